@@ -1,0 +1,127 @@
+# Everything that is done with this tree. The environments .venv and .tools are made on first use and again
+# when pyproject.toml or tools/requirements.txt change, when the tree was moved, or when their Python is gone.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+
+PYTHON ?=
+ARGS ?=
+
+BIN := .venv/bin
+PIP_INSTALL := -m pip --disable-pip-version-check install --quiet --prefer-binary
+
+# An environment keeps the path at which it was made. One that is unusable here counts as not made.
+usable = $(shell test -x $(1)/bin/python && test "`cat $(1)/.made-at 2>/dev/null`" = "$(CURDIR)" && echo yes)
+
+# $(call environment,FOLDER): makes the environment; one that was made by hand and works is kept.
+works = $(1)/bin/python -c 'import pip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
+define environment
+	@if test -e $(1)/.made-at || ! $(works); then \
+	    python=$$(sh tools/find_python.sh $(PYTHON)) && rm -rf $(1) && "$$python" -m venv $(1); \
+	fi
+	@pwd -P > $(1)/.made-at
+endef
+
+##@ Use
+
+.PHONY: demo
+demo: .venv/.ready ## a tournament over real gRPC, shown live, with well-behaved and broken players
+	@$(BIN)/fairplay demo $(ARGS)
+
+.PHONY: bench
+bench: .venv/.ready-dev ## measure speed; writes benchmarks/results.json
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+.PHONY: bench-quick
+bench-quick: .venv/.ready-dev ## the same in under a minute
+	@$(BIN)/python -m benchmarks --quick $(ARGS)
+
+##@ Change
+
+.PHONY: test
+test: .venv/.ready-dev ## run the tests (ARGS="-k fish -x" to choose)
+	@$(BIN)/python -m pytest -n 2 $(ARGS)
+
+.PHONY: check
+check: check-style check-types check-proto check-generated ## everything that is checked without running the code
+
+.PHONY: check-style
+check-style: .venv/.ready-dev
+	$(BIN)/ruff check --quiet .
+	$(BIN)/ruff format --check --quiet .
+
+.PHONY: check-types
+check-types: .venv/.ready-dev
+	$(BIN)/python -m mypy --strict --no-error-summary
+
+.PHONY: check-proto
+check-proto: .venv/.ready-dev
+	$(BIN)/buf lint proto
+	$(BIN)/buf format --diff --exit-code proto
+	$(BIN)/buf breaking proto --against proto/image.binpb
+
+.PHONY: check-generated
+check-generated: .tools/.ready
+	.tools/bin/python -m tools.check_generated
+
+.PHONY: format
+format: .venv/.ready-dev ## put code and protos into their standard form
+	$(BIN)/ruff check --quiet --fix .
+	$(BIN)/ruff format --quiet .
+	$(BIN)/buf format --write proto
+
+.PHONY: generate
+generate: .tools/.ready ## make generated/ from proto/
+	.tools/bin/python -m tools.generate
+
+##@ Release
+
+.PHONY: image
+image: .venv/.ready-dev ## keep the protos as they are now as the ones that later ones must not break
+	$(BIN)/buf build proto --exclude-source-info --output proto/image.binpb
+
+.PHONY: wheel
+wheel: .venv/.ready-dev ## build dist/*.whl and dist/*.tar.gz
+	$(BIN)/python -m build
+
+##@ House
+
+.PHONY: help
+help: ## this list
+	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "%s\n", substr($$0, 5) } \
+	    /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: clean
+clean: ## remove environments, caches and builds
+	rm -rf .venv .tools dist build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The environments ----------------------------------------------------------------------------------------------
+
+ifneq ($(call usable,.venv),yes)
+.PHONY: .venv/.made-at
+endif
+.venv/.made-at:
+	$(call environment,.venv)
+
+.venv/.ready: .venv/.made-at pyproject.toml
+	@echo "Setting up .venv ..."
+	@$(BIN)/python $(PIP_INSTALL) --editable .
+	@touch $@
+
+.venv/.ready-dev: .venv/.made-at pyproject.toml
+	@echo "Setting up .venv with what development needs ..."
+	@$(BIN)/python $(PIP_INSTALL) --editable '.[dev]'
+	@touch .venv/.ready $@
+
+ifneq ($(call usable,.tools),yes)
+.PHONY: .tools/.made-at
+endif
+.tools/.made-at:
+	$(call environment,.tools)
+
+.tools/.ready: .tools/.made-at tools/requirements.txt
+	@echo "Setting up .tools, which makes the stubs ..."
+	@.tools/bin/python $(PIP_INSTALL) --requirement tools/requirements.txt
+	@touch $@
