@@ -1,0 +1,235 @@
+"""What a game supplies, and the steps in which its conversation speaks to whoever drives it.
+
+A conversation is a generator. It yields steps and is sent their answers; it never awaits and knows no socket, clock
+or thread. The referee, replays, simulations and the conformance suite drive the same generators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from enum import Enum
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from random import Random
+from typing import Any as Untyped
+from typing import NamedTuple, Protocol, TypeAlias
+
+from google.protobuf.any_pb2 import Any
+from google.protobuf.message import Message
+
+from fairplay.v1.game_pb2 import GameSettings, GameState, TimeControl
+from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
+from fairplay.v1.tournament_pb2 import SignUpPolicy
+
+ENTRY_POINTS = "fairplay.games"
+MAX_LEGAL_REPLIES = 100
+
+
+class Method(NamedTuple):
+    """One method of a player's service.
+
+    `path` is the full gRPC name with a leading slash, e.g. "/fairplay.fish.v1.FishPlayerService/TakeTurn".
+    """
+
+    path: str
+    request: type[Message]
+    response: type[Message]
+
+    @property
+    def name(self) -> str:
+        """The last part of the path, e.g. "TakeTurn"."""
+        return self.path.rpartition("/")[2]
+
+
+class Clock(Enum):
+    """Which limit of the time control holds for a call."""
+
+    NOTIFICATION = "notification"
+    DECISION = "decision"
+    FIRST_DECISION = "first decision"
+
+
+class Call(NamedTuple):
+    """Ask one player. Answered with a message of `method.response`, or with a Failure."""
+
+    seat: int
+    method: Method
+    request: Message
+    clock: Clock
+
+
+class CallAll(NamedTuple):
+    """Ask several players at once, each at most once. Answered with a dict from seat to message or Failure."""
+
+    calls: Sequence[Call]
+
+
+class Eliminate(NamedTuple):
+    """A player is out, because of its reply to the last call to it or because that call failed. Answered with None."""
+
+    seat: int
+    cause: Cause
+
+
+class Show(NamedTuple):
+    """The state of the game is now this one. Answered with None."""
+
+    state: object
+
+
+class Outcome(NamedTuple):
+    """What a conversation returns: groups of (seat, score), best first. Eliminated seats are in no group."""
+
+    ranking: Sequence[Sequence[tuple[int, int]]]
+
+
+Failure: TypeAlias = CallError | Overrun
+Cause: TypeAlias = RuleBreak | CallError | Overrun
+Step: TypeAlias = Call | CallAll | Eliminate | Show
+Conversation: TypeAlias = Generator[Step, Untyped, Outcome]
+
+
+class Broken(Exception):  # noqa: N818 - a verdict on a player's reply, not an error of ours
+    """A reply breaks a rule. Raised by codecs for malformed replies, caught by conversations."""
+
+    def __init__(self, rule_id: str, given: str) -> None:
+        super().__init__(rule_id, given)
+        self.rule_id = rule_id
+        self.given = given
+
+
+class Game(Protocol):
+    """What a game supplies. Built-in games and others register an instance under the entry point "fairplay.games"."""
+
+    name: str
+    """The name in commands and requests, e.g. "fish"."""
+    title: str
+    """The name for people, e.g. "Fish"."""
+    service: str
+    """The full name of the player's service."""
+    methods: Sequence[Method]
+    """The methods of that service, in the order of a game."""
+    seats: range
+    """How many players a game may have."""
+    rules: Mapping[str, str]
+    """Rule id -> one sentence."""
+    strategies: Mapping[str, str]
+    """Name of each reference strategy -> one sentence."""
+    settings_type: type[Message]
+    state_type: type[Message]
+    time_control: TimeControl
+    """The limits where nobody names others."""
+    sign_up: SignUpPolicy
+    """The sign-up policy where nobody names another."""
+
+    def full_settings(self, settings: Message) -> Message:
+        """The same settings with every default filled in. ValueError: a value is not allowed; one sentence."""
+
+    def check_state(self, settings: Message, state: Message) -> int:
+        """The number of players of a full state. ValueError: the invariant that it breaks; one sentence."""
+
+    def play(
+        self, game_id: str, settings: Message, players: Sequence[str], rng: Random, state: Message | None
+    ) -> Conversation:
+        """A conversation between `players` (in turn order). ValueError: the settings do not fit the players."""
+
+    def full_state(self, state: object) -> Message:
+        """All of a shown state, hidden things included, as `state_type`; `play` goes on from it."""
+
+    def public_state(self, state: object) -> Message:
+        """What a spectator may see of a shown state, as `state_type`."""
+
+    def player(self, strategy: str) -> object:
+        """A reference player with one method for each of `methods`. ValueError: no such strategy."""
+
+    def svg(self, state: Message, players: Sequence[str]) -> str:
+        """A picture of a state, full or public, as one SVG document."""
+
+    def text(self, state: Message, players: Sequence[str]) -> str:
+        """A picture of a state for a terminal, in rich's console markup."""
+
+
+def broken(rules: Mapping[str, str], rule_id: str, given: str, legal: Iterable[Message] = ()) -> RuleBreak:
+    """The evidence that a reply breaks a rule: its sentence, what was given, and the replies that would have done."""
+    replies = list(legal)
+    packed = [pack(reply) for reply in replies[:MAX_LEGAL_REPLIES]]
+    return RuleBreak(
+        rule_id=rule_id,
+        explanation=f"{rules[rule_id]} Given: {given}.",
+        legal_replies=packed,
+        legal_reply_count=len(replies),
+    )
+
+
+def pack(message: Message) -> Any:
+    """The message as google.protobuf.Any."""
+    packed = Any()
+    packed.Pack(message, deterministic=True)
+    return packed
+
+
+def methods(service: str, pairs: Mapping[str, tuple[type[Message], type[Message]]]) -> dict[str, Method]:
+    """Method name -> Method, from the service's full name and the types of each method's request and response."""
+    return {name: Method(f"/{service}/{name}", *types) for name, types in pairs.items()}
+
+
+def first_sentences(documented: Mapping[str, object]) -> dict[str, str]:
+    """Name -> first line of the docstring, for lists that people read."""
+    return {name: (thing.__doc__ or "").partition("\n")[0] for name, thing in documented.items()}
+
+
+@cache
+def registered() -> Mapping[str, EntryPoint]:
+    """The installed games by name, not loaded yet."""
+    return {entry.name: entry for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name)}
+
+
+@cache
+def find(name: str) -> Game:
+    """The game of this name. ValueError: there is none; the sentence lists those there are."""
+    if name not in registered():
+        raise ValueError(f"there is no game {name!r}; the games are {', '.join(registered())}")
+    game: Game = registered()[name].load()
+    return game
+
+
+def wrap(envelope: type[GameSettings] | type[GameState], game: Game, message: Message) -> Untyped:
+    """A game's settings or state in the message that holds those of any game."""
+    if game.name in envelope.DESCRIPTOR.fields_by_name:
+        return envelope(**{game.name: message})  # type: ignore[arg-type]  # the arm is known by name only
+    return envelope(other=pack(message))
+
+
+def unwrap(envelope: GameSettings | GameState, game: Game, kind: type[Message]) -> Message | None:
+    """The message of `kind` in the envelope, or None where it is empty. ValueError: it is another game's."""
+    arm = envelope.WhichOneof("game")
+    if arm is None:
+        return None
+    held = getattr(envelope, arm)
+    if arm == "other":
+        message = kind()
+        if not held.Unpack(message):
+            raise ValueError(f"expected {kind.DESCRIPTOR.full_name}, got {held.TypeName()}")
+        return message
+    if not isinstance(held, kind):
+        raise ValueError(f"expected {kind.DESCRIPTOR.full_name} of the game {game.name}, got that of {arm}")
+    return held
+
+
+def drive(conversation: Conversation, answer: Callable[[Call], Untyped]) -> Outcome:
+    """Drives a conversation to its end in this thread, with `answer` in the place of the players.
+
+    For simulations, tests and anyone who wants a whole game without a server.
+    """
+    sent: Untyped = None
+    while True:
+        try:
+            step = conversation.send(sent)
+        except StopIteration as stop:
+            outcome: Outcome = stop.value
+            return outcome
+        sent = None
+        if isinstance(step, Call):
+            sent = answer(step)
+        elif isinstance(step, CallAll):
+            sent = {call.seat: answer(call) for call in step.calls}

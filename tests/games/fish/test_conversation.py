@@ -1,0 +1,282 @@
+"""The sequence diagram of Fish: who is called, when, with what; and what happens to those that fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from google.protobuf import json_format
+
+from fairplay.fish.v1 import fish_pb2
+from fairplay.fish.v1.fish_player_pb2 import SetupResponse, TakeTurnResponse
+from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
+from games.fish import GAME, codec, rules
+from games.game import Call, Clock, Eliminate, Outcome, Show, drive
+from reference_player.handlers import snake_case
+
+GOLDEN = Path(__file__).parent / "golden"
+Settings = fish_pb2.Settings
+Answer = Callable[[Call], Any]
+
+
+def sound(strategy: str = "first") -> Answer:
+    player = GAME.player(strategy)
+
+    def answer(call: Call) -> Any:
+        reply = getattr(player, snake_case(call.method.name))(call.request)
+        return call.method.response() if reply is None else reply
+
+    return answer
+
+
+def failing(seat: int, method: str, failure: Any, after: int = 0) -> Answer:
+    """A sound player in every seat; one fails in one method from its call number `after` on."""
+    healthy = sound()
+    counts = {"calls": 0}
+
+    def answer(call: Call) -> Any:
+        if call.seat == seat and call.method.name == method:
+            counts["calls"] += 1
+            if counts["calls"] > after:
+                return failure
+        return healthy(call)
+
+    return answer
+
+
+def log_of(settings: Settings, seat_count: int, answer: Answer, seed: int = 1) -> tuple[list[Any], Outcome]:
+    """All steps of a game, and its outcome."""
+    steps: list[Any] = []
+    conversation = GAME.play("g", settings, list("abcd"[:seat_count]), Random(seed), None)
+    sent: Any = None
+    while True:
+        try:
+            step = conversation.send(sent)
+        except StopIteration as stop:
+            return steps, stop.value
+        steps.append(step)
+        sent = answer(step) if isinstance(step, Call) else None
+
+
+def calls(steps: list[Any]) -> list[tuple[int, str]]:
+    return [(step.seat, step.method.name) for step in steps if isinstance(step, Call)]
+
+
+def test_colours_are_announced_in_two_phases_youngest_first() -> None:
+    steps, _ = log_of(Settings(), 3, sound())
+    announced = [step for step in steps if isinstance(step, Call)][:6]
+    assert calls(announced) == [(0, "PlayAs"), (1, "PlayAs"), (2, "PlayAs")] + [(n, "PlayWith") for n in range(3)]
+    red, white, brown = 1, 2, 3
+    assert [call.request.color for call in announced[:3]] == [red, white, brown]
+    assert [list(call.request.colors) for call in announced[3:]] == [[white, brown], [red, brown], [red, white]]
+    assert {call.clock for call in announced} == {Clock.NOTIFICATION}
+
+
+def test_colours_can_be_announced_player_by_player() -> None:
+    settings = Settings(announce_order=fish_pb2.AnnounceOrder.ANNOUNCE_ORDER_PER_PLAYER)
+    steps, _ = log_of(settings, 2, failing(0, "PlayAs", CallError()))
+    assert calls(steps)[:3] == [(0, "PlayAs"), (1, "PlayAs"), (1, "PlayWith")]
+    with_red = [step for step in steps if isinstance(step, Call) and step.method.name == "PlayWith"][0]
+    assert list(with_red.request.colors) == [fish_pb2.Color.COLOR_RED]  # kicked a moment ago
+
+
+def test_in_phases_nobody_plays_with_a_player_that_is_out() -> None:
+    steps, _ = log_of(Settings(), 3, failing(0, "PlayAs", CallError()))
+    told = {step.seat: list(step.request.colors) for step in steps if isinstance(step, Call) and "With" in step.method.name}
+    assert told == {1: [fish_pb2.Color.COLOR_BROWN], 2: [fish_pb2.Color.COLOR_WHITE]}
+
+
+@pytest.mark.parametrize(("seat_count", "penguins"), [(2, 4), (3, 3), (4, 2)])
+def test_penguins_are_placed_one_by_one_in_rounds(seat_count: int, penguins: int) -> None:
+    steps, _ = log_of(Settings(), seat_count, sound())
+    placed = [seat for seat, method in calls(steps) if method == "Setup"]
+    assert placed == list(range(seat_count)) * penguins
+
+
+@pytest.mark.parametrize(("basis", "penguins"), [("AT_START", 3), ("SURVIVORS", 4)])
+def test_the_number_of_penguins_follows_from_the_start_or_from_the_survivors(basis: str, penguins: int) -> None:
+    settings = Settings(penguin_count_basis=fish_pb2.PenguinCountBasis.Value(f"PENGUIN_COUNT_BASIS_{basis}"))
+    steps, _ = log_of(settings, 3, failing(2, "PlayWith", CallError()))
+    assert sum(method == "Setup" and seat == 0 for seat, method in calls(steps)) == penguins
+
+
+def test_only_the_first_turn_of_each_player_has_the_longer_limit() -> None:
+    steps, _ = log_of(Settings(), 2, sound())
+    turns = [step for step in steps if isinstance(step, Call) and step.method.name == "TakeTurn"]
+    for seat in (0, 1):
+        clocks = [call.clock for call in turns if call.seat == seat]
+        assert clocks == [Clock.FIRST_DECISION] + [Clock.DECISION] * (len(clocks) - 1)
+
+
+def test_the_called_player_comes_first_in_the_state_and_the_others_in_turn_order() -> None:
+    steps, _ = log_of(Settings(), 4, sound())
+    for step in steps:
+        if isinstance(step, Call) and step.method.name in ("Setup", "TakeTurn"):
+            colors = [player.color for player in step.request.state.players]
+            assert colors == [(step.seat + offset) % 4 + 1 for offset in range(4)]
+
+
+@pytest.mark.parametrize("method", ["PlayAs", "PlayWith", "Setup", "TakeTurn"])
+@pytest.mark.parametrize("failure", [CallError(message="x"), Overrun()])
+def test_a_player_that_fails_in_any_call_is_out_and_never_called_again(method: str, failure: Any) -> None:
+    steps, outcome = log_of(Settings(), 4, failing(1, method, failure))
+    out = next(index for index, step in enumerate(steps) if isinstance(step, Eliminate))
+    assert steps[out] == Eliminate(1, failure)
+    assert all(seat != 1 for seat, _ in calls(steps[out:]))
+    assert sorted(seat for group in outcome.ranking for seat, _ in group) == [0, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("method", "reply", "rule_id"),
+    [
+        ("Setup", SetupResponse(), "fish.place.required"),
+        ("Setup", SetupResponse(place=25), "fish.place.on-board"),
+        ("Setup", SetupResponse(place=0), "fish.place.free"),
+        ("TakeTurn", TakeTurnResponse(), "fish.action.required"),
+        ("TakeTurn", TakeTurnResponse(action=fish_pb2.Action(source=1)), "fish.action.required"),
+        ("TakeTurn", TakeTurnResponse(action=fish_pb2.Action(skip=True)), "fish.move.mandatory"),
+        ("TakeTurn", TakeTurnResponse(action=fish_pb2.Action(source=1, target=1)), "fish.move.not-stay"),
+        ("TakeTurn", TakeTurnResponse(action=fish_pb2.Action(source=24, target=1)), "fish.move.own-penguin"),
+        ("TakeTurn", TakeTurnResponse(action=fish_pb2.Action(source=1, target=4000000000)), "fish.move.on-board"),
+    ],
+)
+def test_a_reply_that_breaks_a_rule_is_named_with_the_legal_ones(method: str, reply: Any, rule_id: str) -> None:
+    after = 1 if method == "Setup" else 0
+    steps, _ = log_of(Settings(), 2, failing(1, method, reply, after))
+    (eliminated,) = [step for step in steps if isinstance(step, Eliminate)]
+    cause = eliminated.cause
+    assert isinstance(cause, RuleBreak)
+    assert cause.rule_id == rule_id
+    assert rules.RULES[rule_id] in cause.explanation
+    assert cause.legal_reply_count == len(cause.legal_replies) > 0
+    assert cause.legal_replies[0].Is(reply.DESCRIPTOR)
+
+
+def test_everybody_fails_and_nobody_is_ranked() -> None:
+    steps, outcome = log_of(Settings(), 3, lambda call: CallError())
+    assert outcome.ranking == []
+    assert [step.seat for step in steps if isinstance(step, Eliminate)] == [0, 1, 2]
+
+
+def test_a_lone_survivor_plays_on_or_the_game_stops() -> None:
+    for choice, plays_on in (("PLAY_ON", True), ("STOP", False)):
+        settings = Settings(solo_survivor=fish_pb2.SoloSurvivor.Value(f"SOLO_SURVIVOR_{choice}"))
+        steps, outcome = log_of(settings, 2, failing(0, "TakeTurn", CallError()))
+        out = next(index for index, step in enumerate(steps) if isinstance(step, Eliminate))
+        assert bool(calls(steps[out:])) is plays_on
+        assert [[seat for seat, _ in group] for group in outcome.ranking] == [[1]]
+
+
+def told(settings: Settings, answer: Answer) -> list[tuple[int, list[fish_pb2.Action]]]:
+    steps, _ = log_of(settings, 3, answer)
+    return [
+        (step.seat, list(step.request.actions))
+        for step in steps
+        if isinstance(step, Call) and step.method.name == "TakeTurn"
+    ]
+
+
+def test_nothing_is_told_of_the_others_actions_by_default() -> None:
+    assert not any(actions for _, actions in told(Settings(), sound()))
+
+
+def test_the_others_moves_since_the_last_turn_are_told_on_demand() -> None:
+    settings = Settings(action_list=fish_pb2.ActionList.ACTION_LIST_MOVES)
+    turns = told(settings, sound())
+    seen: set[int] = set()
+    for index, (seat, actions) in enumerate(turns):
+        if seat not in seen:
+            assert actions == []
+        else:
+            since = max(back for back in range(index) if turns[back][0] == seat)
+            assert len(actions) == index - since - 1
+        seen.add(seat)
+
+
+def test_nothing_is_told_of_what_was_before_an_elimination() -> None:
+    settings = Settings(action_list=fish_pb2.ActionList.ACTION_LIST_MOVES)
+    steps, _ = log_of(settings, 3, failing(2, "TakeTurn", CallError(), after=1))
+    out = next(index for index, step in enumerate(steps) if isinstance(step, Eliminate))
+    following = next(step for step in steps[out:] if isinstance(step, Call))
+    assert list(following.request.actions) == []
+
+
+def test_shown_states_have_growing_revisions_and_the_move_that_led_to_them() -> None:
+    steps, _ = log_of(Settings(random_fish=True), 2, sound("random"))
+    shown = [GAME.public_state(step.state) for step in steps if isinstance(step, Show)]
+    revisions = [state.revision for state in shown]
+    assert revisions == sorted(revisions)
+    moved = [state for state in shown if state.HasField("last_action")]
+    assert all(state.fish[state.last_action.source] == 0 for state in moved)
+
+
+def test_a_game_goes_on_from_any_state_that_was_shown() -> None:
+    settings = Settings(random_fish=True)
+    steps, outcome = log_of(settings, 3, sound("greedy"))
+    states = [GAME.full_state(step.state) for step in steps if isinstance(step, Show)]
+    for state in states[3::4]:
+        assert GAME.check_state(settings, state) == 3
+        colors = [player.color for player in state.players]
+        again = drive(GAME.play("g", settings, list("abc"), Random(0), state), sound("greedy"))
+        renamed = {(colors[seat] - 1, score) for group in again.ranking for seat, score in group}
+        assert renamed == {(seat, score) for group in outcome.ranking for seat, score in group}
+
+
+@pytest.mark.parametrize(
+    ("players", "sentence"),
+    [
+        ([([0], 1), ([0], 2)], "Two penguins stand on the same tile."),
+        ([([0], 1), ([1], 1)], "colour of its own"),
+        ([([4], 1), ([1], 2)], "stands on a hole"),
+        ([([9], 1), ([1], 2)], "cell 9"),
+    ],
+)
+def test_a_state_that_breaks_an_invariant_is_refused_with_its_name(players: Any, sentence: str) -> None:
+    fish = [1] * 9
+    fish[4] = 0
+    listed = [fish_pb2.Player(color=color, places=places) for places, color in players]
+    state = fish_pb2.State(columns=3, fish=fish, players=listed, penguin_count=1)
+    with pytest.raises(ValueError, match=sentence):
+        GAME.check_state(Settings(), state)
+
+
+def golden_game() -> str:
+    """A whole game, readable: one line a call."""
+    settings = Settings(rows=4, columns=4, random_fish=True, holes=1)
+    steps, outcome = log_of(settings, 3, sound("greedy"), seed=2026)
+    lines = []
+    healthy = sound("greedy")
+    for step in steps:
+        if isinstance(step, Call):
+            request = json_format.MessageToDict(step.request)
+            reply = json_format.MessageToDict(healthy(step))
+            lines.append(f"{step.seat} {step.method.name} {request} -> {reply}")
+    return "\n".join([*lines, str([list(group) for group in outcome.ranking]), ""])
+
+
+def test_the_golden_game_is_played_as_ever() -> None:
+    assert golden_game() == (GOLDEN / "greedy-4x4.txt").read_text()
+
+
+def test_settings_survive_the_way_through_messages() -> None:
+    assert codec.settings(codec.settings_message(rules.Settings())) == rules.Settings()
+    odd = rules.Settings(rows=3, columns=7, random_fish=True, solo_survivor="stop", action_list="moves", max_fish=3)
+    assert codec.settings(codec.settings_message(odd)) == odd
+    board = rules.Settings(board=((1, 2), (0, 3)))
+    assert codec.settings(codec.settings_message(board)) == board
+
+
+def test_an_unknown_enum_value_is_refused() -> None:
+    settings = Settings()
+    settings.ParseFromString(b"\x50\x09")  # announce_order = 9
+    with pytest.raises(ValueError, match="announce_order has the unknown value 9"):
+        codec.settings(settings)
+
+
+def test_a_state_in_which_nobody_is_left_can_be_drawn() -> None:
+    nobody = fish_pb2.State(columns=2, fish=[1, 2, 3, 4], penguin_count=4)
+    assert GAME.svg(nobody, ["a", "b"]).startswith("<svg")
+    assert GAME.text(nobody, ["a", "b"])

@@ -1,0 +1,358 @@
+"""Pictures of fish: they show what there is, fit where they shall fit, and nothing in a name gets out of hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from fairplay.fish.v1 import fish_pb2
+from games.fish import picture, rules
+
+RED, WHITE, BROWN, BLACK = fish_pb2.COLOR_RED, fish_pb2.COLOR_WHITE, fish_pb2.COLOR_BROWN, fish_pb2.COLOR_BLACK
+NAMES = ("Ann", "Bob", "Cleo", "Dan")
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+class Shown(NamedTuple):
+    state: rules.State
+    colors: Sequence[int]
+    last: rules.Move | None
+
+
+def played(settings: rules.Settings, seat_count: int, steps: int, rng: Random) -> Shown:
+    """A game after that many random actions, or at its end."""
+    state, last = rules.initial(settings, seat_count, rng), None
+    for _ in range(steps):
+        if rules.turn(state) is None:
+            break
+        action = rng.choice(rules.legal(state))
+        state, last = rules.apply(state, action), action if isinstance(action, rules.Move) else None
+    return Shown(state, range(1, seat_count + 1), last)
+
+
+def standing(rows: Sequence[Sequence[int]], *places: Sequence[int], scores: Sequence[int] | None = None) -> rules.State:
+    """A state with penguins on these cells by seat, all of them placed."""
+    return rules.state_of(rules.board_of_rows(rows), places, penguins=len(places[0]), scores=scores)
+
+
+@st.composite
+def games(draw: st.DrawFn) -> Shown:
+    seat_count = draw(st.integers(2, 4))
+    rows, columns = draw(st.tuples(st.integers(1, 9), st.integers(1, 9)).filter(lambda size: size[0] * size[1] >= 10))
+    chosen = rules.Settings(
+        rows=rows, columns=columns, random_fish=True, holes=draw(st.integers(0, rows * columns - 10))
+    )
+    shown = played(chosen, seat_count, draw(st.integers(0, 40)), draw(st.randoms(use_true_random=False)))
+    if draw(st.booleans()):
+        return shown._replace(state=rules.eliminate(shown.state, draw(st.integers(0, seat_count - 1))), last=None)
+    return shown
+
+
+class Drawing:
+    """What an SVG document shows."""
+
+    def __init__(self, document: str) -> None:
+        self.root = ElementTree.fromstring(document)
+
+    def of(self, kind: str) -> list[ElementTree.Element]:
+        return [element for element in self.root.iter() if element.get("class") == kind]
+
+    def texts(self, kind: str) -> list[str]:
+        return ["".join(element.itertext()) for element in self.of(kind)]
+
+    def uses(self, name: str) -> int:
+        """How often a drawing is put on a tile."""
+        on_tiles = [use for tile in self.of("tile") for use in tile.iter(f"{SVG}use")]
+        return sum(use.get("href") == f"#{name}" for use in on_tiles)
+
+    def at(self, cell: tuple[int, int]) -> tuple[float, float]:
+        """Where the centre of a tile or hole is."""
+        wanted = f"[{cell[0]}, {cell[1]}]: "
+        for element in self.of("tile") + self.of("hole"):
+            if element.findtext(f"{SVG}title", "").startswith(wanted):
+                return place(element)
+        raise AssertionError(f"nothing is drawn at {wanted}")
+
+
+def place(element: ElementTree.Element) -> tuple[float, float]:
+    x, y = element.get("transform", "").removeprefix("translate(").partition(")")[0].split()
+    return float(x), float(y)
+
+
+def drawn(state: rules.State, colors: Sequence[int] = (), last: rules.Move | None = None) -> Drawing:
+    return Drawing(picture.svg(state, colors or range(1, len(state.places) + 1), last, NAMES))
+
+
+def read(markup: str) -> list[str]:
+    """The lines of a text as a console shows them."""
+    console = Console(width=400, color_system=None)
+    with console.capture() as captured:
+        console.print(markup)
+    return captured.get().splitlines()
+
+
+def lines(state: rules.State, last: rules.Move | None = None, players: Sequence[str] = NAMES) -> list[str]:
+    return read(picture.text(state, range(1, len(state.places) + 1), last, players))
+
+
+# SVG
+
+
+@given(games())
+@settings(max_examples=60, deadline=None)
+def test_every_tile_hole_penguin_and_survivor_is_drawn_once(shown: Shown) -> None:
+    drawing = Drawing(picture.svg(*shown, NAMES))
+    state, fish = shown.state, rules.tiles(shown.state)
+    tile_count = len(fish) - fish.count(0)
+    assert len(drawing.of("tile")) == drawing.uses("fish-ice") == tile_count
+    assert len(drawing.of("hole")) == fish.count(0)
+    assert len(drawing.of("penguin")) == sum(map(len, state.places))
+    survivors = [seat for seat, alive in enumerate(state.alive) if alive]
+    assert drawing.texts("score") == [str(state.scores[seat]) for seat in survivors]
+    assert drawing.texts("name") == [NAMES[seat] for seat in survivors]
+
+
+@given(games())
+@settings(max_examples=60, deadline=None)
+def test_the_last_move_is_marked_where_there_is_one(shown: Shown) -> None:
+    drawing = Drawing(picture.svg(*shown, NAMES))
+    marks = [place(outline) for last in drawing.of("last") for outline in last.iter(f"{SVG}polygon")]
+    columns = shown.state.board.columns
+    assert marks == [drawing.at(divmod(cell, columns)) for cell in shown.last or ()]
+    assert len(drawing.of("arrow")) == (shown.last is not None)
+
+
+@pytest.mark.parametrize("size", range(1, rules.MAX_SIDE + 1))
+def test_every_size_is_drawn_within_its_frame(size: int) -> None:
+    largest = rules.MAX_SIDE
+    for rows, columns in {(size, 1), (1, size), (size, 2), (2, size), (size, size), (size, largest + 1 - size)}:
+        state = rules.state_of(rules.board_of(columns, [1] * (rows * columns)), [(0,), (), (), ()], penguins=1)
+        drawing = drawn(state)
+        width, height = float(drawing.root.get("width", "")), float(drawing.root.get("height", ""))
+        right, bottom = drawing.at((rows - 1, columns - 1))
+        assert right + 80 < width
+        assert bottom + 80 < height
+        assert len(drawing.of("tile")) == rows * columns
+        assert len(drawing.of("player")) == 4
+        assert len(lines(state)) == 1 + rows + 1 + 4
+
+
+def test_odd_rows_are_shifted_right_by_half_a_period() -> None:
+    drawing = drawn(standing([[1, 1], [1, 1], [1, 1]], (0,), (1,)))
+    (x, y), (next_x, _), (odd_x, odd_y), (below_x, below_y) = map(drawing.at, [(0, 0), (0, 1), (1, 0), (2, 0)])
+    assert (x, y) == (0, 0)
+    assert odd_x == next_x / 2
+    assert below_x == x
+    assert below_y == pytest.approx(2 * odd_y, abs=0.2)
+
+
+def test_tiles_of_a_row_never_touch_and_neighbours_do() -> None:
+    board = rules.board_of(4, [1] * 16)
+    drawing = drawn(rules.state_of(board, [(0,), (1,)], penguins=1))
+    across = 2 * drawing.at((1, 0))[1]  # between opposite edges of a hexagon
+    side = across / 3**0.5
+    assert drawing.at((0, 1))[0] - drawing.at((0, 0))[0] > 2 * side
+    for cell in range(16):
+        x, y = drawing.at(divmod(cell, 4))
+        for near in rules.neighbours(board, cell):
+            near_x, near_y = drawing.at(divmod(near, 4))
+            assert ((near_x - x) ** 2 + (near_y - y) ** 2) ** 0.5 == pytest.approx(across, abs=0.2)
+
+
+@pytest.mark.parametrize("fish", range(1, rules.FISH_LIMIT + 1))
+def test_a_tile_shows_as_many_fish_as_it_carries(fish: int) -> None:
+    drawing = drawn(standing([[fish, 1]], (1,)))
+    shoal = next(group for group in drawing.root.iter(f"{SVG}g") if group.get("id") == f"fish-{fish}")
+    assert len(list(shoal)) == fish
+    assert drawing.uses(f"fish-{fish}") == 1
+
+
+def test_a_penguin_has_its_players_colour_and_its_tile_says_its_fish() -> None:
+    drawing = drawn(standing([[4, 1, 1], [1, 1, 1]], (0,), (4,)), [BLACK, WHITE])
+    fills = {penguin.get("fill") for penguin in drawing.of("penguin")}
+    assert fills == {penguin.get("fill") for penguin in drawing.of("icon")}
+    assert len(fills) == 2
+    titles = [tile.findtext(f"{SVG}title") for tile in drawing.of("tile")]
+    assert titles[0] == "[0, 0]: 4 fish, black penguin"
+    assert titles[4] == "[1, 1]: 1 fish, white penguin"
+    assert [text.text for text in drawing.of("tile")[0].iter(f"{SVG}text")] == ["4"]
+
+
+def test_names_go_by_colour_and_absent_ones_are_named_after_it() -> None:
+    state = standing([[1, 1, 1], [1, 1, 1]], (0,), (4,), (2,))
+    document = picture.svg(state, [BROWN, RED, BLACK], None, ["Ann", "Bob", "Cleo"])
+    assert Drawing(document).texts("name") == ["Cleo", "Ann", "black"]
+
+
+@pytest.mark.parametrize("color", [fish_pb2.COLOR_UNSPECIFIED, 77])
+def test_a_colour_that_nobody_knows_is_grey(color: int) -> None:
+    state = standing([[1, 1, 1]], (0,))
+    assert Drawing(picture.svg(state, [color], None, NAMES)).texts("name") == ["grey"]
+    assert "grey" in "\n".join(read(picture.text(state, [color], None, NAMES)))
+
+
+def test_nothing_is_loaded_from_elsewhere_and_nothing_runs() -> None:
+    root = drawn(*played(rules.Settings(random_fish=True), 4, 20, Random(1))).root
+    ids = {element.get("id") for element in root.iter()}
+    for element in root.iter():
+        assert element.tag.removeprefix(SVG) not in {"script", "image", "style", "foreignObject"}
+        href = element.get("href")
+        assert href is None or href.removeprefix("#") in ids
+
+
+# Who is to do what, in both
+
+
+@pytest.mark.parametrize(
+    ("state", "statuses"),
+    [
+        (rules.initial(rules.Settings(), 2, Random(1)), ["to place", ""]),
+        (standing([[1, 1], [1, 1], [1, 1]], (0,), (5,)), ["to move", ""]),
+        (standing([[1, 0, 1], [0, 0, 0], [0, 0, 1]], (0,), (2,)), ["stuck", "to move"]),
+        (standing([[1, 1]], (0,), (1,), scores=(3, 7)), ["", "winner"]),
+        (standing([[1, 1]], (0,), (1,), scores=(7, 7)), ["winner", "winner"]),
+    ],
+)
+def test_what_each_player_is_about_is_told(state: rules.State, statuses: list[str]) -> None:
+    assert drawn(state).texts("status") == statuses
+    told = lines(state)[-len(statuses) :]
+    marks = {"to place": "▸", "to move": "▸", "winner": "★"}
+    for line, status in zip(told, statuses, strict=True):
+        assert line.rstrip().endswith(status or tuple("0123456789"))
+        assert line[0] == marks.get(status, " ")
+
+
+def test_an_eliminated_player_is_gone_and_one_who_moves_no_more_is_not() -> None:
+    state = rules.eliminate(standing([[1, 1, 1], [1, 1, 1]], (0,), (4,), (2,)), 1)
+    assert drawn(state).texts("name") == ["Ann", "Cleo"]
+    assert not any("Bob" in line for line in lines(state))
+
+
+def test_a_game_that_nobody_survived_is_drawn() -> None:
+    state = rules.eliminate(standing([[1, 1, 1]], (0,)), 0)
+    drawing = drawn(state)
+    assert drawing.root.findtext(f"{SVG}title") == "Fish: nobody is left"
+    assert len(drawing.of("tile")) == 3
+    assert len(lines(state)) >= 2
+
+
+# Names
+
+HOSTILE = (
+    '<&"[bold]',
+    "</title>",
+    "[/]",
+    "[red]a[/red]",
+    "a\\",
+    "\\[b]",
+    "\\\\[/b]",
+    "[!\\[",
+    ":smile:",
+    "[link=http://x]",
+    "]]>",
+    "&amp;",
+    "'",
+    "#",
+)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_name_is_shown_as_it_is(name: str) -> None:
+    state = standing([[1, 1, 1]], (0,), (2,))
+    assert Drawing(picture.svg(state, [RED, WHITE], None, [name, "Bob"])).texts("name") == [name, "Bob"]
+    assert name in lines(state, None, [name, "Bob"])[-2]
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=200, deadline=None)
+def test_no_name_breaks_a_picture(name: str) -> None:
+    state = standing([[1, 1, 1]], (0,), (2,))
+    shown = Drawing(picture.svg(state, [RED, WHITE], None, [name, "Bob"])).texts("name")[0]
+    line, other = lines(state, None, [name, "Bob"])[-2:]
+    assert shown.isprintable()
+    assert 1 <= cell_len(shown) <= 16 or not shown.isascii()
+    assert shown in line
+    assert cell_len(line.removesuffix(" to move")) == cell_len(other.rstrip())
+
+
+@pytest.mark.parametrize("name", ["x\x1b[31my", "x\0y", "x\ny", "x\u202ey", "x\ud800y", "x\ufffey"])
+def test_what_cannot_be_printed_is_left_out(name: str) -> None:
+    state = standing([[1, 1, 1]], (0,), (2,))
+    shown = Drawing(picture.svg(state, [RED, WHITE], None, [name])).texts("name")[0]
+    assert shown == "".join(filter(str.isprintable, name))
+    assert shown in lines(state, None, [name])[-2]
+
+
+def test_a_long_name_is_cut_and_a_wide_one_too() -> None:
+    state = standing([[1, 1, 1]], (0,), (2,))
+    document = picture.svg(state, [RED, WHITE], None, ["a" * 17, "日本" * 8])
+    assert Drawing(document).texts("name") == ["a" * 15 + "…", "日本日本日本日…"]
+
+
+# Text
+
+
+@pytest.mark.parametrize("seat_count", [2, 3, 4])
+@pytest.mark.parametrize("steps", [0, 5, 14, 999])
+def test_a_board_of_5_by_5_fits_in_40_columns_and_12_lines(seat_count: int, steps: int) -> None:
+    shown = played(rules.Settings(random_fish=True), seat_count, steps, Random(steps))
+    found = read(picture.text(*shown, ["W" * 30] * 4))
+    assert max(map(cell_len, found)) <= 40
+    assert len(found) <= 12
+
+
+@given(games())
+@settings(max_examples=60, deadline=None)
+def test_text_has_a_line_for_each_row_and_survivor_and_bounded_width(shown: Shown) -> None:
+    state, markup = shown.state, picture.text(*shown, NAMES)
+    found = Text.from_markup(markup).plain.split("\n")
+    assert len(found) == 1 + state.board.rows + 1 + sum(state.alive) + (shown.last is not None)
+    assert max(map(cell_len, found)) <= max(40, 6 * state.board.columns + 5)
+    rows = found[1 : state.board.rows + 1]
+    assert len({len(row) for row in rows}) == 1
+    fish = sum(int(digit) for row in rows for digit in row[3:] if digit.isdigit())
+    assert fish == sum(rules.tiles(state))
+    for letter, own in zip("RWBK", state.places, strict=False):
+        assert "".join(rows).count(letter) == len(own)
+    assert ("last move" in found[-1]) == (shown.last is not None)
+
+
+def test_odd_rows_of_text_are_shifted_by_half_a_period() -> None:
+    found = lines(standing([[1, 2], [3, 4], [5, 0]], (1,), (3,)))
+    assert found[1].rstrip() == " 0   1    R 2"
+    assert found[2].rstrip() == " 1      3    W 4"
+    assert found[3].rstrip() == " 2   5     ~"
+
+
+@pytest.mark.parametrize(
+    ("direction", "arrow"),
+    [((-2, 0), "↑"), ((-1, 0), "↗"), ((1, 0), "↘"), ((2, 0), "↓"), ((1, -1), "↙"), ((-1, -1), "↖")],
+)
+def test_text_marks_the_last_move_with_its_direction(direction: tuple[int, int], arrow: str) -> None:
+    source, target = (4, 2), (4 + direction[0], 2 + direction[1])
+    state = standing([[1] * 5] * 9, (22,), (44,))
+    moved = rules.apply(state, rules.Move(22, target[0] * 5 + target[1]))
+    found = lines(moved, rules.Move(22, target[0] * 5 + target[1]))
+    assert found[1 + source[0]].count(arrow) == 1
+    assert "R•1" in found[1 + target[0]]
+    assert found[-1].strip() == f"last move [4, 2] {arrow} [{target[0]}, {target[1]}]"
+
+
+def test_pieces_of_all_colours_lie_on_backgrounds_of_their_own() -> None:
+    markup = picture.text(*played(rules.Settings(), 4, 8, Random(1)), NAMES)
+    text = Text.from_markup(markup)
+    backgrounds: set[str] = set()
+    for letter in "RWBK":
+        styles = [span.style for span in text.spans if text.plain[span.start] == letter and span.end - span.start == 3]
+        assert len(styles) == 2
+        backgrounds.update(str(style).partition(" on ")[2] for style in styles)
+    assert len(backgrounds) == 4

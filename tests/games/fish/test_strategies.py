@@ -1,0 +1,310 @@
+"""The reference players' brains: legal everywhere, as good as they claim, and the worked vectors of fish.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random as Dice
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from games.fish import rules
+from games.fish.rules import Move, Place, Settings, State
+from games.fish.strategies import STRATEGIES, First, Greedy, Minimax, Random, Strategy, strategy
+
+SPECS = ["first", "random", "random:seed=7", "greedy", "minimax", "minimax:depth=2", "minimax:depth=3"]
+
+
+def act(brain: Strategy, state: State) -> rules.Action:
+    return Place(brain.place(state, state.seat)) if rules.placing(state) else brain.move(state, state.seat)
+
+
+def play(state: State, *brains: Strategy) -> list[tuple[State, rules.Action]]:
+    """Every state of a game that was acted in, with what was done; seat after seat has its brain."""
+    acted = []
+    while (seat := rules.turn(state)) is not None:
+        acted.append((state, act(brains[seat % len(brains)], state)))
+        state = rules.apply(*acted[-1])
+    return acted
+
+
+def begin(seed: int, seats: int = 2, rows: int = 4, columns: int = 3, holes: int = 0, base: int = 6) -> State:
+    chosen = Settings(rows=rows, columns=columns, random_fish=True, holes=holes, penguin_base=base)
+    return rules.initial(chosen, seats, Dice(seed))
+
+
+def moving(board: list[list[int]], *places: list[int]) -> State:
+    return rules.state_of(rules.board_of_rows(board), places, penguins=min(map(len, places)))
+
+
+def moves_of(acted: list[tuple[State, rules.Action]]) -> list[rules.Action]:
+    return [action for _, action in acted if isinstance(action, Move)]
+
+
+# The worked vectors (section 12)
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_vector_f3(depth: int) -> None:
+    acted = play(rules.initial(Settings(rows=3, columns=3, fish=3), 2, Dice(0)), Minimax(depth))
+    end = rules.apply(*acted[-1])
+    assert acted[-1][0].places == ((0, 2, 4, 6), (1, 3, 5, 7))
+    assert moves_of(acted) == [(2, 8)]
+    assert rules.scores(end) == (3, 0)
+
+
+def test_vector_f5() -> None:
+    acted = play(rules.initial(Settings(rows=4, columns=4), 3, Dice(0)), Minimax())
+    assert moves_of(acted) == [(3, 11), (1, 9), (2, 10), (6, 14), (4, 12), (5, 13), (11, 15)]
+    assert rules.scores(rules.apply(*acted[-1])) == (6, 4, 4)
+
+
+def allocation(players: str) -> list[str]:
+    """Players to games: section 7."""
+    size, games, rest = 4, list[str](), players
+    while rest:
+        if len(rest) >= size:
+            games, rest = [*games, rest[:size]], rest[size:]
+        elif len(rest) >= 2:
+            games, rest = [*games, rest], ""
+        else:
+            rest, size = games.pop() + rest, size - 1
+    return games
+
+
+def winners(players: str) -> str:
+    state = rules.initial(Settings(), len(players), Dice(0))
+    end = rules.apply(*play(state, Minimax())[-1])
+    return "".join(players[seat] for seat in rules.ranking(end)[0])
+
+
+def tournament(players: str) -> list[str]:
+    """The players left after each round, the final's winners last."""
+    left = [players]
+    while len(left[-1]) > 4:
+        left.append("".join(sorted("".join(winners(game) for game in allocation(left[-1])))))
+    return [*left[1:], winners(left[-1])]
+
+
+@pytest.mark.parametrize(
+    ("players", "first_round", "left"),
+    [
+        (5, ["abc", "de"], ["ad", "a"]),
+        (6, ["abcd", "ef"], ["ade", "a"]),
+        (8, ["abcd", "efgh"], ["adeh", "ah"]),
+        (9, ["abcd", "efg", "hi"], ["adeh", "ah"]),
+        (10, ["abcd", "efgh", "ij"], ["adehi", "ah", "a"]),
+        (16, ["abcd", "efgh", "ijkl", "mnop"], ["adehilmp", "ahip", "ap"]),
+    ],
+)
+def test_vector_f7(players: int, first_round: list[str], left: list[str]) -> None:
+    names = "abcdefghijklmnop"[:players]
+    assert allocation(names) == first_round
+    assert tournament(names) == left
+
+
+# All of them
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@given(seed=st.integers(0, 10**6), seats=st.integers(2, 4), holes=st.integers(0, 4))
+@settings(max_examples=15)
+def test_every_answer_is_legal(spec: str, seed: int, seats: int, holes: int) -> None:
+    for state, action in play(begin(seed, seats, holes=holes, rows=5), strategy(spec), Random(seed)):
+        assert rules.violation(state, action) is None
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@given(seed=st.integers(0, 10**6), seats=st.integers(2, 4))
+@settings(max_examples=10)
+def test_a_rebuilt_state_is_answered_alike(spec: str, seed: int, seats: int) -> None:
+    for state, action in play(begin(seed, seats), strategy(spec)):
+        rebuilt = rules.state_of(
+            rules.board_of(state.board.columns, rules.tiles(state)),
+            state.places,
+            penguins=state.penguins,
+            scores=state.scores,
+            seat=state.seat,
+            revision=state.revision,
+        )
+        assert act(strategy(spec), rebuilt) == action
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_nothing_to_answer_is_an_error_not_a_wrong_answer(spec: str) -> None:
+    stuck = moving([[1, 1]], [0], [1])
+    with pytest.raises(ValueError, match="no possible move"):
+        strategy(spec).move(stuck, 0)
+    with pytest.raises(ValueError, match="No tile is free"):
+        strategy(spec).place(stuck, 0)
+
+
+# first
+
+
+@given(seed=st.integers(0, 10**6), seats=st.integers(2, 4))
+def test_first_places_row_by_row_and_moves_one_step(seed: int, seats: int) -> None:
+    for state, action in play(begin(seed, seats), First()):
+        if isinstance(action, Move):
+            movable = [cell for cell in state.places[state.seat] if rules.reach(state, cell)]
+            beside = set(rules.neighbours(state.board, movable[0])) & set(rules.reach(state, movable[0]))
+            assert action == Move(movable[0], min(beside))
+        else:
+            assert action == rules.legal(state)[0]
+
+
+# random
+
+
+def test_random_reaches_every_legal_answer_and_only_the_seed_decides() -> None:
+    state = begin(3)
+    placed = [action for _, action in play(state, Random(1))]
+    assert placed == [action for _, action in play(state, Random(1))]
+    assert {Random(seed).place(state, 0) for seed in range(200)} == set(range(12))
+    for _ in range(8):
+        state = rules.apply(state, rules.legal(state)[0])
+    assert {Random(seed).move(state, 0) for seed in range(200)} == set(rules.legal(state))
+
+
+def test_random_answers_do_not_hang_on_the_running_process() -> None:
+    state = begin(3)
+    assert [Random(seed).place(state, 0) for seed in range(8)] == [1, 5, 5, 1, 1, 0, 9, 9]
+
+
+def test_random_answers_differ_with_seat_and_revision() -> None:
+    state = begin(3)
+    assert len({Random().place(state._replace(revision=revision), 0) for revision in range(50)}) > 5
+    assert len({Random().place(state, seat) for seat in range(4)}) > 1
+
+
+# greedy
+
+
+def test_greedy_takes_the_most_fish_then_keeps_most_moves_then_the_first_cells() -> None:
+    # cells 0 1 2 / 3 4 5 / 6 7 8 / 9 10 11
+    richest = moving([[1, 1, 1], [1, 4, 1], [1, 1, 1]], [0, 4], [8, 8])
+    assert Greedy().move(richest, 0).source == 4
+    state = moving([[2, 1, 1], [1, 1, 1], [1, 1, 1], [1, 1, 1]], [0], [2])
+    kept = {move: len(rules.moves(rules.apply(state, move), 0)) for move in rules.moves(state, 0)}
+    best = min(move for move in kept if kept[move] == max(kept.values()))
+    assert len(set(kept.values())) > 1
+    assert Greedy().move(state, 0) == best
+
+
+def test_greedy_places_on_the_most_fish_then_where_it_is_freest_then_first() -> None:
+    board = rules.board_of_rows([[1, 5, 1], [5, 0, 1], [1, 1, 5]])
+    state = rules.state_of(board, [[], []], penguins=1)
+    freedom = {cell: len(rules.reach(state, cell)) for cell in (1, 3, 8)}
+    assert freedom == {1: 3, 3: 4, 8: 2}
+    assert Greedy().place(state, 0) == 3
+    alike = rules.state_of(rules.board_of_rows([[1, 0, 5], [1, 0, 1], [5, 1, 1]]), [[], []], penguins=1)
+    assert {len(rules.reach(alike, cell)) for cell in (2, 6)} == {2}
+    assert Greedy().place(alike, 0) == 2
+
+
+# minimax
+
+
+def plain_worth(state: State, move: Move, me: int, turns: int) -> int:
+    """What a move wins: the definition, without any short cut."""
+    fish = state.board.fish[move.source]
+    return fish + plain_value(rules.apply(state, move), me, turns - 1)
+
+
+def plain_value(state: State, me: int, turns: int) -> int:
+    if turns == 0 or rules.turn(state) is None:
+        return 0
+    if state.seat == me:
+        return max(plain_worth(state, move, me, turns) for move in rules.moves(state, me))
+    return min(plain_value(rules.apply(state, move), me, turns) for move in rules.moves(state, state.seat))
+
+
+SMALL = 8  # free cells that leave the definition enough time
+
+
+def taken(state: State) -> int:
+    return state.taken.bit_count()
+
+
+def worths(state: State, turns: int) -> Mapping[Move, int]:
+    return {move: plain_worth(state, move, state.seat, turns) for move in rules.moves(state, state.seat)}
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    seats=st.integers(2, 4),
+    size=st.sampled_from([(3, 4), (4, 4), (5, 2), (5, 3), (6, 2), (3, 3)]),
+    base=st.sampled_from([5, 6]),
+    depth=st.integers(1, 4),
+)
+@settings(max_examples=100, deadline=None)
+def test_minimax_takes_the_first_of_the_moves_that_the_definition_finds_best(
+    seed: int, seats: int, size: tuple[int, int], base: int, depth: int
+) -> None:
+    dice, state = Dice(seed), begin(seed, seats, *size, base=base)
+    while rules.turn(state) is not None and (rules.placing(state) or state.board.geometry.size > SMALL + taken(state)):
+        state = rules.apply(state, dice.choice(rules.legal(state)))
+    if rules.turn(state) is not None:
+        worth = worths(state, depth)
+        best = min(move for move in worth if worth[move] == max(worth.values()))
+        assert Minimax(depth).move(state, state.seat) == best
+
+
+@pytest.mark.parametrize(
+    ("columns", "fish", "places", "seat"),
+    [
+        (3, [5, 4, 5, 3, 3, 3, 1, 1, 0, 5, 2, 2, 3, 3, 3], [[14, 10, 11], [7, 2, 0]], 1),
+        (4, [4, 1, 3, 2, 5, 5, 4, 4, 4, 0, 2, 0, 2, 4, 5, 3], [[10, 12, 15], [2, 0, 4]], 0),
+    ],
+)
+def test_minimax_does_not_take_a_bound_that_it_remembers_for_a_value(
+    columns: int, fish: list[int], places: list[list[int]], seat: int
+) -> None:
+    state = rules.state_of(rules.board_of(columns, fish), places, penguins=3, seat=seat)
+    worth = worths(state, 4)
+    assert Minimax(4).move(state, seat) == min(move for move in worth if worth[move] == max(worth.values()))
+
+
+def test_minimax_sees_further_with_more_depth() -> None:
+    found = 0
+    for seed in range(300):
+        state = play(begin(seed), Random(seed))[8][0]
+        near, far = (Minimax(depth).move(state, state.seat) for depth in (1, 3))
+        found += worths(state, 3)[far] > worths(state, 3)[near]
+    assert found > 10
+
+
+# Names
+
+
+def test_every_strategy_can_be_had_by_its_name() -> None:
+    assert {name: type(strategy(name)) for name in STRATEGIES} == {
+        "first": First,
+        "random": Random,
+        "greedy": Greedy,
+        "minimax": Minimax,
+    }
+    assert strategy("minimax") == Minimax(depth=1)
+    assert strategy("minimax:depth=3") == Minimax(depth=3)
+    assert strategy("random:seed=-5") == Random(seed=-5)
+
+
+@pytest.mark.parametrize(
+    ("spec", "complaint"),
+    [
+        ("", "known are first, random, greedy, minimax"),
+        ("Minimax", "no strategy 'Minimax'"),
+        ("first:depth=1", "first has no setting 'depth': it has none"),
+        ("minimax:seed=1", "minimax has no setting 'seed': it has depth"),
+        ("minimax:depth", "depth must be a whole number, not ''"),
+        ("minimax:depth=deep", "depth must be a whole number, not 'deep'"),
+        ("minimax:depth=1.5", "whole number"),
+        ("minimax:depth=0", "1 to 10 turns"),
+        ("minimax:depth=11", "1 to 10 turns"),
+        ("minimax:depth=1,", "no setting ''"),
+    ],
+)
+def test_a_spec_that_means_nothing_is_refused_with_what_is_allowed(spec: str, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        strategy(spec)
