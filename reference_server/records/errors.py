@@ -1,0 +1,24 @@
+"""What can go wrong with records. Every message is one sentence for people."""
+
+from __future__ import annotations
+
+
+class RecordsError(Exception):
+    """Records cannot be read or written, or are not what they should be."""
+
+
+class StoreInUse(RecordsError):  # noqa: N818 - says what is the matter, as FileExistsError does
+    """Another server writes its records to this directory."""
+
+
+class RecordExists(RecordsError):  # noqa: N818 - likewise
+    """The store has a record of this id already."""
+
+
+class Diverged(RecordsError):  # noqa: N818 - a verdict on a record
+    """The rules do not give what a record says. `entry` is the number of the entry, from 1."""
+
+    def __init__(self, entry: int, problem: str) -> None:
+        super().__init__(f"entry {entry}: {problem}")
+        self.entry = entry
+        self.problem = problem
