@@ -1,0 +1,135 @@
+"""What is typed: players, settings, durations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from google.protobuf import json_format
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
+
+from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
+from games.game import Game, find, wrap
+from reference_server.cli.outcomes import UsageError
+from reference_server.links.dial_in import NAME
+from reference_server.links.opening import parse_link
+
+DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)?")
+UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, None: 1.0}
+NAMED = re.compile(rf"({NAME.pattern})=(.+)", re.DOTALL)
+
+
+def game(name: str) -> Game:
+    """The game of this name."""
+    try:
+        return find(name)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def players(specs: Sequence[str]) -> list[Player]:
+    """The players that `--player` names, each `[NAME=]LINK`; those without a name are called after their link."""
+    found: list[Player] = []
+    for spec in specs:
+        named = NAMED.fullmatch(spec)
+        name, link = (named[1], named[2]) if named else ("", spec)
+        try:
+            parsed = parse_link(link)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        taken = {player.name for player in found}
+        found.append(Player(name=name or _free_name(parsed.kind, parsed.value, taken), link=link))
+    return found
+
+
+def _free_name(kind: str, value: str, taken: Iterable[str]) -> str:
+    """A name for a player without one: bot:minimax:depth=2 -> minimax, exec:./run.sh -> run, and -2 and so on."""
+    if kind == "exec":
+        value = Path(value.rsplit(maxsplit=1)[-1]).stem
+    elif kind == "bot":
+        value = value.partition(":")[0]
+    base = re.sub(r"[^A-Za-z0-9_.-]+", "-", value).strip("-")[:50] or "player"
+    names = [base, *(f"{base}-{number}" for number in range(2, 1_000))]
+    return next(name for name in names if name not in taken)
+
+
+def seconds(text: str, option: str) -> float:
+    """A duration such as 1s, 500ms, 2m or 1.5 (seconds)."""
+    match = DURATION.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(f"{option} {text!r} is not a duration: give e.g. 500ms, 1s, 1.5s or 2m")
+    return float(match[1]) * UNITS[match[2]]
+
+
+def duration(text: str, option: str) -> Duration:
+    """The same as google.protobuf.Duration."""
+    whole, part = divmod(seconds(text, option), 1)
+    return Duration(seconds=int(whole), nanos=round(part * 1e9))
+
+
+def time_control(limit: str | None, first_limit: str | None, bank: str | None) -> TimeControl:
+    """The time control of `--limit`, `--first-limit` and `--bank`; what is not given is the game's default."""
+    given = {"decision_limit": limit, "first_decision_limit": first_limit, "bank": bank}
+    options = {"decision_limit": "--limit", "first_decision_limit": "--first-limit", "bank": "--bank"}
+    return TimeControl(**{name: duration(text, options[name]) for name, text in given.items() if text is not None})
+
+
+def settings(game: Game, assignments: Sequence[str], file: Path | None) -> GameSettings:
+    """The settings of `--settings FILE` (protobuf-JSON) and `--set KEY=VALUE`, the latter on top."""
+    message = game.settings_type()
+    if file is not None:
+        _merge_json(_read(file), message, str(file))
+    for assignment in assignments:
+        key, equals, value = assignment.partition("=")
+        if not equals:
+            raise UsageError(f"--set {assignment!r} has no '=': give KEY=VALUE, e.g. --set rows=6")
+        _set(game, message, key.strip(), value.strip())
+    found: GameSettings = wrap(GameSettings, game, message)
+    return found
+
+
+def _set(game: Game, message: Message, key: str, value: str) -> None:
+    field = message.DESCRIPTOR.fields_by_name.get(key)
+    if field is None:
+        known = ", ".join(field.name for field in message.DESCRIPTOR.fields)
+        raise UsageError(f"{game.title} has no setting {key!r}: it has {known}")
+    if field.enum_type is not None:
+        prefix = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", field.enum_type.name).upper()
+        choices = {
+            name.removeprefix(f"{prefix}_").lower().replace("_", "-"): name
+            for name in field.enum_type.values_by_name
+            if not name.endswith("_UNSPECIFIED")
+        }
+        chosen = choices.get(value.lower().replace("_", "-"), value)
+        if chosen not in field.enum_type.values_by_name:
+            raise UsageError(f"--set {key}={value}: {key} is one of {', '.join(choices)}")
+        value = f'"{chosen}"'
+    message.ClearField(key)
+    _merge_json(f'{{"{key}": {value}}}', message, f"--set {key}={value}")
+
+
+def state(game: Game, file: Path) -> GameState:
+    """The state of `--state FILE` (protobuf-JSON)."""
+    message = game.state_type()
+    _merge_json(_read(file), message, str(file))
+    found: GameState = wrap(GameState, game, message)
+    return found
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _merge_json(text: str, message: Message, where: str) -> None:
+    part = type(message)()
+    try:
+        json_format.Parse(text, part)
+    except json_format.ParseError as error:
+        sentence = " ".join(str(error).split())
+        raise UsageError(f"{where} is not {message.DESCRIPTOR.full_name} in protobuf-JSON: {sentence}") from None
+    message.MergeFrom(part)

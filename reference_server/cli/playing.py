@@ -1,0 +1,256 @@
+"""`fairplay game` and `fairplay tournament`: ask a server, and show what happens."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import secrets
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import grpc
+from google.protobuf import json_format
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
+from rich.console import Console
+
+from fairplay.v1 import manager_pb2, referee_pb2
+from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
+from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
+from fairplay.v1.tournament_pb2 import (
+    Knockout,
+    SignUpPolicy,
+    Tournament,
+    TournamentFormat,
+    TournamentPlan,
+    TournamentStatus,
+)
+from games.game import Game
+from reference_server.cli import options
+from reference_server.cli.live import TournamentView, show_game
+from reference_server.cli.outcomes import DONE, FAILED, FailedError, UsageError
+from reference_server.server import Config, Server
+
+CANCEL_LIMIT_S = 3.0
+CONNECT_LIMIT_S = 5.0
+PAGE_SIZE = 1_000
+PATIENCE_S = 30.0
+RETRY_S = 0.25
+
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the options of a game or a tournament say, as typed."""
+
+    game: str
+    players: list[str]
+    server: str | None
+    set_: list[str] | None
+    settings: Path | None
+    state: Path | None
+    seed: int | None
+    limit: str | None
+    first_limit: str | None
+    bank: str | None
+    start_limit: str
+    records: Path | None
+
+    def game_plan(self, game: Game) -> referee_pb2.GamePlan:
+        """The plan of one game."""
+        plan = referee_pb2.GamePlan(
+            game=game.name,
+            settings=options.settings(game, self.set_ or [], self.settings),
+            players=options.players(self.players),
+            seed=self.chosen_seed(),
+            time_control=options.time_control(self.limit, self.first_limit, self.bank),
+        )
+        if self.state is not None:
+            plan.initial_state.CopyFrom(options.state(game, self.state))
+        return plan
+
+    def tournament_plan(self, game: Game, format_: TournamentFormat) -> TournamentPlan:
+        """The plan of a tournament between the named players and nobody else."""
+        players = options.players(self.players)
+        return TournamentPlan(
+            game=game.name,
+            settings=options.settings(game, self.set_ or [], self.settings),
+            format=format_,
+            sign_up=SignUpPolicy(
+                min_entrant_count=game.seats.start, max_entrant_count=len(players), waiting_period=Duration()
+            ),
+            time_control=options.time_control(self.limit, self.first_limit, self.bank),
+            seed=self.chosen_seed(),
+            entrants=players,
+        )
+
+    def chosen_seed(self) -> int:
+        """The seed that was given, or one that is drawn."""
+        return secrets.randbits(32) if self.seed is None else self.seed
+
+
+@asynccontextmanager
+async def channel_to(wish: Wish) -> AsyncIterator[grpc.aio.Channel]:
+    """A channel to the server that was named, or to one that lives as long as the command."""
+    if wish.server is not None:
+        if wish.records is not None:
+            raise UsageError("--records is for a server of its own: the server that --server names keeps its records")
+        async with grpc.aio.insecure_channel(wish.server) as channel:
+            try:
+                await asyncio.wait_for(channel.channel_ready(), CONNECT_LIMIT_S)
+            except TimeoutError:
+                raise FailedError(f"no server answers on {wish.server}") from None
+            yield channel
+        return
+    start_limit_s = options.seconds(wish.start_limit, "--start-limit")
+    async with local_channel(Config(records=wish.records, allow_exec=True, start_limit_s=start_limit_s)) as channel:
+        yield channel
+
+
+@asynccontextmanager
+async def local_channel(config: Config) -> AsyncIterator[grpc.aio.Channel]:
+    """A channel to a server that lives as long as it is wanted."""
+    server = await Server.start(config)
+    try:
+        async with grpc.aio.insecure_channel(server.address) as channel:
+            yield channel
+    finally:
+        await server.stop()
+
+
+def play_game(wish: Wish, json: str | None) -> int:
+    """Plays one game and shows it; returns the exit code."""
+    game = options.game(wish.game)
+    plan = wish.game_plan(game)
+    return asyncio.run(_play_game(wish, game, plan, json))
+
+
+async def _play_game(wish: Wish, game: Game, plan: referee_pb2.GamePlan, json: str | None) -> int:
+    console = Console(stderr=json == "-", highlight=False)
+    async with channel_to(wish) as channel:
+        referee = RefereeServiceStub(channel)
+        game_id = f"{game.name}-{secrets.token_hex(6)}"
+        request = referee_pb2.PlayGameRequest(game_id=game_id, plan=plan)
+        reply = await patiently(lambda: referee.PlayGame(request))
+    show_game(console, game, reply.game)
+    if json is not None:
+        write_json(reply.game.result, json)
+    return FAILED if reply.game.result.aborted else DONE
+
+
+def play_tournament(wish: Wish, format_: str, json: str | None) -> int:
+    """Runs a tournament and shows it; returns the exit code."""
+    if format_ != "knockout":
+        raise UsageError(f"there is no format {format_!r}: the format is knockout")
+    game = options.game(wish.game)
+    plan = wish.tournament_plan(game, TournamentFormat(knockout=Knockout()))
+    return asyncio.run(_play_tournament(wish, game, plan, json))
+
+
+async def _play_tournament(wish: Wish, game: Game, plan: TournamentPlan, json: str | None) -> int:
+    console = Console(stderr=json == "-", highlight=False)
+    async with channel_to(wish) as channel:
+        manager = ManagerServiceStub(channel)
+        tournament = await _found_or_started(channel, plan, wish)
+        try:
+            over = await watch_tournament(channel, console, game, tournament)
+        except asyncio.CancelledError:
+            if wish.records is None:
+                await _cancel(manager, tournament.tournament_id)
+            raise
+    if json is not None:
+        write_json(over.result, json)
+    return DONE if over.status == TournamentStatus.TOURNAMENT_STATUS_FINISHED else FAILED
+
+
+async def _found_or_started(channel: grpc.aio.Channel, plan: TournamentPlan, wish: Wish) -> Tournament:
+    """The tournament of this command: one that was interrupted if there is one, otherwise a new one."""
+    manager = ManagerServiceStub(channel)
+    prefix = f"{plan.game}-{_digest(plan, wish)}-"
+    known = await manager.ListTournaments(manager_pb2.ListTournamentsRequest(page_size=PAGE_SIZE))
+    for tournament in known.tournaments:
+        unfinished = tournament.status == TournamentStatus.TOURNAMENT_STATUS_RUNNING
+        if unfinished and tournament.tournament_id.startswith(prefix):
+            found: Tournament = tournament
+            return found
+    return await started(channel, plan, f"{prefix}{secrets.token_hex(4)}")
+
+
+async def started(channel: grpc.aio.Channel, plan: TournamentPlan, tournament_id: str) -> Tournament:
+    """A new tournament that has been started."""
+    manager = ManagerServiceStub(channel)
+    await manager.CreateTournament(manager_pb2.CreateTournamentRequest(tournament_id=tournament_id, plan=plan))
+    reply = await manager.StartTournament(manager_pb2.StartTournamentRequest(tournament_id=tournament_id))
+    tournament: Tournament = reply.tournament
+    return tournament
+
+
+def _digest(plan: TournamentPlan, wish: Wish) -> str:
+    """The same for the same command; a seed that was drawn does not count."""
+    typed = TournamentPlan()
+    typed.CopyFrom(plan)
+    if wish.seed is None:
+        typed.ClearField("seed")
+    return hashlib.sha256(typed.SerializeToString(deterministic=True)).hexdigest()[:12]
+
+
+async def _cancel(manager: ManagerServiceStub, tournament_id: str) -> None:
+    """Tells the players that it is over; nothing of it is kept."""
+    request = manager_pb2.CancelTournamentRequest(tournament_id=tournament_id, reason="interrupted")
+    try:
+        async with asyncio.timeout(CANCEL_LIMIT_S):
+            await manager.CancelTournament(request)
+    except (TimeoutError, grpc.aio.AioRpcError) as error:
+        sys.stderr.write(f"fairplay: the players could not be told: {error}\n")
+
+
+async def watch_tournament(
+    channel: grpc.aio.Channel, console: Console, game: Game, tournament: Tournament
+) -> Tournament:
+    """Shows a tournament until it is over, and returns it."""
+    manager = ManagerServiceStub(channel)
+    request = manager_pb2.WatchTournamentRequest(tournament_id=tournament.tournament_id)
+    with TournamentView(console, game, RefereeServiceStub(channel)) as view:
+
+        async def watch() -> None:
+            async for event in manager.WatchTournament(request):
+                view.take(event)
+
+        await patiently(watch)
+    reply = await manager.GetTournament(manager_pb2.GetTournamentRequest(tournament_id=tournament.tournament_id))
+    over: Tournament = reply.tournament
+    view.summary(over)
+    return over
+
+
+async def patiently(ask: Callable[[], Awaitable[Answer]]) -> Answer:
+    """What `ask` returns; asked again while the server is away: it may come back and go on where it was."""
+    loop = asyncio.get_running_loop()
+    away_since: float | None = None
+    while True:
+        asked_at = loop.time()
+        try:
+            return await ask()
+        except grpc.aio.AioRpcError as error:
+            if error.code() is not grpc.StatusCode.UNAVAILABLE:
+                raise
+            if away_since is None or loop.time() - asked_at > RETRY_S:
+                away_since = loop.time()
+            if loop.time() - away_since > PATIENCE_S:
+                raise
+        await asyncio.sleep(RETRY_S)
+
+
+def write_json(message: Message, where: str) -> None:
+    """Writes a message as protobuf-JSON to a file, or to standard output for "-"."""
+    text = json_format.MessageToJson(message, preserving_proto_field_name=False) + "\n"
+    if where == "-":
+        sys.stdout.write(text)
+    else:
+        Path(where).write_text(text, encoding="utf-8")

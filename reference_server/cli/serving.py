@@ -1,0 +1,37 @@
+"""`fairplay serve`."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import sys
+from pathlib import Path
+
+from reference_server.cli.options import seconds
+from reference_server.server import Config, Server
+
+
+def serve(listen: str, records: Path | None, allow_exec: bool, start_limit: str) -> None:
+    """Runs a server until it is interrupted (KeyboardInterrupt) or terminated (returns)."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    config = Config(
+        listen=listen,
+        records=records,
+        allow_exec=allow_exec,
+        start_limit_s=seconds(start_limit, "--start-limit"),
+    )
+    asyncio.run(_serve(config))
+
+
+async def _serve(config: Config) -> None:
+    server = await Server.start(config)
+    terminated = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminated.set)
+    kept = f", records in {config.records}" if config.records else ", records are not kept (no --records)"
+    sys.stdout.write(f"fairplay serves on {server.address}{kept}; Ctrl-C stops it\n")
+    sys.stdout.flush()
+    try:
+        await terminated.wait()
+    finally:
+        await server.stop()

@@ -1,0 +1,91 @@
+"""Errors that callers of our services are meant to see: a reason, a status and one sentence, nothing internal."""
+
+from __future__ import annotations
+
+import grpc
+from google.protobuf.any_pb2 import Any
+from google.protobuf.message import Message
+from google.rpc import code_pb2, error_details_pb2, status_pb2
+from grpc_status import rpc_status
+
+from fairplay.v1.error_reason_pb2 import ErrorReason
+
+DOMAIN = "fairplay.v1"
+
+STATUS: dict[str, grpc.StatusCode] = {
+    "UNKNOWN_GAME": grpc.StatusCode.INVALID_ARGUMENT,
+    "INVALID_SETTINGS": grpc.StatusCode.INVALID_ARGUMENT,
+    "INVALID_PLAYERS": grpc.StatusCode.INVALID_ARGUMENT,
+    "INVALID_LINK": grpc.StatusCode.INVALID_ARGUMENT,
+    "INVALID_STATE": grpc.StatusCode.INVALID_ARGUMENT,
+    "INVALID_TIME_CONTROL": grpc.StatusCode.INVALID_ARGUMENT,
+    "INVALID_ID": grpc.StatusCode.INVALID_ARGUMENT,
+    "INVALID_SIGN_UP": grpc.StatusCode.INVALID_ARGUMENT,
+    "INVALID_PAGE_TOKEN": grpc.StatusCode.INVALID_ARGUMENT,
+    "NAME_INVALID": grpc.StatusCode.INVALID_ARGUMENT,
+    "MALFORMED_HELLO": grpc.StatusCode.INVALID_ARGUMENT,
+    "PROTOCOL_BROKEN": grpc.StatusCode.INVALID_ARGUMENT,
+    "ID_REUSED": grpc.StatusCode.ALREADY_EXISTS,
+    "NAME_TAKEN": grpc.StatusCode.ALREADY_EXISTS,
+    "GAME_NOT_FOUND": grpc.StatusCode.NOT_FOUND,
+    "TOURNAMENT_NOT_FOUND": grpc.StatusCode.NOT_FOUND,
+    "SIGN_UP_CLOSED": grpc.StatusCode.FAILED_PRECONDITION,
+    "TOURNAMENT_OVER": grpc.StatusCode.FAILED_PRECONDITION,
+    "TOO_FEW_ENTRANTS": grpc.StatusCode.FAILED_PRECONDITION,
+    "EXEC_NOT_ALLOWED": grpc.StatusCode.PERMISSION_DENIED,
+    "WRONG_TOKEN": grpc.StatusCode.PERMISSION_DENIED,
+    "HELLO_MISSING": grpc.StatusCode.DEADLINE_EXCEEDED,
+    "FRAME_TOO_LARGE": grpc.StatusCode.RESOURCE_EXHAUSTED,
+    "REPLY_FLOOD": grpc.StatusCode.RESOURCE_EXHAUSTED,
+    "TOO_MANY_PLAYERS": grpc.StatusCode.RESOURCE_EXHAUSTED,
+    "SHUTTING_DOWN": grpc.StatusCode.UNAVAILABLE,
+    "INTERNAL": grpc.StatusCode.INTERNAL,
+}
+"""The status of each reason, as error_reason.proto says it."""
+
+
+class Refusal(Exception):  # noqa: N818 - an answer to the caller, not a fault of ours
+    """A request cannot be granted.
+
+    `reason` is a value of ErrorReason without its prefix; `message` is one sentence that says what to do; `field` is
+    the path of the field of the request that is wrong, where one is.
+    """
+
+    def __init__(self, reason: str, message: str, field: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.message = message
+        self.field = field
+
+    @property
+    def code(self) -> grpc.StatusCode:
+        """The gRPC status."""
+        return STATUS[self.reason]
+
+    def status(self) -> status_pb2.Status:
+        """The error in google.rpc's rich form: ErrorInfo, and BadRequest where a field is wrong."""
+        ErrorReason.Value(f"ERROR_REASON_{self.reason}")
+        details: list[Message] = [error_details_pb2.ErrorInfo(reason=self.reason, domain=DOMAIN)]
+        if self.field:
+            violation = error_details_pb2.BadRequest.FieldViolation(field=self.field, description=self.message)
+            details.append(error_details_pb2.BadRequest(field_violations=[violation]))
+        packed = [Any() for _ in details]
+        for held, detail in zip(packed, details, strict=True):
+            held.Pack(detail)
+        return status_pb2.Status(code=code_pb2.Code.Value(self.code.name), message=self.message, details=packed)
+
+
+async def abort(context: grpc.aio.ServicerContext[object, object], refusal: Refusal) -> None:
+    """Ends an RPC with a refusal; does not return."""
+    status = rpc_status.to_status(refusal.status())
+    await context.abort(status.code, status.details, status.trailing_metadata)
+
+
+def reason_of(error: grpc.RpcError) -> str:
+    """The reason that an error of one of our services carries; empty where it carries none."""
+    status = rpc_status.from_call(error)
+    for detail in status.details if status is not None else ():
+        info = error_details_pb2.ErrorInfo()
+        if detail.Unpack(info) and info.domain == DOMAIN:
+            return str(info.reason)
+    return ""

@@ -1,0 +1,173 @@
+"""What a link is, and what all links share: a call that is settled once, and the clock that settles it."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+from collections.abc import Callable
+from typing import Protocol, TypeAlias
+
+from google.protobuf.duration_pb2 import Duration
+
+from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
+
+MAX_REPLY_BYTES = 1024 * 1024
+MAX_MESSAGE_CHARS = 2_000
+CROWDED_S = 0.02
+
+Failed: TypeAlias = CallError | Overrun
+Done: TypeAlias = "Callable[[bytes | Failed, float], None]"
+"""Told once what became of a call: the serialised reply or a failure, and the seconds that it took."""
+
+
+class Link(Protocol):
+    """The way to one player."""
+
+    def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
+        """Calls a method by its full gRPC name.
+
+        `done` is told the outcome, at most `limit_s` seconds later and never before this method has returned.
+        """
+
+    async def close(self) -> None:
+        """Lets go of the player, ending what was started for it. Calls must be settled or cancelled before."""
+
+
+class OpenCall:
+    """A call that waits for its outcome. The first outcome counts; all later ones are dropped."""
+
+    __slots__ = ("_cancel", "_clock", "done", "id", "limit_s", "sent_at")
+
+    def __init__(self, clock: Clock, limit_s: float, done: Done, cancel: Callable[[OpenCall], None]) -> None:
+        self.id = next(clock.ids)
+        self.limit_s = limit_s
+        self.done: Done | None = done
+        self._cancel = cancel
+        self._clock = clock
+        self.sent_at = clock.time()
+        clock.watch(self)
+
+    @property
+    def elapsed_s(self) -> float:
+        """The seconds since the call was sent."""
+        return self._clock.time() - self.sent_at
+
+    def settle(self, outcome: bytes | Failed) -> None:
+        """Tells what became of the call, unless it is settled already. A reply after the limit is an overrun."""
+        done = self.done
+        if done is None:
+            return
+        self.done = None
+        elapsed = self.elapsed_s
+        if elapsed > self.limit_s + self._clock.slack_s and isinstance(outcome, bytes):
+            outcome = overrun(self.limit_s, elapsed)
+        done(outcome, elapsed)
+
+    def expire(self) -> None:
+        """The time of the call is over."""
+        if self.done is not None:
+            self._cancel(self)
+            self.settle(overrun(self.limit_s, self.elapsed_s))
+
+    def cancel(self) -> None:
+        """Nobody wants the outcome any more: nobody is told, and the player need not go on."""
+        if self.done is not None:
+            self.done = None
+            self._cancel(self)
+
+
+class Clock:
+    """The server's monotonic clock. Settles calls whose time is over.
+
+    One timer of the event loop serves all calls. Calls mostly come with few different limits, so that the heap is
+    nearly sorted: pushing costs next to nothing, and what is settled is dropped as it comes to the top.
+    """
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.time = self._loop.time
+        self.ids = itertools.count(1)
+        self.slack_s = 0.0
+        self._heap: list[tuple[float, int, OpenCall]] = []
+        self._timer: asyncio.TimerHandle | None = None
+
+    def watch(self, call: OpenCall) -> None:
+        """Settles the call as overrun when its time is over."""
+        heap = self._heap
+        while heap and heap[0][2].done is None:
+            heapq.heappop(heap)
+        deadline = call.sent_at + call.limit_s
+        heapq.heappush(heap, (deadline, call.id, call))
+        if self._timer is None or heap[0][2] is call:
+            self._set_timer(deadline)
+
+    def _set_timer(self, when: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._loop.call_at(when, self._ring)
+
+    def _ring(self) -> None:
+        # A loop that comes late to this timer has been late to replies as well, which is not the players' fault: what
+        # has arrived meanwhile is read first, and counts.
+        assert self._timer is not None
+        late = self.time() - self._timer.when()
+        if late > CROWDED_S:
+            self.slack_s = late + CROWDED_S
+            self._timer = self._loop.call_later(CROWDED_S, self._expire)
+        else:
+            self._expire()
+
+    def _expire(self) -> None:
+        heap, now = self._heap, self.time()
+        self._timer = None
+        self.slack_s = 0.0
+        while heap and (heap[0][2].done is None or heap[0][0] <= now):
+            heapq.heappop(heap)[2].expire()
+        if heap and self._timer is None:
+            self._set_timer(heap[0][0])
+
+
+def overrun(limit_s: float, elapsed_s: float) -> Overrun:
+    """The failure of a call that was not answered in time."""
+    return Overrun(limit=duration(limit_s), elapsed=duration(elapsed_s))
+
+
+def call_error(reason: CallErrorReason.ValueType, message: str, *, code: int = 0, output: str = "") -> CallError:
+    """The failure of a call for another reason than time."""
+    return CallError(reason=reason, message=message[:MAX_MESSAGE_CHARS], status_code=code, output=output)
+
+
+def disconnected(message: str, output: str = "") -> CallError:
+    """The failure of a call to a player that is not there, or not any more."""
+    return call_error(CallErrorReason.CALL_ERROR_REASON_DISCONNECTED, message, output=output)
+
+
+def too_large(size: int) -> CallError:
+    """The failure of a call whose reply is larger than the server accepts."""
+    message = f"the reply has {size:,} bytes; at most {MAX_REPLY_BYTES:,} are accepted"
+    return call_error(CallErrorReason.CALL_ERROR_REASON_TOO_LARGE, message)
+
+
+def duration(seconds: float) -> Duration:
+    """Seconds as google.protobuf.Duration."""
+    whole = int(seconds)
+    return Duration(seconds=whole, nanos=int((seconds - whole) * 1e9))
+
+
+class DeadLink:
+    """The link to a player that never came: every call fails at once."""
+
+    def __init__(self, clock: Clock, failure: CallError) -> None:
+        self._clock = clock
+        self._failure = failure
+        self._loop = asyncio.get_running_loop()
+
+    def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
+        """Fails as soon as the event loop turns."""
+        open_call = OpenCall(self._clock, limit_s, done, lambda _: None)
+        self._loop.call_soon(open_call.settle, self._failure)
+        return open_call
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""

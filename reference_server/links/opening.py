@@ -1,0 +1,81 @@
+"""From the text that says how a player is reached to the link."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from fairplay.v1.game_pb2 import Player
+from games.game import Game
+from reference_server.errors import Refusal
+from reference_server.links.bot import BotLink
+from reference_server.links.dial_in import NAME, Hub, dial_in_link
+from reference_server.links.dial_out import dial_out_link
+from reference_server.links.link import Clock, DeadLink, Link, disconnected
+from reference_server.links.process import process_link
+
+FORMS = "grpc://HOST:PORT, dial-in:NAME, exec:COMMAND or bot:STRATEGY"
+TARGET = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^\s:/]+):(\d{1,5})")
+START_LIMIT_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """How a player is reached: the kind ("grpc", "dial-in", "exec" or "bot") and what stands behind it."""
+
+    kind: str
+    value: str
+
+
+def parse_link(text: str) -> Spec:
+    """Reads a link. ValueError: one sentence that says what a link looks like."""
+    kind, colon, value = text.partition(":")
+    if not colon or not value or kind not in ("grpc", "dial-in", "exec", "bot"):
+        raise ValueError(f"{text!r} is not a way to reach a player: give {FORMS}")
+    if kind == "grpc":
+        value = value.removeprefix("//")
+        match = TARGET.fullmatch(value)
+        if match is None or not 0 < int(match[2]) < 65_536:
+            raise ValueError(f"{text!r} is not an address: give grpc://HOST:PORT")
+    if kind == "dial-in" and not NAME.fullmatch(value):
+        raise ValueError(f"{value!r} is not a name to dial in with: 1 to 64 letters, digits, '-', '_' or '.'")
+    return Spec(kind, value)
+
+
+class Links:
+    """Opens links for games and tournaments of this server."""
+
+    def __init__(self, hub: Hub, clock: Clock, *, allow_exec: bool, start_limit_s: float = START_LIMIT_S) -> None:
+        self._hub = hub
+        self._clock = clock
+        self._allow_exec = allow_exec
+        self._start_limit_s = start_limit_s
+        self.address = ""
+
+    def check(self, player: Player, game: Game, field: str) -> None:
+        """Refusal: the player's link cannot be used here."""
+        try:
+            spec = parse_link(player.link)
+            if spec.kind == "bot":
+                game.player(spec.value)
+        except ValueError as error:
+            raise Refusal("INVALID_LINK", str(error), f"{field}.link") from None
+        if spec.kind == "exec" and not self._allow_exec:
+            message = "this server does not start programs for others: have the player serve or dial in, "
+            raise Refusal("EXEC_NOT_ALLOWED", message + "or start the server with --allow-exec", f"{field}.link")
+
+    async def open(self, player: Player, game: Game) -> Link:
+        """The link to a checked player. One that cannot be reached in time gets a link whose calls fail."""
+        spec = parse_link(player.link)
+        if spec.kind == "grpc":
+            return await dial_out_link(self._clock, spec.value, self._start_limit_s)
+        if spec.kind == "dial-in":
+            return await dial_in_link(self._hub, self._clock, spec.value, self._start_limit_s)
+        if spec.kind == "bot":
+            return BotLink(self._clock, game.player(spec.value))
+        try:
+            return await process_link(
+                self._hub, self._clock, player.name, spec.value, self.address, self._start_limit_s
+            )
+        except (OSError, ValueError) as error:
+            return DeadLink(self._clock, disconnected(f"the command cannot be started: {error}"))

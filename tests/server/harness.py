@@ -1,0 +1,131 @@
+"""What the tests of the server share: a server on a free port, plans, and players that dial in by hand."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import grpc
+
+from fairplay.v1.connection_pb2 import Call, ConnectRequest, ConnectResponse, Hello, HostedPlayer, Reply
+from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
+from fairplay.v1.game_pb2 import Player, TimeControl
+from fairplay.v1.referee_pb2 import GamePlan
+from games.game import find
+from google.protobuf.duration_pb2 import Duration
+from reference_player.dialing import Hosted, dial_in_async
+from reference_player.handlers import Handlers
+from reference_server.server import Config, Server
+
+SHORT_S = 0.25
+"""A time limit that a healthy player keeps on a busy machine, and that a hung one may cost a test."""
+
+
+def seconds(value: float) -> Duration:
+    return Duration(seconds=int(value), nanos=int(value % 1 * 1e9))
+
+
+def plan(*links: str, seed: int = 1, limit_s: float = 5.0, **settings: Any) -> GamePlan:
+    """A game of Fish between players a, b, c, d on these links."""
+    made = GamePlan(
+        game="fish",
+        players=[Player(name=name, link=link) for name, link in zip("abcd", links, strict=False)],
+        seed=seed,
+        time_control=TimeControl(decision_limit=seconds(limit_s), first_decision_limit=seconds(limit_s)),
+    )
+    made.settings.fish.SetInParent()
+    for key, value in settings.items():
+        setattr(made.settings.fish, key, value)
+    return made
+
+
+@asynccontextmanager
+async def serving(config: Config | None = None) -> AsyncIterator[Server]:
+    server = await Server.start(config or Config(allow_exec=True, start_limit_s=5.0))
+    try:
+        yield server
+    finally:
+        await server.stop()
+
+
+@asynccontextmanager
+async def dialled_in(server: Server, *players: tuple[str, object], resume_s: float = 0.0) -> AsyncIterator[None]:
+    """Player objects that dial in with the SDK, over one stream."""
+    hosted = [Hosted(player, name, "token") for name, player in players]
+    task = asyncio.create_task(dial_in_async(hosted, server.address, resume_s=resume_s))
+    async with asyncio.timeout(5):
+        for name, _ in players:
+            await server.hub.arrived(name)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+Answer = Callable[[Call], Sequence[Reply]]
+
+
+class ByHand:
+    """A program that dials in and does with the stream whatever a test wants."""
+
+    def __init__(self, server: Server, *names: str, token: str = "token") -> None:
+        self.hello = Hello(players=[HostedPlayer(name=name, token=token) for name in names])
+        self.channel = grpc.aio.insecure_channel(
+            server.address, options=[("grpc.max_send_message_length", -1), ("grpc.max_receive_message_length", -1)]
+        )
+        self.stream: Any = ConnectionServiceStub(self.channel).Connect()
+        self.calls: list[Call] = []
+        self.cancelled: list[int] = []
+
+    async def __aenter__(self) -> ByHand:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.stream.cancel()
+        await self.channel.close()
+
+    async def say_hello(self) -> ConnectResponse:
+        await self.stream.write(ConnectRequest(hello=self.hello))
+        frame: ConnectResponse = await self.stream.read()
+        if frame is grpc.aio.EOF:
+            raise AssertionError(await self.stream.code(), await self.stream.details())
+        return frame
+
+    async def frame(self) -> ConnectResponse:
+        async with asyncio.timeout(5):
+            frame: ConnectResponse = await self.stream.read()
+        return frame
+
+    async def next_call(self) -> Call:
+        """The next call, whatever frames come before."""
+        while not self.calls:
+            frame = await self.frame()
+            assert frame is not grpc.aio.EOF
+            self.calls.extend(frame.calls)
+            self.cancelled.extend(frame.cancelled)
+        return self.calls.pop(0)
+
+    async def reply(self, *replies: Reply) -> None:
+        await self.stream.write(ConnectRequest(replies=replies))
+
+    async def play(self, answer: Answer) -> None:
+        """Answers calls until the stream ends."""
+        while (frame := await self.stream.read()) is not grpc.aio.EOF:
+            self.cancelled.extend(frame.cancelled)
+            for call in frame.calls:
+                self.calls.append(call)
+                if replies := answer(call):
+                    await self.reply(*replies)
+
+
+def sound(strategy: str = "first") -> Callable[[Call], Reply]:
+    """Answers as a reference player does."""
+    handlers = Handlers(find("fish").player(strategy))
+
+    def answer(call: Call) -> Reply:
+        return Reply(id=call.id, response=handlers.call_now(call.method, call.request))
+
+    return answer

@@ -1,0 +1,296 @@
+"""Players that dial in: what the contract of ConnectionService promises, and what a bad one costs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import grpc
+import pytest
+
+from fairplay.v1.connection_pb2 import Call, ConnectRequest, GoodbyeReason, Hello, HostedPlayer, Reply
+from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
+from fairplay.v1.referee_pb2 import Game
+from games.game import find
+from google.protobuf.duration_pb2 import Duration
+from reference_server.errors import reason_of
+from reference_server.links.dial_in import MAX_STRAY_REPLIES
+from reference_server.links.link import MAX_REPLY_BYTES
+from reference_server.server import Config, Server
+from tests.server.harness import SHORT_S, ByHand, dialled_in, plan, serving, sound
+
+TAKE_TURN = "/fairplay.fish.v1.FishPlayerService/TakeTurn"
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    async with serving() as running:
+        yield running
+
+
+async def against_bot(server: Server, by_hand: ByHand, answer: Any, limit_s: float = 5.0) -> Game:
+    """A game between the program dialled in by hand as "x" and a reference player."""
+    await by_hand.say_hello()
+    playing = asyncio.create_task(by_hand.play(answer))
+    game = await server.referee.play(plan("dial-in:x", "bot:first", limit_s=limit_s))
+    playing.cancel()
+    await asyncio.gather(playing, return_exceptions=True)
+    return game
+
+
+def blamed(game: Game) -> Misconduct:
+    """The one misconduct of a game that the other player won."""
+    assert [player.name for player in game.result.ranking[0].players] == ["b"]
+    (misconduct,) = game.result.misconducts
+    assert misconduct.player == "a"
+    return misconduct
+
+
+async def test_a_program_hosts_several_players_over_one_stream(server: Server) -> None:
+    players = [(name, find("fish").player("random")) for name in "wxyz"]
+    async with dialled_in(server, *players):
+        game = await server.referee.play(plan(*(f"dial-in:{name}" for name in "wxyz")))
+    assert not game.result.misconducts
+    assert sum(len(group.players) for group in game.result.ranking) == 4
+
+
+async def test_many_games_run_at_once_over_the_same_streams(server: Server) -> None:
+    async with dialled_in(server, ("x", find("fish").player("first")), ("y", find("fish").player("greedy"))):
+        plans = [plan("dial-in:x", "dial-in:y", seed=seed, random_fish=True) for seed in range(40)]
+        games = await asyncio.gather(*(server.referee.play(each) for each in plans))
+    assert not any(game.result.misconducts for game in games)
+
+
+async def test_replies_come_in_any_order_and_in_parts(server: Server) -> None:
+    async with ByHand(server, "x", "y") as by_hand:
+        await by_hand.say_hello()
+        answer = sound()
+        games = [asyncio.create_task(server.referee.play(plan("dial-in:x", "bot:first", seed=n))) for n in range(6)]
+        while not all(game.done() for game in games):
+            held = [await by_hand.next_call()]
+            while by_hand.calls:
+                held.append(by_hand.calls.pop())
+            for call in held:
+                await by_hand.reply(answer(call))
+            await asyncio.wait(games, timeout=0.01)
+        assert not any(game.result().result.misconducts for game in games)
+
+
+@pytest.mark.parametrize("fate", ["twice", "unknown ids", "both"])
+async def test_replies_that_nobody_asked_for_are_ignored_and_counted(server: Server, fate: str) -> None:
+    answer = sound()
+
+    def replies(call: Call) -> list[Reply]:
+        reply = answer(call)
+        extra = [reply] if fate != "unknown ids" else []
+        return [reply, *extra, *([Reply(id=10**12, response=b"")] if fate != "twice" else [])]
+
+    async with ByHand(server, "x") as by_hand:
+        game = await against_bot(server, by_hand, replies)
+    assert not game.result.misconducts
+    assert server.hub.stray_reply_count > 0
+
+
+async def test_a_late_reply_is_never_taken_for_another_call(server: Server) -> None:
+    answer = sound()
+    late: list[Reply] = []
+
+    def replies(call: Call) -> list[Reply]:
+        if call.method == TAKE_TURN and not late:
+            late.append(answer(call))
+            return []
+        return [*late[:1], answer(call)]
+
+    async with ByHand(server, "x") as by_hand:
+        await by_hand.say_hello()
+        playing = asyncio.create_task(by_hand.play(replies))
+        first = await server.referee.play(plan("dial-in:x", "bot:first", limit_s=SHORT_S))
+        second = await server.referee.play(plan("dial-in:x", "bot:first", seed=2))
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
+    assert blamed(first).kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT
+    assert not second.result.misconducts
+    assert server.hub.stray_reply_count > 0
+
+
+async def test_a_player_that_never_answers_costs_its_limit_and_is_told_that_it_is_over(server: Server) -> None:
+    async with ByHand(server, "x") as by_hand:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        game = await against_bot(server, by_hand, lambda _: [], limit_s=SHORT_S)
+        took = loop.time() - began
+        misconduct = blamed(game)
+        async with asyncio.timeout(5):
+            while not by_hand.cancelled:
+                by_hand.cancelled.extend((await by_hand.frame()).cancelled)
+    assert misconduct.kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT
+    assert misconduct.overrun.limit == Duration(nanos=int(SHORT_S * 1e9))
+    assert took < SHORT_S + 0.2 + 0.3  # the last for the rest of the game
+    assert by_hand.cancelled == [by_hand.calls[0].id]
+
+
+async def test_garbage_is_an_exception_with_the_bytes_as_evidence(server: Server) -> None:
+    async with ByHand(server, "x") as by_hand:
+        game = await against_bot(server, by_hand, lambda call: [Reply(id=call.id, response=b"\xff\xff\xff")])
+    misconduct = blamed(game)
+    assert misconduct.kind == MisconductKind.MISCONDUCT_KIND_EXCEPTION
+    assert misconduct.call_error.reason == CallErrorReason.CALL_ERROR_REASON_UNPARSABLE
+    assert misconduct.unparsable_reply == b"\xff\xff\xff"
+
+
+async def test_a_reply_that_is_too_large_fails_this_player_only(server: Server) -> None:
+    async with ByHand(server, "x") as by_hand:
+        too_large = b"\x00" * (MAX_REPLY_BYTES + 1)
+        game = await against_bot(server, by_hand, lambda call: [Reply(id=call.id, response=too_large)])
+    assert blamed(game).call_error.reason == CallErrorReason.CALL_ERROR_REASON_TOO_LARGE
+
+
+async def test_a_frame_of_100_megabytes_ends_the_connection_and_touches_no_other(server: Server) -> None:
+    async with ByHand(server, "x") as by_hand, dialled_in(server, ("y", find("fish").player("first"))):
+        huge = b"\x00" * 100_000_000
+        game = await against_bot(server, by_hand, lambda call: [Reply(id=call.id, response=huge)])
+        assert blamed(game).call_error.reason == CallErrorReason.CALL_ERROR_REASON_DISCONNECTED
+        other = await server.referee.play(plan("dial-in:y", "bot:first"))
+    assert not other.result.misconducts
+
+
+async def test_a_failure_is_an_exception_with_its_status(server: Server) -> None:
+    async with ByHand(server, "x") as by_hand:
+        def fail(call: Call) -> list[Reply]:
+            reply = Reply(id=call.id)
+            reply.failure.code, reply.failure.message = 2, "out of cheese"
+            return [reply]
+
+        game = await against_bot(server, by_hand, fail)
+    error = blamed(game).call_error
+    assert (error.reason, error.status_code, error.message) == (
+        CallErrorReason.CALL_ERROR_REASON_STATUS,
+        2,
+        "out of cheese",
+    )
+
+
+async def test_closing_the_stream_in_mid_call_costs_nothing(server: Server) -> None:
+    async with ByHand(server, "x") as by_hand:
+        await by_hand.say_hello()
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        playing = asyncio.create_task(server.referee.play(plan("dial-in:x", "bot:first", limit_s=30)))
+        await by_hand.next_call()
+        by_hand.stream.cancel()
+        game = await playing
+    assert blamed(game).call_error.reason == CallErrorReason.CALL_ERROR_REASON_DISCONNECTED
+    assert loop.time() - began < 2
+
+
+async def test_a_lost_stream_is_resumed_and_its_open_calls_are_sent_again(server: Server) -> None:
+    async with ByHand(server, "x") as lost, ByHand(server, "x") as back:
+        lost.hello.resume_window.seconds = 5
+        welcome = (await lost.say_hello()).welcome
+        playing = asyncio.create_task(server.referee.play(plan("dial-in:x", "bot:first")))
+        open_call = await lost.next_call()
+        lost.stream.cancel()
+        back.hello.resume_token = welcome.resume_token
+        await back.say_hello()
+        again = await back.next_call()
+        assert (again.id, again.method, again.request) == (open_call.id, open_call.method, open_call.request)
+        answer = sound()
+        await back.reply(answer(again))
+        answering = asyncio.create_task(back.play(lambda call: [answer(call)]))
+        game = await playing
+        answering.cancel()
+        await asyncio.gather(answering, return_exceptions=True)
+    assert not game.result.misconducts
+
+
+async def test_a_lost_stream_that_does_not_come_back_ends_its_calls_after_the_window(server: Server) -> None:
+    async with ByHand(server, "x") as lost:
+        lost.hello.resume_window.nanos = 50_000_000
+        await lost.say_hello()
+        playing = asyncio.create_task(server.referee.play(plan("dial-in:x", "bot:first", limit_s=30)))
+        await lost.next_call()
+        lost.stream.cancel()
+        async with asyncio.timeout(5):
+            game = await playing
+    assert blamed(game).call_error.reason == CallErrorReason.CALL_ERROR_REASON_DISCONNECTED
+
+
+async def test_the_same_name_and_token_take_the_place_of_a_stream(server: Server) -> None:
+    async with ByHand(server, "x") as first, ByHand(server, "x") as second:
+        await first.say_hello()
+        await second.say_hello()
+        assert (await first.frame()).goodbye.reason == GoodbyeReason.GOODBYE_REASON_REPLACED
+        assert await first.stream.read() is grpc.aio.EOF
+        answer = sound()
+        playing = asyncio.create_task(second.play(lambda call: [answer(call)]))
+        game = await server.referee.play(plan("dial-in:x", "bot:first"))
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
+    assert not game.result.misconducts
+
+
+async def refused(server: Server, by_hand: ByHand, *frames: ConnectRequest) -> tuple[grpc.StatusCode, str]:
+    """How the server ends a stream on which these frames come first."""
+    for frame in frames:
+        await by_hand.stream.write(frame)
+    with pytest.raises(grpc.aio.AioRpcError) as failed:
+        while await by_hand.stream.read() is not grpc.aio.EOF:
+            pass
+        raise AssertionError("the stream ended well")
+    return failed.value.code(), reason_of(failed.value)
+
+
+def hello(*names: str, token: str = "token") -> ConnectRequest:
+    return ConnectRequest(hello=Hello(players=[HostedPlayer(name=name, token=token) for name in names]))
+
+
+@pytest.mark.parametrize(
+    ("frames", "code", "reason"),
+    [
+        ([hello()], grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_HELLO"),
+        ([hello("x", "x")], grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_HELLO"),
+        ([hello("no blanks")], grpc.StatusCode.INVALID_ARGUMENT, "NAME_INVALID"),
+        ([hello("x", token="t" * 257)], grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_HELLO"),
+        ([hello(*(f"p{n}" for n in range(1_001)))], grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_PLAYERS"),
+        ([ConnectRequest()], grpc.StatusCode.INVALID_ARGUMENT, "PROTOCOL_BROKEN"),
+        ([hello("x"), hello("y")], grpc.StatusCode.INVALID_ARGUMENT, "PROTOCOL_BROKEN"),
+        (
+            [hello("x"), ConnectRequest(replies=[Reply(id=n) for n in range(MAX_STRAY_REPLIES + 1)])],
+            grpc.StatusCode.RESOURCE_EXHAUSTED,
+            "REPLY_FLOOD",
+        ),
+    ],
+)
+async def test_a_stream_that_breaks_the_contract_is_ended_with_the_reason(
+    server: Server, frames: list[ConnectRequest], code: grpc.StatusCode, reason: str
+) -> None:
+    async with ByHand(server) as by_hand:
+        assert await refused(server, by_hand, *frames) == (code, reason)
+
+
+async def test_a_taken_name_is_refused_and_its_owner_plays_on(server: Server) -> None:
+    async with dialled_in(server, ("x", find("fish").player("first"))), ByHand(server, "x", token="other") as thief:
+        status = await refused(server, thief, hello("x", token="other"))
+        assert status == (grpc.StatusCode.ALREADY_EXISTS, "NAME_TAKEN")
+        game = await server.referee.play(plan("dial-in:x", "bot:first"))
+    assert not game.result.misconducts
+
+
+async def test_silence_in_the_handshake_ends_the_connection() -> None:
+    async with serving(Config(handshake_limit_s=0.05)) as server, ByHand(server) as by_hand:
+        assert await refused(server, by_hand) == (grpc.StatusCode.DEADLINE_EXCEEDED, "HELLO_MISSING")
+
+
+async def test_a_player_that_does_not_dial_in_is_blamed_after_the_start_limit() -> None:
+    async with serving(Config(start_limit_s=0.05)) as server:
+        game = await server.referee.play(plan("dial-in:nobody", "bot:first"))
+    assert "did not dial in within 0.05 s" in blamed(game).call_error.message
+
+
+async def test_the_server_says_goodbye_when_it_stops() -> None:
+    async with serving() as server, ByHand(server, "x") as by_hand:
+        await by_hand.say_hello()
+        stopping = asyncio.create_task(server.stop())
+        assert (await by_hand.frame()).goodbye.reason == GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN
+        await stopping

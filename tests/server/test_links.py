@@ -1,0 +1,267 @@
+"""Players that are dialled, started and built in: the referee cannot tell them apart, whatever goes wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import signal
+import sys
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+import psutil
+import pytest
+
+from conformance.zoo.faults import broken, raises
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
+from fairplay.v1.referee_pb2 import Game
+from games.game import find
+from reference_player.handlers import Handlers
+from reference_player.serving import start_server
+from reference_server.links.link import MAX_REPLY_BYTES
+from reference_server.links.opening import parse_link
+from reference_server.server import Config, Server
+from tests.server.harness import SHORT_S, plan, serving
+
+SOUND = f"exec:{shlex.join([sys.executable, '-m', 'reference_server.cli', 'player', 'fish'])}"
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    async with serving(Config(allow_exec=True, start_limit_s=20.0)) as running:
+        yield running
+
+
+def zoo(fault: str, method: str = "take_turn", after: int = 0) -> str:
+    command = [sys.executable, "-m", "conformance.zoo", "fish", "first", method, fault, str(after)]
+    return f"exec:{shlex.join(command)}"
+
+
+def python(code: str) -> str:
+    return f"exec:{shlex.join([sys.executable, '-c', code])}"
+
+
+@asynccontextmanager
+async def served(player: Any) -> AsyncIterator[str]:
+    """A player object on an address of its own."""
+    handlers = Handlers(player) if hasattr(player, "game") else player
+    grpc_server, port = await start_server(handlers, "127.0.0.1:0")
+    try:
+        yield f"grpc://127.0.0.1:{port}"
+    finally:
+        await grpc_server.stop(0)
+
+
+def blamed(game: Game) -> Misconduct:
+    assert [player.name for player in game.result.ranking[0].players] == ["b"]
+    (misconduct,) = game.result.misconducts
+    assert misconduct.player == "a"
+    return misconduct
+
+
+class Plain:
+    """A player whose take_turn answers with these bytes, which no protobuf type stands behind."""
+
+    def __init__(self, answer: bytes) -> None:
+        self._inner = Handlers(find("fish").player("first"))
+        self._answer = answer
+        self.paths = self._inner.paths
+
+    async def call(self, path: str, request: bytes) -> bytes:
+        return self._answer if path.endswith("TakeTurn") else await self._inner.call(path, request)
+
+
+# Dialled players
+
+
+async def test_served_players_play_whole_games(server: Server) -> None:
+    async with served(find("fish").player("greedy")) as one, served(find("fish").player("minimax")) as other:
+        game = await server.referee.play(plan(one, other))
+    assert not game.result.misconducts
+    assert sum(len(group.players) for group in game.result.ranking) == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (b"\xff\xff", CallErrorReason.CALL_ERROR_REASON_UNPARSABLE),
+        (b"\x00" * (MAX_REPLY_BYTES + 1), CallErrorReason.CALL_ERROR_REASON_TOO_LARGE),
+        (b"\x00" * 100_000_000, CallErrorReason.CALL_ERROR_REASON_TOO_LARGE),
+    ],
+    ids=["garbage", "too large", "100 MB"],
+)
+async def test_a_served_player_that_answers_nonsense_is_blamed_for_it(
+    server: Server, answer: bytes, reason: CallErrorReason.ValueType
+) -> None:
+    async with served(Plain(answer)) as link:  # type: ignore[arg-type]  # it serves bytes as Handlers do
+        game = await server.referee.play(plan(link, "bot:first"))
+    assert blamed(game).kind == MisconductKind.MISCONDUCT_KIND_EXCEPTION
+    assert blamed(game).call_error.reason == reason
+
+
+async def test_an_exception_of_a_served_player_is_an_exception_with_its_text(server: Server) -> None:
+    async with served(broken(find("fish").player("first"), "take_turn", raises)) as link:
+        misconduct = blamed(await server.referee.play(plan(link, "bot:first")))
+    assert misconduct.call_error.reason == CallErrorReason.CALL_ERROR_REASON_STATUS
+    assert misconduct.call_error.status_code == grpc.StatusCode.UNKNOWN.value[0]
+    assert "it raises in call 1" in misconduct.call_error.message
+
+
+async def test_a_missing_method_is_an_exception(server: Server) -> None:
+    player: Any = type("Half", (), {"game": "fish", "play_as": lambda self, request: None})()
+    async with served(player) as link:
+        misconduct = blamed(await server.referee.play(plan(link, "bot:first")))
+    assert misconduct.call_error.status_code == grpc.StatusCode.UNIMPLEMENTED.value[0]
+    assert misconduct.method.endswith("PlayWith")
+
+
+async def test_a_served_player_that_hangs_costs_its_limit(server: Server) -> None:
+    released = threading.Event()
+
+    def hangs(*_: Any) -> None:
+        released.wait()
+
+    async with served(broken(find("fish").player("first"), "play_as", hangs)) as link:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        game = await server.referee.play(plan(link, "bot:first", limit_s=SHORT_S))
+        took = loop.time() - began
+        released.set()
+    assert blamed(game).kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT
+    assert took < SHORT_S + 0.2 + 0.5  # the last to connect, and for the rest of the game
+
+
+async def test_an_address_where_nobody_answers_is_blamed_after_the_start_limit() -> None:
+    async with serving(Config(start_limit_s=0.1)) as server:
+        misconduct = blamed(await server.referee.play(plan("grpc://127.0.0.1:1", "bot:first")))
+    assert "nothing answered on 127.0.0.1:1 within 0.1 s" in misconduct.call_error.message
+
+
+# Started players
+
+
+@pytest.mark.parametrize("way", ["", " --serve"], ids=["dials in", "serves"])
+async def test_a_started_player_plays_either_way_and_ends_with_the_game(server: Server, way: str) -> None:
+    game = await server.referee.play(plan(f"{SOUND}{way}", "bot:first"))
+    assert not game.result.misconducts
+    assert not children()
+
+
+def children() -> list[psutil.Process]:
+    return psutil.Process().children(recursive=True)
+
+
+@pytest.mark.parametrize(
+    ("link", "sentence"),
+    [
+        ("exec:/no/such/program", "exit code 127"),
+        (python("import sys; sys.exit(3)"), "exit code 3"),
+        (zoo("dies"), "ended"),
+        (zoo("dies", "play_as"), "ended"),
+    ],
+    ids=["no such program", "dead on arrival", "dies in its turn", "dies in the first call"],
+)
+async def test_a_started_player_that_dies_costs_nothing_and_is_blamed(server: Server, link: str, sentence: str) -> None:
+    misconduct = blamed(await server.referee.play(plan(link, "bot:first", limit_s=600)))
+    assert misconduct.call_error.reason == CallErrorReason.CALL_ERROR_REASON_DISCONNECTED
+    assert sentence in misconduct.call_error.message
+
+
+async def test_what_a_started_player_prints_is_evidence(server: Server) -> None:
+    link = python("import sys; print('to stdout'); print('last words', file=sys.stderr); sys.exit(1)")
+    misconduct = blamed(await server.referee.play(plan(link, "bot:first")))
+    assert "last words" in misconduct.call_error.output
+    assert "to stdout" in misconduct.call_error.output
+
+
+async def test_a_player_that_floods_its_output_does_not_block_and_is_cut(server: Server) -> None:
+    link = python("import sys; sys.stderr.write('x' * 5_000_000 + 'the end'); sys.stderr.flush()")
+    misconduct = blamed(await server.referee.play(plan(link, "bot:first")))
+    assert misconduct.call_error.output.endswith("the end")
+    assert len(misconduct.call_error.output) <= 8_192
+
+
+async def test_a_started_player_that_neither_serves_nor_dials_in_is_ended_after_the_start_limit() -> None:
+    async with serving(Config(allow_exec=True, start_limit_s=0.5)) as server:
+        link = python("import threading; threading.Event().wait()")
+        misconduct = blamed(await server.referee.play(plan(link, "bot:first")))
+        assert "neither served nor dialled in within 0.5 s" in misconduct.call_error.message
+        assert not children()
+
+
+async def test_no_descendant_survives_however_it_hides(server: Server, tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    code = (
+        "import os, subprocess, sys, time\n"
+        "hide = 'import os, time; os.getsid(0) == os.getpid() or os.setsid(); open(%r, \"a\").write(f\"{os.getpid()}\\\\n\"); time.sleep(600)'\n"
+        f"hide = hide % {str(pids)!r}\n"
+        "subprocess.Popen([sys.executable, '-c', hide])\n"
+        "subprocess.Popen([sys.executable, '-c', hide], start_new_session=True)\n"
+        f"while not os.path.exists({str(pids)!r}) or len(open({str(pids)!r}).readlines()) < 2: time.sleep(0.01)\n"
+    )
+    await server.referee.play(plan(python(code), "bot:first"))
+    hidden = [int(line) for line in pids.read_text().split()]
+    assert len(hidden) == 2
+    assert not any(psutil.pid_exists(pid) for pid in hidden)
+
+
+async def test_players_do_not_outlive_a_server_that_is_killed(tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    player = f"open({str(ready)!r}, 'w').write(str(__import__('os').getpid())); __import__('time').sleep(600)"
+    command = ["game", "fish", "-p", python(player), "-p", "bot:first", "--start-limit", "10m"]
+    process = await asyncio.create_subprocess_exec(sys.executable, "-m", "reference_server.cli", *command)
+    async with asyncio.timeout(20):
+        while not (ready.exists() and ready.read_text()):
+            await asyncio.sleep(0.02)
+        pid = int(ready.read_text())
+        assert psutil.pid_exists(pid)
+        process.send_signal(signal.SIGKILL)
+        await process.wait()
+        while psutil.pid_exists(pid):
+            await asyncio.sleep(0.02)
+
+
+async def test_a_started_player_is_told_where_it_is_wanted(server: Server) -> None:
+    names = ("FAIRPLAY_LISTEN", "FAIRPLAY_CONNECT", "FAIRPLAY_NAME", "FAIRPLAY_TOKEN")
+    link = python(f"import os; print([os.environ[name] for name in {names!r}])")
+    misconduct = blamed(await server.referee.play(plan(link, "bot:first")))
+    listen, connect, name, token = eval(misconduct.call_error.output)  # noqa: S307 - our own list
+    assert connect == server.address
+    assert listen.startswith("127.0.0.1:")
+    assert name.startswith("a.")
+    assert len(token) == 32
+    assert not set(names) & set(os.environ)
+
+
+# Links as text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "bot", "bot:", "minimax", "http://x:1", "grpc://host", "grpc://host:0", "grpc://host:99999", "grpc://a b:1"]
+    + ["dial-in:", "dial-in:two words", "exec:"],
+)
+def test_what_is_not_a_link_is_refused_with_what_one_looks_like(text: str) -> None:
+    with pytest.raises(ValueError, match=r"grpc://HOST:PORT|1 to 64 letters"):
+        parse_link(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["grpc://[::1]:50051", "grpc://host.example:1", "dial-in:x-1.y", "exec:./run me", "bot:minimax:depth=2"]
+)
+def test_links_are_read(text: str) -> None:
+    assert parse_link(text).kind == text.partition(":")[0]
+
+
+async def test_exec_is_refused_unless_allowed() -> None:
+    async with serving(Config(allow_exec=False)) as server:
+        with pytest.raises(Exception, match="does not start programs for others") as refusal:
+            await server.referee.play(plan("exec:true", "bot:first"))
+    assert refusal.value.reason == "EXEC_NOT_ALLOWED"  # type: ignore[attr-defined]
+    assert Player().link == ""

@@ -1,0 +1,321 @@
+"""The referee as its callers see it: over a real channel, with reference players in the server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import grpc
+import pytest
+from google.rpc import error_details_pb2
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_status import rpc_status
+
+from fairplay.fish.v1 import fish_pb2
+from fairplay.v1 import referee_pb2 as pb
+from fairplay.v1.game_pb2 import GameSettings, Player, TimeControl
+from fairplay.v1.misconduct_pb2 import MisconductKind
+from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
+from games.game import Call, Clock, Conversation, Outcome, Show
+from google.protobuf.any_pb2 import Any as AnyMessage
+from reference_server.errors import reason_of
+from reference_server.running import Limits
+from reference_server.server import Server
+from tests.server.harness import ByHand, plan, seconds, serving, sound
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    async with serving() as running:
+        yield running
+
+
+@pytest.fixture
+async def referee(server: Server) -> AsyncIterator[Any]:
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        yield RefereeServiceStub(channel)
+
+
+async def play(referee: Any, made: pb.GamePlan, game_id: str = "") -> pb.Game:
+    game: pb.Game = (await referee.PlayGame(pb.PlayGameRequest(game_id=game_id, plan=made))).game
+    return game
+
+
+async def test_a_game_is_played_and_known_afterwards(referee: Any) -> None:
+    game = await play(referee, plan("bot:first", "bot:greedy"), "g/1")
+    assert game.status == pb.GameStatus.GAME_STATUS_FINISHED
+    assert (await referee.GetGame(pb.GetGameRequest(game_id="g/1"))).game == game
+    assert game.plan.settings.fish.rows == 5  # defaults are filled in
+
+
+async def test_the_same_plan_gives_the_same_game(referee: Any) -> None:
+    games = [await play(referee, plan("bot:random", "bot:greedy", seed=7, random_fish=True)) for _ in range(2)]
+    assert games[0].game_id != games[1].game_id
+    assert games[0].result == games[1].result
+
+
+async def test_a_repeat_returns_the_same_game_and_plays_nothing(referee: Any, server: Server) -> None:
+    made = plan("bot:first", "bot:first")
+    games = await asyncio.gather(*(play(referee, made, "once") for _ in range(5)))
+    assert all(game == games[0] for game in games)
+    entries = len(server.store.read("once").entries)
+    await play(referee, made, "once")
+    assert len(server.store.read("once").entries) == entries
+
+
+async def test_a_caller_that_goes_away_does_not_stop_the_game(referee: Any, server: Server) -> None:
+    async with ByHand(server, "x") as by_hand:
+        await by_hand.say_hello()
+        request = pb.PlayGameRequest(game_id="g", plan=plan("dial-in:x", "bot:first"))
+        call = referee.PlayGame(request)
+        answer = sound()
+        first = await by_hand.next_call()
+        call.cancel()
+        playing = asyncio.create_task(by_hand.play(lambda call: [answer(call)]))
+        await by_hand.reply(answer(first))
+        game = (await referee.PlayGame(request)).game
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
+    assert not game.result.misconducts
+
+
+async def failed(call: Any) -> grpc.aio.AioRpcError:
+    with pytest.raises(grpc.aio.AioRpcError) as error:
+        await call
+    return error.value
+
+
+def field_of(error: grpc.aio.AioRpcError) -> str:
+    status = rpc_status.from_call(error)
+    assert status is not None
+    for detail in status.details:
+        bad = error_details_pb2.BadRequest()
+        if detail.Unpack(bad):
+            return str(bad.field_violations[0].field)
+    return ""
+
+
+def change(mutate: Callable[[pb.GamePlan], object]) -> pb.GamePlan:
+    made = plan("bot:first", "bot:first")
+    mutate(made)
+    return made
+
+
+def names(made: pb.GamePlan, *names: str) -> None:
+    del made.players[:]
+    made.players.extend(Player(name=name, link="bot:first") for name in names)
+
+
+@pytest.mark.parametrize(
+    ("mutate", "reason", "field", "sentence"),
+    [
+        (lambda p: setattr(p, "game", "chess"), "UNKNOWN_GAME", "plan.game", "there is no game 'chess'"),
+        (lambda p: setattr(p.settings.fish, "rows", 99), "INVALID_SETTINGS", "plan.settings", "between 1 and 25"),
+        (lambda p: setattr(p.settings.fish, "rows", 1), "INVALID_SETTINGS", "plan.settings", "5 tiles"),
+        (lambda p: p.settings.other.Pack(Player()), "INVALID_SETTINGS", "plan.settings", "expected fairplay.fish"),
+        (lambda p: names(p, "a"), "INVALID_PLAYERS", "plan.players", "2 to 4 players, not by 1"),
+        (lambda p: names(p, *"abcde"), "INVALID_PLAYERS", "plan.players", "2 to 4 players, not by 5"),
+        (lambda p: names(p, "a", "a"), "INVALID_PLAYERS", "plan.players[1]", "two players are called a"),
+        (lambda p: names(p, "a", "b c"), "NAME_INVALID", "plan.players[1].name", "is not a name"),
+        (lambda p: setattr(p.players[0], "link", "x"), "INVALID_LINK", "plan.players[0].link", "not a way to reach"),
+        (lambda p: setattr(p.players[1], "link", "bot:x"), "INVALID_LINK", "plan.players[1].link", "no strategy 'x'"),
+        (
+            lambda p: p.time_control.CopyFrom(TimeControl(decision_limit=seconds(3_601))),
+            "INVALID_TIME_CONTROL",
+            "plan.time_control.decision_limit",
+            "it must be",
+        ),
+        (
+            lambda p: p.initial_state.fish.CopyFrom(fish_pb2.State(columns=3, fish=[1] * 9)),
+            "INVALID_STATE",
+            "plan.initial_state",
+            "",
+        ),
+    ],
+)
+async def test_a_plan_that_cannot_be_played_is_refused_with_the_field_and_a_sentence(
+    referee: Any, mutate: Callable[[pb.GamePlan], object], reason: str, field: str, sentence: str
+) -> None:
+    error = await failed(referee.PlayGame(pb.PlayGameRequest(plan=change(mutate))))
+    assert (error.code(), reason_of(error), field_of(error)) == (grpc.StatusCode.INVALID_ARGUMENT, reason, field)
+    assert sentence in (error.details() or "")
+
+
+async def test_ids_are_checked_and_not_reused_for_another_game(referee: Any) -> None:
+    await play(referee, plan("bot:first", "bot:first"), "taken")
+    request = pb.PlayGameRequest(game_id="taken", plan=plan("bot:first", "bot:first", seed=2))
+    error = await failed(referee.PlayGame(request))
+    assert (error.code(), reason_of(error)) == (grpc.StatusCode.ALREADY_EXISTS, "ID_REUSED")
+    request = pb.PlayGameRequest(game_id="no blanks", plan=plan("bot:first", "bot:first"))
+    assert reason_of(await failed(referee.PlayGame(request))) == "INVALID_ID"
+
+
+@pytest.mark.parametrize("method", ["GetGame", "StopGame", "WatchGame"])
+async def test_an_unknown_game_is_not_found(referee: Any, method: str) -> None:
+    call = getattr(referee, method)(getattr(pb, f"{method}Request")(game_id="nobody"))
+    error = await failed(call.read() if method == "WatchGame" else call)
+    assert (error.code(), reason_of(error)) == (grpc.StatusCode.NOT_FOUND, "GAME_NOT_FOUND")
+
+
+async def test_a_game_starts_from_a_given_state(referee: Any) -> None:
+    made = plan("bot:minimax", "bot:minimax")
+    # F3 of the rules' worked vectors: red moves once, then nobody can
+    red = fish_pb2.Player(color=fish_pb2.Color.COLOR_RED, places=[0, 2, 4, 6])
+    white = fish_pb2.Player(color=fish_pb2.Color.COLOR_WHITE, places=[1, 3, 5, 7])
+    state = fish_pb2.State(columns=3, fish=[3] * 9, players=[red, white], penguin_count=4)
+    made.initial_state.fish.CopyFrom(state)
+    game = await play(referee, made)
+    assert [[(p.name, p.score) for p in group.players] for group in game.result.ranking] == [[("a", 3)], [("b", 0)]]
+
+
+async def test_games_are_listed_newest_first_in_pages(referee: Any) -> None:
+    for number in range(5):
+        await play(referee, plan("bot:first", "bot:first"), f"g{number}")
+    found: list[str] = []
+    token = ""
+    while True:
+        page = await referee.ListGames(pb.ListGamesRequest(page_size=2, page_token=token))
+        found += [game.game_id for game in page.games]
+        token = page.next_page_token
+        if not token:
+            break
+    assert found == ["g4", "g3", "g2", "g1", "g0"]
+    error = await failed(referee.ListGames(pb.ListGamesRequest(page_token="x")))
+    assert reason_of(error) == "INVALID_PAGE_TOKEN"
+
+
+async def test_a_stopped_game_is_aborted_and_nobody_is_blamed(referee: Any, server: Server) -> None:
+    async with ByHand(server, "x") as by_hand:
+        await by_hand.say_hello()
+        playing = asyncio.create_task(play(referee, plan("dial-in:x", "bot:first", limit_s=60), "g"))
+        open_call = await by_hand.next_call()
+        stopped = (await referee.StopGame(pb.StopGameRequest(game_id="g", reason="lunch"))).game
+        assert (await by_hand.frame()).cancelled == [open_call.id]
+    assert stopped == await playing
+    assert stopped.status == pb.GameStatus.GAME_STATUS_ABORTED
+    assert (stopped.result.aborted, len(stopped.result.misconducts)) == ("lunch", 0)
+    assert (await referee.StopGame(pb.StopGameRequest(game_id="g"))).game == stopped
+
+
+async def watched(referee: Any, game_id: str, after: int = 0) -> list[pb.WatchGameResponse]:
+    stream = referee.WatchGame(pb.WatchGameRequest(game_id=game_id, after_sequence=after))
+    return [event async for event in stream]
+
+
+async def test_a_finished_game_can_be_watched_from_anywhere(referee: Any) -> None:
+    await play(referee, plan("bot:first", "bot:first"), "g")
+    events = await watched(referee, "g")
+    assert events[0].state.fish.revision == 0
+    assert [event.sequence for event in events] == list(range(1, len(events) + 1))
+    assert events[-1].HasField("finished")
+    assert await watched(referee, "g", after=5) == events[5:]
+
+
+async def test_a_running_game_is_shown_from_its_state_now_to_its_end(referee: Any, server: Server) -> None:
+    answer = sound()
+    async with ByHand(server, "x") as by_hand:
+        await by_hand.say_hello()
+        playing = asyncio.create_task(play(referee, plan("dial-in:x", "bot:first"), "g"))
+        for _ in range(4):
+            await by_hand.reply(answer(await by_hand.next_call()))
+        by_hand.calls.append(await by_hand.next_call())
+        now = asyncio.create_task(watched(referee, "g"))
+        rest = asyncio.create_task(watched(referee, "g", after=1))
+        await seen(server, "g", 2)
+        answering = asyncio.create_task(by_hand.play(lambda call: [answer(call)]))
+        for call in by_hand.calls:
+            await by_hand.reply(answer(call))
+        game = await playing
+        answering.cancel()
+        await asyncio.gather(answering, return_exceptions=True)
+    events = await now
+    assert events[0].state.fish.revision > 0
+    assert events[-1].finished == game.result
+    sequences = [event.sequence for event in events]
+    assert sequences == sorted(set(sequences))
+    assert [event.sequence for event in await rest] == list(range(2, sequences[-1] + 1))
+
+
+async def seen(server: Server, game_id: str, watcher_count: int) -> None:
+    """Waits until so many watch a game."""
+    async with asyncio.timeout(5):
+        while len(server.referee._running[game_id].watchers) < watcher_count:
+            await asyncio.sleep(0)
+
+
+async def test_spectators_of_a_running_game_do_not_see_the_evidence(referee: Any, server: Server) -> None:
+    async with ByHand(server, "x") as by_hand:
+        await by_hand.say_hello()
+        playing = asyncio.create_task(play(referee, plan("dial-in:x", "bot:first", "bot:first"), "g"))
+        first = await by_hand.next_call()
+        events = asyncio.create_task(watched(referee, "g"))
+        await seen(server, "g", 1)
+        failure = type(sound()(first))(id=first.id)
+        failure.failure.message = "secret"
+        await by_hand.reply(failure)
+        game = await playing
+    (eliminated,) = [event.eliminated for event in await events if event.HasField("eliminated")]
+    assert (eliminated.player, eliminated.kind) == ("a", MisconductKind.MISCONDUCT_KIND_EXCEPTION)
+    assert not eliminated.HasField("request")
+    assert game.result.misconducts[0].HasField("request")
+
+
+def test_a_bank_is_drawn_on_by_decisions_that_take_longer_than_their_limit() -> None:
+    made = plan("bot:first", "bot:first")
+    made.time_control.CopyFrom(
+        TimeControl(
+            decision_limit=seconds(1), first_decision_limit=seconds(3), notification_limit=seconds(1), bank=seconds(5)
+        )
+    )
+    limits = Limits(made)
+    decision = Call(0, None, None, Clock.DECISION)  # type: ignore[arg-type]  # only the clock counts
+    notification = decision._replace(clock=Clock.NOTIFICATION)
+    assert (limits.limit(decision), limits.limit(notification)) == (6, 1)
+    limits.spend(decision, 0.5)
+    limits.spend(notification, 0.9)
+    assert limits.limit(decision) == 6
+    limits.spend(decision, 3)
+    assert limits.limit(decision) == 4
+    assert limits.limit(decision._replace(seat=1)) == 6
+    limits.spend(decision, 100)
+    assert limits.limit(decision) == 1
+
+
+async def test_a_fault_of_the_referee_aborts_the_game_and_blames_nobody(
+    referee: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from games.fish import conversation
+
+    def fails(*_: Any, **__: Any) -> Conversation:
+        yield Show(None)
+        raise RuntimeError("a secret of the referee")
+        return Outcome([])
+
+    monkeypatch.setattr(conversation, "play", fails)
+    game = await play(referee, plan("bot:first", "bot:first"))
+    assert game.status == pb.GameStatus.GAME_STATUS_ABORTED
+    assert "the referee failed" in game.result.aborted
+    assert "secret" not in str(game)
+    assert "a secret of the referee" in caplog.text
+
+
+async def test_a_fault_of_the_server_leaks_nothing(
+    referee: Any, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise RuntimeError("a secret path")
+
+    monkeypatch.setattr(server.store, "list", fails)
+    error = await failed(referee.ListGames(pb.ListGamesRequest()))
+    assert (error.code(), reason_of(error)) == (grpc.StatusCode.INTERNAL, "INTERNAL")
+    assert "secret" not in (error.details() or "")
+
+
+async def test_health_and_settings_of_other_games(server: Server) -> None:
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        health = health_pb2_grpc.HealthStub(channel)
+        for service in ("", "fairplay.v1.RefereeService", "fairplay.v1.ManagerService"):
+            reply = await health.Check(health_pb2.HealthCheckRequest(service=service))
+            assert reply.status == health_pb2.HealthCheckResponse.SERVING
+    assert GameSettings(other=AnyMessage()).WhichOneof("game") == "other"
