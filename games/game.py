@@ -121,6 +121,8 @@ class Game(Protocol):
     """The limits where nobody names others."""
     sign_up: SignUpPolicy
     """The sign-up policy where nobody names another."""
+    showcase: Message
+    """Settings under which a game is short and worth watching, for demonstrations."""
 
     def full_settings(self, settings: Message) -> Message:
         """The same settings with every default filled in. ValueError: a value is not allowed; one sentence."""

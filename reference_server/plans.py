@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from random import Random
 
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
-from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
+from fairplay.v1.game_pb2 import GameSettings, Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan
 from games.game import Game, find, unwrap, wrap
 from reference_server.errors import Refusal
@@ -39,7 +38,10 @@ def game_of(name: str, field: str) -> Game:
 
 
 def full_game_plan(plan: GamePlan, check_link: CheckLink) -> GamePlan:
-    """The plan with every default filled in. Refusal: it cannot be played."""
+    """The plan with every default filled in. Refusal: it cannot be played.
+
+    Whether the settings fit the number of players shows when the game is begun.
+    """
     game = game_of(plan.game, "plan.game")
     full = GamePlan()
     full.CopyFrom(plan)
@@ -47,15 +49,11 @@ def full_game_plan(plan: GamePlan, check_link: CheckLink) -> GamePlan:
     full.settings.CopyFrom(wrap(GameSettings, game, settings))
     full.time_control.CopyFrom(full_time_control(game, plan.time_control))
     check_players(plan.players, game, check_link)
-    state = _state(game, settings, plan)
+    _check_state(game, settings, plan)
     if len(plan.players) not in game.seats:
         few, many = game.seats.start, game.seats.stop - 1
         message = f"{game.title} is played by {few} to {many} players, not by {len(plan.players)}"
         raise Refusal("INVALID_PLAYERS", message, "plan.players")
-    try:
-        game.play("", settings, [player.name for player in plan.players], Random(0), state).close()
-    except ValueError as error:
-        raise Refusal("INVALID_SETTINGS", str(error), "plan.settings") from None
     return full
 
 
@@ -67,18 +65,16 @@ def full_settings(game: Game, settings: GameSettings) -> Message:
         raise Refusal("INVALID_SETTINGS", str(error), "plan.settings") from None
 
 
-def _state(game: Game, settings: Message, plan: GamePlan) -> Message | None:
+def _check_state(game: Game, settings: Message, plan: GamePlan) -> None:
     if not plan.HasField("initial_state"):
-        return None
+        return
     try:
-        state = unwrap(plan.initial_state, game, game.state_type) or game.state_type()
-        seat_count = game.check_state(settings, state)
+        seat_count = game.check_state(settings, unwrap(plan.initial_state, game, game.state_type) or game.state_type())
     except ValueError as error:
         raise Refusal("INVALID_STATE", str(error), "plan.initial_state") from None
     if seat_count != len(plan.players):
         message = f"the state has {seat_count} players, but {len(plan.players)} are named"
         raise Refusal("INVALID_PLAYERS", message, "plan.players")
-    return state
 
 
 def check_players(players: Sequence[Player], game: Game, check_link: CheckLink, field: str = "plan.players") -> None:
@@ -105,8 +101,9 @@ def full_time_control(game: Game, control: TimeControl) -> TimeControl:
         if seconds(control.decision_limit) > seconds(full.first_decision_limit):
             full.ClearField("first_decision_limit")
     overlay(full, control)
-    for name in LIMITS[1:]:
-        if not full.HasField(name):
+    given = {field.name for field, _ in full.ListFields()}
+    for name in LIMITS:
+        if name not in given:
             getattr(full, name).CopyFrom(full.decision_limit)
     for name in LIMITS:
         _check_limit(getattr(full, name), name, 1e-3)
@@ -130,14 +127,3 @@ def _check_limit(limit: Duration, name: str, least_s: float) -> None:
 def seconds(duration: Duration) -> float:
     """A google.protobuf.Duration in seconds."""
     return duration.seconds + duration.nanos / 1e9
-
-
-def settings_in(game: Game, envelope: GameSettings) -> Message:
-    """The game's settings out of a full plan."""
-    return unwrap(envelope, game, game.settings_type) or game.settings_type()
-
-
-def state_in(game: Game, plan: GamePlan) -> Message | None:
-    """The game's initial state out of a full plan, if it has one."""
-    envelope: GameState = plan.initial_state
-    return unwrap(envelope, game, game.state_type)

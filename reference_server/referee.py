@@ -18,7 +18,7 @@ from reference_server.errors import Refusal
 from reference_server.links.link import Link
 from reference_server.links.opening import Links
 from reference_server.plans import checked_id, full_game_plan
-from reference_server.records.errors import RecordsError
+from reference_server.records.errors import Diverged, RecordExists, RecordsError
 from reference_server.records.replay import Replayer, resume
 from reference_server.records.store import Store
 from reference_server.records.summaries import begun_game, listed_game
@@ -48,16 +48,18 @@ class Referee:
         """
         plan = full_game_plan(plan, self._links.check)
         game_id = checked_id(game_id or uuid.uuid4().hex, "game_id")
-        message = self._message(game_id)
-        if message is not None and message.plan != plan:
-            raise Refusal("ID_REUSED", f"the id {game_id} belongs to another game: choose another one", "game_id")
-        if message is not None and message.status != GameStatus.GAME_STATUS_RUNNING:
-            return message
         running = self._running.get(game_id)
-        if running is None and message is not None:
-            running = self._resume(game_id, links)
-        elif running is None:
-            running = self._start(plan, game_id, tournament_id, links)
+        if running is None:
+            try:
+                running = self._start(plan, game_id, tournament_id, links)
+            except RecordExists:
+                message = self.get(game_id)
+                if message.plan == plan and message.status == GameStatus.GAME_STATUS_RUNNING:
+                    running = self._resume(game_id, links)
+                elif message.plan == plan:
+                    return message
+        if running is None or running.message.plan != plan:
+            raise Refusal("ID_REUSED", f"the id {game_id} belongs to another game: choose another one", "game_id")
         message = await asyncio.shield(running.over)
         await running.released.wait()
         return message
@@ -133,6 +135,7 @@ class Referee:
             game_id=game_id, plan=plan, start_time=now, tournament_id=tournament_id, server_version=__version__
         )
         entry = RecordEntry(game=header)
+        replayer = self._replayer(entry)
         journal = self._store.begin(
             "game",
             game_id,
@@ -141,9 +144,17 @@ class Referee:
             parent=tournament_id,
             start_time_ns=now.ToNanoseconds(),
         )
-        replayer = Replayer(entry, journal.append, find)
-        replayer.rewind()
+        replayer.transcript.append = journal.append
         return self._run(Running(begun_game(header), replayer, journal), links)
+
+    def _replayer(self, header: RecordEntry) -> Replayer:
+        """A fresh game, at its first call. Refusal: its settings do not fit its players."""
+        try:
+            replayer = Replayer(header, _nothing, find)
+        except Diverged as error:
+            raise Refusal("INVALID_SETTINGS", error.problem, "plan.settings") from None
+        replayer.rewind()
+        return replayer
 
     def _resume(self, game_id: str, links: Sequence[Link] | None) -> Running:
         if self._closing:
@@ -179,3 +190,7 @@ class Referee:
             if links is None:
                 await asyncio.gather(*(link.close() for link in opened))
             running.released.set()
+
+
+def _nothing(_: bytes) -> None:
+    """There is no record yet."""

@@ -76,20 +76,24 @@ def state_message(
     state: rules.State, colors: Sequence[fish_pb2.Color.ValueType], last: rules.Move | None = None
 ) -> fish_pb2.State:
     """The message of a state, the seat whose turn it is first."""
-    seat_count = len(state.places)
-    seats = [seat % seat_count for seat in range(state.seat, state.seat + seat_count)]
-    return fish_pb2.State(
-        revision=state.revision,
-        columns=state.board.geometry.columns,
-        fish=rules.tiles(state),
-        players=[
-            fish_pb2.Player(color=colors[seat], score=state.scores[seat], places=state.places[seat])
-            for seat in seats
-            if state.alive[seat]
-        ],
-        penguin_count=state.penguins,
-        last_action=None if last is None else action_message(last),
-    )
+    message = fish_pb2.State()
+    put_state(message, state, colors)
+    if last is not None:
+        message.last_action.CopyFrom(action_message(last))
+    return message
+
+
+def put_state(message: fish_pb2.State, state: rules.State, colors: Sequence[fish_pb2.Color.ValueType]) -> None:
+    """Fills an empty message, which may be a part of another: half the price of one that is copied there."""
+    message.revision = state.revision
+    message.columns = state.board.geometry.columns
+    message.fish.extend(rules.tiles(state))
+    message.penguin_count = state.penguins
+    add, scores, places, alive = message.players.add, state.scores, state.places, state.alive
+    seat_count = len(places)
+    for seat in range(state.seat - seat_count, state.seat):  # counting from the end: the same seats, in turn order
+        if alive[seat]:
+            add(color=colors[seat], score=scores[seat], places=places[seat])
 
 
 def view(message: fish_pb2.State) -> rules.State:

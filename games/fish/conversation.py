@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Sequence
 from typing import Any, TypeAlias
 
-from google.protobuf.message import Message
-
 from fairplay.fish.v1 import fish_pb2, fish_player_pb2
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from games.fish import codec, rules
@@ -42,15 +40,13 @@ def play(game_id: str, settings: rules.Settings, start: codec.Shown, fresh: bool
     log = _ActionLog(settings.action_list, len(colors))
     while (seat := rules.turn(state)) is not None:
         if rules.placing(state):
-            request: Message = fish_player_pb2.SetupRequest(game_id=game_id, state=codec.state_message(state, colors))
-            reply = yield Call(seat, SETUP, request, Clock.DECISION)
+            setup = fish_player_pb2.SetupRequest(game_id=game_id)
+            codec.put_state(setup.state, state, colors)
+            reply = yield Call(seat, SETUP, setup, Clock.DECISION)
         else:
-            actions = log.told(seat)
-            clock = log.clock(seat)
-            request = fish_player_pb2.TakeTurnRequest(
-                game_id=game_id, state=codec.state_message(state, colors), actions=actions
-            )
-            reply = yield Call(seat, TAKE_TURN, request, clock)
+            turn = fish_player_pb2.TakeTurnRequest(game_id=game_id, actions=log.told(seat))
+            codec.put_state(turn.state, state, colors)
+            reply = yield Call(seat, TAKE_TURN, turn, log.clock(seat))
         verdict = _judge(state, reply)
         if isinstance(verdict, rules.Move | rules.Place):
             before, state = state, rules.apply(state, verdict)

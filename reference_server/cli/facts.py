@@ -56,20 +56,28 @@ def facts_of(record: Record) -> Facts:
 
 
 def listing_of(record: Record) -> Listing:
-    """What a store would know of a record."""
-    facts = facts_of(record)
-    end = nanoseconds(facts.end) if facts.status else None
+    """What a store would know of a record. RecordsError: its header cannot be parsed."""
+    begun = facts_of(Record(entries=record.entries[:1]))
     return Listing(
         number=1,
-        record_id=facts.record_id,
-        kind=facts.kind,
-        game=facts.game,
-        parent=facts.tournament,
-        start_time_ns=nanoseconds(facts.start),
-        end_time_ns=end,
+        record_id=begun.record_id,
+        kind=begun.kind,
+        game=begun.game,
+        parent=begun.tournament,
+        start_time_ns=_nanoseconds(begun.start),
+        end_time_ns=_end_ns(record),
         header=record.entries[0].entry,
         summary=b"",
     )
+
+
+def _end_ns(record: Record) -> int | None:
+    """When a record ended. None: it did not, or its end cannot be parsed."""
+    try:
+        facts = facts_of(record)
+    except RecordsError:
+        return None
+    return _nanoseconds(facts.end) if facts.status else None
 
 
 def _game(record: Record, header: RecordEntry) -> Facts:
@@ -148,7 +156,7 @@ def moment(time: Timestamp) -> datetime | None:
         return None
 
 
-def nanoseconds(time: datetime | None) -> int:
+def _nanoseconds(time: datetime | None) -> int:
     """Nanoseconds since 1970. 0: not known."""
     return round(time.timestamp() * 1e9) if time is not None else 0
 

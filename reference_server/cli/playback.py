@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.markup import escape
+from rich.text import Text
 
 from fairplay.v1.game_pb2 import GameState
 from fairplay.v1.record_pb2 import Record
@@ -25,6 +26,7 @@ from reference_server.cli.wording import Wording, answer
 from reference_server.records.replay import Called, Eliminated, Ended, Shown, replay, state_at
 
 PAUSE = "300ms"
+MAX_PAUSE_S = 60
 SUFFIX = ".svg"
 
 
@@ -71,22 +73,30 @@ def replay_record(place: Path, wanted: str | None, pause: str | None) -> None:
     """Plays a game in the terminal; elsewhere the boards stand one below the other."""
     console = Console(highlight=False)
     pause_s = options.seconds(pause or (PAUSE if console.is_terminal else "0s"), "--pause")
+    if pause_s > MAX_PAUSE_S:
+        raise UsageError(f"--pause {pause} is too long: at most {MAX_PAUSE_S} s")
     with opened(place) as source:
         game = played(source, wanted)
     say(console, f"[bold]{game.game.title}[/], {escape(', '.join(game.players))}: {escape(game.record_id)}")
-    if console.is_terminal:
-        with Live(console=console, auto_refresh=False) as live:
-            for frame in _frames(console, game):
+    say(console, _on_screen(console, game, pause_s) if console.is_terminal else _play(game, console.print, pause_s))
+
+
+def _on_screen(console: Console, game: Played, pause_s: float) -> str:
+    """Plays a game in one place of the terminal; returns how it ended."""
+    # Eliminations are printed above the board and stay; boards follow upon each other.
+    with Live(console=console, auto_refresh=False) as live:
+
+        def show(frame: RenderableType) -> None:
+            if isinstance(frame, Text):
+                console.print(frame, soft_wrap=True)
+            else:
                 live.update(frame, refresh=True)
-                time.sleep(pause_s)
-    else:
-        for frame in _frames(console, game):
-            console.print(frame)
-            time.sleep(pause_s)
+
+        return _play(game, show, pause_s)
 
 
-def _frames(console: Console, game: Played) -> Iterator[RenderableType]:
-    """A frame for each state; what is not about one state is printed, and stays above the frame in a terminal."""
+def _play(game: Played, show: Callable[[RenderableType], None], pause_s: float) -> str:
+    """Shows a board for each state and a text for each elimination; returns how the game ended, in rich's markup."""
     wording = Wording(game.game, game.players)
     told = "the start"
     for event in replay(game.record):
@@ -95,11 +105,13 @@ def _frames(console: Console, game: Played) -> Iterator[RenderableType]:
                 told = f"{wording.who(event.call.seat)} {event.call.method.name} → {answer(event.answer)}"
             case Shown():
                 board = game.board(game.game.full_state(event.state), f"after entry {event.entry}")
-                yield Group(board, harmless(escape(told)))
+                show(Group(board, harmless(escape(told))))
+                time.sleep(pause_s)
             case Eliminated():
-                say(console, blame(event.misconduct))
+                show(harmless(blame(event.misconduct)))
             case Ended():
-                say(console, standing(event.result))
+                return standing(event.result)
+    return "[yellow]unfinished: the record ends here[/]"
 
 
 # --- picture ---

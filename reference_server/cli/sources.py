@@ -173,7 +173,7 @@ def _only(source: Source) -> Listing:
 
 
 def _beginning(source: Source, wanted: str, kinds: Sequence[str]) -> Listing:
-    """The one record whose id begins like this."""
+    """The one record whose id begins like this; a tournament stands before its games."""
     known = [listing.record_id for listing in source.listings(kinds)]
     what = " or ".join(kinds)
     if not known:
@@ -182,9 +182,10 @@ def _beginning(source: Source, wanted: str, kinds: Sequence[str]) -> Listing:
     if not matching:
         close = get_close_matches(wanted, known[:MAX_COMPARED])
         others = [record_id for record_id in known if record_id not in close]
-        raise UsageError(f"there is no {what} {wanted!r} in {source.place}: there is {_named([*close, *others])}")
-    listing = source.find(matching[0])
-    if len(matching) > 1 or listing is None:
+        raise UsageError(f"there is no {what} {wanted!r} in {source.place}; it has {_named([*close, *others])}")
+    shortest = min(matching, key=len)
+    listing = source.find(shortest)
+    if listing is None or any(not each.startswith(f"{shortest}/") for each in matching if each != shortest):
         raise UsageError(f"{wanted!r} may be any of {_named(matching)}: give more of the id")
     return listing
 

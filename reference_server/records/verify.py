@@ -87,7 +87,8 @@ def _structure(entries: Sequence[RecordEntry], finished: bool) -> Iterator[Findi
     for number, entry in enumerate(entries[1:], start=2):
         if _kind(entry) not in BODY[kind]:
             yield Finding(number, f"{_kind(entry)} does not belong in the record of a {kind}")
-        if _is_last(entry) and number < len(entries):
+        # A running tournament is cancelled twice: when it is decided, and when its players have been told.
+        if _is_last(entry) and number < len(entries) and not entry.change.HasField("cancelled"):
             yield Finding(number + 1, f"it comes after the end of the {kind}")
         if entry.HasField("call"):
             if entry.call.number in numbers or not entry.call.number:

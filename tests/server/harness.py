@@ -8,13 +8,13 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import grpc
+from google.protobuf.duration_pb2 import Duration
 
 from fairplay.v1.connection_pb2 import Call, ConnectRequest, ConnectResponse, Hello, HostedPlayer, Reply
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
 from fairplay.v1.game_pb2 import Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan
 from games.game import find
-from google.protobuf.duration_pb2 import Duration
 from reference_player.dialing import Hosted, dial_in_async
 from reference_player.handlers import Handlers
 from reference_server.server import Config, Server

@@ -8,12 +8,12 @@ from typing import Any
 
 import grpc
 import pytest
+from google.protobuf.duration_pb2 import Duration
 
 from fairplay.v1.connection_pb2 import Call, ConnectRequest, GoodbyeReason, Hello, HostedPlayer, Reply
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
 from fairplay.v1.referee_pb2 import Game
 from games.game import find
-from google.protobuf.duration_pb2 import Duration
 from reference_server.errors import reason_of
 from reference_server.links.dial_in import MAX_STRAY_REPLIES
 from reference_server.links.link import MAX_REPLY_BYTES
@@ -157,6 +157,7 @@ async def test_a_frame_of_100_megabytes_ends_the_connection_and_touches_no_other
 
 async def test_a_failure_is_an_exception_with_its_status(server: Server) -> None:
     async with ByHand(server, "x") as by_hand:
+
         def fail(call: Call) -> list[Reply]:
             reply = Reply(id=call.id)
             reply.failure.code, reply.failure.message = 2, "out of cheese"

@@ -195,17 +195,29 @@ async def test_a_started_player_that_neither_serves_nor_dials_in_is_ended_after_
         assert not children()
 
 
+HIDER = """
+import os, sys, time
+if os.getsid(0) != os.getpid():
+    os.setsid()
+with open(sys.argv[1], "a") as pids:
+    pids.write(f"{os.getpid()}\\n")
+time.sleep(600)
+"""
+PARENT = """
+import subprocess, sys, time
+hider, pids = sys.argv[1:]
+open(pids, "w").close()
+subprocess.Popen([sys.executable, "-c", hider, pids])
+subprocess.Popen([sys.executable, "-c", hider, pids], start_new_session=True)
+while len(open(pids).readlines()) < 2:
+    time.sleep(0.01)
+"""
+
+
 async def test_no_descendant_survives_however_it_hides(server: Server, tmp_path: Path) -> None:
     pids = tmp_path / "pids"
-    code = (
-        "import os, subprocess, sys, time\n"
-        "hide = 'import os, time; os.getsid(0) == os.getpid() or os.setsid(); open(%r, \"a\").write(f\"{os.getpid()}\\\\n\"); time.sleep(600)'\n"
-        f"hide = hide % {str(pids)!r}\n"
-        "subprocess.Popen([sys.executable, '-c', hide])\n"
-        "subprocess.Popen([sys.executable, '-c', hide], start_new_session=True)\n"
-        f"while not os.path.exists({str(pids)!r}) or len(open({str(pids)!r}).readlines()) < 2: time.sleep(0.01)\n"
-    )
-    await server.referee.play(plan(python(code), "bot:first"))
+    command = shlex.join([sys.executable, "-c", PARENT, HIDER, str(pids)])
+    await server.referee.play(plan(f"exec:{command}", "bot:first"))
     hidden = [int(line) for line in pids.read_text().split()]
     assert len(hidden) == 2
     assert not any(psutil.pid_exists(pid) for pid in hidden)
@@ -231,7 +243,7 @@ async def test_a_started_player_is_told_where_it_is_wanted(server: Server) -> No
     names = ("FAIRPLAY_LISTEN", "FAIRPLAY_CONNECT", "FAIRPLAY_NAME", "FAIRPLAY_TOKEN")
     link = python(f"import os; print([os.environ[name] for name in {names!r}])")
     misconduct = blamed(await server.referee.play(plan(link, "bot:first")))
-    listen, connect, name, token = eval(misconduct.call_error.output)  # noqa: S307 - our own list
+    listen, connect, name, token = eval(misconduct.call_error.output)
     assert connect == server.address
     assert listen.startswith("127.0.0.1:")
     assert name.startswith("a.")
@@ -244,8 +256,10 @@ async def test_a_started_player_is_told_where_it_is_wanted(server: Server) -> No
 
 @pytest.mark.parametrize(
     "text",
-    ["", "bot", "bot:", "minimax", "http://x:1", "grpc://host", "grpc://host:0", "grpc://host:99999", "grpc://a b:1"]
-    + ["dial-in:", "dial-in:two words", "exec:"],
+    [
+        *("", "bot", "bot:", "minimax", "exec:", "dial-in:", "dial-in:two words"),
+        *("http://x:1", "grpc://host", "grpc://host:0", "grpc://host:99999", "grpc://a b:1"),
+    ],
 )
 def test_what_is_not_a_link_is_refused_with_what_one_looks_like(text: str) -> None:
     with pytest.raises(ValueError, match=r"grpc://HOST:PORT|1 to 64 letters"):

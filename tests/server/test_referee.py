@@ -8,6 +8,7 @@ from typing import Any
 
 import grpc
 import pytest
+from google.protobuf.any_pb2 import Any as AnyMessage
 from google.rpc import error_details_pb2
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_status import rpc_status
@@ -18,7 +19,6 @@ from fairplay.v1.game_pb2 import GameSettings, Player, TimeControl
 from fairplay.v1.misconduct_pb2 import MisconductKind
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from games.game import Call, Clock, Conversation, Outcome, Show
-from google.protobuf.any_pb2 import Any as AnyMessage
 from reference_server.errors import reason_of
 from reference_server.running import Limits
 from reference_server.server import Server

@@ -79,13 +79,14 @@ def test_colours_can_be_announced_player_by_player() -> None:
     settings = Settings(announce_order=fish_pb2.AnnounceOrder.ANNOUNCE_ORDER_PER_PLAYER)
     steps, _ = log_of(settings, 2, failing(0, "PlayAs", CallError()))
     assert calls(steps)[:3] == [(0, "PlayAs"), (1, "PlayAs"), (1, "PlayWith")]
-    with_red = [step for step in steps if isinstance(step, Call) and step.method.name == "PlayWith"][0]
+    with_red = next(step for step in steps if isinstance(step, Call) and step.method.name == "PlayWith")
     assert list(with_red.request.colors) == [fish_pb2.Color.COLOR_RED]  # kicked a moment ago
 
 
 def test_in_phases_nobody_plays_with_a_player_that_is_out() -> None:
     steps, _ = log_of(Settings(), 3, failing(0, "PlayAs", CallError()))
-    told = {step.seat: list(step.request.colors) for step in steps if isinstance(step, Call) and "With" in step.method.name}
+    announced = [step for step in steps if isinstance(step, Call) and step.method.name == "PlayWith"]
+    told = {step.seat: list(step.request.colors) for step in announced}
     assert told == {1: [fish_pb2.Color.COLOR_BROWN], 2: [fish_pb2.Color.COLOR_WHITE]}
 
 
