@@ -117,24 +117,23 @@ class _Connection:
         self._players: dict[int, Handlers] = {}
         self._running: dict[int, asyncio.Task[None]] = {}
         self._open_count = 0
-        self._outbox: Outbox[Reply] = Outbox(self._write, lambda: self._open_count)
+        self._outbox: Outbox[Reply] = Outbox(self._write, lambda: self._open_count, lambda _: None)
         self.welcomed = False
         self.resume_token = b""
 
     async def run(self) -> bool:
         """Answers calls until the stream ends; True: the server said goodbye."""
         await self._stream.write(ConnectRequest(hello=self._hello))
-        writer = asyncio.create_task(self._outbox.run())
         try:
             while (frame := await self._stream.read()) is not grpc.aio.EOF:
                 if self._take(frame):
                     return True
             return False
         finally:
-            writer.cancel()
+            self._outbox.close()
             for task in self._running.values():
                 task.cancel()
-            await asyncio.gather(writer, *self._running.values(), return_exceptions=True)
+            await asyncio.gather(*self._running.values(), return_exceptions=True)
             self._stream.cancel()
 
     async def _write(self, replies: list[Reply]) -> None:

@@ -21,15 +21,24 @@ class Outbox(Generic[Item]):
     """Items waiting for the next frame of one stream.
 
     `write` sends one frame; it is never called again before it has returned. `open_count` is how many calls are open
-    on the stream.
+    on the stream. `failed` is told, once, what `write` raised; nothing is written from then on. An outbox in which
+    nothing waits is only memory: it has no task.
     """
 
-    def __init__(self, write: Callable[[list[Item]], Awaitable[None]], open_count: Callable[[], int]) -> None:
+    __slots__ = ("_failed", "_items", "_loop", "_nudged", "_open_count", "_timed", "_write", "_writer")
+
+    def __init__(
+        self,
+        write: Callable[[list[Item]], Awaitable[None]],
+        open_count: Callable[[], int],
+        failed: Callable[[Exception], None],
+    ) -> None:
         self._write = write
         self._open_count = open_count
+        self._failed: Callable[[Exception], None] | None = failed
         self._items: list[Item] = []
-        self._due = asyncio.Event()
         self._loop = asyncio.get_running_loop()
+        self._writer: asyncio.Task[None] | None = None
         self._timed = False
         self._nudged = False
 
@@ -37,8 +46,8 @@ class Outbox(Generic[Item]):
         """Adds an item to the next frame."""
         self._items.append(item)
         if self._timed:
-            if len(self._items) >= max(MIN_FRAME, self._open_count() // OPEN_SHARE):
-                self._due.set()
+            if self._writer is None and len(self._items) >= max(MIN_FRAME, self._open_count() // OPEN_SHARE):
+                self._start()
         else:
             self._timed = True
             self._loop.call_soon(self._one_more_turn)
@@ -46,17 +55,30 @@ class Outbox(Generic[Item]):
     def nudge(self) -> None:
         """Writes a frame soon, even an empty one."""
         self._nudged = True
-        self._due.set()
+        self._start()
+
+    def close(self) -> None:
+        """Nothing is written any more."""
+        self._failed = None
+        if self._writer is not None:
+            self._writer.cancel()
 
     def _one_more_turn(self) -> None:
-        self._loop.call_soon(self._due.set)
+        self._loop.call_soon(self._start)
 
-    async def run(self) -> None:
-        """Writes frames for as long as the stream lasts; ends with what `write` raises, or by cancellation."""
-        while True:
-            await self._due.wait()
-            self._due.clear()
-            frame, self._items = self._items, []
-            due, self._timed, self._nudged = self._nudged or bool(frame), False, False
-            if due:
+    def _start(self) -> None:
+        if self._writer is None and self._failed is not None and (self._items or self._nudged):
+            self._writer = self._loop.create_task(self._write_all())
+
+    async def _write_all(self) -> None:
+        try:
+            while self._items or self._nudged:
+                frame, self._items = self._items, []
+                self._timed = self._nudged = False
                 await self._write(frame)
+        except Exception as error:
+            failed, self._failed = self._failed, None
+            if failed is not None:
+                failed(error)
+        finally:
+            self._writer = None

@@ -70,7 +70,7 @@ RecordsSource = Annotated[
 ]
 RecordId = Annotated[
     str | None,
-    typer.Argument(metavar="[ID]", help="Which record; the beginning of its id will do. Default: the only one."),
+    typer.Argument(metavar="ID", help="Which record; the beginning of its id will do. Default: the only one."),
 ]
 PlainJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
@@ -277,7 +277,9 @@ def show(
     ] = None,
     json: PlainJson = False,
 ) -> None:
-    """Show what a record holds, an entry a line; eliminations with their evidence.
+    """Show a record: its entries, a call or a state.
+
+    Each entry is a line; an elimination is followed by its rule and evidence.
 
     Examples:
 
@@ -304,7 +306,7 @@ def export(
         Path | None, typer.Option("--all", metavar="DIR", help="Export every record to this directory.")
     ] = None,
 ) -> None:
-    """Export a record to a file of its own, which the other commands read as well.
+    """Export a record to a file, which the other commands read as well.
 
     Examples:
 
@@ -339,9 +341,10 @@ def replay(
 
 @records.command()
 def verify(source: RecordsSource, record: RecordId = None, json: PlainJson = False) -> None:
-    """Say whether records are intact and the games were played by the rules; every record, or one.
+    """Check that records are intact and keep the rules.
 
-    It checks the hash chain, then plays each game again. Exit code 1: something is wrong, in the entry that is named.
+    Follows the hash chain of every record, or of one, and plays the game again. Exit code 1: something is wrong; the
+    entry is named.
 
     Examples:
 

@@ -50,10 +50,13 @@ def list_records(place: Path, tournament: str | None, limit: int, as_json: bool)
         rows = list(_rows(source, islice(listings, limit)))
         more = next(listings, None) is not None
     if as_json:
-        print_json([row_json(row) for row in rows])
+        print_json([_row_json(row) for row in rows])
         return
     console = Console(highlight=False)
-    for line in _lines(rows) if rows else [escape(f"there are no records of {parent or place}")]:
+    if not rows:
+        say(console, escape(f"there are no records {f'of {parent}' if parent else f'in {place}'}"))
+        return
+    for line in _lines(rows):
         say(console, line)
     if more:
         say(console, f"and older ones: give --limit more than {limit}")
@@ -75,7 +78,7 @@ def _damaged(listing: Listing) -> Facts:
     return Facts(listing.record_id, listing.kind, listing.game, 0, (), DAMAGED, (), None, None, 0, listing.parent)
 
 
-def row_json(row: Facts) -> dict[str, Any]:
+def _row_json(row: Facts) -> dict[str, Any]:
     """A record at a glance, as plain values; times as in protobuf-JSON."""
     return {
         "id": row.record_id,
@@ -186,7 +189,7 @@ def verify_records(place: Path, wanted: str | None, as_json: bool) -> int:
             else:
                 _show_verdict(console, verdict)
     if as_json:
-        print_json({"ok": not counts["wrong"], **counts, "records": found})
+        print_json({"ok": not counts["wrong"], "records": found})
     elif not sum(counts.values()):
         raise FailedError(f"there are no records in {place}")
     else:

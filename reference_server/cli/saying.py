@@ -17,6 +17,9 @@ UNPRINTABLE = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "
 )
 """Control characters, and what is shown for them."""
 
+SHORT_LIST = re.compile(r"\[\n([-\d.,\s]+)\n *\]")
+"""A list of numbers, as json.dumps indents it. In strings there are no line ends, so that they stay as they are."""
+
 FILE_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 
 
@@ -36,8 +39,9 @@ def harmless(markup: str) -> Text:
 
 
 def print_json(value: object) -> None:
-    """Prints plain JSON."""
-    Console(highlight=False).out(json.dumps(value, indent=2))
+    """Prints plain JSON, lists of numbers in one line."""
+    text = SHORT_LIST.sub(lambda found: f"[{' '.join(found[1].split())}]", json.dumps(value, indent=2))
+    Console(highlight=False).out(text)
 
 
 def counted(count: int, noun: str) -> str:

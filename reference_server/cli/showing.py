@@ -155,5 +155,5 @@ def _show_elimination(console: Console, wording: Wording, record: Record, call: 
     for entry in parsed(record):
         if entry.HasField("misconduct") and entry.misconduct.call_number == call:
             say(console, f"[red]{escape(f'{entry.misconduct.player} was eliminated: {kind(entry.misconduct)}')}[/]")
-            for line in wording.evidence(entry.misconduct):
+            for line in wording.cause(entry.misconduct):
                 say(console, escape(line))

@@ -98,28 +98,33 @@ class Wording:
 
     def evidence(self, misconduct: Misconduct) -> Iterator[str]:
         """Why a player was eliminated, in full, a line each."""
-        match misconduct.WhichOneof("cause"):
-            case "rule_break":
-                yield f"rule: {misconduct.rule_break.rule_id}"
-                yield f"explanation: {misconduct.rule_break.explanation}"
-            case "call_error":
-                yield f"failure: {_error(misconduct.call_error)}"
-            case "overrun":
-                yield f"failure: {_overrun(misconduct.overrun)}"
+        yield from self.cause(misconduct)
         yield f"request: {misconduct.method} {self._held(misconduct.request)}"
         if misconduct.HasField("reply"):
             yield f"reply: {self._held(misconduct.reply)}"
         if misconduct.unparsable_reply:
             yield f"reply, not to be read: {misconduct.unparsable_reply.hex(' ')}"
-        yield from self._legal(misconduct.rule_break)
-        if misconduct.call_error.output:
-            yield "the player's output:"
-            yield from (f"  {line}" for line in misconduct.call_error.output.splitlines())
+
+    def cause(self, misconduct: Misconduct) -> Iterator[str]:
+        """Why a player was eliminated, without what was asked and answered."""
+        match misconduct.WhichOneof("cause"):
+            case "rule_break":
+                yield f"rule: {misconduct.rule_break.rule_id}"
+                yield f"explanation: {misconduct.rule_break.explanation}"
+                yield from self._legal(misconduct.rule_break)
+            case "call_error":
+                yield f"failure: {_error(misconduct.call_error)}"
+                if misconduct.call_error.output:
+                    yield "the player's output:"
+                yield from (f"  {line}" for line in misconduct.call_error.output.splitlines())
+            case "overrun":
+                yield f"failure: {_overrun(misconduct.overrun)}"
 
     def _legal(self, broken: RuleBreak) -> Iterator[str]:
         count, listed = broken.legal_reply_count, len(broken.legal_replies)
         if count:
-            yield f"legal would have been {count}{f', the first {listed} of them' if count > listed else ''}:"
+            which = f"{count}, the first {listed} of them" if count > listed else str(count)
+            yield f"legal replies: {which}"
             yield from (f"  {self._held(reply)}" for reply in broken.legal_replies)
 
     def _held(self, packed: Any) -> str:
@@ -174,7 +179,7 @@ def short(text: str) -> str:
 
 def words(message: Message) -> str:
     """A message in one line."""
-    return text_format.MessageToString(message, as_one_line=True).strip()
+    return text_format.MessageToString(message, as_one_line=True, use_short_repeated_primitives=True).strip()
 
 
 def kind(misconduct: Misconduct) -> str:

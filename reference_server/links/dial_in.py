@@ -153,6 +153,7 @@ class Session:
         self._open: dict[int, tuple[OpenCall, Call]] = {}
         self._outbox: Outbox[Call] | None = None
         self._cancelled: list[int] = []
+        self._welcome: Welcome | None = None
         self._goodbye: Goodbye | None = None
         self._write: Write | None = None
         self._end: Callable[[], None] = _nothing
@@ -162,47 +163,44 @@ class Session:
     # --- the stream ---
 
     def attach(self, write: Write, end: Callable[[], None], resume_s: float) -> None:
-        """A stream carries this session from now on; calls that are still open are sent again."""
+        """A stream carries this session from now on: it is welcomed, and calls that are still open are sent again."""
         self._end()
+        if self._outbox is not None:
+            self._outbox.close()
         self._resume_s = resume_s
         self._write, self._end = write, end
-        self._outbox = Outbox(self._send, self._open.__len__)
+        self._outbox = Outbox(self._send, self._open.__len__, lambda _: end())
+        self._welcome = Welcome(
+            players=range(len(self.names)),
+            resume_token=self.resume_token,
+            max_frame_bytes=MAX_FRAME_BYTES,
+            max_reply_bytes=MAX_REPLY_BYTES,
+            max_player_count=MAX_PLAYERS_PER_STREAM,
+            server_version=__version__,
+        )
         for _, call in self._open.values():
             self._outbox.put(call)
-
-    @property
-    def welcome(self) -> ConnectResponse:
-        """The answer to the hello."""
-        return ConnectResponse(
-            welcome=Welcome(
-                players=range(len(self.names)),
-                resume_token=self.resume_token,
-                max_frame_bytes=MAX_FRAME_BYTES,
-                max_reply_bytes=MAX_REPLY_BYTES,
-                max_player_count=MAX_PLAYERS_PER_STREAM,
-                server_version=__version__,
-            )
-        )
-
-    async def send_calls(self) -> None:
-        """Writes what is to be sent, until goodbye has been said."""
-        outbox = self._outbox
-        assert outbox is not None
-        await outbox.run()
+        self._outbox.nudge()
 
     async def _send(self, calls: list[Call]) -> None:
         assert self._write is not None
         cancelled, self._cancelled = self._cancelled, []
         if cancelled:
             calls = [call for call in calls if call.id in self._open]
-        await self._write(ConnectResponse(calls=calls, cancelled=cancelled, goodbye=self._goodbye))
+        if self._welcome is not None:  # in a frame of its own, which is simplest for those who read it
+            welcome, self._welcome = self._welcome, None
+            await self._write(ConnectResponse(welcome=welcome))
+        if calls or cancelled or self._goodbye is not None:
+            await self._write(ConnectResponse(calls=calls, cancelled=cancelled, goodbye=self._goodbye))
         if self._goodbye is not None:
-            raise SaidGoodbye
+            self._end()
 
     def detach(self, write: Write) -> None:
         """The stream is lost or over. Its open calls wait for another one if the player asked for that."""
         if self._write is not write:
             return
+        if self._outbox is not None:
+            self._outbox.close()
         self._write, self._outbox, self._end = None, None, _nothing
         if self._goodbye is None and self._resume_s > 0:
             self._loop.call_later(self._resume_s, self._give_up)
@@ -267,10 +265,6 @@ class Session:
 
 def _nothing() -> None:
     """There is no stream to end."""
-
-
-class SaidGoodbye(Exception):  # noqa: N818 - how sending ends, not an error
-    """The last frame of a stream has been written."""
 
 
 def _check(players: Iterable[HostedPlayer]) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
+from functools import partial
 from typing import Any, TypeAlias
 
 import grpc
 
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceServicer
 from reference_server.errors import Refusal
-from reference_server.links.dial_in import Hub, SaidGoodbye, Session
+from reference_server.links.dial_in import Hub, Session
 
 HANDSHAKE_LIMIT_S = 10.0
 
@@ -28,12 +28,17 @@ class ConnectionServicer(ConnectionServiceServicer):
         self, request_iterator: Any, context: Context
     ) -> None:
         """Admits the players of the hello, then carries calls and replies until either side ends."""
-        ended, write = asyncio.Event(), context.write
+        over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        write = context.write
         hello = await self._hello(context)
-        session = self._hub.admit(hello, write, ended.set)
+        session = self._hub.admit(hello, write, partial(_end, over))
         try:
-            await write(session.welcome)
-            await _carry(session, context, ended)
+            reading = asyncio.create_task(_read(session, context))
+            reading.add_done_callback(lambda task: _settle(over, task))
+            try:
+                await over
+            finally:
+                reading.cancel()
         finally:
             session.detach(write)
 
@@ -48,22 +53,20 @@ class ConnectionServicer(ConnectionServiceServicer):
         return frame.hello
 
 
-async def _carry(session: Session, context: Context, ended: asyncio.Event) -> None:
-    """Runs both directions and the order to end, until one of them is over; raises what it raised."""
-    tasks = [
-        asyncio.create_task(_read(session, context)),
-        asyncio.create_task(session.send_calls()),
-        asyncio.create_task(ended.wait()),
-    ]
-    try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    for task in done:
-        with contextlib.suppress(SaidGoodbye):
-            task.result()
+def _end(over: asyncio.Future[None]) -> None:
+    if not over.done():
+        over.set_result(None)
+
+
+def _settle(over: asyncio.Future[None], reading: asyncio.Task[None]) -> None:
+    """The stream is over when reading is, with what it raised."""
+    if over.done() or reading.cancelled():
+        return
+    error = reading.exception()
+    if error is None:
+        over.set_result(None)
+    else:
+        over.set_exception(error)
 
 
 async def _read(session: Session, context: Context) -> None:

@@ -273,13 +273,14 @@ def test_a_tournament_of_the_right_structure_is_intact() -> None:
     record = tournament(call(2), call(1), played, RecordEntry(resumed=Resumed()), call(3), FINISHED)
     assert verify(record) == []
     assert verify(tournament(CANCELLED)) == []
+    assert verify(tournament(CANCELLED, call(1), CANCELLED)) == []
 
 
 @pytest.mark.parametrize(
     ("record", "finding"),
     [
         (tournament(call(1)), Finding(2, "the record ends here, before the end of the tournament")),
-        (tournament(CANCELLED, FINISHED), Finding(3, "it comes after the end of the tournament")),
+        (tournament(FINISHED, CANCELLED), Finding(3, "it comes after the end of the tournament")),
         (tournament(call(1), call(1), FINISHED), Finding(3, "the number of the call, 1, is not its own")),
         (tournament(call(0), FINISHED), Finding(2, "the number of the call, 0, is not its own")),
         (

@@ -99,7 +99,7 @@ async def test_served_players_play_whole_games(server: Server) -> None:
 async def test_a_served_player_that_answers_nonsense_is_blamed_for_it(
     server: Server, answer: bytes, reason: CallErrorReason.ValueType
 ) -> None:
-    async with served(Plain(answer)) as link:  # type: ignore[arg-type]  # it serves bytes as Handlers do
+    async with served(Plain(answer)) as link:
         game = await server.referee.play(plan(link, "bot:first"))
     assert blamed(game).kind == MisconductKind.MISCONDUCT_KIND_EXCEPTION
     assert blamed(game).call_error.reason == reason
