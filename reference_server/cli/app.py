@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -203,7 +204,7 @@ def player(
 
 @app.command()
 def games(
-    name: Annotated[str | None, typer.Argument(metavar="[GAME]", help="Only this game, with its rule ids.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="GAME", help="Only this game, with its rule ids.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Show the games: settings with their defaults, strategies, time limits and rule ids.
@@ -389,6 +390,9 @@ def picture(
 
 def main() -> None:
     """Runs the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a character is no reason to fail
     app(args=with_json_file(sys.argv[1:]))
 
 

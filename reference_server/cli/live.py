@@ -25,6 +25,8 @@ from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.tournament_pb2 import Round, RoundGame, Tournament, TournamentStatus
 from games.game import Game, unwrap
+from reference_server.cli.outcomes import UNPRINTABLE
+from reference_server.plans import seconds
 
 MAX_BOARDS = 4
 REFRESH_PER_S = 12
@@ -32,22 +34,21 @@ MAX_REASON_CHARS = 160
 
 
 def cause(misconduct: Misconduct) -> str:
-    """Why a player was eliminated, in a few words."""
+    """Why a player was eliminated, in a few words; strangers' words among them, so that they steer no terminal."""
+    return _cause(misconduct).translate(UNPRINTABLE)
+
+
+def _cause(misconduct: Misconduct) -> str:
     match misconduct.WhichOneof("cause"):
         case "rule_break":
             return f"broke {misconduct.rule_break.rule_id}: {misconduct.rule_break.explanation}"
         case "overrun":
-            return f"took longer than {_seconds(misconduct):g} s"
+            return f"took longer than {seconds(misconduct.overrun.limit):g} s"
         case _:
             error = misconduct.call_error
             if error.reason == CallErrorReason.CALL_ERROR_REASON_STATUS:
                 return f"raised an exception: {error.message}"
             return error.message
-
-
-def _seconds(misconduct: Misconduct) -> float:
-    limit = misconduct.overrun.limit
-    return limit.seconds + limit.nanos / 1e9
 
 
 def method_name(misconduct: Misconduct) -> str:

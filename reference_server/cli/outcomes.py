@@ -23,6 +23,12 @@ USAGE_REASONS = (
 )
 
 
+UNPRINTABLE = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\n\t"} | dict.fromkeys(
+    [0x7F, *range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD
+)
+"""Control characters, and what is shown for them."""
+
+
 class UsageError(Exception):
     """What was typed cannot be meant; one sentence that says what to type instead. Exit code 2."""
 
@@ -33,7 +39,7 @@ class FailedError(Exception):
 
 def fail(sentence: str, code: int = FAILED) -> typer.Exit:
     """Says what is wrong on standard error; to be raised."""
-    sys.stderr.write(f"fairplay: {sentence}\n")
+    sys.stderr.write(f"fairplay: {sentence.translate(UNPRINTABLE)}\n")
     return typer.Exit(code)
 
 

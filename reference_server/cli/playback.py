@@ -19,8 +19,8 @@ from games.game import Game, wrap
 from reference_server.cli import options
 from reference_server.cli.facts import facts_of
 from reference_server.cli.live import blame, board, standing
-from reference_server.cli.outcomes import FailedError, UsageError
-from reference_server.cli.saying import UNPRINTABLE, counted, file_name, harmless, installed, make_directory, say
+from reference_server.cli.outcomes import UNPRINTABLE, FailedError, UsageError
+from reference_server.cli.saying import counted, file_name, harmless, installed, make_directory, say
 from reference_server.cli.sources import Source, choose_game, opened
 from reference_server.cli.wording import Wording, answer
 from reference_server.records.replay import Called, Eliminated, Ended, Shown, replay, state_at

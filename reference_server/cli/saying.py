@@ -10,12 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from games.game import Game, find
-from reference_server.cli.outcomes import FailedError
-
-UNPRINTABLE = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\n\t"} | dict.fromkeys(
-    [0x7F, *range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD
-)
-"""Control characters, and what is shown for them."""
+from reference_server.cli.outcomes import UNPRINTABLE, FailedError
 
 SHORT_LIST = re.compile(r"\[\n([-\d.,\s]+)\n *\]")
 """A list of numbers, as json.dumps indents it. In strings there are no line ends, so that they stay as they are."""

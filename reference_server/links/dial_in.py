@@ -41,6 +41,7 @@ MAX_TOKEN_BYTES = 256
 MAX_PLAYERS_PER_STREAM = 1_000
 MAX_FRAME_BYTES = 4 * 1024 * 1024
 MAX_STRAY_REPLIES = 1_000
+MAX_NAMES = 100_000
 
 Write = Callable[[ConnectResponse], Awaitable[None]]
 
@@ -123,8 +124,17 @@ class Hub:
             place = self._places.get(name)
             if place is not None and place.session is session:
                 place.session = None
-                if not place.token:
-                    del self._places[name]
+                del self._places[name]
+                if place.token:
+                    self._places[name] = place  # as the one that has been away for the shortest time
+        self._forget_names()
+
+    def _forget_names(self) -> None:
+        """A name is kept for its token while there is room: those that have been away longest go first."""
+        away = len(self._places) - MAX_NAMES
+        if away > 0:
+            for name in [name for name, place in self._places.items() if place.session is None][:away]:
+                del self._places[name]
 
     def goodbye(self, reason: GoodbyeReason.ValueType, message: str) -> None:
         """Says goodbye to everyone."""

@@ -242,5 +242,5 @@ def _saying(what: str) -> Iterator[None]:
     """Turns the database's errors into one sentence."""
     try:
         yield
-    except SQLAlchemyError as error:
+    except (SQLAlchemyError, UnicodeDecodeError) as error:  # the latter from a damaged schema
         raise RecordsError(f"{what}: {getattr(error, 'orig', None) or error}") from error
