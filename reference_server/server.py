@@ -138,8 +138,9 @@ class Server:
     async def stop(self) -> None:
         """Leaves games and tournaments where they are, says goodbye to players, and closes the records."""
         await self._health.enter_graceful_shutdown()
-        await self.manager.suspend_all()
+        self.links.give_up()
         await self.referee.suspend_all()
+        await self.manager.suspend_all()
         self.hub.goodbye(GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN, "the server shuts down")
         await self._grpc.stop(STOP_LIMIT_S)
         await self.store.close()

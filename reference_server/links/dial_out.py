@@ -86,10 +86,14 @@ def _failure(error: grpc.aio.AioRpcError, open_call: OpenCall) -> Failed:
 async def dial_out_link(clock: Clock, target: str, start_limit_s: float) -> Link:
     """The link to the player on HOST:PORT; waits until it can be connected to."""
     channel = grpc.aio.insecure_channel(target, options=CHANNEL_OPTIONS)
+    ready = False
     try:
         async with asyncio.timeout(start_limit_s):
             await channel.channel_ready()
+            ready = True
     except TimeoutError:
-        await channel.close()
         return DeadLink(clock, disconnected(f"nothing answered on {target} within {start_limit_s:g} s"))
+    finally:
+        if not ready:
+            await channel.close()
     return DialOutLink(clock, channel)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from dataclasses import dataclass
 
@@ -51,6 +52,8 @@ class Links:
         self._allow_exec = allow_exec
         self._start_limit_s = start_limit_s
         self.address = ""
+        self._opening: set[asyncio.Task[Link]] = set()
+        self._given_up = False
 
     def check(self, player: Player, game: Game, field: str) -> None:
         """Refusal: the player's link cannot be used here."""
@@ -64,8 +67,25 @@ class Links:
             message = "this server does not start programs for others: have the player serve or dial in, "
             raise Refusal("EXEC_NOT_ALLOWED", message + "or start the server with --allow-exec", f"{field}.link")
 
+    def give_up(self) -> None:
+        """The server shuts down: whoever has not come yet is not waited for."""
+        self._given_up = True
+        for opening in self._opening:
+            opening.cancel()
+
     async def open(self, player: Player, game: Game) -> Link:
         """The link to a checked player. One that cannot be reached in time gets a link whose calls fail."""
+        opening = asyncio.ensure_future(self._open(player, game))
+        self._opening.add(opening)
+        opening.add_done_callback(self._opening.discard)
+        try:
+            return await opening
+        except asyncio.CancelledError:
+            if not self._given_up:
+                raise
+            return DeadLink(self._clock, disconnected("the server shuts down"))
+
+    async def _open(self, player: Player, game: Game) -> Link:
         spec = parse_link(player.link)
         if spec.kind == "grpc":
             return await dial_out_link(self._clock, spec.value, self._start_limit_s)

@@ -138,16 +138,18 @@ async def process_link(hub: Hub, clock: Clock, name: str, command: str, address:
     }
     hub.expect(own_name, token)
     process = await Process.start(command, environment)
-    inner = await _first_way(hub, clock, own_name, listen, process, start_limit_s)
+    inner: Link | None = None
+    try:
+        inner = await _first_way(hub, clock, own_name, listen, process, start_limit_s)
+    finally:
+        if inner is None:
+            hub.forget(own_name)
+            died = process.ended.is_set()
+            await process.end()
     if inner is not None:
         return ProcessLink(clock, hub, own_name, process, inner)
-    hub.forget(own_name)
-    message = f"the player neither served nor dialled in within {start_limit_s:g} s"
-    if process.ended.is_set():
-        message = process.obituary
-    output = process.output
-    await process.end()
-    return DeadLink(clock, disconnected(message, output))
+    message = process.obituary if died else f"the player neither served nor dialled in within {start_limit_s:g} s"
+    return DeadLink(clock, disconnected(message, process.output))
 
 
 async def _first_way(
@@ -155,19 +157,23 @@ async def _first_way(
 ) -> Link | None:
     """Whichever the player does first: dial in or serve. None: it does neither in time, or ends."""
     channel = grpc.aio.insecure_channel(listen, options=CHANNEL_OPTIONS)
-    ways = {
-        asyncio.create_task(hub.arrived(name)): "dials in",
-        asyncio.create_task(channel.channel_ready()): "serves",
-        asyncio.create_task(process.ended.wait()): "ends",
-    }
-    done, _ = await asyncio.wait(ways, timeout=start_limit_s, return_when=asyncio.FIRST_COMPLETED)
-    for task in ways:
-        task.cancel()
-    chosen = {ways[task] for task in done}
-    if "dials in" in chosen or "serves" not in chosen:
-        await channel.close()
-        return DialInLink(hub, name) if "dials in" in chosen else None
-    return DialOutLink(clock, channel)
+    dials_in = asyncio.create_task(hub.arrived(name))
+    serves = asyncio.create_task(channel.channel_ready())
+    ends = asyncio.create_task(process.ended.wait())
+    ways = (dials_in, serves, ends)
+    served = False
+    try:
+        await asyncio.wait(ways, timeout=start_limit_s, return_when=asyncio.FIRST_COMPLETED)
+        if dials_in.done():
+            return DialInLink(hub, name)
+        served = serves.done()
+        return DialOutLink(clock, channel) if served else None
+    finally:
+        for way in ways:
+            way.cancel()
+        await asyncio.gather(*ways, return_exceptions=True)
+        if not served:
+            await channel.close()
 
 
 def _free_address() -> str:

@@ -279,3 +279,18 @@ async def test_exec_is_refused_unless_allowed() -> None:
             await server.referee.play(plan("exec:true", "bot:first"))
     assert refusal.value.reason == "EXEC_NOT_ALLOWED"  # type: ignore[attr-defined]
     assert Player().link == ""
+
+
+async def test_a_server_that_stops_does_not_wait_for_players_that_have_not_come() -> None:
+    async with serving(Config(allow_exec=True, start_limit_s=600)) as server:
+        silent = python("import threading; threading.Event().wait()")
+        links = (silent, "dial-in:nobody", "grpc://127.0.0.1:1", "bot:first")
+        playing = asyncio.create_task(server.referee.play(plan(*links)))
+        async with asyncio.timeout(5):
+            while not children():
+                await asyncio.sleep(0.01)
+        async with asyncio.timeout(5):
+            await server.stop()
+        with pytest.raises(Exception, match="shuts down"):
+            await playing
+    assert not children()
