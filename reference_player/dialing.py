@@ -168,7 +168,7 @@ class _Connection:
             reply = Reply(id=call.id, response=handlers.call_now(call.method, call.request))
         except Exception as error:
             reply = _failed(call, error)
-        self._outbox.put(reply)
+        self._outbox.put(reply, len(reply.response))
 
     async def _answer_later(self, handlers: Handlers, call: Call) -> None:
         try:
@@ -178,7 +178,7 @@ class _Connection:
             raise
         except Exception as error:
             reply = _failed(call, error)
-        self._outbox.put(reply)
+        self._outbox.put(reply, len(reply.response))
 
 
 def _failed(call: Call, error: Exception) -> Reply:

@@ -2,7 +2,8 @@
 
 A frame costs about as much as handling ten calls, whatever it holds, so calls per frame decide the speed. What is put
 into the outbox leaves at once when it is a fifth of all open calls (and at least 4), otherwise after two more turns of
-the event loop: long enough for what is due at the same time to join, and no wait at all where nothing else is due.
+the event loop: long enough for what is due at the same time to join, and no wait at all where nothing else is due. No
+frame grows beyond what gRPC takes by default.
 """
 
 from __future__ import annotations
@@ -11,10 +12,13 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
-Item = TypeVar("Item")
+from fairplay.v1.connection_pb2 import Call, Reply
+
+Item = TypeVar("Item", Call, Reply)
 
 MIN_FRAME = 4
 OPEN_SHARE = 5
+FRAME_BYTES = 3 * 1024 * 1024
 
 
 class Outbox(Generic[Item]):
@@ -25,7 +29,7 @@ class Outbox(Generic[Item]):
     nothing waits is only memory: it has no task.
     """
 
-    __slots__ = ("_failed", "_items", "_loop", "_nudged", "_open_count", "_timed", "_write", "_writer")
+    __slots__ = ("_byte_count", "_failed", "_items", "_loop", "_nudged", "_open_count", "_timed", "_write", "_writer")
 
     def __init__(
         self,
@@ -33,18 +37,20 @@ class Outbox(Generic[Item]):
         open_count: Callable[[], int],
         failed: Callable[[Exception], None],
     ) -> None:
-        self._write = write
+        self._write: Callable[[list[Item]], Awaitable[None]] = write
         self._open_count = open_count
         self._failed: Callable[[Exception], None] | None = failed
         self._items: list[Item] = []
+        self._byte_count = 0
         self._loop = asyncio.get_running_loop()
         self._writer: asyncio.Task[None] | None = None
         self._timed = False
         self._nudged = False
 
-    def put(self, item: Item) -> None:
-        """Adds an item to the next frame."""
+    def put(self, item: Item, byte_count: int) -> None:
+        """Adds an item of about so many bytes to the next frame."""
         self._items.append(item)
+        self._byte_count += byte_count
         if self._timed:
             if self._writer is None and len(self._items) >= max(MIN_FRAME, self._open_count() // OPEN_SHARE):
                 self._start()
@@ -73,7 +79,7 @@ class Outbox(Generic[Item]):
     async def _write_all(self) -> None:
         try:
             while self._items or self._nudged:
-                frame, self._items = self._items, []
+                frame = self._frame()
                 self._timed = self._nudged = False
                 await self._write(frame)
         except Exception as error:
@@ -82,3 +88,18 @@ class Outbox(Generic[Item]):
                 failed(error)
         finally:
             self._writer = None
+
+    def _frame(self) -> list[Item]:
+        items = self._items
+        if self._byte_count <= FRAME_BYTES:
+            self._items, self._byte_count = [], 0
+            return items
+        frame, byte_count = [items[0]], items[0].ByteSize()
+        for item in items[1:]:
+            byte_count += item.ByteSize()
+            if byte_count > FRAME_BYTES:
+                break
+            frame.append(item)
+        self._items = items[len(frame) :]
+        self._byte_count = sum(item.ByteSize() for item in self._items)
+        return frame

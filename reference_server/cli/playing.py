@@ -38,6 +38,7 @@ from reference_server.server import Config, Server
 CANCEL_LIMIT_S = 3.0
 CONNECT_LIMIT_S = 5.0
 PAGE_SIZE = 1_000
+UNFINISHED = (TournamentStatus.TOURNAMENT_STATUS_SIGN_UP, TournamentStatus.TOURNAMENT_STATUS_RUNNING)
 PATIENCE_S = 30.0
 RETRY_S = 0.25
 
@@ -174,11 +175,9 @@ async def _found_or_started(channel: grpc.aio.Channel, plan: TournamentPlan, wis
     manager = ManagerServiceStub(channel)
     prefix = f"{plan.game}-{_digest(plan, wish)}-"
     known = await manager.ListTournaments(manager_pb2.ListTournamentsRequest(page_size=PAGE_SIZE))
-    for tournament in known.tournaments:
-        unfinished = tournament.status == TournamentStatus.TOURNAMENT_STATUS_RUNNING
-        if unfinished and tournament.tournament_id.startswith(prefix):
-            found: Tournament = tournament
-            return found
+    for known_one in known.tournaments:
+        if known_one.status in UNFINISHED and known_one.tournament_id.startswith(prefix):
+            return await _started(manager, known_one.tournament_id)
     return await started(channel, plan, f"{prefix}{secrets.token_hex(4)}")
 
 
@@ -186,6 +185,10 @@ async def started(channel: grpc.aio.Channel, plan: TournamentPlan, tournament_id
     """A new tournament that has been started."""
     manager = ManagerServiceStub(channel)
     await manager.CreateTournament(manager_pb2.CreateTournamentRequest(tournament_id=tournament_id, plan=plan))
+    return await _started(manager, tournament_id)
+
+
+async def _started(manager: ManagerServiceStub, tournament_id: str) -> Tournament:
     reply = await manager.StartTournament(manager_pb2.StartTournamentRequest(tournament_id=tournament_id))
     tournament: Tournament = reply.tournament
     return tournament

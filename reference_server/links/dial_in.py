@@ -189,7 +189,7 @@ class Session:
             server_version=__version__,
         )
         for _, call in self._open.values():
-            self._outbox.put(call)
+            self._outbox.put(call, len(call.request))
         self._outbox.nudge()
 
     async def _send(self, calls: list[Call]) -> None:
@@ -238,7 +238,7 @@ class Session:
         call = Call(id=open_call.id, player=number, method=method, request=request, time_limit=duration(limit_s))
         self._open[open_call.id] = (open_call, call)
         if self._outbox is not None:
-            self._outbox.put(call)
+            self._outbox.put(call, len(request))
         return open_call
 
     def _drop(self, open_call: OpenCall) -> None:

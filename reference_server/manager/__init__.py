@@ -1,0 +1,1 @@
+"""The manager: signs players up, runs tournaments, keeps and checks their records."""

@@ -1,0 +1,54 @@
+"""The states of a tournament, and how its message moves from one to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.record_pb2 import TournamentChange, TournamentHeader
+from fairplay.v1.tournament_pb2 import Tournament, TournamentStatus
+
+SIGN_UP = TournamentStatus.TOURNAMENT_STATUS_SIGN_UP
+RUNNING = TournamentStatus.TOURNAMENT_STATUS_RUNNING
+FINISHED = TournamentStatus.TOURNAMENT_STATUS_FINISHED
+CANCELLED = TournamentStatus.TOURNAMENT_STATUS_CANCELLED
+
+
+def created(header: TournamentHeader) -> Tournament:
+    """A new tournament, which takes sign-ups."""
+    return Tournament(
+        tournament_id=header.tournament_id,
+        plan=header.plan,
+        status=SIGN_UP,
+        entrants=header.plan.entrants,
+        create_time=header.create_time,
+    )
+
+
+def signed_up(message: Tournament) -> Sequence[Player]:
+    """Those who signed up, in that order, while they still do; those whom the creator named stand before them."""
+    return message.entrants[len(message.plan.entrants) :]
+
+
+def withdraw(message: Tournament, name: str) -> None:
+    """Takes out who signed up under this name."""
+    names = [player.name for player in message.entrants]
+    del message.entrants[names.index(name)]
+
+
+def start(message: Tournament, entrants: Sequence[Player]) -> None:
+    """The tournament is played, with these entrants."""
+    message.status = RUNNING
+    del message.entrants[:]
+    message.entrants.extend(entrants)
+
+
+def end(message: Tournament, change: TournamentChange) -> None:
+    """The tournament is over: finished or cancelled, as the change says."""
+    message.end_time.CopyFrom(change.time)
+    if change.WhichOneof("change") == "finished":
+        message.status = FINISHED
+        message.result.CopyFrom(change.finished)
+    else:
+        message.status = CANCELLED
+        message.reason = change.cancelled

@@ -1,0 +1,121 @@
+"""When frames are written: what the speed of the protocol rests on."""
+
+from __future__ import annotations
+
+import asyncio
+
+from fairplay.v1.connection_pb2 import Reply
+from reference_player.outbox import FRAME_BYTES, Outbox
+
+
+class Wire:
+    """Keeps the ids of every frame; holds the next ones back while `open_gate` is not set."""
+
+    def __init__(self, open_count: int = 0) -> None:
+        self.frames: list[list[int]] = []
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.errors: list[Exception] = []
+        self.outbox: Outbox[Reply] = Outbox(self._write, lambda: open_count, self.errors.append)
+
+    async def _write(self, replies: list[Reply]) -> None:
+        self.frames.append([reply.id for reply in replies])
+        await self.gate.wait()
+
+    def put(self, *ids: int) -> None:
+        for number in ids:
+            self.outbox.put(Reply(id=number), 0)
+
+    async def turns(self, count: int) -> None:
+        for _ in range(count):
+            await asyncio.sleep(0)
+
+
+async def test_what_is_due_in_the_same_turns_goes_in_one_frame() -> None:
+    wire = Wire()
+    wire.put(1)
+    await wire.turns(1)
+    wire.put(2)
+    assert wire.frames == []
+    await wire.turns(3)
+    assert wire.frames == [[1, 2]]
+
+
+async def test_a_large_share_of_the_open_calls_leaves_at_once() -> None:
+    wire = Wire(open_count=20)
+    wire.put(1, 2, 3, 4)
+    await wire.turns(1)
+    assert wire.frames == [[1, 2, 3, 4]]
+
+
+async def test_with_many_calls_open_a_frame_waits_for_its_share() -> None:
+    wire = Wire(open_count=100)
+    wire.put(*range(19))
+    await wire.turns(1)
+    assert wire.frames == []
+    wire.put(19)
+    await wire.turns(1)
+    assert wire.frames == [list(range(20))]
+
+
+async def test_frames_are_written_one_after_another_and_grow_while_one_is_written() -> None:
+    wire = Wire()
+    wire.gate.clear()
+    wire.put(1)
+    await wire.turns(4)
+    wire.put(2)
+    await wire.turns(4)
+    wire.put(3)
+    await wire.turns(4)
+    assert wire.frames == [[1]]
+    wire.gate.set()
+    await wire.turns(4)
+    assert wire.frames == [[1], [2, 3]]
+
+
+async def test_a_frame_is_never_larger_than_grpc_takes() -> None:
+    wire = Wire()
+    size = FRAME_BYTES // 3
+    for number in range(7):
+        wire.outbox.put(Reply(id=number, response=b"x" * size), size)
+    await wire.turns(8)
+    assert [number for frame in wire.frames for number in frame] == list(range(7))
+    assert all(len(frame) <= 3 for frame in wire.frames)
+
+
+async def test_an_item_that_is_larger_than_a_frame_still_goes() -> None:
+    wire = Wire()
+    wire.outbox.put(Reply(id=1, response=b"x" * (FRAME_BYTES + 1)), FRAME_BYTES + 1)
+    wire.put(2)
+    await wire.turns(8)
+    assert wire.frames == [[1], [2]]
+
+
+async def test_a_nudge_writes_an_empty_frame_and_idling_needs_no_task() -> None:
+    wire = Wire()
+    wire.outbox.nudge()
+    await wire.turns(3)
+    assert wire.frames == [[]]
+    assert len(asyncio.all_tasks()) == 1
+
+
+async def test_what_writing_raises_is_told_once_and_nothing_is_written_any_more() -> None:
+    wire = Wire()
+
+    async def fails(_: list[Reply]) -> None:
+        raise ConnectionError("gone")
+
+    wire.outbox._write = fails
+    wire.put(1)
+    await wire.turns(4)
+    wire.put(2)
+    await wire.turns(4)
+    assert [str(error) for error in wire.errors] == ["gone"]
+
+
+async def test_a_closed_outbox_writes_nothing() -> None:
+    wire = Wire()
+    wire.put(1)
+    wire.outbox.close()
+    await wire.turns(4)
+    assert wire.frames == []
