@@ -40,18 +40,16 @@ class Limits:
             Clock.FIRST_DECISION: seconds(control.first_decision_limit),
         }
         self._bank = [seconds(control.bank)] * len(plan.players)
-        self._banked = self._bank[0] > 0
+        self.banked = self._bank[0] > 0
 
     def limit(self, call: Call) -> float:
         """The most seconds that this call may take."""
         limit = self._limits[call.clock]
-        if self._banked and call.clock is not Clock.NOTIFICATION:
-            limit += self._bank[call.seat]
-        return limit
+        return limit if call.clock is Clock.NOTIFICATION else limit + self._bank[call.seat]
 
     def spend(self, call: Call, elapsed_s: float) -> None:
         """What a decision took beyond its limit comes from the bank."""
-        if self._banked and call.clock is not Clock.NOTIFICATION:
+        if call.clock is not Clock.NOTIFICATION:
             beyond = max(0.0, elapsed_s - self._limits[call.clock])
             self._bank[call.seat] = max(0.0, self._bank[call.seat] - beyond)
 
@@ -129,7 +127,7 @@ class Running:
 
     def _take(self, step: Step) -> bool:
         """Does what a step asks for; True: the step waits for players."""
-        if isinstance(step, Call | CallAll):
+        if isinstance(step, (Call, CallAll)):
             if self._journal.behind:
                 self._keep(self._put_once_saved(step))
             else:
@@ -166,7 +164,8 @@ class Running:
 
         def done(outcome: bytes | Failed, elapsed_s: float) -> None:
             self._open.pop(call.seat, None)
-            self._limits.spend(call, elapsed_s)
+            if self._limits.banked:
+                self._limits.spend(call, elapsed_s)
             then(self._transcript.told(asked, outcome, elapsed_s))
 
         link = self._links[call.seat]

@@ -48,7 +48,7 @@ class Transcript:
     def ask(self, call: Call) -> Asked:
         """A call is made."""
         self.call_count += 1
-        return Asked(call, self.call_count, call.request.SerializeToString(deterministic=True))
+        return Asked(call, self.call_count, call.request.SerializeToString())
 
     def told(self, asked: Asked, outcome: bytes | Failure, elapsed_s: float) -> Answer:
         """What became of a call: recorded, and returned as the answer for the conversation."""

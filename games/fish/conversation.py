@@ -9,9 +9,8 @@ from collections.abc import Generator, Iterable, Sequence
 from typing import Any, TypeAlias
 
 from fairplay.fish.v1 import fish_pb2, fish_player_pb2
-from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from games.fish import codec, rules
-from games.game import Broken, Call, Clock, Conversation, Eliminate, Outcome, Show, Step, broken, methods
+from games.game import FAILURES, Broken, Call, Clock, Conversation, Eliminate, Outcome, Show, Step, broken, methods
 
 SERVICE = "fairplay.fish.v1.FishPlayerService"
 METHODS = methods(
@@ -25,6 +24,7 @@ METHODS = methods(
 )
 PLAY_AS, PLAY_WITH, SETUP, TAKE_TURN = METHODS.values()
 
+ACTIONS = (rules.Move, rules.Place)
 Colors: TypeAlias = Sequence[fish_pb2.Color.ValueType]
 Part: TypeAlias = Generator[Step, Any, rules.State]
 
@@ -48,7 +48,7 @@ def play(game_id: str, settings: rules.Settings, start: codec.Shown, fresh: bool
             codec.put_state(turn.state, state, colors)
             reply = yield Call(seat, TAKE_TURN, turn, log.clock(seat))
         verdict = _judge(state, reply)
-        if isinstance(verdict, rules.Move | rules.Place):
+        if isinstance(verdict, ACTIONS):
             before, state = state, rules.apply(state, verdict)
             last = verdict if isinstance(verdict, rules.Move) else None
             log.note(seat, verdict, rules.skipped(before, state))
@@ -62,7 +62,7 @@ def play(game_id: str, settings: rules.Settings, start: codec.Shown, fresh: bool
 
 def _judge(state: rules.State, reply: Any) -> rules.Action | Any:
     """The legal action of a reply, or why its player is out."""
-    if isinstance(reply, CallError | Overrun):
+    if isinstance(reply, FAILURES):
         return reply
     try:
         action = codec.placed(reply) if rules.placing(state) else codec.moved(reply)
@@ -104,7 +104,7 @@ def _play_with(game_id: str, seat: int, seats: Iterable[int], colors: Colors) ->
 
 def _tell(state: rules.State, call: Call) -> Part:
     reply = yield call
-    if isinstance(reply, CallError | Overrun):
+    if isinstance(reply, FAILURES):
         yield Eliminate(call.seat, reply)
         state = rules.eliminate(state, call.seat)
     return state

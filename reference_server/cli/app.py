@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -390,6 +391,7 @@ def picture(
 
 def main() -> None:
     """Runs the command line."""
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # what goes wrong is said by us, in one sentence
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a character is no reason to fail

@@ -14,11 +14,19 @@ from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
 from games.game import Game, find, wrap
 from reference_server.cli.outcomes import UsageError
 from reference_server.links.dial_in import NAME
-from reference_server.links.opening import parse_link
+from reference_server.links.opening import TARGET, parse_link
 
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)?")
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, None: 1.0}
 NAMED = re.compile(rf"({NAME.pattern})=(.+)", re.DOTALL)
+
+
+def address(text: str, option: str) -> str:
+    """An address as it was typed, once it is known to be one: gRPC takes the oddest things for a port."""
+    match = TARGET.fullmatch(text)
+    if match is None or not 0 <= int(match[2]) < 65_536:
+        raise UsageError(f"{option} {text!r} is not an address: give HOST:PORT, e.g. 127.0.0.1:50050")
+    return text
 
 
 def game(name: str) -> Game:

@@ -7,8 +7,8 @@ import os
 
 from reference_player.command import Reach, reach_from, run_player, slowed
 from reference_player.dialing import DialInError
+from reference_server.cli.options import address, seconds
 from reference_server.cli.options import game as find_game
-from reference_server.cli.options import seconds
 from reference_server.cli.outcomes import FailedError, UsageError
 
 
@@ -30,6 +30,9 @@ def play(
         player: object = find_game(game).player(strategy)
         if pause_s := seconds(pause, "--pause"):
             player = slowed(player, pause_s)
+        for given, option in ((listen, "--listen"), (connect, "--connect")):
+            if given is not None:
+                address(given, option)
         reach = Reach(listen, connect, name, token, seconds(patience, "--patience"), seconds(resume, "--resume"))
         run_player(player, reach if listen or connect else reach_from(os.environ, serves=serves))
     except ValueError as error:

@@ -102,7 +102,7 @@ async def channel_to(wish: Wish) -> AsyncIterator[grpc.aio.Channel]:
     if wish.server is not None:
         if wish.records is not None:
             raise UsageError("--records is for a server of its own: the server that --server names keeps its records")
-        async with grpc.aio.insecure_channel(wish.server) as channel:
+        async with grpc.aio.insecure_channel(options.address(wish.server, "--server")) as channel:
             try:
                 await asyncio.wait_for(channel.channel_ready(), CONNECT_LIMIT_S)
             except TimeoutError:

@@ -8,7 +8,7 @@ import signal
 import sys
 from pathlib import Path
 
-from reference_server.cli.options import seconds
+from reference_server.cli.options import address, seconds
 from reference_server.server import Config, Server
 
 
@@ -16,7 +16,7 @@ def serve(listen: str, records: Path | None, allow_exec: bool, start_limit: str)
     """Runs a server until it is interrupted (KeyboardInterrupt) or terminated (returns)."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     config = Config(
-        listen=listen,
+        listen=address(listen, "--listen"),
         records=records,
         allow_exec=allow_exec,
         start_limit_s=seconds(start_limit, "--start-limit"),

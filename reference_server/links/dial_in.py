@@ -9,6 +9,8 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
+from google.protobuf.duration_pb2 import Duration
+
 from fairplay.v1.connection_pb2 import (
     Call,
     ConnectResponse,
@@ -42,6 +44,7 @@ MAX_PLAYERS_PER_STREAM = 1_000
 MAX_FRAME_BYTES = 4 * 1024 * 1024
 MAX_STRAY_REPLIES = 1_000
 MAX_NAMES = 100_000
+MAX_TIME_LIMITS = 64
 
 Write = Callable[[ConnectResponse], Awaitable[None]]
 
@@ -162,6 +165,7 @@ class Session:
         self._loop = asyncio.get_running_loop()
         self._open: dict[int, tuple[OpenCall, Call]] = {}
         self._outbox: Outbox[Call] | None = None
+        self._time_limits: dict[float, Duration] = {}
         self._cancelled: list[int] = []
         self._welcome: Welcome | None = None
         self._goodbye: Goodbye | None = None
@@ -235,11 +239,18 @@ class Session:
     def call(self, number: int, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
         """Sends a call with the next frame."""
         open_call = OpenCall(self._clock, limit_s, done, self._drop)
-        call = Call(id=open_call.id, player=number, method=method, request=request, time_limit=duration(limit_s))
+        time_limit = self._time_limits.get(limit_s) or self._time_limit(limit_s)
+        call = Call(id=open_call.id, player=number, method=method, request=request, time_limit=time_limit)
         self._open[open_call.id] = (open_call, call)
         if self._outbox is not None:
             self._outbox.put(call, len(request))
         return open_call
+
+    def _time_limit(self, limit_s: float) -> Duration:
+        """The message of a limit; there are few different ones, unless players have a bank."""
+        if len(self._time_limits) >= MAX_TIME_LIMITS:
+            self._time_limits.clear()
+        return self._time_limits.setdefault(limit_s, duration(limit_s))
 
     def _drop(self, open_call: OpenCall) -> None:
         if self._open.pop(open_call.id, None) is not None:

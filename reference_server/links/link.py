@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 import itertools
+import time
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
@@ -45,8 +46,8 @@ class OpenCall:
         self.done: Done | None = done
         self._cancel = cancel
         self._clock = clock
-        self.sent_at = clock.time()
-        clock.watch(self)
+        self.sent_at = sent_at = clock.time()
+        clock.watch(self, sent_at + limit_s)
 
     @property
     def elapsed_s(self) -> float:
@@ -59,8 +60,9 @@ class OpenCall:
         if done is None:
             return
         self.done = None
-        elapsed = self.elapsed_s
-        if elapsed > self.limit_s + self._clock.slack_s and isinstance(outcome, bytes):
+        clock = self._clock
+        elapsed = clock.time() - self.sent_at
+        if elapsed > self.limit_s + clock.slack_s and isinstance(outcome, bytes):
             outcome = overrun(self.limit_s, elapsed)
         done(outcome, elapsed)
 
@@ -86,18 +88,17 @@ class Clock:
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self.time = self._loop.time
+        self.time = time.monotonic  # what the loop's own clock is, without a detour
         self.ids = itertools.count(1)
         self.slack_s = 0.0
         self._heap: list[tuple[float, int, OpenCall]] = []
         self._timer: asyncio.TimerHandle | None = None
 
-    def watch(self, call: OpenCall) -> None:
+    def watch(self, call: OpenCall, deadline: float) -> None:
         """Settles the call as overrun when its time is over."""
         heap = self._heap
         while heap and heap[0][2].done is None:
             heapq.heappop(heap)
-        deadline = call.sent_at + call.limit_s
         heapq.heappush(heap, (deadline, call.id, call))
         if self._timer is None or heap[0][2] is call:
             self._set_timer(deadline)
