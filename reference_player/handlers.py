@@ -6,13 +6,13 @@ import asyncio
 import inspect
 import re
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from typing import Any
 
 import grpc
 
 from fairplay.v1 import player_pb2
 from games.game import Game, Method, find, methods
+from reference_player.threads import DaemonThreads
 
 PLAYER_SERVICE = "fairplay.v1.PlayerService"
 PLAYER_METHODS = methods(
@@ -65,9 +65,9 @@ class Handlers:
     player says `quick = True`: then it is called in the event loop and must return within a millisecond.
     """
 
-    def __init__(self, player: object, executor: Executor | None = None) -> None:
+    def __init__(self, player: object) -> None:
         self._description = describe(player)
-        self._executor = executor
+        self._threads = DaemonThreads()
         self._quick = bool(getattr(player, "quick", False))
         self._handlers: dict[str, tuple[Method, Callable[..., Any] | None, bool]] = {}
         offered: Sequence[Method] = [method for game in games_of(player) for method in game.methods]
@@ -113,7 +113,7 @@ class Handlers:
         assert function is not None
         if is_async:
             return _encoded(method, await function(_decoded(method, request)))
-        return await asyncio.get_running_loop().run_in_executor(self._executor, self.call_now, path, request)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self.call_now, path, request)
 
 
 def _decoded(method: Method, request: bytes) -> object:

@@ -73,4 +73,5 @@ def without_evidence(misconduct: Misconduct) -> Misconduct:
         public.ClearField(field)
     if public.HasField("rule_break"):
         del public.rule_break.legal_replies[:]
+        public.rule_break.legal_reply_count = 0
     return public

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
 
 import grpc
 
@@ -17,8 +16,7 @@ class BotLink:
 
     def __init__(self, clock: Clock, player: object) -> None:
         self._clock = clock
-        self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="bot")
-        self._handlers = Handlers(player, self._executor)
+        self._handlers = Handlers(player)
         self._loop = asyncio.get_running_loop()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -48,8 +46,7 @@ class BotLink:
         open_call.settle(outcome)
 
     async def close(self) -> None:
-        """Lets the thread end by itself; nothing waits for a thought that is not finished."""
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        """Nothing waits for a thought that is not finished."""
 
 
 def _failure(error: Exception) -> Failed:

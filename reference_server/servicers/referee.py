@@ -8,6 +8,7 @@ from fairplay.v1 import referee_pb2 as pb
 from fairplay.v1.referee_pb2_grpc import RefereeServiceServicer
 from reference_server.referee import Referee
 from reference_server.servicers.paging import cursor_of, page_size, token_of
+from reference_server.servicers.public import public_game
 
 
 class RefereeServicer(RefereeServiceServicer):
@@ -29,13 +30,13 @@ class RefereeServicer(RefereeServiceServicer):
 
     async def GetGame(self, request: pb.GetGameRequest, context: Any) -> pb.GetGameResponse:  # noqa: N802
         """Returns one game."""
-        return pb.GetGameResponse(game=self._referee.get(request.game_id))
+        return pb.GetGameResponse(game=public_game(self._referee.get(request.game_id)))
 
     async def ListGames(self, request: pb.ListGamesRequest, context: Any) -> pb.ListGamesResponse:  # noqa: N802
         """Returns a page of games."""
         before = cursor_of(request.page_token)
         games, cursor = self._referee.list(page_size(request.page_size), before, request.tournament_id)
-        return pb.ListGamesResponse(games=games, next_page_token=token_of(cursor))
+        return pb.ListGamesResponse(games=map(public_game, games), next_page_token=token_of(cursor))
 
     async def StopGame(self, request: pb.StopGameRequest, context: Any) -> pb.StopGameResponse:  # noqa: N802
         """Ends a running game."""

@@ -319,3 +319,20 @@ async def test_health_and_settings_of_other_games(server: Server) -> None:
             reply = await health.Check(health_pb2.HealthCheckRequest(service=service))
             assert reply.status == health_pb2.HealthCheckResponse.SERVING
     assert GameSettings(other=AnyMessage()).WhichOneof("game") == "other"
+
+
+async def test_what_hidden_things_follow_from_is_not_told_while_the_game_runs(referee: Any, server: Server) -> None:
+    made = plan("dial-in:x", "bot:first", seed=77)
+    red = fish_pb2.Player(color=fish_pb2.Color.COLOR_RED, places=[0])
+    white = fish_pb2.Player(color=fish_pb2.Color.COLOR_WHITE, places=[1])
+    made.initial_state.fish.CopyFrom(fish_pb2.State(columns=3, fish=[3] * 9, players=[red, white], penguin_count=1))
+    async with ByHand(server, "x") as by_hand:
+        await by_hand.say_hello()
+        playing = asyncio.create_task(play(referee, made, "g"))
+        await by_hand.next_call()
+        listed = (await referee.ListGames(pb.ListGamesRequest())).games[0]
+        for game in ((await referee.GetGame(pb.GetGameRequest(game_id="g"))).game, listed):
+            assert (game.plan.seed, game.plan.HasField("initial_state")) == (0, False)
+        await referee.StopGame(pb.StopGameRequest(game_id="g"))
+        over = await playing
+    assert (over.plan.seed, over.plan.HasField("initial_state")) == (77, True)

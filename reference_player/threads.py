@@ -1,0 +1,47 @@
+"""Threads for players that take their time. They end with the process, even in the middle of a thought."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from queue import SimpleQueue
+from threading import Semaphore, Thread
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+
+class DaemonThreads(Executor):
+    """As many threads as there is work at one time; those that are idle are used again.
+
+    The standard library's pools wait for their threads when the process ends.
+    """
+
+    def __init__(self) -> None:
+        self._work: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
+        self._idle = Semaphore(0)
+
+    def submit(self, function: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
+        """Calls the function in a thread."""
+        future: Future[Result] = Future()
+        self._work.put((future, lambda: function(*args, **kwargs)))
+        if not self._idle.acquire(blocking=False):
+            Thread(target=self._serve, name="fairplay-player", daemon=True).start()
+        return future
+
+    def _serve(self) -> None:
+        while True:
+            future, call = self._work.get()
+            if future.set_running_or_notify_cancel():
+                _settle(future, call)
+            del future, call
+            self._idle.release()
+
+
+def _settle(future: Future[Any], call: Callable[[], Any]) -> None:
+    try:
+        result = call()
+    except BaseException as error:  # whoever waits is told, the thread goes on
+        future.set_exception(error)
+    else:
+        future.set_result(result)

@@ -1,0 +1,37 @@
+"""What everybody may know of games and tournaments that are not over: not what their hidden things follow from."""
+
+from __future__ import annotations
+
+from fairplay.v1.manager_pb2 import WatchTournamentResponse
+from fairplay.v1.referee_pb2 import Game, GameStatus
+from fairplay.v1.tournament_pb2 import Tournament, TournamentStatus
+
+OPEN = (TournamentStatus.TOURNAMENT_STATUS_SIGN_UP, TournamentStatus.TOURNAMENT_STATUS_RUNNING)
+
+
+def public_game(game: Game) -> Game:
+    """The game; while it runs, without its seed and the state that it began with."""
+    if game.status != GameStatus.GAME_STATUS_RUNNING:
+        return game
+    public = Game()
+    public.CopyFrom(game)
+    public.plan.ClearField("seed")
+    public.plan.ClearField("initial_state")
+    return public
+
+
+def public_tournament(tournament: Tournament) -> Tournament:
+    """The tournament; until it is over, without its seed, from which those of its games follow."""
+    if tournament.status not in OPEN:
+        return tournament
+    public = Tournament()
+    public.CopyFrom(tournament)
+    public.plan.ClearField("seed")
+    return public
+
+
+def public_event(event: WatchTournamentResponse) -> WatchTournamentResponse:
+    """The event with a tournament that everybody may see."""
+    if not event.HasField("tournament"):
+        return event
+    return WatchTournamentResponse(tournament=public_tournament(event.tournament))

@@ -1,0 +1,37 @@
+"""Threads of players: used again, and nobody waits for one that hangs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from reference_player.threads import DaemonThreads
+
+
+def test_work_is_done_and_errors_are_told() -> None:
+    threads = DaemonThreads()
+    assert threads.submit(lambda a, b: a + b, 1, b=2).result(5) == 3
+    with pytest.raises(ZeroDivisionError):
+        threads.submit(lambda: 1 / 0).result(5)
+
+
+def test_an_idle_thread_is_used_again_and_a_busy_one_holds_nobody_up() -> None:
+    threads = DaemonThreads()
+    busy = threading.Event()
+    names = {threads.submit(lambda: threading.current_thread().name).result(5) for _ in range(3)}
+    held = threads.submit(busy.wait)
+    assert threads.submit(lambda: "answered").result(5) == "answered"
+    busy.set()
+    assert held.result(5)
+    assert len(names) >= 1
+
+
+def test_a_process_ends_although_a_thought_hangs() -> None:
+    code = (
+        "import threading; from reference_player.threads import DaemonThreads\n"
+        "DaemonThreads().submit(threading.Event().wait)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], timeout=10, check=False).returncode == 0
