@@ -4,7 +4,9 @@ isort:skip_file
 """
 
 import builtins
+import fairplay.bazaar.v1.bazaar_pb2
 import fairplay.fish.v1.fish_pb2
+import fairplay.q.v1.q_pb2
 import google.protobuf.any_pb2
 import google.protobuf.descriptor
 import google.protobuf.duration_pb2
@@ -20,10 +22,20 @@ class GameSettings(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     FISH_FIELD_NUMBER: builtins.int
+    Q_FIELD_NUMBER: builtins.int
+    BAZAAR_FIELD_NUMBER: builtins.int
     OTHER_FIELD_NUMBER: builtins.int
     @property
     def fish(self) -> fairplay.fish.v1.fish_pb2.Settings:
         """Fish."""
+
+    @property
+    def q(self) -> fairplay.q.v1.q_pb2.Settings:
+        """The Q game."""
+
+    @property
+    def bazaar(self) -> fairplay.bazaar.v1.bazaar_pb2.Settings:
+        """Bazaar."""
 
     @property
     def other(self) -> google.protobuf.any_pb2.Any:
@@ -33,11 +45,13 @@ class GameSettings(google.protobuf.message.Message):
         self,
         *,
         fish: fairplay.fish.v1.fish_pb2.Settings | None = ...,
+        q: fairplay.q.v1.q_pb2.Settings | None = ...,
+        bazaar: fairplay.bazaar.v1.bazaar_pb2.Settings | None = ...,
         other: google.protobuf.any_pb2.Any | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["fish", b"fish", "game", b"game", "other", b"other"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["fish", b"fish", "game", b"game", "other", b"other"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["game", b"game"]) -> typing.Literal["fish", "other"] | None: ...
+    def HasField(self, field_name: typing.Literal["bazaar", b"bazaar", "fish", b"fish", "game", b"game", "other", b"other", "q", b"q"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["bazaar", b"bazaar", "fish", b"fish", "game", b"game", "other", b"other", "q", b"q"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["game", b"game"]) -> typing.Literal["fish", "q", "bazaar", "other"] | None: ...
 
 global___GameSettings = GameSettings
 
@@ -48,10 +62,20 @@ class GameState(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     FISH_FIELD_NUMBER: builtins.int
+    Q_FIELD_NUMBER: builtins.int
+    BAZAAR_FIELD_NUMBER: builtins.int
     OTHER_FIELD_NUMBER: builtins.int
     @property
     def fish(self) -> fairplay.fish.v1.fish_pb2.State:
         """Fish."""
+
+    @property
+    def q(self) -> fairplay.q.v1.q_pb2.State:
+        """The Q game."""
+
+    @property
+    def bazaar(self) -> fairplay.bazaar.v1.bazaar_pb2.State:
+        """Bazaar."""
 
     @property
     def other(self) -> google.protobuf.any_pb2.Any:
@@ -61,11 +85,13 @@ class GameState(google.protobuf.message.Message):
         self,
         *,
         fish: fairplay.fish.v1.fish_pb2.State | None = ...,
+        q: fairplay.q.v1.q_pb2.State | None = ...,
+        bazaar: fairplay.bazaar.v1.bazaar_pb2.State | None = ...,
         other: google.protobuf.any_pb2.Any | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["fish", b"fish", "game", b"game", "other", b"other"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["fish", b"fish", "game", b"game", "other", b"other"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["game", b"game"]) -> typing.Literal["fish", "other"] | None: ...
+    def HasField(self, field_name: typing.Literal["bazaar", b"bazaar", "fish", b"fish", "game", b"game", "other", b"other", "q", b"q"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["bazaar", b"bazaar", "fish", b"fish", "game", b"game", "other", b"other", "q", b"q"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["game", b"game"]) -> typing.Literal["fish", "q", "bazaar", "other"] | None: ...
 
 global___GameState = GameState
 

@@ -166,10 +166,12 @@ class RuleBreak(google.protobuf.message.Message):
     explanation: builtins.str
     """One sentence that says what the rule asks and what was given instead."""
     legal_reply_count: builtins.int
-    """How many replies would have been legal. 0 where the game does not list them."""
+    """How many legal replies there are of those that the game lists. 0 where it does not list them."""
     @property
     def legal_replies(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[google.protobuf.any_pb2.Any]:
-        """Replies that would have been legal, at most 100 of them. Empty where the game does not list them."""
+        """Replies that would have been legal, at most 100 of them. Empty where the game does not list them. A game with
+        too many lists some, e.g. Q lists no extension by more than one tile.
+        """
 
     def __init__(
         self,

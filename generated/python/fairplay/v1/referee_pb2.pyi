@@ -67,7 +67,7 @@ class GamePlan(google.protobuf.message.Message):
     """The name of the game, e.g. "fish"."""
     seed: builtins.int
     """Where all randomness of the game comes from. The same plan gives the same game as long as the players
-    answer the same.
+    answer the same. Left out of answers while the game runs: hidden things follow from it.
     """
     @property
     def settings(self) -> fairplay.v1.game_pb2.GameSettings:
@@ -84,7 +84,7 @@ class GamePlan(google.protobuf.message.Message):
     @property
     def initial_state(self) -> fairplay.v1.game_pb2.GameState:
         """A state to start from: the full state of the referee, the players in the order of `players`. Not set: a
-        fresh game.
+        fresh game. Left out of answers while the game runs.
         """
 
     def __init__(

@@ -28,8 +28,9 @@ class GameResult(google.protobuf.message.Message):
     """
     @property
     def ranking(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___RankGroup]:
-        """Groups of players with the same rank, best first. The first group are the winners. Eliminated players are in
-        no group.
+        """Groups of players with the same rank, best first. The first group are the winners; it may be empty, where all
+        that had won failed when they were told so, and then nobody has won. No other group is empty. Eliminated
+        players are in no group.
         """
 
     @property

@@ -198,7 +198,9 @@ class TournamentPlan(google.protobuf.message.Message):
     game: builtins.str
     """The name of the game, e.g. "fish"."""
     seed: builtins.int
-    """Where all randomness of the tournament comes from, that of its games included."""
+    """Where all randomness of the tournament comes from, that of its games included. Left out of answers until it
+    is over.
+    """
     @property
     def settings(self) -> fairplay.v1.game_pb2.GameSettings:
         """The settings of every game. Not set: the defaults of the game."""

@@ -1,0 +1,432 @@
+"""Bazaar's messages: what goes in comes out, what cannot be is refused by name, what is hidden stays behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from random import Random
+from typing import Any, get_args, get_type_hints
+
+import pytest
+from google.protobuf import json_format
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fairplay.bazaar.v1 import bazaar_pb2
+from fairplay.bazaar.v1.bazaar_player_pb2 import (
+    Exchanges,
+    Pebble,
+    RequestCardsResponse,
+    RequestPebbleOrExchangesResponse,
+)
+from games.bazaar import GAME, codec, rules
+from games.bazaar.pieces import parse_bag, parse_card, parse_exchange
+from games.bazaar.rules import PEBBLE, Card, Exchange, Phase, Settings, State
+from games.game import Broken
+
+SETTINGS_FIELDS = [field.name for field in fields(Settings)]
+COUNTS = st.lists(st.integers(0, 400), min_size=5, max_size=5)
+BAGS = COUNTS.map(codec.bag)
+CARDS = st.builds(Card, BAGS, st.booleans())
+EXCHANGES = st.builds(Exchange, BAGS, BAGS)
+
+
+def row(text: str) -> tuple[Card, ...]:
+    return tuple(map(parse_card, text.split()))
+
+
+@st.composite
+def any_settings(draw: st.DrawFn) -> Settings:
+    """Each field at its default or at another value that is allowed."""
+    numbers = {
+        "pebbles_per_color": 7,
+        "cards_total": 33,
+        "visible": 6,
+        "equations": 3,
+        "side_min": 2,
+        "side_max": 6,
+        "winning_score": 50,
+        "max_exchanges": 8,
+        "turn_cap": 77,
+    }
+    hints = get_type_hints(Settings)
+    chosen: dict[str, Any] = {}
+    for name in SETTINGS_FIELDS:
+        if draw(st.booleans()):
+            chosen[name] = numbers.get(name) or draw(st.sampled_from(get_args(hints[name]) or (True, False)))
+    return Settings(**chosen)
+
+
+@st.composite
+def states(draw: st.DrawFn) -> State:
+    """A state in the middle of a game, or at its end; of some somebody was eliminated."""
+    rng = Random(draw(st.integers(0, 2**32)))
+    chosen = Settings(
+        pebbles_per_color=draw(st.integers(1, 6)),
+        cards_total=draw(st.integers(1, 12)),
+        bonus=draw(st.sampled_from(["none", "rwb", "sey"])),
+        lone_survivor=draw(st.sampled_from(["play_on", "stop"])),
+        equal_turns=draw(st.booleans()),
+        check_end_mid_turn=draw(st.booleans()),
+    )
+    state = rules.initial(chosen, draw(st.integers(2, 6)), rng)
+    for _ in range(draw(st.integers(0, 60))):
+        seat = rules.turn(state)
+        if seat is None:
+            break
+        out = rng.random() < 0.05
+        state = rules.eliminate(state, seat) if out else rules.apply(state, rng.choice(rules.legal(state)))
+    if rules.turn(state) is None and draw(st.booleans()):
+        for seat, _ in rules.notifications(state)[:2]:
+            state = rules.eliminate(state, seat)
+    return state
+
+
+def random_state(seed: int = 1, turns: int = 40, seats: int = 3) -> State:
+    rng = Random(seed)
+    state = rules.initial(Settings(winning_score=1000), seats, rng)
+    while state.turns < turns or state.phase is not Phase.REQUEST:
+        state = rules.apply(state, PEBBLE if state.phase is Phase.REQUEST else rules.legal(state)[-1])
+    return state
+
+
+def turn_state(state: State, seat: int) -> bazaar_pb2.TurnState:
+    message = bazaar_pb2.TurnState()
+    codec.put_turn_state(message, state, seat)
+    return message
+
+
+# Settings
+
+
+def test_the_names_of_settings_are_those_of_the_rules() -> None:
+    assert [field.name for field in bazaar_pb2.Settings.DESCRIPTOR.fields] == SETTINGS_FIELDS
+
+
+def test_settings_that_are_not_set_have_the_defaults_of_the_course() -> None:
+    assert codec.settings(bazaar_pb2.Settings()) == Settings()
+
+
+@given(any_settings())
+def test_settings_survive_the_way_through_messages(chosen: Settings) -> None:
+    message = codec.settings_message(chosen)
+    assert codec.settings(message) == chosen
+    assert GAME.full_settings(message) == message
+    read = json_format.Parse(json_format.MessageToJson(message), bazaar_pb2.Settings())
+    assert read == message
+
+
+def test_zero_and_false_are_not_the_same_as_not_set() -> None:
+    chosen = codec.settings(bazaar_pb2.Settings(equations=0, empty_request_charged=False, check_end_mid_turn=False))
+    assert (chosen.equations, chosen.empty_request_charged, chosen.check_end_mid_turn) == (0, False, False)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        (bazaar_pb2.Settings(visible=7), "visible must be 1 to 6, not 7."),
+        (bazaar_pb2.Settings(max_exchanges=7), "max_exchanges must be 8 to 1000, not 7."),
+        (bazaar_pb2.Settings(side_min=5), "side_min must be at most side_max, 4, not 5."),
+        (bazaar_pb2.Settings.FromString(b"\x80\x01\x09"), "bonus has the unknown value 9."),
+        (bazaar_pb2.Settings.FromString(b"\x40\x09"), "exchange_price has the unknown value 9."),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_by_name(wrong: bazaar_pb2.Settings, sentence: str) -> None:
+    with pytest.raises(ValueError, match=f"^{sentence}$"):
+        GAME.full_settings(wrong)
+
+
+# Pieces
+
+
+@given(COUNTS)
+def test_a_bag_is_five_counts_in_the_order_red_white_blue_green_yellow(counts: list[int]) -> None:
+    bag = codec.bag(counts)
+    assert list(codec.card_message(Card(bag, False)).pebbles) == counts
+    assert codec.bag([1, 2, 3, 4, 5]) == parse_bag("rwwbbbggggyyyyy")
+
+
+@pytest.mark.parametrize("counts", [[], [1, 2, 3, 4], [1, 2, 3, 4, 5, 6], [401, 0, 0, 0, 0]])
+def test_other_counts_are_no_bag(counts: list[int]) -> None:
+    with pytest.raises(ValueError, match="five counts"):
+        codec.bag(counts)
+
+
+@given(st.lists(CARDS, max_size=6))
+def test_purchases_survive_the_way_through_messages(cards: list[Card]) -> None:
+    reply = RequestCardsResponse.FromString(codec.purchase_message(tuple(cards)).SerializeToString())
+    assert codec.purchased(reply, len(cards)) == tuple(cards)
+
+
+@given(st.lists(EXCHANGES, max_size=64))
+def test_requests_survive_the_way_through_messages(exchanges: list[Exchange]) -> None:
+    for request in (tuple(exchanges), PEBBLE):
+        data = codec.request_message(request).SerializeToString()
+        assert codec.requested(RequestPebbleOrExchangesResponse.FromString(data), 64) == request
+
+
+def test_a_pebble_no_exchange_and_nothing_are_three_things() -> None:
+    empty = RequestPebbleOrExchangesResponse(exchanges=Exchanges())
+    assert codec.requested(RequestPebbleOrExchangesResponse(pebble=Pebble()), 64) is PEBBLE
+    assert codec.requested(empty, 64) == ()
+    assert len({reply.SerializeToString() for reply in (empty, codec.request_message(PEBBLE))} | {b""}) == 3
+    with pytest.raises(Broken) as refused:
+        codec.requested(RequestPebbleOrExchangesResponse(), 64)
+    assert refused.value.rule_id == "bazaar.request.required"
+
+
+def exchange(left: list[int], right: list[int]) -> bazaar_pb2.Equation:
+    return bazaar_pb2.Equation(left=left, right=right)
+
+
+FINE = exchange([1, 0, 0, 0, 0], [0, 1, 0, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("steps", "rule_id", "given_text"),
+    [
+        ([FINE] * 65, "bazaar.exchange.too-many", "65 of at most 64"),
+        ([FINE] * 200_000, "bazaar.exchange.too-many", "200000 of at most 64"),
+        ([FINE, exchange([1], [])], "bazaar.pebble.counts", "exchange 2, [1] for []"),
+        (
+            [exchange([1, 0, 0, 0, 0], [401, 0, 0, 0, 0])],
+            "bazaar.pebble.counts",
+            "exchange 1, [1, 0, 0, 0, 0] for [401",
+        ),
+        ([exchange([7] * 100_000, [])], "bazaar.pebble.counts", "[7, 7, 7, 7, 7, ...] with 100000 counts for []"),
+    ],
+)
+def test_a_malformed_request_names_its_rule(steps: list[bazaar_pb2.Equation], rule_id: str, given_text: str) -> None:
+    with pytest.raises(Broken) as refused:
+        codec.requested(RequestPebbleOrExchangesResponse(exchanges=Exchanges(steps=steps)), 64)
+    assert refused.value.rule_id == rule_id
+    assert given_text in refused.value.given
+    assert len(refused.value.given) < 200
+
+
+def test_a_malformed_purchase_names_its_rule() -> None:
+    cards = [bazaar_pb2.Card(pebbles=[1, 1, 1, 1, 1]), bazaar_pb2.Card(pebbles=[5])]
+    with pytest.raises(Broken) as refused:
+        codec.purchased(RequestCardsResponse(cards=cards), 4)
+    assert refused.value.args == ("bazaar.pebble.counts", "card 2, [5]")
+
+
+def test_of_a_long_purchase_no_more_is_read_than_it_takes_to_refuse_it() -> None:
+    card = bazaar_pb2.Card(pebbles=[1, 1, 1, 1, 1])
+    assert len(codec.purchased(RequestCardsResponse(cards=[card] * 100_000), 4)) == 5
+
+
+@pytest.mark.parametrize(
+    ("wallet", "action", "words"),
+    [
+        ("rr", (parse_exchange("r->b"), parse_exchange("g->y")), "exchange g->y, number 2 of 2"),
+        ("r", (parse_exchange("r->b"), parse_exchange("r->b")), "exchange r->b, number 2 of 2"),
+        ("r", (parse_exchange("b->r"), parse_exchange("g->y")), "exchange b->r, number 1 of 2"),
+    ],
+)
+def test_the_first_part_that_is_illegal_is_told(wallet: str, action: rules.Action, words: str) -> None:
+    state = rules.resume(
+        Settings(),
+        rules.Rulebook((parse_exchange("r=b"),)),
+        bank=parse_bag("bbbb"),
+        visible=row("rrrrr"),
+        pile=(),
+        players=(rules.Player(parse_bag(wallet)), rules.Player()),
+    )
+    assert rules.violation(state, action)
+    assert codec.described(state, action) == words
+
+
+@given(states(), st.data())
+@settings(max_examples=50)
+def test_any_illegal_action_is_told_in_few_words(state: State, data: st.DataObject) -> None:
+    kind: st.SearchStrategy[Any] = EXCHANGES if state.phase is Phase.REQUEST else CARDS
+    action = tuple(data.draw(st.lists(kind, min_size=1, max_size=5)))
+    if rules.violation(state, action) not in (None, "bazaar.turn.game-over"):
+        assert len(codec.described(state, action)) < 150
+
+
+# States
+
+
+@given(states())
+@settings(max_examples=100, deadline=None)
+def test_a_full_state_survives_the_way_through_messages_and_json(state: State) -> None:
+    message = codec.state_message(state)
+    read = bazaar_pb2.State.FromString(message.SerializeToString())
+    assert codec.initial_state(read, state.settings, Random(0)) == state
+    read = json_format.Parse(json_format.MessageToJson(message), bazaar_pb2.State())
+    assert read == message
+    assert codec.initial_state(read, state.settings, Random(0)) == state
+
+
+@given(states())
+@settings(max_examples=50, deadline=None)
+def test_what_a_player_is_shown_survives_the_way_through_messages(state: State) -> None:
+    for seat in range(len(state.players)):
+        message = bazaar_pb2.TurnState.FromString(turn_state(state, seat).SerializeToString())
+        assert codec.view(message) == rules.view(state, seat)
+        assert codec.rulebook(message.table) == state.rulebook
+
+
+@given(states())
+@settings(max_examples=50, deadline=None)
+def test_a_public_state_is_the_full_one_without_what_is_hidden(state: State) -> None:
+    full, public = codec.state_message(state), codec.public_message(state)
+    assert not public.pile
+    assert not public.HasField("draw_state")
+    assert not any(player.wallet for player in public.players)
+    full.ClearField("pile")
+    full.ClearField("draw_state")
+    for player in full.players:
+        player.ClearField("wallet")
+    assert full == public
+
+
+def test_nothing_can_go_on_from_a_public_state() -> None:
+    with pytest.raises(ValueError, match=r"^players\[0\].wallet must be five counts of 0 to 400, not \[\]\.$"):
+        GAME.check_state(bazaar_pb2.Settings(), codec.public_message(random_state()))
+
+
+def test_the_bonus_is_shown_once_the_game_is_over_and_never_read() -> None:
+    chosen = Settings(bonus="rwb")
+    ann = rules.Player(parse_bag("rrwwb"), 3, row("rrwwb"))
+    state = rules.resume(
+        chosen, rules.Rulebook(()), bank=parse_bag("g"), visible=row("ggggg"), pile=(), players=(ann, rules.Player())
+    )
+    assert [player.bonus for player in codec.state_message(state).players] == [0, 0]
+    over = codec.state_message(rules.apply(state, ()))
+    assert [player.bonus for player in over.players] == [10, 0]
+    over.players[1].bonus = 99
+    assert rules.scores(codec.initial_state(over, chosen, Random(0))) == (13, 0)
+
+
+BY_HAND: dict[str, Any] = {
+    "table": {"equations": [{"left": [1, 0, 1, 0, 0], "right": [0, 0, 0, 3, 0]}]},
+    "bank": [0, 1, 2, 1, 2],
+    "visible": [{"pebbles": [1, 1, 1, 1, 1], "face": True}],
+    "players": [{"wallet": [0, 0, 5, 1, 0]}, {"wallet": [3, 0, 1, 1, 1], "score": 4}],
+}
+
+
+def by_hand(**changes: Any) -> bazaar_pb2.State:
+    return json_format.ParseDict({**BY_HAND, **changes}, bazaar_pb2.State())
+
+
+def test_a_state_written_by_hand_needs_no_bookkeeping() -> None:
+    state = codec.initial_state(by_hand(), Settings(), Random(7))
+    assert (state.active, state.phase, state.turns, state.revision) == (0, Phase.REQUEST, 0, 0)
+    assert state.luck == Random(7).getrandbits(64)
+    assert [player.standing for player in state.players] == [rules.Standing.IN] * 2
+    assert state.rulebook.equations == (parse_exchange("rb=ggg"),)
+    assert GAME.check_state(bazaar_pb2.Settings(), by_hand()) == 2
+
+
+def test_a_state_written_by_hand_may_be_over() -> None:
+    players = [{"wallet": [0] * 5, "score": 20}, {"wallet": [0] * 5}]
+    assert codec.initial_state(by_hand(players=players), Settings(), Random(0)).phase is Phase.OVER
+    with pytest.raises(ValueError, match=r"^A call is due, although the game is over\.$"):
+        codec.initial_state(by_hand(players=players, phase="PHASE_REQUEST"), Settings(), Random(0))
+
+
+FIVE_RED = {"pebbles": [5, 0, 0, 0, 0]}
+NOBODY = [0, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"bank": [90, 1, 2, 1, 2]}, "Bank and wallets have at most 100 pebbles together, not 108."),
+        ({"bank": [1, 2, 3]}, r"bank must be five counts of 0 to 400, not \[1, 2, 3\]."),
+        ({"bank": [401, 0, 0, 0, 0]}, r"bank must be five counts of 0 to 400, not \[401, 0, 0, 0, 0\]."),
+        ({"visible": [FIVE_RED] * 5}, "At most 4 cards are visible, not 5."),
+        ({"visible": [{"pebbles": [4, 0, 0, 0, 0]}]}, "A card shows 5 pebbles."),
+        ({"visible": [{"pebbles": []}]}, r"visible\[0\].pebbles must be five counts of 0 to 400, not \[\]."),
+        ({"pile": [FIVE_RED]}, "Fewer than 4 cards are visible only when no hidden card is left."),
+        ({"visible": [FIVE_RED] * 4, "pile": [FIVE_RED] * 17}, "At most 20 cards are visible or hidden."),
+        ({"pile": [FIVE_RED, {}]}, r"pile\[1\].pebbles must be five counts of 0 to 400, not \[\]."),
+        ({"players": [{"wallet": NOBODY}] * 7}, "A game has at most 6 players, not 7."),
+        (
+            {"players": [{"wallet": NOBODY}, {"wallet": [0, 1]}]},
+            r"players\[1\].wallet must be five counts of 0 to 400, not \[0, 1\].",
+        ),
+        (
+            {"players": [{"wallet": NOBODY, "cards": [{"pebbles": [1]}]}]},
+            r"players\[0\].cards\[0\].pebbles must be five counts of 0 to 400, not \[1\].",
+        ),
+        (
+            {"players": [{"wallet": NOBODY, "standing": "STANDING_ELIMINATED"}, {"wallet": NOBODY}]},
+            "The active seat belongs to a player who is still in the game.",
+        ),
+        (
+            {"players": [{"wallet": NOBODY}, {"wallet": NOBODY, "standing": "STANDING_ELIMINATED", "score": 3}]},
+            "A player that was eliminated has no pebbles, points or cards.",
+        ),
+        (
+            {"players": [{"wallet": NOBODY}, {"wallet": NOBODY, "standing": "STANDING_FAILED"}]},
+            "A player can fail as it is told the result only when the game is over.",
+        ),
+        ({"players": [{"wallet": NOBODY, "standing": 9}]}, r"players\[0\].standing has the unknown value 9."),
+        ({"activeSeat": 2}, "active_seat is 2; it must be the seat of one of the players."),
+        ({"phase": "PHASE_OVER"}, "The game is over, although nothing has ended it."),
+        ({"phase": 9}, "phase has the unknown value 9."),
+        ({"table": {"equations": [{"left": [1, 0, 0, 0, 0]}]}}, r"table.equations\[0\].right must be five counts"),
+        (
+            {"table": {"equations": [{"left": [1, 0, 0, 0, 0], "right": [1, 1, 0, 0, 0]}]}},
+            "The two sides of an equation share no colour.",
+        ),
+        (
+            {"table": {"equations": [{"left": [5, 0, 0, 0, 0], "right": [0, 1, 0, 0, 0]}]}},
+            "Each side of an equation has 1 to 4 pebbles.",
+        ),
+        (
+            {"table": {"equations": [{"left": [1, 0, 0, 0, 0], "right": [0, 1, 0, 0, 0]}] * 2}},
+            "Two equations of the table are the same, perhaps with their sides swapped.",
+        ),
+    ],
+)
+def test_a_state_that_breaks_an_invariant_is_refused_with_its_name(changes: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=f"^{sentence}"):
+        GAME.check_state(bazaar_pb2.Settings(), by_hand(**changes))
+
+
+# What is hidden
+
+
+HIDDEN: list[Callable[[State], State]] = [
+    lambda state: state._replace(pile=state.pile[::-1]),
+    lambda state: state._replace(pile=row("rrrrr* yyyyy")),
+    lambda state: state._replace(luck=state.luck ^ 0xFFFF),
+    lambda state: state._replace(
+        players=tuple(
+            player if seat == state.active else player._replace(wallet=parse_bag("rwbgyrwbgy"))
+            for seat, player in enumerate(state.players)
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize("changed", HIDDEN)
+@pytest.mark.parametrize("turns", [0, 5, 40])
+def test_nothing_that_is_hidden_changes_a_byte_of_what_anybody_is_shown(
+    changed: Callable[[State], State], turns: int
+) -> None:
+    state = random_state(turns=turns)
+    other = changed(state)
+    assert other != state
+    for shown in (codec.public_message, lambda state: turn_state(state, state.active)):
+        assert shown(state).SerializeToString(deterministic=True) == shown(other).SerializeToString(deterministic=True)
+
+
+def test_a_spectator_does_not_see_the_wallet_of_the_active_player_either() -> None:
+    state = random_state()
+    rich = state._replace(players=tuple(player._replace(wallet=parse_bag("rwbgy")) for player in state.players))
+    assert codec.public_message(state).SerializeToString() == codec.public_message(rich).SerializeToString()
+
+
+def test_bought_cards_are_hidden_from_their_owner_where_the_settings_say_so() -> None:
+    state = random_state()
+    seat = next(seat for seat, player in enumerate(state.players) if player.cards)
+    hiding = state._replace(settings=Settings(turn_active_has_cards=False))
+    assert turn_state(state, seat).cards
+    assert not turn_state(hiding, seat).cards

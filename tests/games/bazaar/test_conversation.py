@@ -1,0 +1,706 @@
+"""The sequence diagram of Bazaar: who is called, when, with what; what becomes of those that fail; what nobody is told.
+
+After a change that is meant, the golden game is written anew by
+    .venv/bin/python tests/games/bazaar/test_conversation.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import pytest
+from google.protobuf import json_format
+from google.protobuf.message import Message
+
+from fairplay.bazaar.v1 import bazaar_pb2, bazaar_player_pb2
+from fairplay.bazaar.v1.bazaar_player_pb2 import (
+    Exchanges,
+    Pebble,
+    RequestCardsResponse,
+    RequestPebbleOrExchangesResponse,
+)
+from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
+from games.bazaar import GAME, codec, conversation, rules
+from games.bazaar.pieces import INITIALS, parse_bag, parse_card, parse_exchange, unpack
+from games.bazaar.rules import PEBBLE, Phase, Standing, State
+from games.game import Call, Clock, Eliminate, Outcome, Show, drive
+from reference_player.handlers import snake_case
+
+GOLDEN = Path(__file__).parent / "golden" / "best-points-first.txt"
+SETUP, REQUEST, CARDS, WIN = "Setup", "RequestPebbleOrExchanges", "RequestCards", "Win"
+ORDERED = bazaar_pb2.Settings(draw=bazaar_pb2.DRAW_ORDERED)
+Answer = Callable[[Call], Any]
+
+
+# Players and games
+
+
+def sound(*strategies: str) -> Answer:
+    """Reference players, the last strategy for all seats that have none of their own."""
+    players = [GAME.player(spec) for spec in strategies or ("first",)]
+
+    def answer(call: Call) -> Any:
+        player = players[min(call.seat, len(players) - 1)]
+        reply = getattr(player, snake_case(call.method.name))(call.request)
+        return call.method.response() if reply is None else reply
+
+    return answer
+
+
+def failing(seat: int, method: str, failure: Any, after: int = 0, others: Answer | None = None) -> Answer:
+    """Sound players in every seat; one fails in one method from its call number `after` on."""
+    healthy, counts = others or sound(), {"calls": 0}
+
+    def answer(call: Call) -> Any:
+        if call.seat == seat and call.method.name == method:
+            counts["calls"] += 1
+            if counts["calls"] > after:
+                return failure
+        return healthy(call)
+
+    return answer
+
+
+def scripted(*turns: tuple[str, str]) -> Answer:
+    """Players that act like this, turn by turn: "pebble" or exchanges, then cards."""
+    requests, purchases = iter([turn[0] for turn in turns]), iter([turn[1] for turn in turns])
+
+    def answer(call: Call) -> Any:
+        if call.method.name == REQUEST:
+            text = next(requests)
+            return codec.request_message(PEBBLE if text == "pebble" else tuple(map(parse_exchange, text.split())))
+        if call.method.name == CARDS:
+            return codec.purchase_message(tuple(map(parse_card, next(purchases).split())))
+        return call.method.response()
+
+    return answer
+
+
+class Played(NamedTuple):
+    """All steps of a game, what each was answered with, and its outcome."""
+
+    steps: list[Any]
+    answers: list[Any]
+    outcome: Outcome
+
+    def calls(self) -> list[tuple[int, str]]:
+        return [(step.seat, step.method.name) for step in self.steps if isinstance(step, Call)]
+
+    def of(self, method: str) -> list[Any]:
+        return [step for step in self.steps if isinstance(step, Call) and step.method.name == method]
+
+    def eliminated(self) -> list[Any]:
+        return [step for step in self.steps if isinstance(step, Eliminate)]
+
+    def states(self) -> list[State]:
+        return [step.state for step in self.steps if isinstance(step, Show) and isinstance(step.state, State)]
+
+    def after(self, kind: type) -> list[tuple[int, str]]:
+        """The calls behind the first step of a kind."""
+        first = next(place for place, step in enumerate(self.steps) if isinstance(step, kind))
+        return self._replace(steps=self.steps[first:]).calls()
+
+
+def played(
+    answer: Answer,
+    seat_count: int = 2,
+    settings: bazaar_pb2.Settings = ORDERED,
+    state: bazaar_pb2.State | None = None,
+    seed: int = 1,
+) -> Played:
+    seat_count = len(state.players) if state else seat_count
+    game = GAME.play("g", GAME.full_settings(settings), list("abcdef"[:seat_count]), Random(seed), state)
+    steps: list[Any] = []
+    answers: list[Any] = []
+    sent: Any = None
+    while True:
+        try:
+            steps.append(game.send(sent))
+        except StopIteration as stop:
+            return Played(steps, answers, stop.value)
+        sent = answer(steps[-1]) if isinstance(steps[-1], Call) else None
+        answers.append(sent)
+
+
+def counts(text: str) -> list[int]:
+    return [text.count(initial) for initial in INITIALS]
+
+
+def cards(text: str) -> list[bazaar_pb2.Card]:
+    return [bazaar_pb2.Card(pebbles=counts(card), face=card.endswith("*")) for card in text.split()]
+
+
+def player(text: str) -> bazaar_pb2.Player:
+    """Wallet, score and cards: "rrb", "rrb 12", "- 12 rrbgy* ..."."""
+    wallet, score, *bought = [*text.split(), "0"] if " " not in text else text.split()
+    return bazaar_pb2.Player(wallet=counts(wallet), score=int(score), cards=cards(" ".join(bought)))
+
+
+def start(
+    *players: str,
+    equations: str = "",
+    bank: str = "rwbgy",
+    visible: str = "rrrrr rrrrr rrrrr rrrrr",
+    pile: str = "wwwww wwwww",
+) -> bazaar_pb2.State:
+    """A state to start from, as somebody would write it by hand."""
+    sides = [equation.split("=") for equation in equations.split()]
+    return bazaar_pb2.State(
+        table=bazaar_pb2.EquationTable(
+            equations=[bazaar_pb2.Equation(left=counts(left), right=counts(right)) for left, right in sides]
+        ),
+        bank=counts(bank),
+        visible=cards(visible),
+        pile=cards(pile),
+        players=map(player, players or ("-", "-")),
+    )
+
+
+def groups(outcome: Outcome) -> list[list[int]]:
+    return [[seat for seat, _ in group] for group in outcome.ranking]
+
+
+# The worked examples, through the real conversation
+
+
+V12 = start(
+    "bbbbgb",
+    "rrgbry",
+    equations="rb=ggg gw=rry",
+    bank="wbbgyy",
+    visible="bbbgg bgrrr* bbgrr gryyy*",
+    pile="bgrry bbbrr",
+)
+V12_TURNS = [
+    ("pebble", ""),
+    ("pebble", "bgrrr*"),
+    ("gw->rry rb->ggg", "bbbgg"),
+    ("pebble", ""),
+    ("pebble", "bgrry"),
+    ("", ""),
+]
+
+
+def check_v12(game: Played) -> None:
+    turns = [call for seat in (0, 1, 0, 1, 0) for call in ((seat, REQUEST), (seat, CARDS))]
+    assert game.calls() == [(0, SETUP), (1, SETUP), *turns, (1, REQUEST), (0, WIN), (1, WIN)]
+    assert [call.request.won for call in game.of(WIN)] == [True, False]
+    assert game.outcome.ranking == [[(0, 6)], [(1, 3)]]
+    after_request = [call.request.turn_state.wallet for call in game.of(CARDS)]
+    assert after_request == [counts(text) for text in ("bbbbbgw", "bbgrrry", "bbbbgggry", "bry", "bgrry")]
+    assert [card.pebbles for card in game.of(REQUEST)[2].request.turn_state.visible] == [
+        counts(text) for text in ("bbbgg", "bbgrr", "gryyy", "bgrry")
+    ]
+    last = codec.state_message(game.states()[-1])
+    assert (len(last.visible), len(last.pile), last.phase) == (0, 0, bazaar_pb2.PHASE_OVER)
+
+
+@pytest.mark.parametrize("bonus", ["NONE", "RWB", "SEY"])
+def test_v12_a_whole_game_that_ends_in_mid_turn(bonus: str) -> None:
+    settings = bazaar_pb2.Settings(draw=bazaar_pb2.DRAW_ORDERED, bonus=bazaar_pb2.Bonus.Value(f"BONUS_{bonus}"))
+    check_v12(played(scripted(*V12_TURNS), settings=settings, state=V12))
+
+
+def test_v12_as_the_house_strategies_play_it() -> None:
+    check_v12(played(sound("points", "size"), state=V12))
+
+
+def test_v15_twenty_points_end_the_game_at_once() -> None:
+    state = start("rrrrr 12", "yyyyy 19", bank="gggg", visible="rrrrr* yyyyy yyyyy yyyyy", pile="")
+    game = played(scripted(("pebble", "rrrrr*"), ("pebble", "yyyyy")), state=state)
+    assert game.calls()[2:] == [(0, REQUEST), (0, CARDS), (1, REQUEST), (1, CARDS), (1, WIN), (0, WIN)]
+    assert game.outcome.ranking == [[(1, 22)], [(0, 17)]]
+
+
+@pytest.mark.parametrize(
+    ("bonus", "ranking"),
+    [
+        ("NONE", [[(1, 12)], [(0, 7)]]),
+        ("RWB", [[(0, 17)], [(1, 12)]]),
+        ("SEY", [[(1, 12)], [(0, 7)]]),
+    ],
+)
+def test_v16_the_bonus_decides_who_is_told_first(bonus: str, ranking: list[list[tuple[int, int]]]) -> None:
+    settings = bazaar_pb2.Settings(draw=bazaar_pb2.DRAW_ORDERED, bonus=bazaar_pb2.Bonus.Value(f"BONUS_{bonus}"))
+    state = start("ggggg 4 rrwwb", "y 12", bank="g", visible="ggggg", pile="")
+    game = played(scripted(("pebble", "ggggg")), settings=settings, state=state)
+    assert game.calls()[2:] == [(0, REQUEST), (0, CARDS), (ranking[0][0][0], WIN), (ranking[1][0][0], WIN)]
+    assert game.outcome.ranking == ranking
+
+
+# Order and contents of calls
+
+
+def test_everybody_is_told_the_equations_in_turn_order_before_the_first_turn() -> None:
+    game = played(sound(), 4)
+    assert game.calls()[:5] == [(seat, SETUP) for seat in range(4)] + [(0, REQUEST)]
+    tables = [call.request.table for call in game.of(SETUP)]
+    assert all(len(table.equations) == 10 and table == tables[0] for table in tables)
+
+
+def test_a_resumed_game_begins_with_set_up_too_and_goes_on_in_mid_turn() -> None:
+    game = played(sound(), 3)
+    state = next(state for state in game.states() if state.phase is Phase.CARDS and state.turns == 7)
+    again = played(sound(), state=codec.state_message(state))
+    assert again.calls()[:5] == [(0, SETUP), (1, SETUP), (2, SETUP), (1, CARDS), (2, REQUEST)]
+
+
+def test_the_limits_are_those_of_notifications_and_of_decisions() -> None:
+    game = played(sound())
+    clocks = {
+        call.method.name: {step.clock for step in game.of(call.method.name)}
+        for call in game.steps[1:]
+        if isinstance(call, Call)
+    }
+    assert clocks == {
+        SETUP: {Clock.NOTIFICATION},
+        REQUEST: {Clock.DECISION},
+        CARDS: {Clock.DECISION},
+        WIN: {Clock.NOTIFICATION},
+    }
+
+
+def test_every_call_names_the_game_and_the_equations_are_in_every_turn() -> None:
+    game = played(sound())
+    requests: list[Any] = [step.request for step in game.steps if isinstance(step, Call)]
+    assert {request.game_id for request in requests} == {"g"}
+    tables = [call.request.turn_state.table for call in game.of(REQUEST) + game.of(CARDS)]
+    assert all(table == game.of(SETUP)[0].request.table for table in tables)
+
+
+def test_players_take_turns_and_those_that_are_out_are_passed_over() -> None:
+    game = played(failing(1, REQUEST, CallError(), after=2), 3)
+    seats = [call.seat for call in game.of(REQUEST)]
+    assert seats[:12] == [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 2, 0]
+
+
+def test_a_pebble_comes_from_the_bank_and_is_seen_in_the_second_call() -> None:
+    game = played(sound("first"))
+    for asked, told in zip(game.of(REQUEST), game.of(CARDS), strict=False):
+        before, after = asked.request.turn_state, told.request.turn_state
+        assert sum(before.bank) - sum(after.bank) == sum(after.wallet) - sum(before.wallet) == 1
+        assert after.revision == before.revision + 1
+
+
+def test_the_scores_of_the_others_come_in_turn_order_and_without_those_that_are_out() -> None:
+    state = start("- 1", "- 2", "- 3", "- 4")
+    game = played(failing(2, REQUEST, CallError(), after=0, others=sound("first")), state=state)
+    others = [list(call.request.turn_state.other_scores) for call in game.of(REQUEST)[:5]]
+    assert others == [[2, 3, 4], [3, 4, 1], [4, 1, 2], [1, 2], [2, 4]]
+
+
+def test_states_are_shown_after_every_change_with_growing_revisions() -> None:
+    game = played(failing(0, CARDS, CallError(), after=3), 3)
+    revisions = [codec.public_message(state).revision for state in game.states()]
+    assert revisions == list(range(len(revisions)))
+
+
+def test_winners_are_told_first_and_ties_share_a_group() -> None:
+    state = start("- 3", "- 9", "- 5", "- 9", bank="", visible="rrrrr", pile="")
+    game = played(sound(), state=state)
+    assert [(call.seat, call.request.won) for call in game.of(WIN)] == [(1, True), (3, True), (0, False), (2, False)]
+    assert game.outcome.ranking == [[(1, 9), (3, 9)], [(2, 5)], [(0, 3)]]
+
+
+def test_a_game_that_is_over_before_its_first_turn_is_told_to_all() -> None:
+    assert played(sound(), state=start("- 20", "-")).calls() == [(0, SETUP), (1, SETUP), (0, WIN), (1, WIN)]
+
+
+# The price of exchanges
+
+
+def test_the_empty_request_costs_the_bottom_card_and_the_call_for_cards_still_comes() -> None:
+    state = start("bbbbb", "-", visible="bbbbb rrrrr rrrrr rrrrr", pile="yyyyy wwwww")
+    game = played(scripted(("", "bbbbb"), *[("pebble", "")] * 500), state=state)
+    before, after = game.states()[0], game.states()[1]
+    assert (before.pile[:-1], before.bank) == (after.pile, after.bank)
+    assert game.calls()[2:4] == [(0, REQUEST), (0, CARDS)]
+    assert game.states()[2].players[0].score == 5
+    assert codec.state_message(game.states()[2]).visible[-1].pebbles == counts("yyyyy")
+
+
+def test_the_empty_request_without_a_pile_ends_the_game_before_the_cards() -> None:
+    game = played(scripted(("", "")), state=start("rrrrr", "- 1", pile=""))
+    assert game.calls()[2:] == [(0, REQUEST), (1, WIN), (0, WIN)]
+
+
+def test_a_pebble_costs_no_card_and_a_long_request_one() -> None:
+    there_and_back = " ".join(["r->b", "b->r"] * 32)
+    script = scripted(("pebble", ""), (there_and_back, ""), ("", ""), ("", ""), ("", ""))
+    game = played(script, state=start("-", "r", equations="r=b"))
+    piles = [len(state.pile) for state in game.states()]
+    assert piles[:6] == [2, 2, 2, 1, 1, 0]
+
+
+def test_an_empty_request_is_free_where_the_settings_say_so() -> None:
+    settings = bazaar_pb2.Settings(empty_request_charged=False, turn_cap=6)
+    game = played(scripted(*[("", "")] * 6), settings=settings, state=start())
+    assert [len(state.pile) for state in game.states()] == [2] * 13
+    assert len(game.of(REQUEST)) == 6
+
+
+# Elimination
+
+
+@pytest.mark.parametrize("failure", [CallError(message="x"), Overrun()])
+@pytest.mark.parametrize("method", [SETUP, REQUEST, CARDS])
+def test_a_player_that_fails_in_any_call_is_out_and_never_called_again(method: str, failure: Any) -> None:
+    game = played(failing(1, method, failure), 4)
+    assert game.eliminated() == [Eliminate(1, failure)]
+    assert all(seat != 1 for seat, _ in game.after(Eliminate))
+    assert sorted(seat for group in groups(game.outcome) for seat in group) == [0, 2, 3]
+    assert [seat for seat, method in game.calls() if method == WIN and seat == 1] == []
+
+
+def test_the_first_player_may_fail_at_set_up_and_the_second_begins() -> None:
+    game = played(failing(0, SETUP, CallError()), 3)
+    assert game.calls()[:4] == [(0, SETUP), (1, SETUP), (2, SETUP), (1, REQUEST)]
+
+
+def test_everybody_fails_at_set_up_and_nobody_is_ranked() -> None:
+    game = played(lambda call: CallError(), 3)
+    assert game.calls() == [(0, SETUP), (1, SETUP), (2, SETUP)]
+    assert game.outcome.ranking == []
+
+
+def test_what_the_first_half_of_a_turn_has_changed_stays() -> None:
+    state = start("rr", "-", equations="r=bbbb", bank="bbbbbggggg")
+    game = played(failing(0, CARDS, Overrun(), others=scripted(("r->bbbb", ""), *[("", "")] * 9)), state=state)
+    out = next(shown for shown in game.states() if shown.players[0].standing is Standing.OUT)
+    message = codec.state_message(out)
+    assert list(message.bank) == counts("rbggggg")
+    assert list(message.players[0].wallet) == [0] * 5
+    assert len(message.pile) == 1
+    assert game.after(Eliminate)[:2] == [(1, REQUEST), (1, CARDS)]
+
+
+def test_the_pebbles_of_an_eliminated_player_may_go_to_the_bank() -> None:
+    settings = bazaar_pb2.Settings(kick_returns_pebbles=True)
+    game = played(failing(0, REQUEST, Overrun()), settings=settings, state=start("rr", "-", bank="b"))
+    assert list(game.of(REQUEST)[1].request.turn_state.bank) == counts("rrb")
+
+
+def test_a_lone_survivor_plays_on_or_the_game_stops() -> None:
+    for choice, plays_on in ((bazaar_pb2.LONE_SURVIVOR_PLAY_ON, True), (bazaar_pb2.LONE_SURVIVOR_STOP, False)):
+        settings = bazaar_pb2.Settings(draw=bazaar_pb2.DRAW_ORDERED, lone_survivor=choice)
+        game = played(failing(0, REQUEST, CallError()), settings=settings)
+        assert ((1, REQUEST) in game.after(Eliminate)) is plays_on
+        assert game.after(Eliminate)[-1] == (1, WIN)
+        assert groups(game.outcome) == [[1]]
+
+
+@pytest.mark.parametrize(
+    ("failed", "ranking"),
+    [
+        ([1], [[3], [2], [0]]),
+        ([1, 3], [[], [2], [0]]),
+        ([2], [[1, 3], [0]]),
+        ([0, 1, 2, 3], [[]]),
+    ],
+)
+def test_nobody_moves_up_for_those_that_fail_when_they_are_told(failed: list[int], ranking: list[list[int]]) -> None:
+    def answer(call: Call) -> Any:
+        return Overrun() if call.method.name == WIN and call.seat in failed else call.method.response()
+
+    game = played(answer, state=start("- 3", "- 9", "- 5", "- 9", bank="", visible="rrrrr", pile=""))
+    assert sorted(step.seat for step in game.eliminated()) == failed
+    assert [call.seat for call in game.of(WIN)] == [1, 3, 0, 2]
+    assert [call.request.won for call in game.of(WIN)] == [True, True, False, False]
+    assert groups(game.outcome) == ranking
+
+
+def asked(left: str, right: str) -> bazaar_pb2.Equation:
+    return bazaar_pb2.Equation(left=counts(left), right=counts(right))
+
+
+def request(*steps: bazaar_pb2.Equation) -> RequestPebbleOrExchangesResponse:
+    return RequestPebbleOrExchangesResponse(exchanges=Exchanges(steps=steps))
+
+
+def purchase(text: str) -> RequestCardsResponse:
+    return RequestCardsResponse(cards=cards(text))
+
+
+@pytest.mark.parametrize(
+    ("method", "reply", "rule_id", "told"),
+    [
+        (REQUEST, RequestPebbleOrExchangesResponse(), "bazaar.request.required", "Given: neither."),
+        (REQUEST, request(bazaar_pb2.Equation()), "bazaar.pebble.counts", "exchange 1, [] for []"),
+        (REQUEST, request(asked("r", "")), "bazaar.exchange.sides", "exchange r->, number 1 of 1"),
+        (REQUEST, request(asked("r", "b")), "bazaar.exchange.in-table", "exchange r->b"),
+        (REQUEST, request(asked("rr", "bbbb")), "bazaar.exchange.in-table", "exchange rr->bbbb"),
+        (REQUEST, request(asked("bb", "r"), asked("r", "bb")), "bazaar.exchange.wallet", "bb->r, number 1 of 2"),
+        (REQUEST, request(asked("r", "bb"), asked("r", "bb")), "bazaar.exchange.bank", "r->bb, number 2 of 2"),
+        (REQUEST, request(*[asked("r", "bb")] * 65), "bazaar.exchange.too-many", "65 of at most 64"),
+        (CARDS, purchase("rrrr"), "bazaar.card.five-pebbles", "card rrrr, number 1 of 1"),
+        (CARDS, purchase("rrrrr*"), "bazaar.purchase.visible", "card rrrrr*, number 1 of 1"),
+        (CARDS, purchase("ggggg rrrrr"), "bazaar.purchase.wallet", "card rrrrr, number 2 of 2"),
+        (CARDS, purchase("ggggg ggggg"), "bazaar.purchase.visible", "card ggggg, number 2 of 2"),
+    ],
+)
+def test_a_reply_that_breaks_a_rule_is_named_with_the_legal_ones(
+    method: str, reply: Any, rule_id: str, told: str
+) -> None:
+    state = start("rrggggg", "-", equations="r=bb", bank="bb", visible="ggggg rrrrr yyyyy yyyyy")
+    others = scripted(("", ""), *[("", "")] * 20)
+    (out,) = played(failing(0, method, reply, others=others), state=state).eliminated()
+    assert isinstance(out.cause, RuleBreak)
+    assert out.cause.rule_id == rule_id
+    assert out.cause.explanation.startswith(rules.RULES[rule_id])
+    assert told in out.cause.explanation
+    legal = [legal_reply for packed in out.cause.legal_replies if packed.Unpack(legal_reply := type(reply)())]
+    assert out.cause.legal_reply_count == len(legal)
+    if method == REQUEST:
+        assert legal == [RequestPebbleOrExchangesResponse(pebble=Pebble()), request(), request(asked("r", "bb"))]
+    else:
+        assert legal == [RequestCardsResponse(), purchase("ggggg")]
+
+
+def test_a_pebble_of_an_empty_bank_is_a_broken_rule() -> None:
+    state = start("rrrrr", "-", bank="")
+    (out,) = played(
+        failing(0, REQUEST, codec.request_message(PEBBLE), others=scripted(("", ""))), state=state
+    ).eliminated()
+    assert out.cause.rule_id == "bazaar.pebble.bank-empty"
+    assert out.cause.explanation.endswith("Given: a pebble.")
+
+
+# Games that go on from a state, and players that go on from nothing
+
+
+def test_a_game_goes_on_from_any_state_that_was_shown() -> None:
+    settings = bazaar_pb2.Settings(bonus=bazaar_pb2.BONUS_RWB)
+    whole = played(failing(2, CARDS, CallError(), 1, sound("points", "size", "random")), 4, settings)
+    without = [state for state in whole.states() if state.players[2].standing is Standing.OUT]
+    assert len(without) > 10
+    for state in without:
+        message = GAME.full_state(state)
+        assert GAME.check_state(settings, message) == 4
+        answer = sound("points", "size", "random")
+        again = played(answer, settings=settings, state=message, seed=77)
+        assert again.outcome == whole.outcome
+        assert (2, SETUP) not in again.calls()
+        assert again.states()[1:] == whole.states()[whole.states().index(state) + 1 :]
+
+
+def test_a_player_that_never_saw_the_set_up_can_go_on() -> None:
+    def forgetful(call: Call) -> Any:
+        return None if call.method.name == SETUP else sound("points")(call)
+
+    assert played(forgetful).outcome == played(sound("points")).outcome
+
+
+def test_a_player_in_two_games_at_once_keeps_them_apart() -> None:
+    answer = sound("points")
+    alone = [played(sound("points"), seed=seed).outcome for seed in (1, 2)]
+    together = [
+        GAME.play(name, GAME.full_settings(ORDERED), ["a", "b"], Random(seed), None)
+        for name, seed in (("g", 1), ("h", 2))
+    ]
+    sent: list[Any] = [None, None]
+    found: dict[int, Outcome] = {}
+    while len(found) < 2:
+        for place, game in enumerate(together):
+            if place not in found:
+                try:
+                    step = game.send(sent[place])
+                    sent[place] = answer(step) if isinstance(step, Call) else None
+                except StopIteration as stop:
+                    found[place] = stop.value
+    assert [found[0], found[1]] == alone
+
+
+def test_reference_players_are_quick_or_say_that_they_are_not() -> None:
+    quick = {name: GAME.player(name).quick for name in GAME.strategies}
+    assert quick == {"first": True, "random": True, "points": False, "size": False, "best": False}
+    assert GAME.player("random:seed=3").quick
+    with pytest.raises(ValueError, match="no strategy 'worst'"):
+        GAME.player("worst")
+
+
+@pytest.mark.parametrize("strategy", list(GAME.strategies))
+def test_every_strategy_plays_by_the_rules_to_the_end(strategy: str) -> None:
+    game = played(sound(strategy), 3, bazaar_pb2.Settings(cards_total=8))
+    assert not game.eliminated()
+    assert sorted(seat for group in groups(game.outcome) for seat in group) == [0, 1, 2]
+
+
+# What is hidden
+
+
+def disguised(state: State, seat: int) -> Iterator[State]:
+    """States that differ only in what a seat must not know."""
+    yield state._replace(luck=state.luck ^ 0x5555)
+    if state.pile:
+        yield state._replace(pile=(*state.pile[1:], parse_card("rrrrr*")))
+        yield state._replace(pile=state.pile[:1])
+    for wallet in ("", "rwbgyrwbgy"):
+        yield state._replace(
+            players=tuple(
+                player
+                if other == seat or player.standing is not Standing.IN
+                else player._replace(wallet=parse_bag(wallet))
+                for other, player in enumerate(state.players)
+            )
+        )
+
+
+def first_calls(state: State) -> list[bytes]:
+    """Every byte that is sent to players, as far as the first decision."""
+    sent = []
+    game = conversation.play("g", state)
+    answer: Any = None
+    while True:
+        step = game.send(answer)
+        answer = None
+        if isinstance(step, Call):
+            sent.append(
+                bytes([step.seat]) + step.method.path.encode() + step.request.SerializeToString(deterministic=True)
+            )
+            answer = step.method.response()
+            if step.clock is Clock.DECISION:
+                return sent
+
+
+def spectacle(state: State) -> bytes:
+    return GAME.public_state(state).SerializeToString(deterministic=True)
+
+
+def test_no_byte_to_a_player_or_a_spectator_depends_on_what_is_hidden() -> None:
+    game = played(failing(3, REQUEST, Overrun(), 4, sound("points", "random", "first", "size")), 4)
+    compared = 0
+    for state in game.states():
+        for other in disguised(state, state.active):
+            assert spectacle(other) == spectacle(state)
+            if rules.turn(state) is not None:
+                assert first_calls(other) == first_calls(state)
+                compared += 1
+    assert compared > 100
+
+
+def test_players_are_sent_what_their_seat_may_see_and_nothing_else() -> None:
+    game = played(failing(3, REQUEST, Overrun(), 4, sound("points", "random", "first", "size")), 4)
+    state = game.states()[0]
+    for step in game.steps:
+        if isinstance(step, Show) and isinstance(step.state, State):
+            state = step.state
+        elif isinstance(step, Call):
+            assert step.request == expected(step, state)
+
+
+def expected(call: Call, state: State) -> Message:
+    """The request of a call, from the rules and section 9 alone."""
+    table = codec.table_message(state.rulebook)
+    if call.method.name == SETUP:
+        return bazaar_player_pb2.SetupRequest(game_id="g", table=table)
+    if call.method.name == WIN:
+        return bazaar_player_pb2.WinRequest(game_id="g", won=call.seat in rules.winners(state))
+    view = rules.view(state, call.seat)
+    return call.method.request(
+        game_id="g",
+        turn_state=bazaar_pb2.TurnState(
+            revision=state.revision,
+            table=table,
+            bank=unpack(state.bank),
+            visible=map(codec.card_message, state.visible),
+            wallet=unpack(view.wallet),
+            score=view.score,
+            cards=map(codec.card_message, view.cards),
+            other_scores=view.scores,
+        ),
+    )
+
+
+def test_the_evidence_that_spectators_see_does_not_depend_on_what_is_hidden() -> None:
+    """The explanation is shown while the game runs; it tells the reply, and nobody's pebbles or cards."""
+    state = played(sound("first")).states()[40]
+    assert state.phase is Phase.REQUEST
+    explanations = []
+    for other in (state, *disguised(state, state.active), *disguised(state, 1 - state.active)):
+        game = conversation.play("g", other)
+        answer: Any = None
+        while not isinstance(step := game.send(answer), Eliminate):
+            answer = request(asked("r", "rr")) if isinstance(step, Call) and step.clock is Clock.DECISION else None
+        assert isinstance(step.cause, RuleBreak)
+        explanations.append(step.cause.explanation)
+    assert len(set(explanations)) == 1 < len(explanations)
+
+
+def test_no_hidden_word_is_found_in_any_form_of_what_spectators_see() -> None:
+    for state in played(sound("points", "best")).states():
+        text = json_format.MessageToJson(GAME.public_state(state))
+        assert not {"wallet", "pile", "drawState"} & {word.strip('": ') for word in text.split()}
+
+
+# The golden game
+
+
+def golden_game() -> str:
+    """A whole game, readable: one line a call, made from the messages alone. The last player breaks a rule."""
+    cheating = failing(2, CARDS, purchase("rwbgy*"), 4, sound("best", "points", "first"))
+    settings = bazaar_pb2.Settings(bonus=bazaar_pb2.BONUS_RWB, max_exchanges=8)
+    game = played(cheating, 3, settings, seed=2026)
+    lines = [
+        f"settings {one_line(GAME.full_settings(settings))}",
+        f"equations {equations(game.of(SETUP)[0].request.table)}",
+    ]
+    for step, answer in zip(game.steps, game.answers, strict=True):
+        if isinstance(step, Call):
+            lines.append(f"{step.seat} {step.method.name} {summary(step.request)}-> {replied(answer)}")
+        elif isinstance(step, Eliminate):
+            lines.append(f"{step.seat} is out: {one_line(step.cause, 'legal_replies')}")
+    lines.append(f"spectators at last: {one_line(GAME.public_state(game.states()[-1]), 'table')}")
+    return "\n".join([*lines, f"ranking {[list(group) for group in game.outcome.ranking]}", ""])
+
+
+def one_line(message: Message, without: str = "") -> str:
+    found = json_format.MessageToDict(message, preserving_proto_field_name=True)
+    return str({name: value for name, value in found.items() if name != without})
+
+
+def bag(numbers: Sequence[int]) -> str:
+    return "".join(initial * count for initial, count in zip(INITIALS, numbers, strict=True)) or "-"
+
+
+def listed(found: Iterable[bazaar_pb2.Card]) -> str:
+    return " ".join(bag(card.pebbles) + "*" * card.face for card in found) or "-"
+
+
+def equations(table: bazaar_pb2.EquationTable) -> str:
+    return " ".join(f"{bag(equation.left)}={bag(equation.right)}" for equation in table.equations)
+
+
+def summary(request: Any) -> str:
+    if not hasattr(request, "turn_state"):
+        return f"won={request.won} " if hasattr(request, "won") else ""
+    shown = request.turn_state
+    bank, others = "/".join(map(str, shown.bank)), " ".join(map(str, shown.other_scores))
+    return (
+        f"rev {shown.revision} bank {bank} visible {listed(shown.visible)} "
+        f"wallet {bag(shown.wallet)} score {shown.score} cards {listed(shown.cards)} others {others} "
+    )
+
+
+def replied(answer: Any) -> str:
+    if isinstance(answer, RequestCardsResponse):
+        return f"buys {listed(answer.cards)}"
+    if isinstance(answer, RequestPebbleOrExchangesResponse):
+        steps = " ".join(f"{bag(step.left)}->{bag(step.right)}" for step in answer.exchanges.steps)
+        return "pebble" if answer.HasField("pebble") else f"exchanges {steps or 'nothing'}"
+    return "ok"
+
+
+def test_the_golden_game_is_played_as_ever() -> None:
+    assert golden_game() == GOLDEN.read_text("utf-8")
+
+
+def test_drive_plays_the_same_game() -> None:
+    game = GAME.play("g", GAME.full_settings(ORDERED), ["a", "b"], Random(1), None)
+    assert drive(game, sound()) == played(sound()).outcome
+
+
+if __name__ == "__main__":
+    GOLDEN.write_text(golden_game(), "utf-8")

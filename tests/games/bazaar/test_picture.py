@@ -1,0 +1,296 @@
+"""Pictures of Bazaar: they show what a state shows and no more, and nothing in a name gets out of hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from fairplay.bazaar.v1 import bazaar_pb2
+from games.bazaar import codec, picture, rules
+from games.bazaar.pieces import INITIALS, bag_text, card_text, parse_bag, parse_card, parse_exchange, unpack
+from games.bazaar.rules import Phase, Player, Rulebook, Settings, Standing, State
+
+NAMES = ("Ann", "Bob", "Cleo", "Dan", "Eve", "Flo")
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def game(
+    *players: Player, equations: str = "", visible: str = "rrrrr", pile: str = "", bonus: str = "none"
+) -> bazaar_pb2.State:
+    state = rules.resume(
+        Settings(bonus=bonus),  # type: ignore[arg-type]
+        Rulebook(tuple(map(parse_exchange, equations.split()))),
+        bank=parse_bag("rrwy"),
+        visible=tuple(map(parse_card, visible.split())),
+        pile=tuple(map(parse_card, pile.split())),
+        players=players or (Player(), Player()),
+    )
+    return codec.state_message(state)
+
+
+@st.composite
+def states(draw: st.DrawFn) -> State:
+    """A state of a game of any size; of some somebody was eliminated."""
+    rng = Random(draw(st.integers(0, 2**32)))
+    chosen = Settings(
+        visible=draw(st.integers(1, 6)),
+        cards_total=draw(st.integers(1, 100)),
+        equations=draw(st.integers(0, 10)),
+        side_max=draw(st.integers(1, 6)),
+        winning_score=1000,
+    )
+    state = rules.initial(chosen, draw(st.integers(2, 6)), rng)
+    for _ in range(draw(st.integers(0, 150))):
+        seat = rules.turn(state)
+        if seat is None:
+            break
+        out = rng.random() < 0.02
+        state = rules.eliminate(state, seat) if out else rules.apply(state, rng.choice(rules.legal(state)))
+    return state
+
+
+def without_wallets(state: bazaar_pb2.State) -> bazaar_pb2.State:
+    for player in state.players:
+        player.ClearField("wallet")
+    return state
+
+
+class Drawing:
+    """What an SVG document shows."""
+
+    def __init__(self, document: str) -> None:
+        self.root = ElementTree.fromstring(document)
+        self.title = self.root.findtext(f"{SVG}title", "")
+
+    def of(self, kind: str) -> list[ElementTree.Element]:
+        return [element for element in self.root.iter() if element.get("class") == kind]
+
+    def texts(self, kind: str) -> list[str]:
+        return ["".join(element.itertext()) for element in self.of(kind)]
+
+    def pebbles(self, kind: str) -> list[str]:
+        """The initials of the pebbles in each element of a kind."""
+        return ["".join(sorted(letters(element))) for element in self.of(kind)]
+
+    def numbers(self, kind: str) -> list[list[int]]:
+        return [[int(text.text or "") for text in element.iter(f"{SVG}text")] for element in self.of(kind)]
+
+
+def letters(element: ElementTree.Element) -> list[str]:
+    found = [use.get("href", "").removeprefix("#bazaar-") for use in element.iter(f"{SVG}use")]
+    return [name for name in found if name in INITIALS]
+
+
+def drawn(state: bazaar_pb2.State, players: Sequence[str] = NAMES) -> Drawing:
+    return Drawing(picture.svg(state, players))
+
+
+def lines(state: bazaar_pb2.State, players: Sequence[str] = NAMES) -> list[str]:
+    """The lines of the text picture as a console shows them."""
+    console = Console(width=200, color_system=None)
+    with console.capture() as captured:
+        console.print(picture.text(state, players))
+    return [line.rstrip() for line in captured.get().splitlines()]
+
+
+def in_order(text: str) -> str:
+    return "".join(sorted(text))
+
+
+# Both
+
+
+@given(states())
+@settings(max_examples=40, deadline=None)
+def test_everything_of_a_full_state_is_drawn_once(state: State) -> None:
+    drawing = drawn(codec.state_message(state))
+    sides = [in_order(bag_text(each.left) + bag_text(each.right)) for each in state.rulebook.equations]
+    assert drawing.pebbles("equation") == sides
+    assert drawing.pebbles("card") == [in_order(bag_text(card.pebbles)) for card in state.visible]
+    bought = [card for player in state.players for card in player.cards]
+    small = [in_order(bag_text(card.pebbles)) for card in (*state.pile, *bought)]
+    assert drawing.pebbles("mini") == small
+    assert len(drawing.of("face")) == sum(card.face for card in (*state.visible, *state.pile, *bought))
+    wallets = [list(unpack(player.wallet)) for player in state.players]
+    assert drawing.numbers("wallet") == wallets
+    assert drawing.texts("score") == [str(player.score) for player in state.players]
+    assert drawing.texts("name") == list(NAMES[: len(state.players)])
+
+
+@given(states())
+@settings(max_examples=40, deadline=None)
+def test_what_a_public_state_hides_is_not_drawn(state: State) -> None:
+    public = codec.public_message(state)
+    drawing, found = drawn(public), lines(public)
+    assert not drawing.of("pile")
+    assert drawing.numbers("wallet") == [[]] * len(state.players)
+    assert len(drawing.of("mini")) == sum(len(player.cards) for player in state.players)
+    assert not any(line.startswith("pile") or "wallet" in line for line in found)
+
+
+@given(states())
+@settings(max_examples=40, deadline=None)
+def test_all_is_drawn_within_its_frame(state: State) -> None:
+    for message in (codec.state_message(state), codec.public_message(state)):
+        drawing = drawn(message)
+        width, height = float(drawing.root.get("width", "")), float(drawing.root.get("height", ""))
+        for panel in drawing.root.findall(f"{SVG}g"):
+            x, y = place(panel)
+            frame = panel.find(f"{SVG}rect")
+            assert frame is not None
+            right, bottom = float(frame.get("width", "")), float(frame.get("height", ""))
+            assert x + right <= width
+            assert y + bottom <= height
+            for group in panel.findall(f"{SVG}g"):
+                rect = group.find(f"{SVG}rect")
+                if rect is not None:
+                    left, top = place(group)
+                    assert left + float(rect.get("width", "")) <= right
+                    assert top + float(rect.get("height", "")) <= bottom
+
+
+def place(element: ElementTree.Element) -> tuple[float, float]:
+    x, y = element.get("transform", "").removeprefix("translate(").partition(")")[0].split()
+    return float(x), float(y)
+
+
+@given(states())
+@settings(max_examples=40, deadline=None)
+def test_text_shows_everything_in_80_columns(state: State) -> None:
+    found = lines(codec.state_message(state))
+    assert max(map(cell_len, found)) <= 80
+    text = "\n".join(found)
+    for equation in state.rulebook.equations:
+        assert f"{bag_text(equation.left)} = {bag_text(equation.right)}" in text
+    cards = [*state.visible, *state.pile, *(card for player in state.players for card in player.cards)]
+    assert text.count("☺") == sum(card.face for card in cards)
+    for card in cards:
+        assert card_text(card).replace("*", " ☺") in text
+    assert sum("wallet" in line for line in found) == len(state.players)
+
+
+STATUSES = [
+    (game(), ["to request", ""]),
+    (
+        codec.state_message(codec.initial_state(game(), Settings(), Random(1))._replace(phase=Phase.CARDS)),
+        ["to buy", ""],
+    ),
+    (game(Player(score=20), Player(score=3)), ["winner", ""]),
+    (game(Player(score=20), Player(score=20)), ["winner", "winner"]),
+    (game(Player(score=20, standing=Standing.FAILED), Player(score=3), visible=""), ["failed at the end", ""]),
+    (game(Player(standing=Standing.OUT), Player(), visible=""), ["eliminated", "winner"]),
+]
+
+
+@pytest.mark.parametrize(("state", "statuses"), STATUSES)
+def test_what_each_player_is_about_is_told(state: bazaar_pb2.State, statuses: list[str]) -> None:
+    assert drawn(state).texts("status") == statuses
+    marks = {"to request": "▸", "to buy": "▸", "winner": "★"}
+    told = [line for line in lines(state) if any(name in line for name in NAMES)]
+    for line, status in zip(told, statuses, strict=True):
+        assert line.endswith(status or "0123456789"[int(line[-1])])
+        assert line[0] == marks.get(status, " ")
+
+
+def test_the_bonus_is_told_beside_the_score_and_counts_for_the_winner() -> None:
+    bought = (parse_card("rrwwb"),)
+    state = game(Player(score=4, cards=bought), Player(score=12), visible="", bonus="rwb")
+    assert drawn(state).texts("score") == ["4 + 10", "12"]
+    assert drawn(state).texts("status") == ["winner", ""]
+    assert any("4 + 10 winner" in line for line in lines(state))
+
+
+def test_what_there_is_none_of_is_said() -> None:
+    state = game(visible="")
+    assert [text for text in ("Equations", "Cards") if text in drawn(state).texts("equations")[0]] == ["Equations"]
+    assert "none" in drawn(state).texts("equations")[0]
+    assert "none" in drawn(state).texts("cards")[0]
+    assert lines(state)[:3] == ["equations  none", "bank        r   2  w   1  b   0  g   0  y   1", "cards      none"]
+
+
+def test_a_state_without_anything_is_drawn() -> None:
+    empty = bazaar_pb2.State()
+    assert drawn(empty).title == "Bazaar: nobody plays"
+    assert lines(empty)
+
+
+def test_a_state_of_strange_numbers_is_drawn() -> None:
+    strange = bazaar_pb2.State(
+        bank=[7],
+        visible=[bazaar_pb2.Card(pebbles=[400, 400, 1, 1, 1, 9])],
+        players=[bazaar_pb2.Player(wallet=[1, 2, 3, 4, 5, 6, 7], standing=9)],  # type: ignore[arg-type]
+        phase=9,  # type: ignore[arg-type]
+        active_seat=8,
+    )
+    strange.table.equations.add(left=[400, 400], right=[])
+    assert drawn(strange).pebbles("card") == ["rrrrr"]
+    assert max(map(cell_len, lines(strange))) <= 80
+
+
+def test_nothing_is_loaded_from_elsewhere_and_nothing_runs() -> None:
+    root = drawn(game(equations="r=b", pile="rrwby*")).root
+    ids = {element.get("id") for element in root.iter()}
+    for element in root.iter():
+        assert element.tag.removeprefix(SVG) not in {"script", "image", "style", "foreignObject"}
+        href = element.get("href")
+        assert href is None or href.removeprefix("#") in ids
+
+
+def test_pebbles_of_all_colours_lie_on_backgrounds_of_their_own() -> None:
+    text = Text.from_markup(picture.text(game(visible="rwbgy"), NAMES))
+    styles = {text.plain[span.start]: span.style for span in text.spans if span.end - span.start == 1}
+    backgrounds = {str(style).split(" on ")[1] for letter, style in styles.items() if letter in INITIALS}
+    assert len(backgrounds) == 5
+
+
+# Names
+
+
+HOSTILE = (
+    '<&"[bold]',
+    "</title>",
+    "[/]",
+    "[red]a[/red]",
+    "a\\",
+    "\\[b]",
+    "\\\\[/b]",
+    "[!\\[",
+    ":smile:",
+    "]]>",
+    "&amp;",
+    "'",
+)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_name_is_shown_as_it_is(name: str) -> None:
+    assert drawn(game(), [name, "Bob"]).texts("name") == [name, "Bob"]
+    assert any(name in line for line in lines(game(), [name, "Bob"]))
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=200, deadline=None)
+def test_no_name_breaks_a_picture(name: str) -> None:
+    shown = drawn(game(), [name, "Bob"]).texts("name")[0]
+    line, other = lines(without_wallets(game()), [name, "Bob"])[-2:]
+    assert shown.isprintable()
+    assert shown in line
+    assert cell_len(line.removesuffix(" to request")) == cell_len(other)
+
+
+@pytest.mark.parametrize("name", ["x\x1b[31my", "x\0y", "x\ny", "x\u202ey", "x\ud800y", "x\ufffey"])
+def test_what_cannot_be_printed_is_left_out(name: str) -> None:
+    shown = drawn(game(), [name]).texts("name")[0]
+    assert shown == "".join(filter(str.isprintable, name))
+
+
+def test_long_names_are_cut_and_absent_ones_are_numbered() -> None:
+    assert drawn(game(), ["a" * 21]).texts("name") == ["a" * 19 + "…", "player 2"]

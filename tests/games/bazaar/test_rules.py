@@ -1,0 +1,935 @@
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations, combinations_with_replacement
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from games.bazaar import rules
+from games.bazaar.pieces import (
+    COLOURS,
+    EMPTY,
+    GUARD,
+    MAX_COUNT,
+    UNITS,
+    bag_order,
+    bag_text,
+    card_order,
+    card_text,
+    exchange_order,
+    exchange_text,
+    holds,
+    is_bag,
+    mirrored,
+    pack,
+    parse_bag,
+    parse_card,
+    parse_exchange,
+    points,
+    size,
+    unpack,
+)
+from games.bazaar.rulebook import disjoint, equations_problem, random_rulebook
+from games.bazaar.rules import (
+    PEBBLE,
+    Action,
+    Card,
+    Exchange,
+    Phase,
+    Player,
+    Rulebook,
+    Settings,
+    Standing,
+    State,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from games.bazaar.settings import Bonus
+
+ORDERED = Settings(draw="ordered")
+
+seeded = st.integers(0, 2**32).map(Random)
+
+
+def row(text: str) -> tuple[Card, ...]:
+    return tuple(map(parse_card, text.split()))
+
+
+def way(*texts: str) -> tuple[Exchange, ...]:
+    return tuple(map(parse_exchange, texts))
+
+
+def table(text: str) -> Rulebook:
+    return Rulebook(way(*text.split()))
+
+
+def player(text: str) -> Player:
+    """Wallet, score and cards: "rrb", "rrb 12", "- 12 rrbgy* ..."."""
+    wallet, score, *cards = text.split() if " " in text else (text, "0")
+    return Player(parse_bag(wallet.strip("-")), int(score), tuple(map(parse_card, cards)))
+
+
+def game(
+    *players: str,
+    equations: str = "",
+    bank: str = "rwbgy",
+    visible: str = "rrrrr rrrrr rrrrr rrrrr",
+    pile: str = "wwwww wwwww",
+    settings: Settings = ORDERED,
+) -> State:
+    return rules.resume(
+        settings,
+        table(equations),
+        bank=parse_bag(bank),
+        visible=row(visible),
+        pile=row(pile),
+        players=tuple(map(player, players or ("-", "-"))),
+    )
+
+
+def knobs(**chosen: Any) -> Settings:
+    return Settings(draw="ordered", **chosen)
+
+
+def after(state: State, *actions: Action) -> State:
+    """The state after legal answers."""
+    for action in actions:
+        assert rules.violation(state, action) is None
+        state = rules.apply(state, action)
+        assert rules.invariant(state) is None
+    return state
+
+
+def wallet(state: State, seat: int = 0) -> str:
+    return "".join(sorted(bag_text(state.players[seat].wallet)))
+
+
+def texts(cards: Iterable[Card]) -> str:
+    return " ".join(map(card_text, cards))
+
+
+# --- pebbles, cards, exchanges and their orders
+
+
+bags = st.lists(st.integers(0, MAX_COUNT), min_size=5, max_size=5)
+
+
+@given(bags, bags)
+def test_a_packed_bag_behaves_as_a_multiset(one: list[int], other: list[int]) -> None:
+    bag, part = pack(one), pack(other)
+    assert list(unpack(bag)) == one
+    assert is_bag(bag)
+    assert size(bag) == sum(one)
+    assert holds(bag, part) == all(mine >= theirs for mine, theirs in zip(one, other, strict=True))
+    assert disjoint(bag, part) == (not any(mine * theirs for mine, theirs in zip(one, other, strict=True)))
+
+
+def test_a_number_that_is_no_bag_is_known() -> None:
+    assert not any(map(is_bag, (-1, GUARD, 1 << 60, (MAX_COUNT + 1) * UNITS[0])))
+
+
+@pytest.mark.parametrize("counts", [(1, 2, 3, 4), (0, 0, 0, 0, -1), (MAX_COUNT + 1, 0, 0, 0, 0)])
+def test_impossible_counts_are_refused(counts: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="five counts"):
+        pack(counts)
+
+
+def test_what_is_written_can_be_read() -> None:
+    assert bag_text(parse_bag("ygbwr")) == "rwbgy"
+    assert card_text(parse_card("rrbgy*")) == "rrbgy*"
+    assert parse_card("rrbgy*") != parse_card("rrbgy") == parse_card("yrbgr")
+    assert exchange_text(parse_exchange("rr=bw")) == "rr->wb"
+    for reader, wrong in ((parse_bag, "rx"), (parse_card, "rrr"), (parse_exchange, "rb")):
+        with pytest.raises(ValueError, match=wrong):
+            reader(wrong)
+
+
+small = st.text("rwbgy", max_size=7)
+
+
+@given(small, small)
+def test_bags_sort_by_size_then_as_sorted_words(one: str, other: str) -> None:
+    def word(text: str) -> tuple[int, str]:
+        return len(text), "".join(sorted(text))
+
+    mine, theirs = bag_order(parse_bag(one)), bag_order(parse_bag(other))
+    assert (mine < theirs) == (word(one) < word(other))
+
+
+def test_cards_sort_faces_first_and_exchanges_by_left_then_right() -> None:
+    assert texts(sorted(row("rrggg bbbgg yyyyy*"), key=card_order)) == "yyyyy* bbbgg rrggg"
+    ways = sorted(way("r->bb", "b->rr", "b->g", "yy->b"), key=exchange_order)
+    assert list(map(exchange_text, ways)) == ["b->g", "b->rr", "r->bb", "yy->b"]
+
+
+# --- settings and the start
+
+
+def test_the_default_settings_are_those_of_the_course() -> None:
+    assert rules.settings_problem(Settings()) is None
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "hint"),
+    [
+        ("pebbles_per_color", 0, "1 to 400"),
+        ("cards_total", 101, "1 to 100"),
+        ("visible", 7, "1 to 6"),
+        ("equations", 11, "0 to 10"),
+        ("side_min", 0, "1 to 6"),
+        ("side_max", 7, "1 to 6"),
+        ("winning_score", 0, "1 to 1000"),
+        ("max_exchanges", 7, "8 to 1000"),
+        ("turn_cap", 0, "1 to 1000000"),
+        ("exchange_price", "free", "per_request, per_equation, none"),
+        ("price_takes_from", "middle", "bottom, top"),
+        ("draw", "best", "random, ordered"),
+        ("lone_survivor", "win", "play_on, stop"),
+        ("bonus", "SEY", "none, rwb, sey, rwb_distinct"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_named(field: str, value: Any, hint: str) -> None:
+    problem = rules.settings_problem(Settings(**{field: value}))
+    assert problem is not None
+    assert problem[0] == field
+    assert hint in problem[1]
+
+
+def test_sides_and_equations_must_fit_each_other() -> None:
+    crossed = rules.settings_problem(Settings(side_min=4, side_max=3))
+    assert crossed is not None and crossed[0] == "side_min"
+
+
+@pytest.mark.parametrize(("longest", "count"), [(1, 10), (4, 2000)])
+def test_there_are_as_many_equations_as_section_2_counts(longest: int, count: int) -> None:
+    sides = [sum(some) for length in range(1, longest + 1) for some in combinations_with_replacement(UNITS, length)]
+    assert sum(disjoint(one, other) for one, other in combinations(sides, 2)) == count
+
+
+@pytest.mark.parametrize("seats", [0, 1, 7])
+def test_a_fresh_game_needs_two_to_six_players(seats: int) -> None:
+    with pytest.raises(ValueError, match="2 to 6 players"):
+        rules.initial(Settings(), seats, Random(1))
+
+
+def test_a_fresh_game_needs_possible_settings() -> None:
+    with pytest.raises(ValueError, match="visible must be 1 to 6"):
+        rules.initial(Settings(visible=0), 2, Random(1))
+
+
+@given(st.integers(0, 10**6), st.sampled_from(rules.SEATS))
+def test_a_fresh_game_has_the_pieces_of_section_2(seed: int, seats: int) -> None:
+    state = rules.initial(Settings(), seats, Random(seed))
+    assert rules.invariant(state) is None
+    assert state == rules.initial(Settings(), seats, Random(seed))
+    assert state.players == (Player(),) * seats
+    assert unpack(state.bank) == (20,) * 5
+    assert (len(state.visible), len(state.pile)) == (4, 16)
+    assert len(state.rulebook.equations) == 10
+    assert equations_problem(state.rulebook, 10, 1, 4) is None
+    assert (rules.turn(state), state.phase, state.revision) == (0, Phase.REQUEST, 0)
+
+
+def test_all_equations_of_one_pebble_a_side_can_be_drawn() -> None:
+    assert len(random_rulebook(Random(1), 10, 1, 1).exchanges) == 20
+
+
+def test_generated_cards_show_both_faces_and_all_colours() -> None:
+    state = rules.initial(Settings(cards_total=100), 2, Random(1))
+    cards = state.visible + state.pile
+    shown = Counter(letter for card in cards for letter in bag_text(card.pebbles))
+    assert set(shown) == set("rwbgy")
+    assert 30 < sum(card.face for card in cards) < 70
+
+
+# --- section 4 and 5: the worked examples
+
+
+@pytest.mark.parametrize(("left", "plain", "face"), [(7, 1, 2), (3, 1, 2), (2, 2, 3), (1, 3, 5), (0, 5, 8)])
+def test_v1_a_purchase_scores_by_what_is_left(left: int, plain: int, face: int) -> None:
+    assert (points(left, False), points(left, True)) == (plain, face)
+
+
+@pytest.mark.parametrize(
+    ("wallet_text", "order", "total"),
+    [
+        ("rrrrrbbbbb", "rrrrr bbbbb*", 9),
+        ("rrrrrbbbbb", "bbbbb* rrrrr", 7),
+        ("rrrrrbbbbbg", "rrrrr bbbbb*", 6),
+        ("rrrrrbbbbbg", "bbbbb* rrrrr", 5),
+    ],
+)
+def test_v2_the_order_of_a_purchase_matters(wallet_text: str, order: str, total: int) -> None:
+    state = game(wallet_text, "-", visible="rrrrr bbbbb* yyyyy yyyyy", bank="y")
+    bought = after(state, (), row(order))
+    assert bought.players[0].score == total
+    assert bought.players[0].cards == row(order)
+
+
+def test_v3_two_exchanges() -> None:
+    state = game("rr", "-", equations="r=bbbb r=gggg", bank="bbbbbggggg")
+    state = after(state, way("r->bbbb", "r->gggg"))
+    assert wallet(state) == "bbbbgggg"
+    assert state.bank == parse_bag("rrbg")
+    assert len(state.pile) == 1
+
+
+def test_v4_the_order_of_exchanges_matters() -> None:
+    state = game("r", "-", equations="r=bbbb", bank="bbbb")
+    assert rules.violation(state, way("bbbb->r", "r->bbbb")) == "bazaar.exchange.wallet"
+    state = after(state, way("r->bbbb", "bbbb->r"))
+    assert (wallet(state), bag_text(state.bank), len(state.pile)) == ("r", "bbbb", 1)
+
+
+def test_v7_one_illegal_exchange_refuses_them_all() -> None:
+    state = game("r", "-", "w", equations="r=b g=y", bank="by")
+    assert rules.violation(state, way("r->b", "g->y")) == "bazaar.exchange.wallet"
+    state = rules.eliminate(state, 0)
+    assert bag_text(state.bank) == "by"
+    assert state.players[0] == Player(standing=Standing.OUT)
+    assert size(state.bank) + sum(size(other.wallet) for other in state.players) == 3
+
+
+@pytest.mark.parametrize(
+    ("visible", "broken"),
+    [("bbbbb yyyyy yyyyy yyyyy", "bazaar.purchase.visible"), ("bbbbb bbbbb yyyyy yyyyy", None)],
+)
+def test_v9_identical_cards_are_bought_one_by_one(visible: str, broken: str | None) -> None:
+    state = after(game("bbbbbbbbbb", "-", visible=visible), ())
+    assert rules.violation(state, row("bbbbb bbbbb")) == broken
+    if not broken:
+        assert after(state, row("bbbbb bbbbb")).players[0].score == 6
+
+
+def v12(bonus: Bonus = "none") -> State:
+    return game(
+        "bbbbgb",
+        "rrgbry",
+        equations="rb=ggg gw=rry",
+        bank="wbbgyy",
+        visible="bbbgg bgrrr* bbgrr gryyy*",
+        pile="bgrry bbbrr",
+        settings=knobs(bonus=bonus),
+    )
+
+
+V12_MOVES: list[tuple[int, Action, str]] = [
+    (0, PEBBLE, ""),
+    (1, PEBBLE, "bgrrr*"),
+    (0, way("gw->rry", "rb->ggg"), "bbbgg"),
+    (1, PEBBLE, ""),
+    (0, PEBBLE, "bgrry"),
+]
+
+
+@pytest.mark.parametrize("bonus", ["none", "rwb", "sey"])
+def test_v12_a_whole_game_move_by_move(bonus: Bonus) -> None:
+    state = v12(bonus)
+    wallets = []
+    for seat, request, cards in V12_MOVES:
+        assert rules.turn(state) == seat
+        state = after(state, request)
+        wallets.append(wallet(state, seat))
+        state = after(state, row(cards))
+    assert wallets == ["bbbbbgw", "bbgrrry", "bbbbgggry", "bry", "bgrry"]
+    assert state.visible == row("bbgrr gryyy*")
+    assert rules.turn(state) == 1
+    state = after(state, ())
+    assert rules.turn(state) is None
+    assert (state.phase, state.visible, state.pile) == (Phase.OVER, (), ())
+    assert rules.scores(state) == (6, 3)
+    assert rules.ranking(state) == ((0,), (1,))
+
+
+def test_v15_twenty_points_end_the_game() -> None:
+    state = game("rrrrr 12", "yyyyy 19", bank="gggg", visible="rrrrr* yyyyy yyyyy yyyyy", pile="")
+    state = after(state, PEBBLE, row("rrrrr*"))
+    assert rules.scores(state) == (17, 19)
+    state = after(state, PEBBLE)
+    assert wallet(state, 1) == "ryyyyy"
+    state = after(state, row("yyyyy"))
+    assert rules.turn(state) is None
+    assert (rules.winners(state), rules.scores(state)) == ((1,), (17, 22))
+
+
+@pytest.mark.parametrize(
+    ("bonus", "totals", "winner"), [("none", (7, 12), 1), ("rwb", (17, 12), 0), ("sey", (7, 12), 1)]
+)
+def test_v16_the_bonus_is_awarded_at_the_end(bonus: Bonus, totals: tuple[int, int], winner: int) -> None:
+    settings = knobs(bonus=bonus)
+    state = game("ggggg 4 rrwwb", "y 12", bank="g", visible="ggggg", pile="", settings=settings)
+    state = after(state, PEBBLE)
+    assert rules.scores(state) == (4, 12)
+    state = after(state, row("ggggg"))
+    assert rules.turn(state) is None
+    assert rules.scores(state) == totals
+    assert rules.winners(state) == (winner,)
+
+
+# --- section 3: the turn
+
+
+def test_a_turn_is_a_request_and_a_purchase() -> None:
+    state = game("rrrr", "-", pile="wwwww bbbbb ggggg")
+    assert (rules.turn(state), state.phase) == (0, Phase.REQUEST)
+    state = after(state, PEBBLE)
+    assert (rules.turn(state), state.phase, state.revision) == (0, Phase.CARDS, 1)
+    assert (wallet(state), bag_text(state.bank)) == ("rrrrr", "wbgy")
+    state = after(state, row("rrrrr"))
+    assert (rules.turn(state), state.phase, state.revision, state.turns) == (1, Phase.REQUEST, 2, 1)
+    assert texts(state.visible) == "rrrrr rrrrr rrrrr wwwww"
+    assert texts(state.pile) == "bbbbb ggggg"
+    assert texts(state.players[0].cards) == "rrrrr"
+    assert unpack(state.bank) == (5, 1, 1, 1, 1)
+
+
+def test_the_row_is_refilled_only_as_far_as_the_pile_goes() -> None:
+    state = after(game("rrrrrrrrrr", "-", pile="wwwww"), PEBBLE, row("rrrrr rrrrr"))
+    assert (texts(state.visible), state.pile) == ("rrrrr rrrrr wwwww", ())
+
+
+def test_a_pebble_costs_no_card() -> None:
+    assert len(after(game(), PEBBLE).pile) == 2
+
+
+@pytest.mark.parametrize(
+    ("chosen", "request_ways", "pile", "visible"),
+    [
+        ({}, [], "w b", 4),
+        ({}, ["r->b"], "w b", 4),
+        ({}, ["r->b", "b->r", "r->b"], "w b", 4),
+        ({"price_takes_from": "top"}, ["r->b"], "b g", 4),
+        ({"exchange_price": "per_equation"}, ["r->b", "b->r"], "w", 4),
+        ({"exchange_price": "per_equation"}, ["r->b", "b->r"] * 2, "", 0),
+        ({"exchange_price": "per_equation"}, [], "w b", 4),
+        ({"exchange_price": "per_equation", "empty_request_charged": False}, [], "w b g", 4),
+        ({"exchange_price": "none"}, ["r->b"], "w b g", 4),
+        ({"exchange_price": "none"}, [], "w b g", 4),
+        ({"empty_request_charged": False}, [], "w b g", 4),
+        ({"empty_request_charged": False}, ["r->b"], "w b", 4),
+    ],
+)
+def test_an_exchange_request_costs_cards(
+    chosen: dict[str, Any], request_ways: list[str], pile: str, visible: int
+) -> None:
+    state = game("r", "-", equations="r=b", pile="wwwww bbbbb ggggg", settings=knobs(**chosen))
+    state = after(state, way(*request_ways))
+    assert " ".join(card[:1] for card in texts(state.pile).split()) == pile
+    assert len(state.visible) == visible
+    assert (state.phase is Phase.OVER) == (not visible)
+
+
+def test_an_exchange_request_with_an_empty_pile_ends_the_game() -> None:
+    state = after(game("rrrrr 3", "- 7", pile=""), ())
+    assert rules.turn(state) is None
+    assert rules.winners(state) == (1,)
+
+
+def test_the_end_between_the_calls_can_be_left_unchecked() -> None:
+    settings = knobs(check_end_mid_turn=False)
+    state = after(game("rrrrr", "-", pile="", settings=settings), ())
+    assert (rules.turn(state), state.phase) == (0, Phase.CARDS)
+    assert rules.legal(state) == ((),)
+    assert rules.turn(after(state, ())) is None
+
+
+def test_random_pebbles_come_from_the_whole_bank_and_again_the_same() -> None:
+    state = rules.initial(Settings(), 2, Random(3))
+    drawn: Counter[str] = Counter()
+    for seed in range(300):
+        lucky = state._replace(luck=seed)
+        assert rules.apply(lucky, PEBBLE) == rules.apply(lucky, PEBBLE)
+        drawn[wallet(rules.apply(lucky, PEBBLE))] += 1
+    assert set(drawn) == set("rwbgy")
+    assert min(drawn.values()) > 30
+
+
+def test_random_draws_are_weighted_by_the_pebbles_of_the_bank() -> None:
+    state = game("-", "-", bank="r" * 9 + "y", settings=Settings())
+    drawn = [wallet(rules.apply(state._replace(luck=seed), PEBBLE)) for seed in range(400)]
+    assert 330 < drawn.count("r") < 390
+    assert drawn.count("r") + drawn.count("y") == 400
+
+
+def test_a_game_of_random_draws_can_be_played_again() -> None:
+    def played() -> list[State]:
+        states = [rules.initial(Settings(), 3, Random(5))]
+        while rules.turn(states[-1]) is not None and len(states) < 100:
+            states.append(rules.apply(states[-1], rules.legal(states[-1])[0]))
+        return states
+
+    assert played() == played()
+
+
+def test_ordered_draws_take_the_first_colour_the_bank_has() -> None:
+    state = game("-", "-", bank="ygbb")
+    taken = []
+    for _ in range(4):
+        taken.append(wallet(after(state, PEBBLE), state.active))
+        state = after(state, PEBBLE, ()) if size(state.bank) > 1 else state
+    assert taken[:3] == ["b", "b", "bg"]
+
+
+# --- violations
+
+
+EXCHANGES = game("rr", "-", equations="r=bb gg=yy", bank="bbyg")
+
+
+@pytest.mark.parametrize(
+    ("request_ways", "broken"),
+    [
+        (["r->bb"], None),
+        (["bb->r"], "bazaar.exchange.wallet"),
+        (["r->bb", "r->bb"], "bazaar.exchange.bank"),
+        (["r->bb", "bb->r", "r->bb"], None),
+        (["gg->yy"], "bazaar.exchange.wallet"),
+        (["r->b"], "bazaar.exchange.in-table"),
+        (["rr->bbbb"], "bazaar.exchange.in-table"),
+        (["r->bb", "w->g"], "bazaar.exchange.in-table"),
+        (["r->"], "bazaar.exchange.sides"),
+        (["->bb"], "bazaar.exchange.sides"),
+        (["r->bb", "bb->r"] * 32, None),
+        (["r->bb", "bb->r"] * 32 + ["r->bb"], "bazaar.exchange.too-many"),
+    ],
+)
+def test_an_illegal_request_names_its_rule(request_ways: list[str], broken: str | None) -> None:
+    assert rules.violation(EXCHANGES, way(*request_ways)) == broken
+
+
+@pytest.mark.parametrize(
+    ("cards", "broken"),
+    [
+        ("", None),
+        ("rrrrr", None),
+        ("rrrrr rrrrr", "bazaar.purchase.wallet"),
+        ("rrrrr*", "bazaar.purchase.visible"),
+        ("wwwww", "bazaar.purchase.visible"),
+        ("bbbbb", "bazaar.purchase.wallet"),
+    ],
+)
+def test_an_illegal_purchase_names_its_rule(cards: str, broken: str | None) -> None:
+    state = after(game("rrrrrr", "-", visible="rrrrr rrrrr bbbbb ggggg*"), ())
+    assert rules.violation(state, row(cards)) == broken
+
+
+def test_a_card_of_four_pebbles_is_malformed() -> None:
+    state = after(game(), ())
+    assert rules.violation(state, (Card(parse_bag("rrrr"), False),)) == "bazaar.card.five-pebbles"
+
+
+def test_a_pebble_of_an_empty_bank_is_refused() -> None:
+    state = game("rrrrr", "-", bank="")
+    assert rules.violation(state, PEBBLE) == "bazaar.pebble.bank-empty"
+    assert PEBBLE not in rules.legal(state)
+
+
+def test_no_pebble_comes_out_of_an_empty_bank() -> None:
+    with pytest.raises(ValueError, match="fewer pebbles"):
+        rules.apply(game("rrrrr", "-", bank=""), PEBBLE)
+
+
+def test_an_answer_to_the_other_call_is_refused() -> None:
+    state = game("rrrrr", "-", equations="r=b")
+    assert rules.violation(state, row("rrrrr")) == "bazaar.turn.call"
+    state = after(state, ())
+    assert rules.violation(state, PEBBLE) == "bazaar.turn.call"
+    assert rules.violation(state, way("r->b")) == "bazaar.turn.call"
+
+
+def test_nothing_is_legal_when_the_game_is_over() -> None:
+    state = after(game(pile=""), ())
+    assert rules.violation(state, PEBBLE) == rules.violation(state, ()) == "bazaar.turn.game-over"
+    assert rules.legal(state) == ()
+
+
+junk = st.integers(-(2**70), 2**70)
+
+
+@given(
+    st.lists(st.builds(Exchange, junk, junk), max_size=3), st.lists(st.builds(Card, junk, st.booleans()), max_size=3)
+)
+def test_any_numbers_are_judged_without_an_error(exchanges: list[Exchange], cards: list[Card]) -> None:
+    state = game("rrrrrbb", "-", equations="r=bb")
+    for due in (state, after(state, ())):
+        for action in (tuple(exchanges), tuple(cards)):
+            broken = rules.violation(due, action)
+            assert broken in rules.RULES if action else broken is None
+
+
+# --- section 6: elimination
+
+
+def test_a_player_that_fails_at_its_first_call_leaves_the_turn_to_the_next() -> None:
+    state = rules.eliminate(game("rr 5 rrrrr", "b", "w"), 0)
+    assert state.players[0] == Player(standing=Standing.OUT)
+    assert (rules.turn(state), state.phase, state.turns, state.revision) == (1, Phase.REQUEST, 1, 1)
+    assert rules.invariant(state) is None
+
+
+def test_a_player_that_fails_at_its_second_call_leaves_what_it_has_changed() -> None:
+    state = after(game("r", "b", "w", equations="r=w", bank="rwbgy"), way("r->w"))
+    state = rules.eliminate(state, 0)
+    assert (bag_text(state.bank), len(state.pile), len(state.visible)) == ("rrbgy", 1, 4)
+    assert (rules.turn(state), state.phase) == (1, Phase.REQUEST)
+
+
+def test_the_order_goes_on_from_an_eliminated_player_and_never_returns_to_it() -> None:
+    state = rules.eliminate(game("-", "-", "-", bank="r" * 20), 0)
+    seats = []
+    for _ in range(4):
+        seats.append(rules.turn(state))
+        state = after(state, PEBBLE, ())
+    assert seats == [1, 2, 1, 2]
+
+
+def test_the_last_player_in_order_is_followed_by_the_first_survivor() -> None:
+    state = rules.eliminate(game("-", "-", "-"), 0)
+    state = after(state, PEBBLE, ())
+    assert rules.turn(rules.eliminate(state, 2)) == 1
+
+
+def test_a_player_can_be_eliminated_out_of_its_turn() -> None:
+    state = after(game("-", "b", "w"), PEBBLE)
+    state = rules.eliminate(state, 1)
+    assert (rules.turn(state), state.phase, state.turns) == (0, Phase.CARDS, 0)
+    assert rules.turn(after(state, ())) == 2
+
+
+def test_eliminating_twice_changes_nothing() -> None:
+    state = rules.eliminate(game("-", "-", "-"), 1)
+    assert rules.eliminate(state, 1) is state
+    assert rules.eliminate_at_setup(state, 1) is state
+
+
+@pytest.mark.parametrize(("returns", "bank"), [(False, "rwbgy"), (True, "rrwbbgy")])
+def test_the_pebbles_of_an_eliminated_player_vanish_or_return(returns: bool, bank: str) -> None:
+    state = game("rb", "-", settings=knobs(kick_returns_pebbles=returns))
+    assert bag_text(rules.eliminate(state, 0).bank) == bank
+
+
+def test_one_survivor_plays_on() -> None:
+    state = rules.eliminate(game("-", "-"), 0)
+    assert rules.turn(state) == 1
+    assert rules.turn(after(state, PEBBLE, ())) == 1
+
+
+def test_one_survivor_can_be_made_the_winner_at_once() -> None:
+    state = rules.eliminate(game("-", "-", "-", settings=knobs(lone_survivor="stop")), 0)
+    assert rules.turn(state) == 1
+    state = rules.eliminate(state, 1)
+    assert rules.turn(state) is None
+    assert rules.ranking(state) == ((2,),)
+
+
+def test_a_player_can_fail_at_set_up() -> None:
+    state = rules.eliminate_at_setup(game("- 25", "-", "-"), 0)
+    assert (rules.turn(state), state.phase, state.turns) == (1, Phase.REQUEST, 0)
+    state = rules.eliminate_at_setup(state, 2)
+    assert rules.turn(state) == 1
+    assert rules.turn(rules.eliminate_at_setup(state, 1)) is None
+
+
+def test_a_failure_at_set_up_leaves_a_resumed_turn_of_another_player_where_it_was() -> None:
+    state = after(game("-", "-", "-"), PEBBLE)
+    assert rules.turn(rules.eliminate_at_setup(state, 1)) == 0
+    assert rules.eliminate_at_setup(state, 1).phase is Phase.CARDS
+    own = rules.eliminate_at_setup(state, 0)
+    assert (rules.turn(own), own.phase) == (1, Phase.REQUEST)
+
+
+def test_a_state_that_was_over_is_asked_anew_after_a_failure_at_set_up() -> None:
+    state = game("-", "- 25", "-")
+    assert rules.turn(state) is None
+    assert rules.turn(rules.eliminate_at_setup(state, 0)) is None
+    assert rules.turn(rules.eliminate_at_setup(state, 1)) == 0
+    state = rules.eliminate(game("- 25", "- 25", "-"), 0)._replace(active=1)
+    assert rules.turn(rules.eliminate_at_setup(state, 1)) is None
+
+
+def test_a_state_in_which_a_winner_has_failed_is_still_one_that_is_over() -> None:
+    state = rules.eliminate(game("- 20", "- 3"), 0)
+    assert rules.turn(state) is None
+    assert rules.invariant(state) is None
+    assert rules.ranking(state) == ((), (1,))
+
+
+def test_winners_that_fail_when_told_leave_no_one_in_their_place() -> None:
+    state = after(game("- 3", "- 9", "- 9", "- 5", pile=""), ())
+    assert rules.notifications(state) == ((1, True), (2, True), (0, False), (3, False))
+    state = rules.eliminate(state, 1)
+    assert rules.ranking(state) == ((2,), (3,), (0,))
+    state = rules.eliminate(rules.eliminate(state, 2), 3)
+    assert rules.turn(state) is None
+    assert rules.ranking(state) == ((), (0,))
+    assert rules.winners(state) == ()
+    assert rules.notifications(state) == ((0, False),)
+
+
+# --- section 7: the end
+
+
+def test_a_game_without_players_is_over() -> None:
+    state = rules.eliminate(rules.eliminate(game("-", "-"), 0), 1)
+    assert rules.turn(state) is None
+    assert rules.ranking(state) == ()
+    assert rules.winners(state) == ()
+    assert rules.notifications(state) == ()
+
+
+def test_twenty_points_end_the_game_before_the_others_can_reply() -> None:
+    state = after(game("rrrrr 15", "rrrrr 19", bank=""), (), row("rrrrr"))
+    assert rules.turn(state) is None
+    assert rules.ranking(state) == ((0,), (1,))
+
+
+def test_a_game_that_starts_with_twenty_points_is_over() -> None:
+    assert rules.turn(game("- 19", "- 20")) is None
+
+
+def test_with_equal_turns_the_round_is_finished() -> None:
+    settings = knobs(equal_turns=True)
+    state = game("rrrrr 15", "rrrrr 19", "-", bank="y" * 9, pile="wwwww " * 6, settings=settings)
+    state = after(state, (), row("rrrrr"))
+    assert rules.turn(state) == 1
+    state = after(state, (), row("rrrrr"))
+    assert rules.turn(state) == 2
+    state = after(state, PEBBLE, ())
+    assert rules.turn(state) is None
+    assert rules.ranking(state) == ((1,), (0,), (2,))
+
+
+def test_equal_turns_end_with_the_last_survivor_of_the_round() -> None:
+    state = game("-", "rrrrr 15", "-", bank="y" * 9, settings=knobs(equal_turns=True))
+    state = rules.eliminate(state, 0)
+    state = after(state, (), row("rrrrr"))
+    assert rules.turn(state) == 2
+    assert rules.turn(rules.eliminate(state, 2)) is None
+
+
+def test_a_game_without_cards_is_over() -> None:
+    assert rules.turn(game(visible="", pile="")) is None
+    assert rules.turn(after(game("rrrrr", "-", visible="rrrrr", pile=""), PEBBLE, row("rrrrr"))) is None
+
+
+def test_an_empty_bank_ends_the_game_only_if_nobody_can_buy() -> None:
+    assert rules.turn(game("rrrr", "bbbbb", bank="")) is None
+    assert rules.turn(game("rrrr", "rrrrr", bank="")) == 0
+    assert rules.turn(game("rrrr", "wwwww", bank="")) == 0, "a hidden card counts"
+    assert rules.turn(game("rrrr", "bbbbb", bank="y")) == 0
+
+
+def test_taking_the_last_pebble_can_end_the_game_in_mid_turn() -> None:
+    state = after(game("bbbb", "-", bank="y"), PEBBLE)
+    assert (rules.turn(state), state.turns) == (None, 0)
+
+
+def test_eliminating_the_only_one_who_could_buy_ends_the_game() -> None:
+    assert rules.turn(rules.eliminate(game("rrrr", "rrrrr", bank=""), 1)) is None
+
+
+def test_a_game_ends_at_the_turn_cap() -> None:
+    state = game("-", "-", settings=knobs(empty_request_charged=False, turn_cap=7))
+    while rules.turn(state) is not None:
+        state = after(state, (), ())
+    assert state.turns == 7
+
+
+@pytest.mark.parametrize(
+    ("kind", "cards", "extra"),
+    [
+        ("none", "rwbgy", 0),
+        ("rwb", "rwbbb", 10),
+        ("rwb", "rrrrr wwwww bbbbb", 10),
+        ("rwb", "rrrww rrggy", 0),
+        ("sey", "rwbgy", 50),
+        ("sey", "rwwww bbbbb ggggy", 50),
+        ("sey", "rwwww bbbbb ggggg", 0),
+        ("sey", "", 0),
+        ("rwb_distinct", "rwbbb rwbbb", 0),
+        ("rwb_distinct", "rwbbb rwbbb rwbbb", 10),
+        ("rwb_distinct", "rrrrw rrrrw bbbbb", 10),
+        ("rwb_distinct", "rwwww rwwww ggggg bbbbb", 10),
+        ("rwb_distinct", "rwwww ggggg bbbbb", 0),
+    ],
+)
+def test_the_bonus_looks_at_the_cards_of_the_whole_game(kind: Bonus, cards: str, extra: int) -> None:
+    state = game(f"- 3 {cards}", "-", pile="", settings=knobs(bonus=kind))
+    assert rules.scores(state) == (3, 0)
+    assert rules.scores(after(state, ())) == (3 + extra, 0)
+
+
+# --- what a player sees, and which states can be
+
+
+def test_a_player_sees_what_its_seat_may_see() -> None:
+    state = game("rr 3 rrrrr", "bb 4", "gg 5", "yy 6")
+    state = rules.eliminate(after(state, PEBBLE, ()), 2)
+    seen = rules.view(state, 1)
+    assert seen == rules.View(state.bank, state.visible, parse_bag("bb"), 4, (), (6, 3), state.revision)
+    assert rules.view(state, 0).cards == row("rrrrr")
+    assert rules.view(state, 0).scores == (4, 6)
+
+
+def test_bought_cards_can_be_hidden() -> None:
+    state = game("rr 3 rrrrr", "-", settings=knobs(turn_active_has_cards=False))
+    assert rules.view(state, 0).cards == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "hint"),
+    [
+        ({"bank": pack([80] * 5)}, "at most 100 pebbles"),
+        ({"bank": -1}, "five counts"),
+        ({"visible": row("rrrrr " * 5)}, "at most 4 cards are visible, not 5"),
+        ({"visible": row("rrrrr " * 3)}, "no hidden card is left"),
+        ({"pile": row("rrrrr " * 17)}, "at most 20 cards"),
+        ({"pile": (Card(UNITS[0], False),)}, "5 pebbles"),
+        ({"players": (Player(),) * 7}, "at most 6 players"),
+        ({"players": (Player(score=-1),) * 2}, "never negative"),
+        ({"revision": -1}, "never negative"),
+        ({"active": 2}, "active seat"),
+        ({"players": (Player(standing=Standing.OUT), Player())}, "active seat"),
+        ({"players": (Player(standing=Standing.FAILED), Player()), "active": 1}, "only when the game is over"),
+        ({"players": (Player(), Player(score=1, standing=Standing.OUT))}, "has no pebbles, points or cards"),
+        ({"players": (Player(score=20),) * 2}, "a call is due"),
+        ({"players": (Player(score=20),) * 2, "phase": Phase.CARDS}, "a call is due"),
+        ({"phase": Phase.OVER}, "nothing has ended it"),
+        ({"rulebook": table("r=b b=r")}, "the same"),
+        ({"rulebook": table("r=rb")}, "share no colour"),
+        ({"rulebook": table("r=bbbbb")}, "1 to 4 pebbles"),
+        ({"rulebook": Rulebook(way("r=b") * 11)}, "at most 10 equations"),
+    ],
+)
+def test_a_state_that_cannot_be_is_explained(change: dict[str, Any], hint: str) -> None:
+    state = game()
+    assert rules.invariant(state) is None
+    problem = rules.invariant(state._replace(**change))
+    assert problem is not None
+    assert hint in problem
+
+
+# --- random play
+
+
+@st.composite
+def settings_of_any_kind(draw: st.DrawFn) -> Settings:
+    return Settings(
+        pebbles_per_color=draw(st.integers(1, 8)),
+        cards_total=draw(st.integers(1, 12)),
+        visible=draw(st.integers(1, 5)),
+        equations=draw(st.integers(0, 10)),
+        winning_score=draw(st.sampled_from([5, 20])),
+        exchange_price=draw(st.sampled_from(["per_request", "per_equation", "none"])),
+        empty_request_charged=draw(st.booleans()),
+        price_takes_from=draw(st.sampled_from(["bottom", "top"])),
+        draw=draw(st.sampled_from(["random", "ordered"])),
+        kick_returns_pebbles=draw(st.booleans()),
+        lone_survivor=draw(st.sampled_from(["play_on", "stop"])),
+        check_end_mid_turn=draw(st.booleans()),
+        equal_turns=draw(st.booleans()),
+        bonus=draw(st.sampled_from(["none", "rwb", "sey", "rwb_distinct"])),
+        turn_cap=40,
+    )
+
+
+def pebbles(state: State) -> list[int]:
+    """All pebbles by colour."""
+    return [sum(counts) for counts in zip(*map(unpack, (state.bank, *(p.wallet for p in state.players))), strict=True)]
+
+
+def cards(state: State) -> Counter[Card]:
+    return Counter([*state.visible, *state.pile, *(card for p in state.players for card in p.cards)])
+
+
+@given(settings_of_any_kind(), st.sampled_from(rules.SEATS), seeded)
+def test_random_play_loses_no_piece_and_comes_to_an_end(settings: Settings, seats: int, rng: Random) -> None:
+    state = rules.initial(settings, seats, rng)
+    while (seat := rules.turn(state)) is not None:
+        before = state
+        listed = rules.legal(state)
+        assert all(rules.violation(state, action) is None for action in listed)
+        if rng.random() < 0.05:
+            state = rules.eliminate(state, seat)
+            kept = before.players[seat].wallet if not settings.kick_returns_pebbles else EMPTY
+            assert pebbles(before) == [now + lost for now, lost in zip(pebbles(state), unpack(kept), strict=True)]
+        else:
+            action = rng.choice(listed)
+            state = rules.apply(state, action)
+            assert pebbles(state) == pebbles(before)
+            assert cards(state) <= cards(before)
+            if action is PEBBLE or before.phase is Phase.CARDS:
+                assert cards(state) == cards(before)
+        assert rules.invariant(state) is None
+        assert state.revision == before.revision + 1
+    assert state.turns <= 40
+    check_ranking(state)
+
+
+def check_ranking(state: State) -> None:
+    """All survivors once, by falling scores, ties in one group."""
+    groups = rules.ranking(state)
+    ranked = [seat for group in groups for seat in group]
+    assert sorted(ranked) == [seat for seat, one in enumerate(state.players) if one.standing is Standing.IN]
+    totals = [{rules.scores(state)[seat] for seat in group} for group in groups]
+    assert all(len(group) == 1 for group in totals)
+    best = [min(group) for group in totals]
+    assert best == sorted(set(best), reverse=True)
+
+
+def naive_request(state: State, request: tuple[Exchange, ...]) -> bool:
+    """Section 4 with multisets."""
+    mine = Counter(wallet(state, state.active))
+    bank = Counter(bag_text(state.bank))
+    both = {way for equation in state.rulebook.equations for way in (equation, mirrored(equation))}
+    for exchange in request:
+        left, right = Counter(bag_text(exchange.left)), Counter(bag_text(exchange.right))
+        if exchange not in both or not (left <= mine and right <= bank):
+            return False
+        mine, bank = mine - left + right, bank - right + left
+    return True
+
+
+def naive_purchase(state: State, cards: tuple[Card, ...]) -> bool:
+    """Section 5 with multisets."""
+    price = Counter(letter for card in cards for letter in bag_text(card.pebbles))
+    return Counter(cards) <= Counter(state.visible) and price <= Counter(wallet(state, state.active))
+
+
+@given(seeded, st.integers(0, 12), st.integers(0, 4))
+def test_an_answer_is_refused_exactly_when_it_breaks_a_rule(rng: Random, filling: int, length: int) -> None:
+    state = rules.initial(Settings(pebbles_per_color=6), 2, rng)
+    stock = Counter(rng.choices(range(5), k=filling))
+    mine = pack(min(stock[colour], 6) for colour in range(5))
+    state = state._replace(bank=state.bank - mine, players=(Player(mine), Player()))
+    request = tuple(rng.choices(state.rulebook.exchanges, k=length))
+    broken = rules.violation(state, request)
+    assert (broken is None) == naive_request(state, request)
+    assert broken is None or broken in rules.RULES
+    buying = state._replace(phase=Phase.CARDS)
+    wanted = tuple(rng.choices([*state.visible, state.pile[0]], k=min(length, 2)))
+    broken = rules.violation(buying, wanted)
+    assert (broken is None) == naive_purchase(buying, wanted)
+    assert broken is None or broken in rules.RULES
+
+
+@given(seeded)
+def test_every_legal_purchase_is_listed_once(rng: Random) -> None:
+    letters = "rb"
+    visible = [Card(parse_bag("".join(rng.choices(letters, k=5))), rng.random() < 0.5) for _ in range(3)]
+    state = game("".join(rng.choices(letters, k=14)), "-")._replace(visible=tuple(visible), phase=Phase.CARDS)
+    listed = rules.legal(state)
+    every = {(), *((a,) for a in visible), *((a, b) for a in visible for b in visible)}
+    assert len(set(listed)) == len(listed)
+    assert {some for some in every if naive_purchase(state, some)} == set(listed)
+
+
+def test_every_colour_has_its_unit() -> None:
+    assert [bag_text(unit) for unit in UNITS] == [colour[0] for colour in COLOURS]
+    assert unpack(EMPTY) == (0,) * 5
