@@ -18,15 +18,9 @@ from games.bazaar import rules
 from games.bazaar.pieces import MAX_COUNT, Bag, Card, Exchange, card_text, exchange_text, pack, unpack
 from games.bazaar.results import bonus
 from games.game import Broken
+from games.settings import fill
+from games.settings import given as settings_given
 
-_ENUMS = {
-    "exchange_price": bazaar_pb2.ExchangePrice,
-    "price_takes_from": bazaar_pb2.PriceTakesFrom,
-    "draw": bazaar_pb2.Draw,
-    "lone_survivor": bazaar_pb2.LoneSurvivor,
-    "bonus": bazaar_pb2.Bonus,
-}
-_SCALARS = tuple(field.name for field in bazaar_pb2.Settings.DESCRIPTOR.fields if field.name not in _ENUMS)
 _SHOWN_CHARS = 100
 
 
@@ -35,14 +29,8 @@ _SHOWN_CHARS = 100
 
 def settings(message: bazaar_pb2.Settings) -> rules.Settings:
     """The settings of a message. ValueError: a value that is not allowed; one sentence."""
-    set_fields = {field.name: value for field, value in message.ListFields()}
-    given: dict[str, object] = {name: set_fields[name] for name in _SCALARS if name in set_fields}
-    for name, enum in _ENUMS.items():
-        if value := getattr(message, name):
-            if value not in enum.values():
-                raise ValueError(f"{name} has the unknown value {value}.")
-            given[name] = enum.Name(value).removeprefix(f"{name.upper()}_").lower()
-    found = rules.Settings(**given)  # type: ignore[arg-type]  # the names are those of both, tested
+    given = settings_given(message)
+    found = rules.Settings(**given)
     if problem := rules.settings_problem(found):
         raise ValueError(f"{problem[1]}.")
     return found
@@ -50,9 +38,8 @@ def settings(message: bazaar_pb2.Settings) -> rules.Settings:
 
 def settings_message(settings: rules.Settings) -> bazaar_pb2.Settings:
     """The message of settings, every field set."""
-    message = bazaar_pb2.Settings(**{name: getattr(settings, name) for name in _SCALARS})
-    for name, enum in _ENUMS.items():
-        setattr(message, name, enum.Value(f"{name}_{getattr(settings, name)}".upper()))
+    message = bazaar_pb2.Settings()
+    fill(message, settings)
     return message
 
 

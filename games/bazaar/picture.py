@@ -12,10 +12,9 @@ from itertools import chain
 from math import ceil, cos, pi, sin
 from typing import NamedTuple
 
-from rich.cells import cell_len, set_cell_size
-
 from fairplay.bazaar.v1 import bazaar_pb2
 from games.bazaar.pieces import INITIALS
+from games.lettering import font_size, name_column, short_name
 
 _STATUS = {bazaar_pb2.PHASE_REQUEST: "to request", bazaar_pb2.PHASE_CARDS: "to buy"}
 _GONE = {bazaar_pb2.STANDING_ELIMINATED: "eliminated", bazaar_pb2.STANDING_FAILED: "failed at the end"}
@@ -61,10 +60,7 @@ def _seats(state: bazaar_pb2.State, players: Sequence[str]) -> list[_Seat]:
 def _name(seat: int, players: Sequence[str]) -> str:
     """The name of the player in a seat, fit for XML and terminals."""
     name = players[seat] if seat < len(players) else ""
-    name = "".join(filter(str.isprintable, name)).strip() or f"player {seat + 1}"
-    if len(name) <= _NAME_LIMIT >= cell_len(name):
-        return name
-    return set_cell_size(name[:_NAME_LIMIT], _NAME_LIMIT - 1).rstrip() + "…"
+    return short_name(name, _NAME_LIMIT) or f"player {seat + 1}"
 
 
 def _pebbles(counts: Iterable[int], most: int) -> str:
@@ -257,7 +253,7 @@ def _minis(cards: Sequence[bazaar_pb2.Card], box: _Box, top: float = _HEAD) -> I
 
 
 def _player(seat: _Seat, box: _Box) -> Iterator[str]:
-    size = _font_size(seat.name, box.width - 2 * _INSET)
+    size = font_size(seat.name, box.width - 2 * _INSET, 17.0)
     yield (
         f'<text class="name" x="{_INSET:.0f}" y="27" font-size="{size:.1f}" font-weight="700">'
         f"{escape(seat.name)}</text>"
@@ -271,17 +267,6 @@ def _player(seat: _Seat, box: _Box) -> Iterator[str]:
     yield from _counts(seat.wallet, 26, _WALLET - 18, (box.width - 2 * _INSET) / 5, 1.0)
     yield "</g>"
     yield from _minis(seat.cards, box, _WALLET if seat.wallet else _NAMED)
-
-
-def _font_size(name: str, room: float) -> float:
-    """Small enough for the name to fit, in the widest of the usual fonts."""
-    return min(17.0, room / sum(map(_em, name)))
-
-
-def _em(letter: str) -> float:
-    if letter in "MWmw@%" or cell_len(letter) > 1:
-        return 1.12
-    return 0.82 if letter.isupper() else 0.7
 
 
 def _artwork(initial: str) -> str:
@@ -308,8 +293,6 @@ _ARTWORK = f"""
 # Text, in rich's console markup. Each pebble is an initial on its own colour, so that it is seen whatever the
 # terminal's own background is
 
-# a backslash is doubled, but rich halves it only before a tag; a colon is parted from what could make it an emoji
-_LITERALLY = str.maketrans({"\\": r"\\[b][/b]", "[": r"\[", ":": ":[b][/b]"})
 _STYLES = {
     "r": "bold #ffffff on #b3261e",
     "w": "bold #000000 on #ffffff",
@@ -377,7 +360,7 @@ def _chips(counts: Sequence[int]) -> str:
 def _lines(seat: _Seat) -> Iterator[str]:
     """A player's lines; `default` keeps rich from colouring numbers and what it takes for code in a name."""
     mark = "▸" if seat.turn else "★" if seat.status == "winner" else " "
-    name = set_cell_size(seat.name, _NAME_LIMIT).translate(_LITERALLY)
+    name = name_column(seat.name, _NAME_LIMIT)
     yield f"[{_MARK}]{mark}[/] [default]{name} [bold]{seat.score:>7}[/] {seat.status}[/]".rstrip()
     if seat.wallet:
         yield f"  {_label('wallet')}{_chips(seat.wallet)}"

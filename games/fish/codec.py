@@ -8,31 +8,18 @@ from typing import NamedTuple
 from fairplay.fish.v1 import fish_pb2, fish_player_pb2
 from games.fish import rules
 from games.game import Broken
-
-_ENUMS = {
-    "penguin_count_basis": fish_pb2.PenguinCountBasis,
-    "announce_order": fish_pb2.AnnounceOrder,
-    "solo_survivor": fish_pb2.SoloSurvivor,
-    "action_list": fish_pb2.ActionList,
-}
-_SCALARS = ("rows", "columns", "fish", "random_fish", "holes", "max_fish", "penguin_base")
-
+from games.settings import fill
+from games.settings import given as settings_given
 
 # Settings
 
 
 def settings(message: fish_pb2.Settings) -> rules.Settings:
     """The settings of a message. ValueError: a value that is not allowed; one sentence."""
-    set_fields = {field.name: value for field, value in message.ListFields()}
-    given: dict[str, object] = {name: set_fields[name] for name in _SCALARS if name in set_fields}
-    for name, enum in _ENUMS.items():
-        if value := getattr(message, name):
-            if value not in enum.values():
-                raise ValueError(f"{name} has the unknown value {value}.")
-            given[name] = enum.Name(value).removeprefix(f"{name.upper()}_").lower()
+    given = settings_given(message)
     if message.HasField("board"):
         given["board"] = _rows(message.board)
-    found = rules.Settings(**given)  # type: ignore[arg-type]  # the names are those of both, tested
+    found = rules.Settings(**given)
     if problem := rules.settings_problem(found):
         raise ValueError(problem[1])
     return found
@@ -47,9 +34,8 @@ def _rows(board: fish_pb2.Board) -> tuple[tuple[int, ...], ...]:
 
 def settings_message(settings: rules.Settings) -> fish_pb2.Settings:
     """The message of settings, every field set."""
-    message = fish_pb2.Settings(**{name: getattr(settings, name) for name in _SCALARS})
-    for name, enum in _ENUMS.items():
-        setattr(message, name, enum.Value(f"{name}_{getattr(settings, name)}".upper()))
+    message = fish_pb2.Settings()
+    fill(message, settings)
     if settings.board is not None:
         board = rules.board_of_rows(settings.board)
         message.board.CopyFrom(fish_pb2.Board(columns=board.columns, fish=board.fish))

@@ -11,10 +11,9 @@ from html import escape
 from math import atan2, ceil, degrees, hypot, sqrt
 from typing import NamedTuple
 
-from rich.cells import cell_len, set_cell_size
-
 from fairplay.fish.v1 import fish_pb2
 from games.fish import rules
+from games.lettering import font_size, literally, name_column, short_name
 
 
 class _Coat(NamedTuple):
@@ -70,10 +69,7 @@ def _standings(state: rules.State, colors: Sequence[int], players: Sequence[str]
 def _name(color: int, players: Sequence[str]) -> str:
     """The name of the player in a colour, fit for XML and terminals; empty where there is none."""
     name = players[color - 1] if 0 < color <= len(players) else ""
-    name = "".join(filter(str.isprintable, name)).strip()
-    if len(name) <= _NAME_LIMIT >= cell_len(name):
-        return name
-    return set_cell_size(name[:_NAME_LIMIT], _NAME_LIMIT - 1).rstrip() + "…"
+    return short_name(name, _NAME_LIMIT)
 
 
 def _status(state: rules.State, seat: int) -> str:
@@ -319,28 +315,16 @@ def _card(standing: _Standing) -> Iterator[str]:
     border = f'stroke="{_AMBER}" stroke-width="3"' if turn or status == "winner" else 'stroke="#cfe0ea"'
     yield f'<rect x="4" y="4" width="{wide:.0f}" height="{high:.0f}" rx="10" fill="#ffffff" {border}/>'
     yield _penguin(standing.coat, "icon", "translate(29 30) scale(.85)")
-    yield f'<text class="name" x="52" y="25" font-size="{_font_size(name):.1f}" font-weight="700">{escape(name)}</text>'
+    size = f"{font_size(name, _NAME_ROOM, 16.0):.1f}"
+    yield f'<text class="name" x="52" y="25" font-size="{size}" font-weight="700">{escape(name)}</text>'
     yield f'<text class="status" x="52" y="45" font-size="13" fill="#5b6f7c">{status}</text>'
     yield f'<text class="score" x="176" y="47" font-size="20" font-weight="700" text-anchor="end">{score}</text>'
     yield '<use href="#fish-fish" transform="translate(192 40) scale(.8)"/>'
 
 
-def _font_size(name: str) -> float:
-    """Small enough for the name to fit on its card, in the widest of the usual fonts."""
-    return min(16.0, _NAME_ROOM / sum(map(_em, name)))
-
-
-def _em(letter: str) -> float:
-    if letter in "MWmw@%" or cell_len(letter) > 1:
-        return 1.12
-    return 0.82 if letter.isupper() else 0.7
-
-
 # Text, in rich's console markup. All of the board lies on water, so that white and black penguins are seen on it
 # whatever the terminal's own background is
 
-# a backslash is doubled, but rich halves it only before a tag; a colon is parted from what could make it an emoji
-_LITERALLY = str.maketrans({"\\": r"\\[b][/b]", "[": r"\[", ":": ":[b][/b]"})
 _WATER, _MUTED, _MARK = "#bfe3f5 on #3d83ad", "#5f8fb3", "bold #c77700"
 _LEFT = "bold #5c2c00 on #ffc65c"  # where the last move began
 _ICE = "bold {} on #d6eaf5"
@@ -389,10 +373,10 @@ def _line(standing: _Standing) -> str:
     coat, name, score, status, turn = standing
     mark = "▸" if turn else "★" if status == "winner" else " "
     chip = f"[{_WATER}] [{coat.style}] {coat.letter} [/] [/]"
-    shown = set_cell_size(name, _NAME_LIMIT).translate(_LITERALLY)
+    shown = name_column(name, _NAME_LIMIT)
     return f"[{_MARK}]{mark}[/] {chip} [default]{shown} [bold]{score:>4}[/] {status}[/]"
 
 
 def _told(board: rules.Board, last: rules.Move) -> str:
-    source, target = (_named(board, cell).translate(_LITERALLY) for cell in last)
+    source, target = (literally(_named(board, cell)) for cell in last)
     return f"  [{_MARK}]last move {source} {_arrow(board, last)} {target}[/]"
