@@ -1,0 +1,250 @@
+"""What the pages say is there: links, rule ids, reasons, options, names of the contract, packages."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import grpc
+import pytest
+import typer
+from google.protobuf.descriptor import FileDescriptor
+from google.protobuf.wrappers_pb2 import Int64Value
+
+from fairplay.v1 import connection_pb2, error_reason_pb2, manager_pb2, player_pb2, record_pb2, referee_pb2
+from games.game import Call, Outcome, drive, find, registered
+from reference_player.handlers import snake_case
+from reference_server.cli.app import app
+from reference_server.errors import STATUS
+from reference_server.manager.knockout import allocate
+from tests.docs.pages import PAGES, ROOT, blocks, name_of
+from tools.docs_rules import PAGE, page
+
+SHORTENED = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"\[[^\]\[]*\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|^[A-Z]+$")
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z_-]+")
+FULL_NAME = re.compile(r"fairplay\.\w+\.v1\.[A-Z]\w+|fairplay\.v1\.[A-Z]\w+")
+PATH = re.compile(r"/(fairplay[\w.]+)/(\w+)")
+PLACEHOLDERS = {"LICENSE", "GRPC_EXPERIMENTS"}
+OPTIONS_PAGES = ("README.md", "reference_player/README.md", "docs/tournaments.md", "docs/operate.md", "docs/records.md")
+
+ids = pytest.mark.parametrize("path", PAGES, ids=name_of)
+
+
+def prose(path: Path) -> str:
+    """The page without its fenced blocks."""
+    text = path.read_text()
+    for block in blocks(text):
+        text = text.replace(block.text, "")
+    return text
+
+
+def code_words(path: Path) -> Iterator[str]:
+    """What stands between backticks in the prose of a page."""
+    return (found[1] for found in SHORTENED.finditer(prose(path)))
+
+
+# --- links ---
+
+
+def anchor(heading: str) -> str:
+    """What a heading is linked by."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+@ids
+def test_every_link_leads_to_a_file_of_the_tree_and_to_a_heading_there(path: Path) -> None:
+    for link in (found[1] for found in LINK.finditer(prose(path))):
+        if link.startswith("https://"):
+            continue
+        file, _, fragment = link.partition("#")
+        target = (path.parent / file).resolve() if file else path
+        assert target.exists(), link
+        assert target.is_relative_to(ROOT), link
+        if fragment:
+            assert fragment in {anchor(found[1]) for found in HEADING.finditer(target.read_text())}, link
+
+
+def test_every_page_is_in_the_index() -> None:
+    index = ROOT / "docs" / "README.md"
+    listed = {(index.parent / found[1]).resolve() for found in LINK.finditer(index.read_text())}
+    assert {path for path in PAGES if path != index} <= listed
+
+
+def test_the_first_screen_says_the_two_commands_and_the_sentence() -> None:
+    screen = "\n".join((ROOT / "README.md").read_text().splitlines()[:40])
+    for wanted in ("make demo", "make test", "fairplay tournament fish", "write a player in any language"):
+        assert wanted in screen
+
+
+# --- words of the contract ---
+
+
+def files() -> Iterator[FileDescriptor]:
+    """The files of the contract."""
+    modules = (connection_pb2, error_reason_pb2, manager_pb2, player_pb2, record_pb2, referee_pb2)
+    waiting: list[Any] = [module.DESCRIPTOR for module in modules]
+    waiting += [find(name).state_type.DESCRIPTOR.file for name in registered()]
+    seen: dict[str, FileDescriptor] = {}
+    while waiting:
+        file = waiting.pop()
+        if file.name not in seen:
+            seen[file.name] = file
+            waiting += file.dependencies
+    return iter(seen.values())
+
+
+@cache
+def capitals() -> frozenset[str]:
+    """Values of enums, whole and without the name of their enum; status codes; what the environment may hold."""
+    known = {code.name for code in grpc.StatusCode} | PLACEHOLDERS
+    for file in files():
+        for enum in file.enum_types_by_name.values():
+            prefix = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", enum.name).upper() + "_"
+            known |= {name for value in enum.values_by_name for name in (value, value.removeprefix(prefix))}
+    variables = ("LISTEN", "CONNECT", "NAME", "TOKEN")
+    return frozenset(known | {f"FAIRPLAY_{name}" for name in variables})
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if path.stem != "add-a-game"], ids=name_of)
+def test_every_word_in_capitals_is_a_reason_a_value_or_a_status(path: Path) -> None:
+    words = {found for word in code_words(path) for found in CAPITALS.findall(word)}
+    assert words <= capitals()
+
+
+@ids
+def test_every_rule_id_is_one(path: Path) -> None:
+    games = "|".join(registered())
+    rules = {rule for name in registered() for rule in find(name).rules}
+    for word in code_words(path):
+        if re.fullmatch(rf"(?:{games})\.[a-z-]+\.[a-z-]+", word):
+            assert word in rules
+
+
+@ids
+def test_every_name_of_the_contract_exists(path: Path) -> None:
+    names = {
+        thing.full_name
+        for file in files()
+        for things in (file.message_types_by_name, file.enum_types_by_name, file.services_by_name)
+        for thing in things.values()
+    } | {find(name).service for name in registered()}
+    assert set(FULL_NAME.findall(path.read_text())) <= names
+    methods = {method.path for name in registered() for method in find(name).methods}
+    for file in files():
+        for service in file.services_by_name.values():
+            methods |= {f"/{service.full_name}/{method.name}" for method in service.methods}
+    for service, method in PATH.findall(path.read_text()):
+        assert f"/{service}/{method}" in methods
+
+
+def test_the_reasons_of_the_contract_page_are_all_there_are_with_their_status() -> None:
+    text = (ROOT / "docs" / "contract.md").read_text()
+    told: dict[str, str] = {}
+    for status, reasons in re.findall(r"^\| `([A-Z_]+)` \| ((?:`[A-Z_]+`(?:, )?)+) \|", text, re.MULTILINE):
+        told |= dict.fromkeys(re.findall(r"[A-Z_]+", reasons), status)
+    assert told == {reason: code.name for reason, code in STATUS.items()}
+
+
+# --- the command line ---
+
+
+@cache
+def options() -> frozenset[str]:
+    found = {"--help"}
+    waiting: list[Any] = [typer.main.get_command(app)]
+    while waiting:
+        command = waiting.pop()
+        found |= {option for parameter in command.params for option in parameter.opts}
+        waiting += getattr(command, "commands", {}).values()
+    return frozenset(found)
+
+
+@pytest.mark.parametrize("name", OPTIONS_PAGES)
+def test_every_option_exists(name: str) -> None:
+    named = {option for word in code_words(ROOT / name) for option in OPTION.findall(word)}
+    assert named
+    assert named <= options()
+
+
+# --- pages that follow from something ---
+
+
+def test_the_page_of_rules_is_fresh() -> None:
+    assert PAGE.read_text() == page(), "run: python -m tools.docs_rules"
+
+
+def test_the_page_of_dependencies_names_every_package() -> None:
+    project: Mapping[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [
+        *project["dependencies"],
+        *(each for group in project["optional-dependencies"].values() for each in group),
+    ]
+    wanted += (ROOT / "tools" / "requirements.txt").read_text().splitlines()
+    rows = re.findall(r"^\| ([\w.-]+) \|", (ROOT / "docs" / "dependencies.md").read_text(), re.MULTILINE)
+    for requirement in wanted:
+        if requirement and not requirement.startswith("#"):
+            found = re.match(r"[\w.-]+", requirement)
+            assert found is not None, requirement
+            assert found[0] in rows
+
+
+def test_the_table_of_knockout_is_what_is_dealt() -> None:
+    text = (ROOT / "docs" / "tournaments.md").read_text()
+    rows = re.search(r"^    players (.+)\n    games (.+)$", text, re.MULTILINE)
+    assert rows is not None
+    games = [[int(size) for size in game.split("+")] for game in rows[2].split()]
+    assert games == [allocate(int(count), range(2, 5)) for count in rows[1].split()]
+
+
+# --- code of the pages ---
+
+
+def test_the_code_of_the_first_player_is_the_one_of_the_example() -> None:
+    example = (ROOT / "examples" / "python" / "my_player.py").read_text()
+    shown = [block.text for block in blocks((ROOT / "reference_player" / "README.md").read_text())]
+    pieces = [text for text in shown if text.startswith(("class", "STEPS", "def", "if __name__"))]
+    assert len(pieces) == 4
+    for piece in pieces:
+        assert piece in example
+
+
+def test_the_first_player_wins_most_games_against_random() -> None:
+    fish, names = find("fish"), ["me", "random"]
+    source = (ROOT / "examples" / "python" / "my_player.py").read_text()
+    module: dict[str, Any] = {"__name__": "my_player"}
+    exec(source, module)
+    settings = fish.full_settings(fish.showcase)
+
+    def won(seed: int) -> bool:
+        players = [module["MyPlayer"](), fish.player(f"random:seed={seed}")]
+
+        def answer(call: Call) -> Any:
+            reply = getattr(players[call.seat], snake_case(call.method.name))(call.request)
+            return call.method.response() if reply is None else reply
+
+        outcome = drive(fish.play("g", settings, names, Random(seed), None), answer)
+        assert sum(map(len, outcome.ranking)) == 2, "somebody was eliminated"
+        return [seat for seat, _ in outcome.ranking[0]] == [0]
+
+    assert sum(map(won, range(20))) >= 17
+
+
+def test_the_smallest_game_can_be_played() -> None:
+    code = [block for block in blocks((ROOT / "docs" / "add-a-game.md").read_text()) if block.language == "python"]
+    module: dict[str, Any] = {"__name__": "nim"}
+    exec("\n".join(block.text for block in code), module)
+    assert module["outcome"] == Outcome([[(0, 1)], [(1, 0)]])
+
+    def greedy(call: Call) -> Int64Value:
+        return Int64Value(value=4 if call.seat == 0 else 1)
+
+    played = drive(module["play"](module["State"](5, (0, 1, 2))), greedy)
+    assert played == Outcome([[(1, 1)], [(2, 0)]])
