@@ -1,0 +1,113 @@
+"""`python -m benchmarks`: takes the measures, prints the table, keeps the results.
+
+It measures and does not judge: the exit code is 0 also where a figure is missed, and 1 only where a measure could not
+be taken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rich.console import Console
+
+from benchmarks import idle, playouts, sessions, startup
+from benchmarks.figures import FULL, QUICK, Figure, Pace
+from benchmarks.report import DOCS, RESULTS, print_table, write_docs, write_json
+from benchmarks.subjects import subject
+from games.game import registered
+
+RESULTS_HELP = "where results are kept; by default only those of a whole run are, in benchmarks/results.json"
+NAMES = ("rules", *sessions.LOADS, "idle", "help")
+
+
+class Measure(NamedTuple):
+    """Something to measure: what it is called while it runs, and what takes it."""
+
+    title: str
+    take: Callable[[], list[Figure]]
+
+
+def measures(names: Sequence[str], games: Sequence[str], pace: Pace, *, machine: bool) -> Iterator[Measure]:
+    """What is to be measured, in order; `machine`: also what no game is played for."""
+    for each in map(subject, games):
+        if "rules" in names and "rules" in each.reaches:
+            yield Measure(f"rules of {each.game}", partial(playouts.measure, each, pace))
+    for each in map(subject, games):
+        if wanted := [name for name in names if name in sessions.LOADS and name in each.reaches]:
+            yield Measure(f"games of {each.game}", partial(_run, sessions.measure, each, wanted, pace))
+    if machine and "idle" in names:
+        yield Measure("idle players", partial(_run, idle.measure))
+    if machine and "help" in names:
+        yield Measure("fairplay --help", startup.measure)
+
+
+def _run(measure: Callable[..., Coroutine[Any, Any, list[Figure]]], *arguments: Any) -> list[Figure]:
+    return asyncio.run(measure(*arguments))
+
+
+def take(chosen: Iterable[Measure]) -> tuple[list[Figure], bool]:
+    """All figures that can be taken, and whether those were all."""
+    figures: list[Figure] = []
+    complete = True
+    for measure in chosen:
+        say(f"measuring: {measure.title}")
+        try:
+            figures += measure.take()
+        except Exception as error:
+            complete = False
+            say(f"{measure.title} cannot be measured: {type(error).__name__}: {error}")
+    return figures, complete
+
+
+def say(sentence: str) -> None:
+    """Tells whoever waits; the table goes to standard output alone."""
+    print(sentence, file=sys.stderr, flush=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    results: Path | None = options.results or (None if options.only or options.game else RESULTS)
+    try:
+        if options.docs:
+            write_docs(options.results or RESULTS, DOCS)
+            return 0
+        complete = _measure(options, results)
+    except (OSError, ValueError) as error:
+        say(str(error))
+        return 1
+    except KeyboardInterrupt:
+        say("stopped")
+        return 130
+    return 0 if complete else 1
+
+
+def _measure(options: argparse.Namespace, results: Path | None) -> bool:
+    pace = QUICK if options.quick else FULL
+    games = options.game or list(registered())
+    chosen = measures(options.only or NAMES, games, pace, machine=bool(options.only) or not options.game)
+    figures, complete = take(chosen)
+    print_table(figures, Console(highlight=False, width=None if sys.stdout.isatty() else 140))
+    if results is not None:
+        write_json(figures, results)
+    return complete
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=(__doc__ or "").partition("\n\n")[2])
+    parser.add_argument("--quick", action="store_true", help="everything in under a minute, less precisely")
+    parser.add_argument("--only", action="append", metavar="NAME", choices=NAMES, help=", ".join(NAMES))
+    parser.add_argument("--game", action="append", choices=list(registered()), help="only this game; may be repeated")
+    parser.add_argument("--results", type=Path, metavar="FILE", help=RESULTS_HELP)
+    parser.add_argument("--docs", action="store_true", help="measure nothing: put the results kept into the docs")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,119 @@
+"""A bare echo over grpc.aio: what one game could reach if there were nothing to it but frames of the same sizes.
+
+    python -m benchmarks.echo ADDRESS STREAM...
+
+opens the streams of these numbers, and answers every frame with as many bytes as its first four say.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import sys
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, NamedTuple
+
+import grpc
+
+from benchmarks.processes import START_LIMIT_S, halves, started
+from benchmarks.rehearsal import Exchange
+from fairplay.v1.connection_pb2 import Call, ConnectRequest, ConnectResponse, Reply
+from reference_server.links.link import duration
+
+PATH = "/benchmarks.EchoService/Echo"
+SIZE_BYTES = 4
+
+
+class Frame(NamedTuple):
+    """A frame to send on a stream; it says how long the answer is to be."""
+
+    stream: int
+    data: bytes
+
+
+def frames(exchanges: Sequence[Exchange]) -> list[Frame]:
+    """Frames as long as those that carry these exchanges, one in each."""
+    made = []
+    for number, (seat, method, request, reply) in enumerate(exchanges, start=10_000):
+        call = Call(id=number, player=seat % 2, method=method, request=request, time_limit=duration(1.0))
+        size = ConnectResponse(calls=[call]).ByteSize()
+        answer_size = ConnectRequest(replies=[Reply(id=number, response=reply)]).ByteSize()
+        made.append(Frame(seat, answer_size.to_bytes(SIZE_BYTES).ljust(size, b".")))
+    return made
+
+
+class Echo:
+    """The server's side: the open streams, and the frames of one game that go out over them and back."""
+
+    def __init__(self, game: Sequence[Frame]) -> None:
+        self._game = game
+        self._streams: dict[int, Any] = {}
+        self._all_here = asyncio.Event()
+        self._over = asyncio.Event()
+
+    async def serve(self, _: Any, context: Any) -> None:
+        """One stream: its first frame is its number."""
+        self._streams[int(await context.read())] = context
+        if len(self._streams) == len({frame.stream for frame in self._game}):
+            self._all_here.set()
+        await self._over.wait()
+
+    async def ready(self) -> None:
+        """Waits until all streams are open."""
+        async with asyncio.timeout(START_LIMIT_S):
+            await self._all_here.wait()
+
+    async def rate(self, seconds: float) -> float:
+        """Round trips a second, one at a time, over and over the game."""
+        count, began = 0, time.perf_counter()
+        end = began + seconds
+        for stream, data in itertools.cycle(self._game):
+            context = self._streams[stream]
+            await context.write(data)
+            await context.read()
+            count += 1
+            if time.perf_counter() >= end:
+                break
+        return count / (time.perf_counter() - began)
+
+    def close(self) -> None:
+        """Ends the streams."""
+        self._over.set()
+
+
+@asynccontextmanager
+async def echo(exchanges: Sequence[Exchange]) -> AsyncIterator[Echo]:
+    """The echo of a game: a server in this process, its streams from two others."""
+    made = Echo(frames(exchanges))
+    server = grpc.aio.server()
+    handler = grpc.stream_stream_rpc_method_handler(made.serve)
+    service, _, method = PATH[1:].partition("/")
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {method: handler}),))
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(server.stop, 0)
+        for own in halves([str(seat) for seat in sorted({exchange.seat for exchange in exchanges})]):
+            await stack.enter_async_context(started("benchmarks.echo", f"127.0.0.1:{port}", *own))
+        stack.callback(made.close)
+        await made.ready()
+        yield made
+
+
+async def run(address: str, streams: Sequence[str]) -> None:
+    """The other side: echoes until the server is gone."""
+    async with grpc.aio.insecure_channel(address) as channel:
+        print("ready", flush=True)
+        await asyncio.gather(*(_answer(channel.stream_stream(PATH)(), stream) for stream in streams))
+
+
+async def _answer(stream: Any, number: str) -> None:
+    await stream.write(number.encode())
+    while (frame := await stream.read()) is not grpc.aio.EOF:
+        await stream.write(bytes(int.from_bytes(frame[:SIZE_BYTES])))
+
+
+if __name__ == "__main__":
+    asyncio.run(run(sys.argv[1], sys.argv[2:]))

@@ -1,0 +1,84 @@
+"""What is measured, and what came out: figures, and what each of them says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import NamedTuple
+
+
+class Unmeasurable(Exception):  # noqa: N818 - says what happened to a measure
+    """A figure cannot be taken here; one sentence."""
+
+
+class Pace(NamedTuple):
+    """How often a measure is repeated, and for how long each time."""
+
+    repeats: int
+    seconds: float
+
+
+FULL = Pace(repeats=5, seconds=2.0)
+QUICK = Pace(repeats=2, seconds=1.0)
+
+
+class Kind(NamedTuple):
+    """What a figure says: `{turns}` stands for what the game calls its turns. `at_most`: less is better."""
+
+    title: str
+    unit: str
+    at_most: bool = False
+
+
+KINDS = {
+    "rules": Kind("random playouts by the rules alone, one core", "{turns}/s"),
+    "games": Kind("64 games at once, players dialled in", "{turns}/s"),
+    "games-calls": Kind("  all calls of these games", "calls/s"),
+    "dial-out": Kind("64 games at once, dialled in against dialled", "x"),
+    "dial-out-rate": Kind("  the same games, players dialled", "{turns}/s"),
+    "one": Kind("one game, players dialled in", "{turns}/s"),
+    "one-calls": Kind("  all calls of this game", "calls/s"),
+    "echo": Kind("one game against a bare echo, call for call", "x"),
+    "echo-rate": Kind("  the bare echo of the same bytes", "calls/s"),
+    "cost": Kind("server CPU a turn, 1,000 games against 64", "x", at_most=True),
+    "cost-64": Kind("  with 64 games at once", "us/turn", at_most=True),
+    "cost-256": Kind("  with 256 games at once", "us/turn", at_most=True),
+    "cost-1000": Kind("  with 1,000 games at once", "us/turn", at_most=True),
+    "idle": Kind("server memory, 1,000 players dialled in and idle", "MB", at_most=True),
+    "idle-none": Kind("  before they came", "MB", at_most=True),
+    "idle-shared": Kind("  streams over 4 connections instead of 1,000", "MB", at_most=True),
+    "help": Kind("fairplay --help", "s", at_most=True),
+}
+"""Every figure by its name. Those that are indented back the one above them and have nothing to reach."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure: the median of its repetitions, with the lowest and the highest. `game` is empty where none is played.
+
+    `reach` None: nothing is asked of it.
+    """
+
+    name: str
+    game: str
+    value: float
+    low: float
+    high: float
+    unit: str
+    reach: float | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether no reach is missed."""
+        if self.reach is None:
+            return True
+        return self.value <= self.reach if KINDS[self.name].at_most else self.value >= self.reach
+
+
+def figure(
+    name: str, values: Sequence[float], reach: float | None = None, *, game: str = "", turns: str = "turns"
+) -> Figure:
+    """The figure of this name from its repetitions."""
+    unit = KINDS[name].unit.format(turns=turns)
+    return Figure(name, game, median(values), min(values), max(values), unit, reach)

@@ -1,0 +1,78 @@
+"""A thousand players that have dialled in and wait.
+
+    python -m benchmarks.idle ADDRESS COUNT PREFIX (own | shared)
+
+dials in with so many players, each over a stream of its own, and says so when all are welcome. The streams have a
+connection each, as those of programs on many machines, or share one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+import tempfile
+from contextlib import AsyncExitStack
+from typing import Any
+
+import grpc
+import psutil
+
+from benchmarks.figures import Figure, Unmeasurable, figure
+from benchmarks.processes import started
+from benchmarks.subjects import IDLE_REACH_MB
+from fairplay.v1.connection_pb2 import ConnectRequest, Hello, HostedPlayer
+from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
+
+PLAYER_COUNT = 1_000
+PROCESS_COUNT = 4
+SETTLE_S = 0.5
+
+
+async def measure() -> list[Figure]:
+    """The memory of `fairplay serve`, a process of its own. Taken once: it hardly varies."""
+    before, after = await _memory("own")
+    _, shared = await _memory("shared")
+    return [figure("idle", [after], IDLE_REACH_MB), figure("idle-none", [before]), figure("idle-shared", [shared])]
+
+
+async def _memory(connections: str) -> tuple[float, float]:
+    """Before the players come and when all are here, in MB."""
+    async with AsyncExitStack() as stack:
+        records = stack.enter_context(tempfile.TemporaryDirectory(prefix="fairplay-bench-"))
+        server = await stack.enter_async_context(
+            started("reference_server.cli", "serve", "--listen", "127.0.0.1:0", "--records", records)
+        )
+        address = re.search(r"127\.0\.0\.1:\d+", server.line)
+        if address is None:
+            raise Unmeasurable(f"the server does not say where it is, but: {server.line}")
+        before = await _resident_mb(server.guard)
+        for number in range(PROCESS_COUNT):
+            count = str(PLAYER_COUNT // PROCESS_COUNT)
+            await stack.enter_async_context(started("benchmarks.idle", address[0], count, f"idle{number}", connections))
+        return before, await _resident_mb(server.guard)
+
+
+async def _resident_mb(guard: int) -> float:
+    await asyncio.sleep(SETTLE_S)
+    return psutil.Process(guard).children()[0].memory_info().rss / 1e6
+
+
+async def run(address: str, count: int, prefix: str, connections: str) -> None:
+    """The players' side: dials in, and holds the streams until the server ends them."""
+    options = [("grpc.use_local_subchannel_pool", int(connections == "own"))]
+    streams = [await _dialled_in(address, f"{prefix}.{number}", options) for number in range(count)]
+    print("ready", flush=True)
+    await asyncio.gather(*(stream.read() for stream in streams))
+
+
+async def _dialled_in(address: str, name: str, options: list[tuple[str, int]]) -> Any:
+    channel = grpc.aio.insecure_channel(address, options=options)
+    stream = ConnectionServiceStub(channel).Connect()
+    await stream.write(ConnectRequest(hello=Hello(players=[HostedPlayer(name=name, token=name)])))
+    await stream.read()
+    return stream
+
+
+if __name__ == "__main__":
+    asyncio.run(run(sys.argv[1], int(sys.argv[2]), *sys.argv[3:]))

@@ -1,0 +1,35 @@
+"""The process of some players, which dial in over one stream and serve, each on a port of its own, as well.
+
+    python -m benchmarks.players ADDRESS GAME NAME...
+
+It says the ports before it dials in, and ends when the server says goodbye or goes away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+
+from benchmarks.subjects import STRATEGY
+from games.game import find
+from reference_player.dialing import Hosted, dial_in_async
+from reference_player.handlers import Handlers
+from reference_player.serving import start_server
+
+PATIENCE_S = 5.0
+
+
+async def run(address: str, game: str, names: Sequence[str]) -> None:
+    """Serves and dials in with a player for each name."""
+    players = [find(game).player(STRATEGY) for _ in names]
+    served = [await start_server(Handlers(player), "127.0.0.1:0") for player in players]
+    print(*(port for _, port in served), flush=True)
+    hosted = [Hosted(player, name, "benchmark") for player, name in zip(players, names, strict=True)]
+    await dial_in_async(hosted, address, patience_s=PATIENCE_S)
+    for server, _ in served:
+        await server.stop(0)
+
+
+if __name__ == "__main__":
+    asyncio.run(run(sys.argv[1], sys.argv[2], sys.argv[3:]))

@@ -1,0 +1,65 @@
+"""Other processes that a measure needs. None of them outlives it, however it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.figures import Unmeasurable
+from reference_server.links.process import GUARD
+
+ROOT = Path(__file__).resolve().parent.parent
+START_LIMIT_S = 60.0
+END_LIMIT_S = 10.0
+
+
+def halves(players: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """The players of each of the two processes in which all players live."""
+    middle = len(players) // 2
+    return players[:middle], players[middle:]
+
+
+class Started(NamedTuple):
+    """A process that said it was ready: the id of its guard, whose only child it is, and what it said."""
+
+    guard: int
+    line: str
+
+
+@asynccontextmanager
+async def started(module: str, *arguments: str) -> AsyncIterator[Started]:
+    """Runs a module under guard, from its first line of output on. Unmeasurable: it ended before that, or is silent."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-I", "-S", str(GUARD)),
+        *(sys.executable, "-m", module, *arguments),
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=DEVNULL,
+        cwd=ROOT,
+        start_new_session=True,
+    )
+    assert process.stdin is not None and process.stdout is not None
+    try:
+        try:
+            async with asyncio.timeout(START_LIMIT_S):
+                line = await process.stdout.readline()
+        except TimeoutError:
+            raise Unmeasurable(f"{module} was not ready within {START_LIMIT_S:g} s") from None
+        if not line:
+            raise Unmeasurable(f"{module} ended before it was ready")
+        yield Started(process.pid, line.decode().strip())
+    finally:
+        process.stdin.close()  # at which the guard ends everything
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(END_LIMIT_S):
+                await process.wait()
+        if process.returncode is None:
+            process.kill()
+            await process.wait()

@@ -1,0 +1,114 @@
+"""The benchmarks take their measures and report them; what they measure is not judged here."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.__main__ import NAMES, Measure, main, take
+from benchmarks.figures import KINDS, Figure, Unmeasurable, figure
+from benchmarks.report import BEGIN, DOCS, END, write_docs, write_json
+from benchmarks.sessions import FIGURES, LOADS
+from benchmarks.subjects import TABLE, subject
+from games.game import registered
+
+ROOT = Path(__file__).resolve().parent.parent
+KEYS = ["name", "game", "value", "unit", "reach", "ok"]
+
+
+def test_a_measure_is_printed_and_kept_as_json(tmp_path: Path) -> None:
+    results = tmp_path / "results.json"
+    command = [sys.executable, "-m", "benchmarks", "--quick", "--only", "help", "--results", str(results)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "fairplay --help" in done.stdout
+    [row] = json.loads(results.read_text("utf-8"))
+    assert list(row) == KEYS
+    assert row["name"] == "help"
+    assert row["value"] > 0
+    assert row["reach"] == 0.3
+    assert row["ok"] is (row["value"] <= row["reach"])
+
+
+def test_what_cannot_be_measured_is_said_and_the_rest_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    def fails() -> list[Figure]:
+        raise Unmeasurable("there is no machine")
+
+    figures, complete = take([Measure("one", fails), Measure("two", lambda: [figure("help", [0.2])])])
+    assert not complete
+    assert [each.name for each in figures] == ["help"]
+    assert "one cannot be measured: Unmeasurable: there is no machine" in capsys.readouterr().err
+
+
+def test_a_figure_is_the_median_with_its_spread() -> None:
+    made = figure("games", [3.0, 1.0, 2.0], 2.0, game="fish", turns="moves")
+    assert (made.value, made.low, made.high, made.unit) == (2.0, 1.0, 3.0, "moves/s")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reach", "ok"),
+    [
+        ("games", 10.0, 10.0, True),
+        ("games", 9.9, 10.0, False),
+        ("idle", 90.0, 90.0, True),
+        ("idle", 90.1, 90.0, False),
+        ("games-calls", 0.0, None, True),
+    ],
+)
+def test_a_reach_is_a_least_or_a_most(name: str, value: float, reach: float | None, ok: bool) -> None:
+    assert figure(name, [value], reach).ok is ok
+
+
+def test_the_docs_get_the_table_that_was_kept(tmp_path: Path) -> None:
+    results, docs = tmp_path / "results.json", tmp_path / "performance.md"
+    write_json([figure("games", [12_345.6], 20_000, game="fish", turns="moves")], results)
+    docs.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", "utf-8")
+    write_docs(results, docs)
+    write_docs(results, docs)
+    text = docs.read_text("utf-8")
+    assert text.startswith(f"before\n{BEGIN}\n")
+    assert text.endswith(f"{END}\nafter\n")
+    assert "old" not in text
+    assert text.count("| fish | 12,350 | moves/s | ≥ 20,000 | no |") == 1
+
+
+def test_docs_without_a_place_for_the_table_are_left_alone(tmp_path: Path) -> None:
+    results, docs = tmp_path / "results.json", tmp_path / "performance.md"
+    write_json([], results)
+    docs.write_text("nothing", "utf-8")
+    with pytest.raises(ValueError, match=r"performance\.md has no place for the table"):
+        write_docs(results, docs)
+    assert docs.read_text("utf-8") == "nothing"
+
+
+def test_the_docs_have_a_place_for_the_table_and_name_every_measure() -> None:
+    text = DOCS.read_text("utf-8")
+    assert BEGIN in text
+    assert END in text
+    assert [name for name in NAMES if f"| `{name}` |" not in text] == []
+
+
+def test_every_figure_has_a_kind() -> None:
+    assert {name for figures in FIGURES.values() for name in figures} <= set(KINDS)
+    assert list(FIGURES) == list(LOADS)
+    assert {name for each in TABLE for name in each.reaches} <= set(NAMES)
+
+
+@pytest.mark.parametrize("game", list(registered()))
+def test_every_installed_game_can_be_measured(game: str) -> None:
+    chosen = subject(game)
+    assert chosen.turn_paths
+    assert "games" in chosen.reaches
+    assert chosen.seat_count in chosen.contract.seats
+    chosen.contract.full_settings(chosen.settings_message)
+
+
+def test_an_unknown_measure_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["--only", "warp"])
+    assert stopped.value.code == 2
+    assert "invalid choice: 'warp'" in capsys.readouterr().err
