@@ -1,0 +1,14 @@
+"""Characters 4, 6 and 8: looked up where Mother Nature moves and where influence is counted."""
+
+from __future__ import annotations
+
+from games.eriantys.rules.characters.piece import Piece, lasting, only_way
+
+POSTMAN = Piece("postman", 1, only_way, lasting, helps_move_only=True)
+"""Mother Nature may move up to two steps more."""
+
+CENTAUR = Piece("centaur", 3, only_way, lasting, helps_move_only=True)
+"""Towers give no influence."""
+
+KNIGHT = Piece("knight", 2, only_way, lasting, helps_move_only=True)
+"""Two more influence for the player's side."""

@@ -1,0 +1,28 @@
+"""Character 1: moves a student from the card to an island."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from games.eriantys.rules.characters.piece import Piece, card_colors, color_of, island_of, play, replenished
+from games.eriantys.rules.islands import addresses, group_of, with_student
+from games.eriantys.rules.state import Card, PlayCharacter, State
+
+
+def _options(state: State, card: Card) -> Sequence[PlayCharacter]:
+    islands = addresses(state)
+    return [play(card.character, color, island) for color in card_colors(card) for island in islands]
+
+
+def _violation(state: State, card: Card, action: PlayCharacter) -> str | None:
+    del state
+    return None if card.students[color_of(action)] else "eriantys.character.card-students"
+
+
+def _effect(state: State, card: Card, action: PlayCharacter) -> State:
+    color = color_of(action)
+    groups = with_student(state, group_of(state, island_of(action)), color)
+    return replenished(state._replace(groups=groups), card, color)
+
+
+MONK = Piece("monk", 1, _options, _effect, _violation, needs_color=True, needs_island=True, students=4)

@@ -1,0 +1,29 @@
+"""Character 11: moves a student from the card to the dining room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from games.eriantys.rules.characters.piece import Piece, card_colors, color_of, play, replenished
+from games.eriantys.rules.school import seated
+from games.eriantys.rules.state import TABLE_SEATS, Card, PlayCharacter, State
+
+
+def _options(state: State, card: Card) -> Sequence[PlayCharacter]:
+    room = state.dining_rooms[state.active]
+    return [play(card.character, color) for color in card_colors(card) if room[color] < TABLE_SEATS]
+
+
+def _violation(state: State, card: Card, action: PlayCharacter) -> str | None:
+    color = color_of(action)
+    if not card.students[color]:
+        return "eriantys.character.card-students"
+    return "eriantys.character.table-full" if state.dining_rooms[state.active][color] >= TABLE_SEATS else None
+
+
+def _effect(state: State, card: Card, action: PlayCharacter) -> State:
+    color = color_of(action)
+    return replenished(seated(state, color, pays=state.settings.coins_from_characters), card, color)
+
+
+PRINCESS = Piece("princess", 2, _options, _effect, _violation, needs_color=True, students=4)

@@ -1,0 +1,1088 @@
+"""The rules of Eriantys: the vectors of eriantys.md section 7 by their ids, the trace X-01, and random games."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as limits
+from hypothesis import strategies as st
+
+from games.eriantys import rules
+from games.eriantys.rules import (
+    NOBODY,
+    RULES,
+    Action,
+    ChooseTowers,
+    EndTurn,
+    MoveMotherNature,
+    Phase,
+    PlayAssistant,
+    PlayCharacter,
+    Reason,
+    Settings,
+    Standing,
+    State,
+    TakeCloud,
+    ToDiningRoom,
+    ToIsland,
+)
+from tests.games.eriantys.tables import (
+    BLUE,
+    EXPERT,
+    GREEN,
+    NONE,
+    PINK,
+    RED,
+    YELLOW,
+    expert,
+    final,
+    fresh,
+    group_at,
+    moved,
+    played,
+    states,
+    students,
+    table,
+    tower_at,
+)
+
+BASIC = Settings()
+
+
+# 7.1 Influence and conquest: Mother Nature goes from island 0 to island 1
+
+
+def test_i_01_students_of_owned_professors_count() -> None:
+    state = table(held={1: "RED2 YELLOW1 GREEN2"}, professors={YELLOW: 0, GREEN: 0})
+    assert rules.influences(state, group_at(state, 1)) == [3, 0]
+
+
+def test_i_02_the_first_influence_builds() -> None:
+    state = moved(table(held={1: "YELLOW"}, professors={YELLOW: 0}), 1)
+    assert (tower_at(state, 1), state.towers) == (0, (7, 8))
+
+
+def test_i_03_the_higher_influence_builds() -> None:
+    state = moved(table(held={1: "YELLOW2 RED"}, professors={YELLOW: 0, RED: 1}), 1)
+    assert (tower_at(state, 1), state.towers) == (0, (7, 8))
+
+
+def test_i_04_towers_are_replaced() -> None:
+    start = table(groups=[([1], 0)], held={1: "BLUE3 RED YELLOW2"}, professors={YELLOW: 0, BLUE: 1, RED: 1})
+    assert rules.influences(start, group_at(start, 1)) == [3, 4]
+    state = moved(start, 1)
+    assert (tower_at(state, 1), state.towers) == (1, (8, 7))
+
+
+I_05: dict[str, Any] = {
+    "held": {1: "YELLOW2 RED2 PINK BLUE GREEN"},
+    "professors": {YELLOW: 0, BLUE: 0, GREEN: 2, PINK: 1, RED: 3},
+}
+
+
+def test_i_05_partners_count_together() -> None:
+    start = table(4, **I_05)
+    assert rules.influences(start, group_at(start, 1)) == [4, 3]
+    assert tower_at(moved(start, 1), 1) == 0
+
+
+I_06: dict[str, Any] = {"groups": [([1, 2, 3], 0)], "held": {1: "BLUE2 RED4"}, "professors": {BLUE: 0, RED: 1}}
+
+
+def test_i_06_towers_count_for_their_owner() -> None:
+    start = table(**I_06)
+    assert rules.influences(start, group_at(start, 1)) == [5, 4]
+    state = moved(start, 1)
+    assert (tower_at(state, 1), state.towers) == (0, (5, 8))
+
+
+def with_character(action: PlayCharacter, active: int = 0, seat_count: int = 2, **position: Any) -> State:
+    start = table(seat_count, expert(action.character), active=active, coins=(5,) * seat_count, **position)
+    return played(start, action)
+
+
+def test_i_07_centaur() -> None:
+    start = with_character(PlayCharacter(6), **I_06)
+    assert rules.influences(start, group_at(start, 1)) == [2, 4]
+    state = moved(start, 1)
+    assert (tower_at(state, 1), state.towers) == (1, (8, 5))
+
+
+def test_i_09_mushroom_hunter_against_the_owner() -> None:
+    start = with_character(PlayCharacter(9, BLUE), active=1, **I_06)
+    assert rules.influences(start, group_at(start, 1)) == [3, 4]
+    assert tower_at(moved(start, 1), 1) == 1
+
+
+def test_i_10_mushroom_hunter_against_the_other() -> None:
+    start = with_character(PlayCharacter(9, RED), **I_06)
+    assert rules.influences(start, group_at(start, 1)) == [5, 0]
+    assert tower_at(moved(start, 1), 1) == 0
+
+
+def test_i_11_knight_on_an_empty_island() -> None:
+    start = with_character(PlayCharacter(8), active=1)
+    assert rules.influences(start, group_at(start, 1)) == [0, 2]
+    assert tower_at(moved(start, 1), 1) == 1
+
+
+def test_i_13_a_draw_builds_nothing() -> None:
+    state = moved(table(held={1: "BLUE2 RED2"}, professors={BLUE: 0, RED: 1}), 1)
+    assert tower_at(state, 1) == NOBODY
+
+
+def test_i_14_a_draw_changes_nothing() -> None:
+    start = table(groups=[([1], 0)], held={1: "BLUE RED2"}, professors={BLUE: 0, RED: 1})
+    assert rules.influences(start, group_at(start, 1)) == [2, 2]
+    assert tower_at(moved(start, 1), 1) == 0
+
+
+def test_i_16_the_best_of_three_takes() -> None:
+    start = table(3, groups=[([1], 0)], held={1: "BLUE3 RED2"}, professors={BLUE: 1, RED: 2})
+    assert rules.influences(start, group_at(start, 1)) == [1, 3, 2]
+    assert tower_at(moved(start, 1), 1) == 1
+
+
+def test_i_17_students_without_a_professor_count_for_nobody() -> None:
+    start = table(held={1: "RED5"})
+    assert rules.influences(start, group_at(start, 1)) == [0, 0]
+    assert tower_at(moved(start, 1), 1) == NOBODY
+
+
+def test_i_18_a_no_entry_tile_stops_everything() -> None:
+    start = table(
+        2,
+        expert(5),
+        groups=[([1], 0), ([2], 1)],
+        held={1: "BLUE3 RED YELLOW2"},
+        professors={YELLOW: 0, BLUE: 1, RED: 1},
+        no_entry={1: 1},
+    )
+    assert start.cards[0].no_entry == 3
+    state = moved(start, 1)
+    assert (tower_at(state, 1), group_at(state, 1).no_entry, state.cards[0].no_entry) == (0, 0, 4)
+    assert len(state.groups) == 12
+
+
+def test_i_20_nobody_on_an_island_with_a_tower_changes_nothing() -> None:
+    start = with_character(PlayCharacter(6), groups=[([1], 0)])
+    assert rules.influences(start, group_at(start, 1)) == [0, 0]
+    assert tower_at(moved(start, 1), 1) == 0
+
+
+def test_i_22_knight_counts_for_the_team() -> None:
+    start = with_character(PlayCharacter(8), active=1, seat_count=4, **I_05)
+    assert rules.influences(start, group_at(start, 1)) == [4, 5]
+    assert tower_at(moved(start, 1), 1) == 1
+
+
+# 7.2 Professors (those of characters: test_characters.py)
+
+
+def test_p_01_more_students_take_the_professor() -> None:
+    start = table(
+        phase=Phase.STUDENTS, active=1, rooms=["BLUE2", "BLUE2"], entrances=["", "BLUE"], professors={BLUE: 0}
+    )
+    assert played(start, ToDiningRoom(BLUE)).professors[BLUE] == 1
+
+
+def test_p_02_as_many_students_do_not() -> None:
+    start = table(phase=Phase.STUDENTS, active=1, rooms=["RED3", "RED2"], entrances=["", "RED"], professors={RED: 0})
+    assert played(start, ToDiningRoom(RED)).professors[RED] == 0
+
+
+def test_p_03_the_first_student_takes_the_professor() -> None:
+    start = table(phase=Phase.STUDENTS, entrances=["PINK"])
+    assert played(start, ToDiningRoom(PINK)).professors[PINK] == 0
+
+
+def test_p_12_partners_do_not_count_together() -> None:
+    start = table(
+        4,
+        phase=Phase.STUDENTS,
+        active=2,
+        rooms=["GREEN3", "", "GREEN2", ""],
+        entrances=["", "", "GREEN"],
+        professors={GREEN: 0},
+    )
+    assert played(start, ToDiningRoom(GREEN)).professors[GREEN] == 0
+
+
+# 7.3 Merging
+
+
+def tiles(state: State) -> list[tuple[int, ...]]:
+    return [group.tiles for group in state.groups]
+
+
+def test_m_01_both_neighbours_join() -> None:
+    state = moved(table(groups=[([3], 0), ([5], 0)], held={4: "RED"}, professors={RED: 0}), 4)
+    assert (3, 4, 5) in tiles(state)
+    assert len(state.groups) == 10
+    assert state.groups[state.mother_nature].tiles == (3, 4, 5)
+    assert rules.invariant(state) is None
+
+
+def test_m_02_groups_join_across_the_end_of_the_numbers() -> None:
+    start = table(groups=[([11], 1)], held={0: "RED"}, professors={RED: 1}, mother_nature=10)
+    state = moved(start, 0)
+    assert tiles(state)[0] == (11, 0)
+    assert len(state.groups) == 11
+    assert state.mother_nature == 0
+
+
+def test_m_04_a_conquered_group_joins_its_new_neighbours() -> None:
+    start = table(groups=[([2], 1), ([3, 4, 5], 0)], held={3: "BLUE6"}, professors={BLUE: 1}, mother_nature=1, active=1)
+    assert start.towers == (5, 7)
+    state = moved(start, 4)
+    assert ((2, 3, 4, 5) in tiles(state), state.towers) == (True, (8, 4))
+
+
+def test_m_06_a_group_is_one_step() -> None:
+    start = table(groups=[([3, 4, 5], 0)], mother_nature=1)
+    state = played(start, MoveMotherNature(3))
+    assert state.groups[state.mother_nature].tiles == (6,)
+
+
+def test_m_08_mother_nature_goes_round() -> None:
+    state = played(table(mother_nature=10), MoveMotherNature(4))
+    assert state.groups[state.mother_nature].tiles == (2,)
+
+
+def test_m_10_postman() -> None:
+    start = with_character(PlayCharacter(4))
+    assert rules.most_steps(start) == 7
+    assert rules.violation(start, MoveMotherNature(7)) is None
+    assert rules.violation(start, MoveMotherNature(8)) == "eriantys.mother-nature.steps"
+
+
+def test_mother_nature_may_stop_where_she_began() -> None:
+    start = table(groups=[(range(0, 5), 0), ([5, 6], 1), (range(7, 11), 0)], held={11: "RED"}, professors={RED: 0})
+    assert len(start.groups) == 4
+    state = played(start, MoveMotherNature(4))
+    assert state.mother_nature == start.mother_nature
+
+
+# 7.4 Turn order
+
+
+def planning(seat_count: int, *hands: Sequence[int], first: int = 0, round_: int = 1) -> State:
+    state = fresh(Settings(first_player="first_seat"), seat_count)
+    order = [(first + step) % seat_count for step in range(seat_count)]
+    given = tuple(tuple(hand) for hand in hands) or state.hands
+    return state._replace(first=first, active=order[0], queue=tuple(order[1:]), hands=given, round=round_)
+
+
+def finished_round(state: State) -> tuple[State, list[int]]:
+    """The state in the next planning phase, and who acted in which order."""
+    actors: list[int] = []
+    begun = state.round
+    while state.round == begun and state.phase is not Phase.OVER:
+        if state.phase is not Phase.ASSISTANT and state.active not in actors:
+            actors.append(state.active)
+        state = rules.apply(state, rules.legal(state)[0])
+    return state, actors
+
+
+def test_t_01_the_order_of_actions_and_of_the_next_planning_phase() -> None:
+    start = played(planning(3, first=1), PlayAssistant(5), PlayAssistant(3), PlayAssistant(9))
+    state, actors = finished_round(start)
+    assert actors == [2, 1, 0]
+    assert (state.active, *state.queue) == (2, 0, 1)
+
+
+def test_t_03_a_value_cannot_be_played_twice() -> None:
+    start = planning(3, [4, 5], [7, 8], [4, 9], round_=9)
+    state = played(start, PlayAssistant(4), PlayAssistant(7))
+    assert rules.legal(state) == [PlayAssistant(9)]
+    assert rules.violation(state, PlayAssistant(4)) == "eriantys.assistant.taken"
+
+
+def test_t_04_a_hand_of_played_values_may_repeat_one() -> None:
+    state = played(planning(2, [4], [4], round_=10, first=1), PlayAssistant(4))
+    assert rules.legal(state) == [PlayAssistant(4)]
+    state = played(state, PlayAssistant(4))
+    assert (state.active, state.queue) == (1, (0,))
+    again = played(planning(2, [4, 5], [4], round_=9, first=0), PlayAssistant(4), PlayAssistant(4))
+    following, actors = finished_round(again._replace(last_round=Reason.NONE))
+    assert actors == [0, 1]
+    assert following.first == 0
+
+
+def test_t_06_the_value_of_the_opponent_is_left_out() -> None:
+    state = played(planning(2, [4, 6], [4, 5], round_=9), PlayAssistant(4))
+    assert rules.legal(state) == [PlayAssistant(5)]
+
+
+# 7.5 Bag and rounds
+
+
+def bags_after_refills(settings: Settings, seat_count: int, seed: int = 1) -> tuple[int, list[int], State]:
+    """The bag before the first refill, after each one, and the end of a game in which nobody builds or draws."""
+    state = rules.initial(settings, seat_count, Random(seed))
+    before, sizes = sum(state.bag), []
+    while state.phase is not Phase.OVER:
+        begun = state.round
+        if state.phase is Phase.MOTHER_NATURE:  # nothing is conquered
+            state = state._replace(professors=(NOBODY,) * 5)
+        state = rules.apply(state, rules.legal(state)[-1 if state.phase is Phase.ASSISTANT else 0])
+        if state.round > begun:
+            sizes.append(sum(state.bag))
+    return before, sizes, state
+
+
+def test_b_01_two_players_never_empty_the_bag() -> None:
+    before, sizes, end = bags_after_refills(BASIC, 2)
+    assert (before, sizes[-1], len(sizes)) == (106, 46, 10)
+    assert end.reason is Reason.LAST_ASSISTANT
+
+
+@pytest.mark.parametrize(
+    ("settings", "seats", "before", "left", "refills"),
+    [
+        pytest.param(BASIC, 3, 93, 9, 7, id="B-02"),
+        pytest.param(BASIC, 4, 92, 8, 7, id="B-03"),
+        pytest.param(expert(1, 7, 11), 3, 79, 7, 6, id="B-05"),
+        pytest.param(expert(1, 7, 11), 4, 78, 6, 6, id="B-07"),
+    ],
+)
+def test_a_short_refill_makes_the_last_round(
+    settings: Settings, seats: int, before: int, left: int, refills: int
+) -> None:
+    bag, sizes, end = bags_after_refills(settings, seats)
+    assert bag == before
+    assert sizes[refills - 1] == left
+    assert sizes[refills:] == [0]
+    assert (end.round, end.reason, end.clouds_closed) == (refills + 1, Reason.BAG_EMPTY, True)
+    assert sum(map(sum, end.clouds)) == left
+
+
+def short_of_students(settings: Settings, seat_count: int = 3) -> State:
+    """At the end of round 7, with nine students in the bag: one more action, and the clouds are refilled."""
+    state = table(seat_count, settings, phase=Phase.CLOUD, round=7)
+    clouds = (NONE, *[students("PINK4")] * (seat_count - 1))
+    state = state._replace(clouds=(clouds[1], *[NONE] * (seat_count - 1)))
+    spare = tuple(total - kept for total, kept in zip(rules.unseen(state), students("RED5 BLUE4"), strict=True))
+    state = state._replace(aside=spare)
+    return state._replace(bag=rules.unseen(state), hands=((8, 9, 10),) * 3)
+
+
+def test_a_short_refill_leaves_clouds_that_are_not_full_where_that_is_chosen() -> None:
+    state = played(short_of_students(Settings(short_refill="partial")), TakeCloud(0))
+    assert [sum(cloud) for cloud in state.clouds] == [4, 4, 1]
+    assert (state.clouds_closed, state.last_round) == (False, Reason.BAG_EMPTY)
+
+
+def test_a_short_refill_ends_the_game_where_that_is_chosen() -> None:
+    state = played(short_of_students(Settings(short_refill="end_now")), TakeCloud(0))
+    assert (state.phase, state.reason) == (Phase.OVER, Reason.BAG_EMPTY)
+    assert sum(state.bag) == 9
+
+
+def test_an_exact_refill_makes_the_last_round_with_its_clouds() -> None:
+    start = short_of_students(BASIC)
+    more = students("GREEN3")
+    aside = tuple(total - three for total, three in zip(start.aside, more, strict=True))
+    start = start._replace(aside=aside, bag=tuple(map(sum, zip(start.bag, more, strict=True))))
+    state = played(start, TakeCloud(0))
+    assert [sum(cloud) for cloud in state.clouds] == [4, 4, 4]
+    assert (sum(state.bag), state.clouds_closed, state.last_round) == (0, False, Reason.BAG_EMPTY)
+
+
+def test_a_player_finds_no_cloud_in_a_partial_round() -> None:
+    start = table(clouds=(NONE, NONE), last_round=Reason.BAG_EMPTY)
+    state = moved(start, 1)
+    assert (state.phase, state.reason) == (Phase.OVER, Reason.BAG_EMPTY)
+
+
+def test_the_clouds_may_be_refilled_after_the_assistants() -> None:
+    state = fresh(Settings(refill_when="after_assistants"), 3)
+    assert (state.phase, sum(map(sum, state.clouds))) == (Phase.ASSISTANT, 0)
+    state = played(state, PlayAssistant(1), PlayAssistant(2), PlayAssistant(3))
+    assert (state.phase, [sum(cloud) for cloud in state.clouds]) == (Phase.STUDENTS, [4, 4, 4])
+
+
+# 7.7 The end of the game
+
+
+def test_e_01_the_last_tower_wins_at_once() -> None:
+    start = table(groups=[([2, 3, 4], 1), ([6, 7, 8, 9], 1)], held={0: "RED"}, professors={RED: 1}, mother_nature=11)
+    assert start.towers[1] == 1
+    state = moved(start, 0)
+    assert (state.phase, state.reason) == (Phase.OVER, Reason.LAST_TOWER)
+    assert rules.winners(state) == (1,)
+    assert rules.turn(state) is None
+    assert rules.legal(state) == ()
+
+
+def test_e_03_three_groups_end_the_game_at_once() -> None:
+    start = table(
+        groups=[(range(4), 0), ([5, 6], 0), (range(7, 11), 1)],
+        held={4: "RED"},
+        professors={RED: 0},
+    )
+    state = moved(start, 4)
+    assert tiles(state) == [tuple(range(7)), (7, 8, 9, 10), (11,)]
+    assert (state.reason, state.towers, rules.winners(state)) == (Reason.FEW_GROUPS, (1, 4), (0,))
+
+
+def test_e_05_the_round_of_the_last_assistants_is_finished() -> None:
+    state = played(planning(2, [4], [6], round_=10), PlayAssistant(4))
+    assert state.last_round is Reason.LAST_ASSISTANT
+    state = played(state, PlayAssistant(6))
+    phases = set()
+    while rules.turn(state) is not None:
+        phases.add(state.phase)
+        end, state = state, rules.apply(state, rules.legal(state)[0])
+    assert Phase.CLOUD in phases
+    assert (end.active, state.reason) == (1, Reason.LAST_ASSISTANT)
+
+
+def ended(state: State, reason: Reason = Reason.BAG_EMPTY) -> State:
+    return state._replace(phase=Phase.OVER, active=NOBODY, reason=reason, queue=(), to_move=0)
+
+
+def test_e_06_professors_decide_between_equal_towers() -> None:
+    state = ended(
+        table(
+            3,
+            groups=[([0, 1, 2, 3], 0), ([5, 6, 7, 8], 1), ([10, 11], 2)],
+            professors={RED: 0, BLUE: 0, GREEN: 1, PINK: 1, YELLOW: 1},
+        )
+    )
+    assert state.towers == (2, 2, 4)
+    assert rules.winners(state) == (1,)
+    assert rules.ranking(state) == ((1,), (0,), (2,))
+    assert rules.scores(state) == (4, 4, 2)
+
+
+def test_e_08_a_last_tower_wins_in_the_last_round_too() -> None:
+    start = table(
+        groups=[([2, 3, 4], 1), ([6, 7, 8, 9], 1)],
+        held={0: "RED"},
+        professors={RED: 1},
+        mother_nature=11,
+        last_round=Reason.BAG_EMPTY,
+    )
+    assert moved(start, 0).reason is Reason.LAST_TOWER
+
+
+def test_e_10_a_teams_professors_count_together() -> None:
+    state = ended(
+        table(
+            4,
+            groups=[(range(5), 0), (range(6, 11), 1)],
+            professors={RED: 0, BLUE: 2, GREEN: 1, PINK: 1, YELLOW: 1},
+        )
+    )
+    assert state.towers == (3, 3)
+    assert rules.winners(state) == (1, 3)
+    assert rules.ranking(state) == ((1, 3), (0, 2))
+
+
+def test_level_sides_draw() -> None:
+    state = ended(table(groups=[([0], 0), ([2], 1)], professors={RED: 0, BLUE: 1}))
+    assert rules.winners(state) == ()
+    assert rules.ranking(state) == ((0, 1),)
+    tied = state._replace(settings=Settings(draw_result="tied"))
+    assert rules.winners(tied) == (0, 1)
+
+
+def test_a_side_that_is_short_of_towers_wins_with_its_last_one() -> None:
+    """4.3: four islands are conquered with three towers."""
+    start = table(
+        groups=[(range(1, 5), 0), (range(6, 11), 1)], held={1: "BLUE6"}, professors={BLUE: 1}, mother_nature=0, active=1
+    )
+    assert start.towers == (4, 3)
+    state = moved(start, 1)
+    assert (state.towers, tower_at(state, 1), rules.winners(state)) == ((8, 0), 1, (1,))
+    assert rules.scores(state) == (0, 8)
+    assert rules.invariant(state) is None
+
+
+def test_the_winner_of_the_last_tower_is_fixed_and_the_board_merges_all_the_same() -> None:
+    start = table(groups=[([1, 2, 3], 1), ([5, 6, 7, 8], 1)], held={4: "RED"}, professors={RED: 1})
+    state = moved(start, 4)
+    assert tiles(state)[1] == tuple(range(1, 9))
+    assert rules.invariant(state) is None
+    assert state.reason is Reason.LAST_TOWER
+
+
+# 7.8 Set-up
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_s_01_ten_islands_start_with_a_student(seed: int) -> None:
+    state = rules.initial(Settings(mn_start="chosen", mn_island=4), 2, Random(seed))
+    held = [sum(group.students) for group in state.groups]
+    assert [tile for tile, count in enumerate(held) if count == 0] == [4, 10]
+    assert max(held) == 1
+    assert [sum(column) for column in zip(*[group.students for group in state.groups], strict=True)] == [2] * 5
+    assert state.mother_nature == 4
+
+
+@pytest.mark.parametrize(
+    ("seats", "entrance", "bag", "cloud"),
+    [
+        pytest.param(2, 7, 106, 3, id="S-02"),
+        pytest.param(3, 9, 93, 4, id="S-03"),
+        pytest.param(4, 7, 92, 3, id="S-04"),
+    ],
+)
+def test_entrances_bag_and_s_06_clouds(seats: int, entrance: int, bag: int, cloud: int) -> None:
+    state = rules.initial(BASIC, seats, Random(3))
+    assert [sum(one) for one in state.entrances] == [entrance] * seats
+    assert sum(state.bag) == bag
+    assert state.clouds == (NONE,) * seats
+    begun = fresh(BASIC, seats)
+    assert [sum(one) for one in begun.clouds] == [cloud] * seats
+
+
+def test_s_04_one_partner_holds_the_towers_of_a_team() -> None:
+    state = rules.initial(BASIC, 4, Random(3))
+    assert state.towers == (8, 8)
+    assert [rules.holder(state, side) for side in (0, 1)] == [0, 1]
+    assert rules.choosers(state) == (0, 1)
+    assert fresh(BASIC, 4).phase is Phase.ASSISTANT
+
+
+@pytest.mark.parametrize(("seats", "reserve"), [(2, 18), (3, 17), (4, 16)])
+def test_s_05_characters_and_coins(seats: int, reserve: int) -> None:
+    state = rules.initial(Settings(mode="expert"), seats, Random(9))
+    assert len({card.character for card in state.cards}) == 3
+    assert (state.reserve, state.coins) == (reserve, (1,) * seats)
+
+
+def test_characters_hold_their_students_and_tiles() -> None:
+    state = rules.initial(expert(1, 5, 7), 2, Random(2))
+    assert [(sum(card.students), card.no_entry) for card in state.cards] == [(4, 0), (0, 4), (6, 0)]
+    other = rules.initial(expert(11, 2, 3), 2, Random(2))
+    assert [sum(card.students) for card in other.cards] == [4, 0, 0]
+
+
+def test_characters_may_be_drawn_before_the_entrances() -> None:
+    first = rules.initial(expert(7, 1, 11), 2, Random(5))
+    second = rules.initial(expert(7, 1, 11, setup_draw_order="characters_first"), 2, Random(5))
+    assert first.groups == second.groups
+    assert first.entrances != second.entrances
+    assert rules.invariant(second) is None
+
+
+def test_partners_may_sit_beside_each_other() -> None:
+    state = rules.initial(Settings(team_seating="adjacent"), 4, Random(5))
+    assert state.sides == (0, 0, 1, 1)
+    assert rules.choosers(state) == (0, 2)
+    assert rules.members(state, 1) == (2, 3)
+
+
+def test_the_same_seed_deals_the_same_game() -> None:
+    assert rules.initial(EXPERT, 3, Random(7)) == rules.initial(EXPERT, 3, Random(7))
+    assert rules.initial(EXPERT, 3, Random(7)) != rules.initial(EXPERT, 3, Random(8))
+
+
+@pytest.mark.parametrize("seats", [0, 1, 5])
+def test_the_number_of_players_is_two_to_four(seats: int) -> None:
+    with pytest.raises(ValueError, match="2 to 4 players"):
+        rules.initial(BASIC, seats, Random(0))
+
+
+def test_tower_colours_are_asked_for_in_turn_or_at_once() -> None:
+    state = rules.initial(BASIC, 3, Random(0))
+    assert rules.legal(state) == [ChooseTowers(0), ChooseTowers(1), ChooseTowers(2)]
+    state = rules.choose(state, 2, 1)
+    assert rules.choosers(state) == (0, 1)
+    assert rules.view(state, 1).active == 1
+    assert rules.choice_violation(state, 1, 1) == "eriantys.towers.taken"
+    assert rules.choice_violation(state, 1, 3) == "eriantys.towers.known"
+    assert rules.choice_violation(state, 2, 0) == "eriantys.action.phase"
+    state = rules.choose(rules.choose(state, 1, 0), 0, 2)
+    assert (state.tower_colors, state.phase) == ((2, 0, 1), Phase.ASSISTANT)
+    assert rules.choice_violation(state, 1, 1) == "eriantys.action.phase"
+
+
+def test_grey_towers_are_for_three_players() -> None:
+    assert rules.violation(rules.initial(BASIC, 2, Random(0)), ChooseTowers(2)) == "eriantys.towers.known"
+
+
+# 7.9 The worked trace
+
+
+def check_entrances(state: State, ann: str, bob: str) -> None:
+    assert state.entrances == (students(ann), students(bob))
+
+
+def x_01() -> State:
+    """The fixed set-up, with the first refill done."""
+    rng = Random(1)
+    state = rules.initial(Settings(first_player="first_seat", mn_start="chosen", mn_island=0), 2, rng)
+    order = "GREEN RED YELLOW PINK BLUE"
+    held = ["", *order.split(), "", *order.split()]
+    state = state._replace(
+        groups=tuple(rules.Group((tile,), students(text)) for tile, text in enumerate(held)),
+        entrances=(students("GREEN2 RED2 YELLOW PINK BLUE"), students("RED2 PINK2 BLUE3")),
+    )
+    state = state._replace(bag=rules.unseen(state))
+    assert sum(state.bag) == 106
+    return refilled(played(state, ChooseTowers(1), ChooseTowers(0)), "GREEN RED BLUE", "YELLOW2 PINK")
+
+
+def refilled(state: State, *clouds: str) -> State:
+    """The state with these draws in the place of those made."""
+    state = state._replace(clouds=tuple(map(students, clouds)))
+    return state._replace(bag=rules.unseen(state))
+
+
+def test_x_01_two_rounds() -> None:
+    state = x_01()
+    assert sum(state.bag) == 100
+    state = played(state, PlayAssistant(4), PlayAssistant(2))
+    assert (state.active, state.queue) == (1, (0,))
+    state = played(state, ToDiningRoom(BLUE))
+    assert state.professors[BLUE] == 1
+    state = played(state, ToDiningRoom(BLUE), ToIsland(RED, 1))
+    assert (state.dining_rooms[1], group_at(state, 1).students) == (students("BLUE2"), students("GREEN RED"))
+    assert rules.legal(state) == (MoveMotherNature(1),)
+    state = played(state, MoveMotherNature(1))
+    assert (state.mother_nature, tower_at(state, 1)) == (1, NOBODY)
+    state = played(state, TakeCloud(0))
+    assert state.entrances[1] == students("GREEN RED2 PINK2 BLUE2")
+    state = played(state, ToDiningRoom(GREEN), ToIsland(GREEN, 2), ToDiningRoom(RED))
+    assert (state.professors[GREEN], state.professors[RED]) == (0, 0)
+    assert group_at(state, 2).students == students("GREEN RED")
+    state = played(state, MoveMotherNature(1))
+    assert (tower_at(state, 2), state.towers, len(state.groups)) == (0, (7, 8), 12)
+    assert rules.legal(state) == [TakeCloud(1)]
+    state = refilled(played(state, TakeCloud(1)), "GREEN RED PINK", "YELLOW BLUE2")
+    check_entrances(state, "RED YELLOW3 PINK2 BLUE", "GREEN RED2 PINK2 BLUE2")
+    assert (sum(state.bag), state.active, state.queue) == (94, 1, (0,))
+    second_round_of_x_01(state)
+
+
+def second_round_of_x_01(state: State) -> None:
+    state = played(state, PlayAssistant(5), PlayAssistant(1))
+    assert (state.active, state.queue) == (0, (1,))
+    state = played(state, ToDiningRoom(YELLOW), ToDiningRoom(YELLOW), ToIsland(RED, 3))
+    assert state.professors[YELLOW] == 0
+    assert group_at(state, 3).students == students("RED YELLOW")
+    state = played(state, MoveMotherNature(1))
+    whole = group_at(state, 3)
+    assert (whole.tiles, whole.students, whole.tower) == ((2, 3), students("GREEN RED2 YELLOW"), 0)
+    assert (len(state.groups), state.towers[0]) == (11, 6)
+    assert state.groups[state.mother_nature] == whole
+    state = played(state, TakeCloud(0))
+    assert state.entrances[0] == students("GREEN RED YELLOW PINK3 BLUE")
+    state = played(state, ToDiningRoom(RED))
+    assert state.professors[RED] == 0
+    state = played(state, ToDiningRoom(RED), ToIsland(BLUE, 3))
+    assert state.professors[RED] == 1
+    assert group_at(state, 2).students == students("GREEN RED2 YELLOW BLUE")
+    assert rules.influences(state, group_at(state, 2)) == [4, 3]
+    state = played(state, MoveMotherNature(2))
+    assert (tower_at(state, 5), state.towers) == (1, (6, 7))
+    state = played(state, TakeCloud(1))
+    check_entrances(state, "GREEN RED YELLOW PINK3 BLUE", "GREEN YELLOW PINK2 BLUE3")
+    assert state.professors == (0, 1, 0, NOBODY, 1)
+    assert (state.round, state.first) == (3, 0)
+    assert [len(hand) for hand in state.hands] == [8, 8]
+    assert sum(state.bag) + sum(map(sum, state.clouds)) == 94
+
+
+# Random games: the invariants of 6.4, and legal against violation
+
+
+MODES: list[Settings] = [BASIC, Settings(mode="expert")]
+_KNOBS = {
+    "draw_model": ["uniform_student", "uniform_color"],
+    "refill_when": ["before_assistants", "after_assistants"],
+    "short_refill": ["skip_all", "partial", "end_now"],
+    "bag_end_latched": [True, False],
+    "team_seating": ["alternating", "adjacent"],
+    "farmer_after_turn": ["keep", "revert", "influence_only"],
+    "herald_respects_no_entry": [True, False],
+    "no_entry_stack": [True, False],
+    "late_character": ["allow", "refuse"],
+    "allow_zero_swaps": [True, False],
+    "coins_from_characters": [True, False],
+    "coin_seat_once": [True, False],
+    "professor_recheck_on_removal": [True, False],
+    "professor_zero_owner": ["keep", "release"],
+    "explicit_end_turn": [True, False],
+    "island_address": ["tile", "group"],
+    "on_disconnect": ["end_game", "skip_turns", "eliminate"],
+    "interrupted_turn": ["finish", "leave"],
+}
+
+
+def random_settings(rng: Random) -> Settings:
+    return Settings(mode="expert", **{name: rng.choice(values) for name, values in _KNOBS.items()})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+@pytest.mark.parametrize("settings", MODES, ids=["basic", "expert"])
+def test_the_invariants_hold_after_every_action(settings: Settings, seats: int) -> None:
+    for seed in range(20):
+        before = None
+        for state in states(settings, seats, seed):
+            assert rules.invariant(state) is None
+            if before is not None:
+                assert state.revision == before.revision + 1
+                check_turn(before, state)
+            before = state
+        assert rules.turn(state) is None
+        assert state.reason in (Reason.LAST_TOWER, Reason.FEW_GROUPS, Reason.BAG_EMPTY, Reason.LAST_ASSISTANT)
+
+
+def check_turn(before: State, state: State) -> None:
+    """Invariants 5 and 7, for players none of whom is ever skipped."""
+    size = rules.size_of(len(state.sides))
+    for seat, entrance in enumerate(state.entrances):
+        if seat != state.active and not state.clouds_closed and state.phase is not Phase.OVER:
+            assert sum(entrance) == size.entrance
+        planned = state.phase is not Phase.ASSISTANT or seat in state.planned
+        if state.phase not in (Phase.TOWERS, Phase.OVER):
+            assert len(state.hands[seat]) == 10 - state.round + (not planned)
+    assert state.round in (before.round, before.round + 1)
+
+
+def test_the_invariants_hold_under_every_setting() -> None:
+    for seed in range(60):
+        settings = random_settings(Random(seed))
+        for state in states(settings, 2 + seed % 3, seed):
+            assert rules.invariant(state) is None, settings
+
+
+@limits(deadline=None, max_examples=40)
+@given(st.integers(0, 2**32), st.integers(2, 4))
+def test_the_game_goes_on_whoever_is_lost(seed: int, seats: int) -> None:
+    rng = Random(seed)
+    state = rules.initial(random_settings(rng), seats, rng)
+    while rules.turn(state) is not None:
+        seat = rng.randrange(seats)
+        change = rng.choice([rules.eliminate, rules.disconnect, rules.reconnect])
+        before = state
+        gone = rng.random() < 0.02
+        state = change(state, seat) if gone else rules.apply(state, rng.choice(rules.legal(state)))
+        assert rules.invariant(state) is None
+        assert state == before or state.revision > before.revision
+    ranked = [seat for group in rules.ranking(state) for seat in group]
+    assert sorted(ranked) == [at for at in range(seats) if state.standings[at] in (Standing.IN, Standing.AWAY)]
+    assert set(rules.winners(state)) <= set(ranked)
+
+
+_SMALL = range(-2, 14)
+_ACTIONS: st.SearchStrategy[Action] = st.one_of(
+    st.builds(ChooseTowers, st.sampled_from(_SMALL)),
+    st.builds(PlayAssistant, st.sampled_from(_SMALL)),
+    st.builds(ToDiningRoom, st.sampled_from(_SMALL)),
+    st.builds(ToIsland, st.sampled_from(_SMALL), st.sampled_from(_SMALL)),
+    st.builds(MoveMotherNature, st.sampled_from(_SMALL)),
+    st.builds(TakeCloud, st.sampled_from(_SMALL)),
+    st.builds(
+        PlayCharacter,
+        st.sampled_from(_SMALL),
+        st.none() | st.sampled_from(_SMALL),
+        st.none() | st.sampled_from(_SMALL),
+        st.lists(st.tuples(st.integers(-1, 5), st.integers(-1, 5)), max_size=4).map(tuple),
+    ),
+    st.just(EndTurn()),
+)
+_GAMES = [
+    state
+    for seed in range(6)
+    for state in states(random_settings(Random(seed)), 2 + seed % 3, seed)
+    if seed % 2 or state.revision % 7 == 0
+]
+
+
+@limits(deadline=None, max_examples=300)
+@given(st.sampled_from(_GAMES), _ACTIONS)
+def test_what_is_not_listed_is_refused_with_a_rule(state: State, action: Action) -> None:
+    broken = rules.violation(state, action)
+    if broken is None:
+        assert rules.canonical(state, action) in rules.legal(state)
+        assert rules.invariant(rules.apply(state, action)) is None
+    else:
+        assert broken in RULES
+        assert action not in rules.legal(state)
+
+
+@limits(deadline=None, max_examples=100)
+@given(st.sampled_from(_GAMES), st.randoms(use_true_random=False))
+def test_what_is_listed_is_accepted_and_listed_once(state: State, rng: Random) -> None:
+    listed = list(rules.legal(state))
+    assert len(set(listed)) == len(listed)
+    for action in rng.sample(listed, min(len(listed), 30)):
+        assert rules.violation(state, action) is None
+        assert rules.canonical(state, action) == action
+        assert rules.invariant(rules.apply(state, action)) is None
+
+
+def test_equivalent_actions_have_one_form() -> None:
+    state = table(phase=Phase.STUDENTS, entrances=["RED3"], groups=[([3, 4, 5], 0)])
+    assert rules.canonical(state, ToIsland(RED, 5)) == ToIsland(RED, 3)
+    assert played(state, ToIsland(RED, 5)) == played(state, ToIsland(RED, 3))
+
+
+# Refusals, one by one
+
+
+@pytest.mark.parametrize(
+    ("phase", "action", "broken"),
+    [
+        (Phase.STUDENTS, MoveMotherNature(1), "eriantys.action.phase"),
+        (Phase.STUDENTS, PlayAssistant(3), "eriantys.action.phase"),
+        (Phase.STUDENTS, ToDiningRoom(5), "eriantys.color.known"),
+        (Phase.STUDENTS, ToDiningRoom(BLUE), "eriantys.student.entrance"),
+        (Phase.STUDENTS, ToDiningRoom(RED), "eriantys.student.table-full"),
+        (Phase.STUDENTS, ToIsland(GREEN, 12), "eriantys.island.known"),
+        (Phase.STUDENTS, ToIsland(GREEN, -1), "eriantys.island.known"),
+        (Phase.STUDENTS, ToIsland(-1, 3), "eriantys.color.known"),
+        (Phase.STUDENTS, PlayCharacter(1, RED, 3), "eriantys.character.expert"),
+        (Phase.MOTHER_NATURE, MoveMotherNature(0), "eriantys.mother-nature.steps"),
+        (Phase.MOTHER_NATURE, MoveMotherNature(6), "eriantys.mother-nature.steps"),
+        (Phase.CLOUD, TakeCloud(2), "eriantys.cloud.known"),
+        (Phase.CLOUD, TakeCloud(-1), "eriantys.cloud.known"),
+        (Phase.CLOUD, TakeCloud(1), "eriantys.cloud.empty"),
+        (Phase.CLOUD, EndTurn(), "eriantys.action.phase"),
+        (Phase.ASSISTANT, PlayAssistant(0), "eriantys.assistant.range"),
+        (Phase.ASSISTANT, PlayAssistant(11), "eriantys.assistant.range"),
+        (Phase.ASSISTANT, PlayAssistant(10), "eriantys.assistant.in-hand"),
+        (Phase.OVER, TakeCloud(0), "eriantys.action.game-over"),
+    ],
+)
+def test_a_refusal_names_its_rule(phase: Phase, action: Action, broken: str) -> None:
+    state = table(phase=phase, rooms=["RED10"], professors={RED: 0}, entrances=["RED GREEN2"])
+    state = state._replace(clouds=(students("PINK3"), NONE), planned=() if phase is Phase.ASSISTANT else state.planned)
+    assert rules.violation(state, action) == broken
+    assert broken in RULES
+
+
+def test_islands_may_be_named_by_their_groups() -> None:
+    start = table(2, Settings(island_address="group"), phase=Phase.STUDENTS, entrances=["RED"], groups=[([0, 1], 0)])
+    assert ToIsland(RED, 10) in rules.legal(start)
+    assert rules.violation(start, ToIsland(RED, 11)) == "eriantys.island.known"
+    assert group_at(played(start, ToIsland(RED, 1)), 2).students == students("RED")
+
+
+def test_a_turn_may_have_to_be_ended() -> None:
+    start = table(2, Settings(explicit_end_turn=True), phase=Phase.CLOUD, queue=(1,), entrances=["RED4", "RED7"])
+    state = played(start, TakeCloud(0))
+    assert (state.phase, state.active) == (Phase.END_TURN, 0)
+    assert rules.legal(state) == (EndTurn(),)
+    assert played(state, EndTurn()).active == 1
+
+
+# Players that leave and come back
+
+
+def test_an_eliminated_players_goods_leave_the_game() -> None:
+    start = table(
+        3,
+        EXPERT,
+        phase=Phase.STUDENTS,
+        rooms=["RED3 BLUE2", "RED2", "RED1 BLUE1"],
+        professors={RED: 0, BLUE: 0},
+        entrances=["GREEN9", "YELLOW9", "GREEN4 BLUE5"],
+        queue=(1, 2),
+    )
+    state = rules.eliminate(start, 0)
+    assert state.professors[RED] == 1
+    assert state.professors[BLUE] == 2
+    assert state.aside == students("GREEN9 RED3 BLUE2")
+    assert (state.coins[0], state.reserve) == (0, start.reserve + 1)
+    assert state.active == 1
+    assert rules.eliminate(state, 0) == state
+    assert rules.invariant(state) is None
+
+
+def test_towers_of_an_eliminated_side_wait_to_be_conquered() -> None:
+    start = table(3, groups=[([1, 2, 3], 0)], held={1: "RED"}, professors={RED: 1}, active=1)
+    state = rules.eliminate(start, 0)
+    assert rules.influences(state, group_at(state, 1)) == [0, 1, 0]
+    assert tower_at(moved(state, 1), 1) == 1
+
+
+def test_a_partner_plays_on_alone() -> None:
+    state = rules.eliminate(fresh(BASIC, 4), 0)
+    assert rules.turn(state) is not None
+    while rules.turn(state) is not None:
+        assert state.active != 0
+        state = rules.apply(state, rules.legal(state)[0])
+    assert sorted(seat for group in rules.ranking(state) for seat in group) == [1, 2, 3]
+
+
+def test_the_last_side_wins() -> None:
+    state = rules.eliminate(fresh(BASIC), 0)
+    assert (state.reason, rules.winners(state), rules.ranking(state)) == (Reason.LAST_SIDE, (1,), ((1,),))
+
+
+def test_an_eliminated_player_that_has_no_towers_yet_leaves_the_choice_to_others() -> None:
+    three = rules.eliminate(rules.initial(BASIC, 3, Random(0)), 0)
+    assert rules.choosers(three) == (1, 2)
+    four = rules.eliminate(rules.initial(BASIC, 4, Random(0)), 0)
+    assert rules.choosers(four) == (1, 2)
+    assert rules.holder(four, 0) == 0
+
+
+def test_nobody_moves_up_for_a_winner_that_fails_afterwards() -> None:
+    state = ended(table(groups=[([1], 0)]))
+    assert rules.winners(state) == (0,)
+    failed = rules.eliminate(state, 0)
+    assert rules.winners(failed) == ()
+    assert rules.ranking(failed) == ((1,),)
+
+
+def test_a_lost_player_ends_the_game_where_that_is_chosen() -> None:
+    state = rules.disconnect(fresh(BASIC, 3), 1)
+    assert (state.reason, rules.winners(state)) == (Reason.DISCONNECTED, ())
+    assert rules.ranking(state) == ((0, 2),)
+
+
+def test_a_lost_player_is_eliminated_where_that_is_chosen() -> None:
+    start = fresh(Settings(on_disconnect="eliminate"), 3)
+    assert rules.disconnect(start, 1) == rules.eliminate(start, 1)
+
+
+SKIP = Settings(on_disconnect="skip_turns")
+
+
+def test_a_lost_players_turns_are_skipped_until_it_returns() -> None:
+    state = fresh(Settings(on_disconnect="skip_turns", first_player="first_seat"), 3)
+    state = rules.disconnect(state, 0)
+    assert (state.standings[0], state.active) == (Standing.AWAY, 1)
+    assert rules.disconnect(state, 0) == state
+    state, actors = finished_round(state)
+    assert actors == [1, 2]
+    assert len(state.hands[0]) == 10
+    assert [sum(cloud) for cloud in state.clouds] == [4, 4, 4]
+    state = rules.reconnect(state, 0)
+    assert rules.reconnect(state, 0) == state
+    assert sorted(finished_round(state)[1]) == [0, 1, 2]
+
+
+def test_an_interrupted_turn_is_finished() -> None:
+    start = table(2, SKIP, phase=Phase.STUDENTS, entrances=["RED7", "BLUE7"], queue=(1,))
+    state = rules.disconnect(played(start, ToDiningRoom(RED)), 0)
+    assert group_at(state, 0).students == students("RED2")
+    assert state.mother_nature == 1
+    assert sum(state.entrances[0]) == 7
+    assert state.active == 1
+
+
+def test_a_turn_that_has_not_begun_is_skipped() -> None:
+    start = table(2, SKIP, phase=Phase.STUDENTS, entrances=["RED7", "BLUE7"], queue=(1,))
+    state = rules.disconnect(start, 0)
+    assert (state.entrances[0], state.mother_nature, state.active) == (students("RED7"), 0, 1)
+
+
+def test_an_interrupted_turn_may_be_broken_off() -> None:
+    settings = replace(SKIP, interrupted_turn="leave")
+    start = table(2, settings, phase=Phase.STUDENTS, entrances=["RED7", "BLUE7"], queue=(1,))
+    state = rules.disconnect(played(start, ToDiningRoom(RED)), 0)
+    assert (sum(state.entrances[0]), state.active) == (6, 1)
+
+
+def test_the_game_is_over_when_nobody_is_there() -> None:
+    state = rules.disconnect(rules.disconnect(fresh(SKIP), 0), 1)
+    assert (state.reason, rules.winners(state)) == (Reason.DISCONNECTED, ())
+
+
+def test_a_lost_player_gets_a_tower_colour() -> None:
+    state = rules.disconnect(rules.initial(SKIP, 2, Random(0)), 0)
+    assert state.tower_colors == (0, NOBODY)
+    assert rules.legal(state) == [ChooseTowers(1)]
+
+
+# What a seat sees
+
+
+def test_hidden_things_stay_hidden() -> None:
+    state = final(EXPERT, 3, 4)._replace(hands=((1, 2), (3,), ()))
+    seen = rules.view(state, 1)
+    assert seen.hands == ((0, 0), (3,), ())
+    assert seen.luck == 0
+    assert rules.public_view(state).hands == ((0, 0), (0,), ())
+    assert rules.unseen(seen) == state.bag
+
+
+def test_views_of_states_that_differ_in_hidden_things_are_the_same() -> None:
+    state = fresh(EXPERT, 2)
+    other = state._replace(luck=state.luck + 1, hands=(state.hands[0], tuple(range(1, 11))[::-1]))
+    assert rules.view(state, 0) == rules.view(other, 0)
+
+
+def test_a_view_lists_the_same_actions() -> None:
+    for state in states(Settings(mode="expert"), 3, 11):
+        if state.phase is not Phase.OVER:
+            assert list(rules.legal(rules.view(state, state.active))) == list(rules.legal(state))
+
+
+# Settings and states from outside
+
+
+def test_every_default_is_allowed() -> None:
+    assert rules.settings_problem(Settings()) is None
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Settings) if field.type not in ("bool",)])
+def test_a_setting_out_of_range_is_named(name: str) -> None:
+    wrong: Any = {"characters": (1, 2, 13), "mn_island": 12, "max_attempts": 0}.get(name, "nonsense")
+    problem = rules.settings_problem(replace(Settings(), **{name: wrong}))
+    assert problem is not None
+    assert problem[0] == name
+    with pytest.raises(ValueError, match=name):
+        rules.initial(replace(Settings(), **{name: wrong}), 2, Random(0))
+
+
+@pytest.mark.parametrize("characters", [(1, 2), (1, 1, 2), (0, 1, 2), (1, 2, 3, 4)])
+def test_characters_are_three_different_ones_or_drawn(characters: tuple[int, ...]) -> None:
+    assert rules.settings_problem(Settings(characters=characters)) is not None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"sides": (0,)},
+        {"sides": (1, 0)},
+        {"clouds": (NONE,)},
+        {"towers": (8,)},
+        {"towers": (7, 8)},
+        {"professors": (0,)},
+        {"professors": (2, -1, -1, -1, -1)},
+        {"professors": (1, -1, -1, -1, -1)},
+        {"borrowed": (5,) * 5},
+        {"cards": ()},
+        {"bag": NONE},
+        {"bag": (1, 2)},
+        {"coins": (30, 1)},
+        {"coins": (-1, 1)},
+        {"mother_nature": 12},
+        {"groups": ()},
+        {"hands": ((3, 2), (1,))},
+        {"hands": ((1,), (1,))},
+        {"assistants": (10, 11)},
+        {"planned": (4,)},
+        {"queue": (1, 1)},
+        {"active": 7},
+        {"active": NOBODY},
+        {"phase": Phase.OVER},
+        {"phase": Phase.TOWERS},
+        {"to_move": 3},
+        {"reason": Reason.LAST_TOWER},
+        {"tower_colors": (1, 1)},
+        {"tower_colors": (2, 1)},
+        {"played": 12},
+        {"revision": -1},
+        {"standings": (Standing.OUT, Standing.IN)},
+    ],
+    ids="-".join,
+)
+def test_a_state_that_cannot_be_is_refused(change: dict[str, Any]) -> None:
+    state = table(2, EXPERT, rooms=["GREEN1"], professors={GREEN: 0})
+    assert rules.invariant(state) is None
+    assert rules.invariant(state._replace(**change)) is not None
