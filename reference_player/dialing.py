@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -79,7 +78,7 @@ async def dial_in_async(
     """
     hello = Hello(
         players=[
-            HostedPlayer(name=one.name, token=one.token or secrets.token_hex(), description=handlers.description)
+            HostedPlayer(name=one.name, token=one.token, description=handlers.description)
             for one, handlers in ((one, Handlers(one.player)) for one in hosted)
         ],
         resume_window=Duration(nanos=int(resume_s * 1e9) % 10**9, seconds=int(resume_s)),

@@ -35,7 +35,6 @@ STATUS: dict[str, grpc.StatusCode] = {
     "EXEC_NOT_ALLOWED": grpc.StatusCode.PERMISSION_DENIED,
     "WRONG_TOKEN": grpc.StatusCode.PERMISSION_DENIED,
     "HELLO_MISSING": grpc.StatusCode.DEADLINE_EXCEEDED,
-    "FRAME_TOO_LARGE": grpc.StatusCode.RESOURCE_EXHAUSTED,
     "REPLY_FLOOD": grpc.StatusCode.RESOURCE_EXHAUSTED,
     "TOO_MANY_PLAYERS": grpc.StatusCode.RESOURCE_EXHAUSTED,
     "SHUTTING_DOWN": grpc.StatusCode.UNAVAILABLE,

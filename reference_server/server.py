@@ -60,11 +60,15 @@ class AddressInUseError(OSError):
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """How a server is run. `records` None: records are kept until the server stops."""
+    """How a server is run.
+
+    `records` None: records are kept until the server stops. `resume`: what the records say is not over goes on.
+    """
 
     listen: str = "127.0.0.1:0"
     records: Path | None = None
     allow_exec: bool = False
+    resume: bool = True
     start_limit_s: float = START_LIMIT_S
     handshake_limit_s: float = HANDSHAKE_LIMIT_S
 
@@ -86,7 +90,7 @@ class Server:
 
     @classmethod
     async def start(cls, config: Config) -> Server:
-        """Starts serving, and goes on with what the records say is not over.
+        """Starts serving.
 
         AddressInUseError: the address cannot be had. RecordsError: the records cannot be used.
         """
@@ -96,8 +100,9 @@ class Server:
         except BaseException:
             await server.store.close()
             raise
-        server.referee.resume_all()
-        await server.manager.resume_all()
+        if config.resume:
+            server.referee.resume_all()
+            await server.manager.resume_all()
         return server
 
     def _build(self) -> grpc.aio.Server:

@@ -30,15 +30,32 @@ records = typer.Typer(
 
     Examples:
 
+    \b
       fairplay records list records/
-
       fairplay records show records/ GAME_ID --state-at 12
-
       fairplay records verify game.fairplay""",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 app.add_typer(records, name="records")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        sys.stdout.write(f"fairplay {version('fairplay')}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Refereed games between programs written by strangers."""
+
 
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="The game: see fairplay games.")]
 Players = Annotated[list[str], typer.Option("--player", "-p", metavar="SPEC", help=PLAYER_HELP)]
@@ -90,7 +107,10 @@ def serve(
 
     With --records it goes on after a crash where it was.
 
-    Example: fairplay serve --listen 0.0.0.0:50050 --records records/
+    Example:
+
+    \b
+      fairplay serve --listen 0.0.0.0:50050 --records records/
     """
     with outcomes():
         from reference_server.cli.serving import serve as run
@@ -120,8 +140,8 @@ def game(
 
     Examples:
 
+    \b
       fairplay game fish --player bot:minimax --player bot:random --seed 1
-
       fairplay game fish --player me=exec:./my-player --player bot:greedy --set rows=6 --json result.json
     """
     with outcomes():
@@ -153,8 +173,8 @@ def tournament(
 
     Examples:
 
+    \b
       fairplay tournament fish -p bot:minimax -p bot:greedy -p bot:random -p me=exec:./my-player
-
       fairplay tournament fish --server host:50050 -p dial-in:alice -p dial-in:bob --json result.json
     """
     with outcomes():
@@ -193,8 +213,8 @@ def player(
 
     Examples:
 
+    \b
       fairplay player fish --strategy minimax --listen 127.0.0.1:50051
-
       fairplay player fish --strategy greedy --connect host:50050 --name alice
     """
     with outcomes():
@@ -212,8 +232,8 @@ def games(
 
     Examples:
 
+    \b
       fairplay games
-
       fairplay games fish --json
     """
     with outcomes():
@@ -233,7 +253,10 @@ def demo(
 ) -> None:
     """Watch a tournament: ten players in processes of their own, three of them broken, over real gRPC.
 
-    Example: fairplay demo
+    Example:
+
+    \b
+      fairplay demo
     """
     with outcomes():
         from reference_server.cli.demo import run_demo
@@ -256,8 +279,8 @@ def list_records(
 
     Examples:
 
+    \b
       fairplay records list records/
-
       fairplay records list records/ --tournament fish-cup --json
     """
     with outcomes():
@@ -285,10 +308,9 @@ def show(
 
     Examples:
 
+    \b
       fairplay records show records/ fish-3f2a
-
       fairplay records show game.fairplay --call 17
-
       fairplay records show game.fairplay --state-at 12 > state.json
     """
     with outcomes():
@@ -312,8 +334,8 @@ def export(
 
     Examples:
 
+    \b
       fairplay records export records/ fish-3f2a -o game.fairplay
-
       fairplay records export records/ --all exported/
     """
     with outcomes():
@@ -333,7 +355,10 @@ def replay(
 ) -> None:
     """Play a recorded game in the terminal, board by board.
 
-    Example: fairplay records replay records/ fish-3f2a --pause 1s
+    Example:
+
+    \b
+      fairplay records replay records/ fish-3f2a --pause 1s
     """
     with outcomes():
         from reference_server.cli.playback import replay_record
@@ -350,8 +375,8 @@ def verify(source: RecordsSource, record: RecordId = None, json: PlainJson = Fal
 
     Examples:
 
+    \b
       fairplay records verify records/
-
       fairplay records verify game.fairplay --json
     """
     with outcomes():
@@ -379,8 +404,8 @@ def picture(
 
     Examples:
 
+    \b
       fairplay records picture records/ fish-3f2a --at 12 -o board.svg
-
       fairplay records picture game.fairplay --all pictures/
     """
     with outcomes():

@@ -31,6 +31,7 @@ from reference_server.plans import seconds
 MAX_BOARDS = 4
 REFRESH_PER_S = 12
 MAX_REASON_CHARS = 160
+MAX_OUTPUT_LINES = 6
 
 
 def cause(misconduct: Misconduct) -> str:
@@ -61,7 +62,13 @@ def blame(misconduct: Misconduct) -> str:
     why = cause(misconduct)
     why = why if len(why) <= MAX_REASON_CHARS else f"{why[:MAX_REASON_CHARS]}…"
     call = f"{method_name(misconduct)} (call {misconduct.call_number})"
-    return f"[red]✗ {escape(misconduct.player)}[/] in {call}: {escape(why)}"
+    return f"[red]✗ {escape(misconduct.player)}[/] in {call}: {escape(why)}{_last_words(misconduct)}"
+
+
+def _last_words(misconduct: Misconduct) -> str:
+    """The end of what a player's process wrote, where it failed with an exception; one line each, in rich's markup."""
+    lines = misconduct.call_error.output.translate(UNPRINTABLE).strip().splitlines()[-MAX_OUTPUT_LINES:]
+    return "".join(f"\n      [dim]{escape(line)}[/]" for line in lines)
 
 
 def standing(result: GameResult) -> str:
@@ -210,7 +217,7 @@ def _bracket(tournament: Tournament) -> Table:
 def _ranking(tournament: Tournament) -> Table:
     result = tournament.result
     table = Table(title="Ranking", title_justify="left", show_header=False)
-    table.add_column()
+    table.add_column(no_wrap=True, min_width=len("winner"))
     table.add_column(no_wrap=True, min_width=max(len(player.name) for player in tournament.entrants))
     table.add_column(no_wrap=True, overflow="ellipsis")
     links = {player.name: player.link for player in tournament.entrants}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from reference_server.links.opening import TARGET, parse_link
 
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)?")
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, None: 1.0}
+INTERPRETER = re.compile(r"(python|node|java|ruby|perl|deno|bun|dotnet|env|sh|bash|uv|run)[\d.]*")
 NAMED = re.compile(rf"({NAME.pattern})=(.+)", re.DOTALL)
 
 
@@ -55,12 +57,18 @@ def players(specs: Sequence[str]) -> list[Player]:
 def _free_name(kind: str, value: str, taken: Iterable[str]) -> str:
     """A name for a player without one: bot:minimax:depth=2 -> minimax, exec:./run.sh -> run, and -2 and so on."""
     if kind == "exec":
-        value = Path(value.rsplit(maxsplit=1)[-1]).stem
+        value = _program(value)
     elif kind == "bot":
         value = value.partition(":")[0]
     base = re.sub(r"[^A-Za-z0-9_.-]+", "-", value).strip("-")[:50] or "player"
     names = [base, *(f"{base}-{number}" for number in range(2, 1_000))]
     return next(name for name in names if name not in taken)
+
+
+def _program(command: str) -> str:
+    """What a command runs: the first word that is neither an interpreter nor an option."""
+    words = [Path(word).stem for word in shlex.split(command) if not word.startswith("-")]
+    return next((word for word in words if not INTERPRETER.fullmatch(word)), "player")
 
 
 def seconds(text: str, option: str) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import secrets
+import shlex
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -17,6 +18,7 @@ from google.protobuf import json_format
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from rich.console import Console
+from rich.markup import escape
 
 from fairplay.v1 import manager_pb2, referee_pb2
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
@@ -79,6 +81,8 @@ class Wish:
     def tournament_plan(self, game: Game, format_: TournamentFormat) -> TournamentPlan:
         """The plan of a tournament between the named players and nobody else."""
         players = options.players(self.players)
+        if len(players) < game.seats.start:
+            raise UsageError(f"a tournament needs at least {game.seats.start} players: give more with --player")
         return TournamentPlan(
             game=game.name,
             settings=options.settings(game, self.set_ or [], self.settings),
@@ -97,8 +101,8 @@ class Wish:
 
 
 @asynccontextmanager
-async def channel_to(wish: Wish) -> AsyncIterator[grpc.aio.Channel]:
-    """A channel to the server that was named, or to one that lives as long as the command."""
+async def channel_to(wish: Wish, *, resume: bool) -> AsyncIterator[grpc.aio.Channel]:
+    """A channel to the server that was named, or to one that lives as long as the command and may `resume`."""
     if wish.server is not None:
         if wish.records is not None:
             raise UsageError("--records is for a server of its own: the server that --server names keeps its records")
@@ -110,7 +114,9 @@ async def channel_to(wish: Wish) -> AsyncIterator[grpc.aio.Channel]:
             yield channel
         return
     start_limit_s = options.seconds(wish.start_limit, "--start-limit")
-    async with local_channel(Config(records=wish.records, allow_exec=True, start_limit_s=start_limit_s)) as channel:
+    async with local_channel(
+        Config(records=wish.records, allow_exec=True, start_limit_s=start_limit_s, resume=resume)
+    ) as channel:
         yield channel
 
 
@@ -134,12 +140,19 @@ def play_game(wish: Wish, json: str | None) -> int:
 
 async def _play_game(wish: Wish, game: Game, plan: referee_pb2.GamePlan, json: str | None) -> int:
     console = Console(stderr=json == "-", highlight=False)
-    async with channel_to(wish) as channel:
+    async with channel_to(wish, resume=False) as channel:
         referee = RefereeServiceStub(channel)
         game_id = f"{game.name}-{secrets.token_hex(6)}"
         request = referee_pb2.PlayGameRequest(game_id=game_id, plan=plan)
-        reply = await patiently(lambda: referee.PlayGame(request))
+        try:
+            reply = await patiently(lambda: referee.PlayGame(request))
+        except asyncio.CancelledError:
+            await _quickly(referee.StopGame(referee_pb2.StopGameRequest(game_id=game_id, reason="interrupted")))
+            raise
     show_game(console, game, reply.game)
+    if wish.records is not None:
+        shown = escape(f"{shlex.quote(str(wish.records))} {game_id}")
+        console.print(f"Look closer: fairplay records show {shown}", soft_wrap=True)
     if json is not None:
         write_json(reply.game.result, json)
     return FAILED if reply.game.result.aborted else DONE
@@ -156,13 +169,13 @@ def play_tournament(wish: Wish, format_: str, json: str | None) -> int:
 
 async def _play_tournament(wish: Wish, game: Game, plan: TournamentPlan, json: str | None) -> int:
     console = Console(stderr=json == "-", highlight=False)
-    async with channel_to(wish) as channel:
+    async with channel_to(wish, resume=True) as channel:
         manager = ManagerServiceStub(channel)
         tournament = await _found_or_started(channel, plan, wish)
         try:
             over = await watch_tournament(channel, console, game, tournament)
         except asyncio.CancelledError:
-            if wish.records is None:
+            if wish.records is None and wish.server is None:
                 await _cancel(manager, tournament.tournament_id)
             raise
     if json is not None:
@@ -206,9 +219,14 @@ def _digest(plan: TournamentPlan, wish: Wish) -> str:
 async def _cancel(manager: ManagerServiceStub, tournament_id: str) -> None:
     """Tells the players that it is over; nothing of it is kept."""
     request = manager_pb2.CancelTournamentRequest(tournament_id=tournament_id, reason="interrupted")
+    await _quickly(manager.CancelTournament(request))
+
+
+async def _quickly(call: Awaitable[object]) -> None:
+    """Asks a server for something that is not worth waiting for when it does not answer."""
     try:
         async with asyncio.timeout(CANCEL_LIMIT_S):
-            await manager.CancelTournament(request)
+            await call
     except (TimeoutError, grpc.aio.AioRpcError) as error:
         sys.stderr.write(f"fairplay: the players could not be told: {error}\n")
 

@@ -45,6 +45,7 @@ MAX_FRAME_BYTES = 4 * 1024 * 1024
 MAX_STRAY_REPLIES = 1_000
 MAX_NAMES = 100_000
 MAX_TIME_LIMITS = 64
+MAX_LATE = 100_000
 
 Write = Callable[[ConnectResponse], Awaitable[None]]
 
@@ -99,12 +100,14 @@ class Hub:
         `write` sends a frame on the stream; `end` ends it, when another stream takes its place.
         """
         _check(hello.players)
+        names = [player.name for player in hello.players]
+        session = self._sessions.get(hello.resume_token)
+        if session is not None and session.names != names:
+            session = None
         for player in hello.players:
-            if player.name in self._places and not self.holds(player.name, player.token):
-                raise Refusal("NAME_TAKEN", f"the name {player.name} is taken on this server: choose another one")
-        session = self._sessions.pop(hello.resume_token, None) if hello.resume_token else None
-        if session is None or session.names != [player.name for player in hello.players]:
-            session = Session(self, self._clock, [player.name for player in hello.players])
+            self._check_free(player, session)
+        if session is None:
+            session = Session(self, self._clock, names)
         self._sessions[session.resume_token] = session
         for number, player in enumerate(hello.players):
             self._seat(session, number, player)
@@ -113,6 +116,15 @@ class Hub:
         self._arrival.set()
         self._arrival = asyncio.Event()
         return session
+
+    def _check_free(self, player: HostedPlayer, resumed: Session | None) -> None:
+        """A name without a token belongs to its stream; one with a token to whoever has it."""
+        place = self._places.get(player.name)
+        if place is None or (resumed is not None and place.session is resumed):
+            return
+        if not player.token or not self.holds(player.name, player.token):
+            message = f"the name {player.name} is taken on this server: choose another one"
+            raise Refusal("NAME_TAKEN", f"{message}, or give the token with which it was claimed")
 
     def _seat(self, session: Session, number: int, player: HostedPlayer) -> None:
         place = self._places.setdefault(player.name, _Place(player.token))
@@ -172,6 +184,7 @@ class Session:
         self._write: Write | None = None
         self._end: Callable[[], None] = _nothing
         self._resume_s = 0.0
+        self._late: set[int] = set()
         self._stray_count = 0
 
     # --- the stream ---
@@ -255,6 +268,8 @@ class Session:
     def _drop(self, open_call: OpenCall) -> None:
         if self._open.pop(open_call.id, None) is not None:
             self._cancelled.append(open_call.id)
+            if len(self._late) < MAX_LATE:
+                self._late.add(open_call.id)
             self._nudge()
 
     def _nudge(self) -> None:
@@ -267,7 +282,7 @@ class Session:
         for reply in replies:
             entry = pop(reply.id, None)
             if entry is None:
-                self._count_stray()
+                self._count_stray(reply.id)
                 continue
             response = reply.response
             if response or reply.WhichOneof("outcome") != "failure":
@@ -277,7 +292,10 @@ class Session:
                 status = CallErrorReason.CALL_ERROR_REASON_STATUS
                 entry[0].settle(call_error(status, failure.message, code=failure.code))
 
-    def _count_stray(self) -> None:
+    def _count_stray(self, call_id: int) -> None:
+        if call_id in self._late:  # an answer that was under way when the call was cancelled
+            self._late.discard(call_id)
+            return
         self._hub.stray_reply_count += 1
         self._stray_count += 1
         if self._stray_count > MAX_STRAY_REPLIES:

@@ -24,9 +24,8 @@ from reference_server.links.link import (
 CHANNEL_OPTIONS = [
     ("grpc.max_receive_message_length", MAX_REPLY_BYTES),
     ("grpc.max_send_message_length", -1),
+    # No keepalive: by default a player's gRPC server takes frequent pings for an attack, and the clock ends every call.
     ("grpc.enable_retries", 0),  # a call is made once
-    ("grpc.keepalive_time_ms", 20_000),
-    ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 1_000),
     ("grpc.use_local_subchannel_pool", 1),  # a fresh connection for every link, not a shared one

@@ -33,9 +33,7 @@ class _GoodbyeReasonEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._
     """The server shuts down. The caller may dial in again later."""
     GOODBYE_REASON_REPLACED: _GoodbyeReason.ValueType  # 2
     """Another stream has taken over a name of this one."""
-    GOODBYE_REASON_PROTOCOL_BROKEN: _GoodbyeReason.ValueType  # 3
-    """The caller broke the rules of this service; the status of the stream says how."""
-    GOODBYE_REASON_FINISHED: _GoodbyeReason.ValueType  # 4
+    GOODBYE_REASON_FINISHED: _GoodbyeReason.ValueType  # 3
     """What the players were wanted for is over. The caller may end."""
 
 class GoodbyeReason(_GoodbyeReason, metaclass=_GoodbyeReasonEnumTypeWrapper):
@@ -47,9 +45,7 @@ GOODBYE_REASON_SHUTTING_DOWN: GoodbyeReason.ValueType  # 1
 """The server shuts down. The caller may dial in again later."""
 GOODBYE_REASON_REPLACED: GoodbyeReason.ValueType  # 2
 """Another stream has taken over a name of this one."""
-GOODBYE_REASON_PROTOCOL_BROKEN: GoodbyeReason.ValueType  # 3
-"""The caller broke the rules of this service; the status of the stream says how."""
-GOODBYE_REASON_FINISHED: GoodbyeReason.ValueType  # 4
+GOODBYE_REASON_FINISHED: GoodbyeReason.ValueType  # 3
 """What the players were wanted for is over. The caller may end."""
 global___GoodbyeReason = GoodbyeReason
 
@@ -171,7 +167,9 @@ class HostedPlayer(google.protobuf.message.Message):
     be stricter.
     """
     token: builtins.str
-    """A secret of the caller's choice that protects the name, at most 256 bytes. May be empty."""
+    """A secret of the caller's choice that protects the name, at most 256 bytes. Empty: the name is kept for as long
+    as the stream lasts, and nobody else can take it over.
+    """
     @property
     def description(self) -> fairplay.v1.player_pb2.PlayerDescription:
         """What the player is; the same as its answer to PlayerService.Describe."""

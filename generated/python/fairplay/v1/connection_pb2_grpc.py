@@ -59,8 +59,9 @@ class ConnectionServiceServicer(object):
         are still open are then sent again. A deadline or cancellation ends the stream.
 
         Fails with INVALID_ARGUMENT and MALFORMED_HELLO, NAME_INVALID or PROTOCOL_BROKEN; DEADLINE_EXCEEDED and
-        HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; RESOURCE_EXHAUSTED and FRAME_TOO_LARGE, REPLY_FLOOD or
-        TOO_MANY_PLAYERS; UNAVAILABLE and SHUTTING_DOWN.
+        HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; RESOURCE_EXHAUSTED and REPLY_FLOOD or
+        TOO_MANY_PLAYERS, and without a reason where a frame is larger than the server reads; UNAVAILABLE and
+        SHUTTING_DOWN.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

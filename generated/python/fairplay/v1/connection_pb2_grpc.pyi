@@ -37,8 +37,9 @@ class ConnectionServiceStub:
     are still open are then sent again. A deadline or cancellation ends the stream.
 
     Fails with INVALID_ARGUMENT and MALFORMED_HELLO, NAME_INVALID or PROTOCOL_BROKEN; DEADLINE_EXCEEDED and
-    HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; RESOURCE_EXHAUSTED and FRAME_TOO_LARGE, REPLY_FLOOD or
-    TOO_MANY_PLAYERS; UNAVAILABLE and SHUTTING_DOWN.
+    HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; RESOURCE_EXHAUSTED and REPLY_FLOOD or
+    TOO_MANY_PLAYERS, and without a reason where a frame is larger than the server reads; UNAVAILABLE and
+    SHUTTING_DOWN.
     """
 
 class ConnectionServiceAsyncStub:
@@ -60,8 +61,9 @@ class ConnectionServiceAsyncStub:
     are still open are then sent again. A deadline or cancellation ends the stream.
 
     Fails with INVALID_ARGUMENT and MALFORMED_HELLO, NAME_INVALID or PROTOCOL_BROKEN; DEADLINE_EXCEEDED and
-    HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; RESOURCE_EXHAUSTED and FRAME_TOO_LARGE, REPLY_FLOOD or
-    TOO_MANY_PLAYERS; UNAVAILABLE and SHUTTING_DOWN.
+    HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; RESOURCE_EXHAUSTED and REPLY_FLOOD or
+    TOO_MANY_PLAYERS, and without a reason where a frame is larger than the server reads; UNAVAILABLE and
+    SHUTTING_DOWN.
     """
 
 class ConnectionServiceServicer(metaclass=abc.ABCMeta):
@@ -85,8 +87,9 @@ class ConnectionServiceServicer(metaclass=abc.ABCMeta):
         are still open are then sent again. A deadline or cancellation ends the stream.
 
         Fails with INVALID_ARGUMENT and MALFORMED_HELLO, NAME_INVALID or PROTOCOL_BROKEN; DEADLINE_EXCEEDED and
-        HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; RESOURCE_EXHAUSTED and FRAME_TOO_LARGE, REPLY_FLOOD or
-        TOO_MANY_PLAYERS; UNAVAILABLE and SHUTTING_DOWN.
+        HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; RESOURCE_EXHAUSTED and REPLY_FLOOD or
+        TOO_MANY_PLAYERS, and without a reason where a frame is larger than the server reads; UNAVAILABLE and
+        SHUTTING_DOWN.
         """
 
 def add_ConnectionServiceServicer_to_server(servicer: ConnectionServiceServicer, server: typing.Union[grpc.Server, grpc.aio.Server]) -> None: ...

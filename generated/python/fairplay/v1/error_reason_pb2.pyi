@@ -68,15 +68,13 @@ class _ErrorReasonEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._En
     """PERMISSION_DENIED: the token is not the one of the name."""
     ERROR_REASON_HELLO_MISSING: _ErrorReason.ValueType  # 22
     """DEADLINE_EXCEEDED: no hello came within the handshake limit."""
-    ERROR_REASON_FRAME_TOO_LARGE: _ErrorReason.ValueType  # 23
-    """RESOURCE_EXHAUSTED: a frame is larger than the server reads."""
-    ERROR_REASON_REPLY_FLOOD: _ErrorReason.ValueType  # 24
+    ERROR_REASON_REPLY_FLOOD: _ErrorReason.ValueType  # 23
     """RESOURCE_EXHAUSTED: too many replies that nobody asked for."""
-    ERROR_REASON_TOO_MANY_PLAYERS: _ErrorReason.ValueType  # 25
+    ERROR_REASON_TOO_MANY_PLAYERS: _ErrorReason.ValueType  # 24
     """RESOURCE_EXHAUSTED: the hello names more players than a stream may host."""
-    ERROR_REASON_SHUTTING_DOWN: _ErrorReason.ValueType  # 26
+    ERROR_REASON_SHUTTING_DOWN: _ErrorReason.ValueType  # 25
     """UNAVAILABLE: the server shuts down."""
-    ERROR_REASON_INTERNAL: _ErrorReason.ValueType  # 27
+    ERROR_REASON_INTERNAL: _ErrorReason.ValueType  # 26
     """INTERNAL: a fault of the server, which its log describes."""
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
@@ -131,14 +129,12 @@ ERROR_REASON_WRONG_TOKEN: ErrorReason.ValueType  # 21
 """PERMISSION_DENIED: the token is not the one of the name."""
 ERROR_REASON_HELLO_MISSING: ErrorReason.ValueType  # 22
 """DEADLINE_EXCEEDED: no hello came within the handshake limit."""
-ERROR_REASON_FRAME_TOO_LARGE: ErrorReason.ValueType  # 23
-"""RESOURCE_EXHAUSTED: a frame is larger than the server reads."""
-ERROR_REASON_REPLY_FLOOD: ErrorReason.ValueType  # 24
+ERROR_REASON_REPLY_FLOOD: ErrorReason.ValueType  # 23
 """RESOURCE_EXHAUSTED: too many replies that nobody asked for."""
-ERROR_REASON_TOO_MANY_PLAYERS: ErrorReason.ValueType  # 25
+ERROR_REASON_TOO_MANY_PLAYERS: ErrorReason.ValueType  # 24
 """RESOURCE_EXHAUSTED: the hello names more players than a stream may host."""
-ERROR_REASON_SHUTTING_DOWN: ErrorReason.ValueType  # 26
+ERROR_REASON_SHUTTING_DOWN: ErrorReason.ValueType  # 25
 """UNAVAILABLE: the server shuts down."""
-ERROR_REASON_INTERNAL: ErrorReason.ValueType  # 27
+ERROR_REASON_INTERNAL: ErrorReason.ValueType  # 26
 """INTERNAL: a fault of the server, which its log describes."""
 global___ErrorReason = ErrorReason

@@ -184,9 +184,9 @@ class Settings(google.protobuf.message.Message):
     holes: builtins.int
     """The number of tiles that are removed at the start, drawn from the seed of the game. Default 0."""
     max_fish: builtins.int
-    """The most fish on a tile, 1 to 9. Default 5."""
+    """The most fish on a tile, 1 to 5. Default 5."""
     penguin_base: builtins.int
-    """Each of N players has penguin_base - N penguins. 5 to 30. Default 6."""
+    """Each of N players has penguin_base - N penguins. 5 to 10. Default 6."""
     penguin_count_basis: global___PenguinCountBasis.ValueType
     """What N is in the sentence above."""
     announce_order: global___AnnounceOrder.ValueType
