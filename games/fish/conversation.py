@@ -51,7 +51,7 @@ def play(game_id: str, settings: rules.Settings, start: codec.Shown, fresh: bool
         if isinstance(verdict, ACTIONS):
             before, state = state, rules.apply(state, verdict)
             last = verdict if isinstance(verdict, rules.Move) else None
-            log.note(seat, verdict, rules.skipped(before, state))
+            log.note(verdict, before, state)
         else:
             yield Eliminate(seat, verdict)
             state, last = rules.eliminate(state, seat), None
@@ -128,13 +128,13 @@ class _ActionLog:
         news, self._news[seat] = self._news[seat], []
         return news if self._asked[seat] else []
 
-    def note(self, seat: int, action: rules.Action, skipped: Sequence[int]) -> None:
-        """An action of a player, after which others were passed over."""
+    def note(self, action: rules.Action, before: rules.State, after: rules.State) -> None:
+        """An action of the player whose turn it was, after which others may have been passed over."""
         if self._kind == "none" or not isinstance(action, rules.Move):
             return
-        self._add(seat, codec.action_message(action))
+        self._add(before.seat, codec.action_message(action))
         if self._kind == "moves_and_skips":
-            for passed in skipped:
+            for passed in rules.skipped(before, after):
                 self._add(passed, codec.action_message(None))
 
     def _add(self, actor: int, action: fish_pb2.Action) -> None:
