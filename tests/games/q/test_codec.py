@@ -1,0 +1,333 @@
+"""Messages of the Q game: they say what the rules say, and what is wrong with them is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+from google.protobuf import json_format
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fairplay.q.v1 import q_pb2
+from fairplay.q.v1.q_player_pb2 import TakeTurnResponse
+from games.game import Broken
+from games.q import GAME, codec, intake, rules
+from games.q.board import Placement
+from games.q.rules import PASS, REPLACE, Extension, Settings
+from tests.games.q.playing import extension, played, reply, table, tile, tiles
+
+some_settings = st.builds(
+    Settings,
+    hand_size=st.integers(1, 8),
+    copies_per_kind=st.integers(1, 4),
+    q_bonus=st.integers(0, 10),
+    finish_bonus=st.integers(0, 10),
+    undelivered_tiles=st.sampled_from(["lost", "return"]),
+    fit_rule=st.sampled_from(["q", "qwirkle"]),
+    lone_survivor=st.sampled_from(["play_on", "stop"]),
+    setup_argument=st.sampled_from(["public_state", "map"]),
+)
+shown_states = st.builds(
+    lambda chosen, count, steps, seed: played(chosen, count, steps, Random(seed)),
+    some_settings,
+    st.integers(2, 4),
+    st.integers(0, 60),
+    st.integers(0, 2**32),
+)
+actions = st.one_of(
+    st.just(PASS),
+    st.just(REPLACE),
+    st.lists(
+        st.builds(
+            Placement, st.integers(-1_000_000, 1_000_000), st.integers(-1_000_000, 1_000_000), st.integers(0, 35)
+        ),
+        max_size=6,
+    ).map(lambda placed: Extension(tuple(placed))),
+)
+
+
+# Settings
+
+
+@settings(deadline=None)
+@given(some_settings)
+def test_settings_survive_the_way_through_messages(chosen: Settings) -> None:
+    message = codec.settings_message(chosen)
+    assert codec.settings(message) == chosen
+    assert codec.settings(json_format.Parse(json_format.MessageToJson(message), q_pb2.Settings())) == chosen
+
+
+def test_every_knob_of_the_rules_has_its_field_and_no_field_is_without() -> None:
+    assert {field.name for field in q_pb2.Settings.DESCRIPTOR.fields} == set(Settings.__dataclass_fields__)
+
+
+def test_what_is_not_set_has_the_default_of_the_rules() -> None:
+    assert codec.settings(q_pb2.Settings()) == Settings()
+    assert GAME.full_settings(q_pb2.Settings(q_bonus=0)) == codec.settings_message(Settings(q_bonus=0))
+    assert {field.name for field, _ in GAME.full_settings(q_pb2.Settings()).ListFields()} == set(
+        Settings.__dataclass_fields__
+    )
+
+
+@pytest.mark.parametrize(
+    ("message", "sentence"),
+    [
+        (q_pb2.Settings(hand_size=0), "hand_size is 0: it must be between 1 and 36."),
+        (q_pb2.Settings(q_bonus=11), "q_bonus is 11"),
+        (q_pb2.Settings(copies_per_kind=4_000_000_000), "copies_per_kind is 4000000000"),
+        (q_pb2.Settings(hand_size=36, copies_per_kind=1), "need 73"),
+        (q_pb2.Settings.FromString(b"\x30\x09"), "fit_rule has the unknown value 9."),
+        (q_pb2.Settings.FromString(b"\x28\x7f"), "undelivered_tiles has the unknown value 127."),
+    ],
+)
+def test_settings_that_are_not_allowed_are_named(message: q_pb2.Settings, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        GAME.full_settings(message)
+
+
+# Tiles
+
+
+def test_every_tile_has_the_number_that_its_name_says() -> None:
+    named = {
+        q_pb2.Tile.Name(number): rules.tile_name(kind)
+        for kind, number in zip(range(36), codec.numbers(range(36)), strict=True)
+    }
+    assert named == {f"TILE_{name.upper().replace(' ', '_')}": name for name in named.values()}
+    assert len(q_pb2.Tile.values()) == rules.KINDS + 1
+    assert list(codec.numbers(range(36))) == list(range(1, 37))
+    assert list(codec.tiles(range(1, 37))) == list(range(36))
+
+
+# States
+
+
+@settings(max_examples=60, deadline=None)
+@given(shown_states)
+def test_a_full_state_survives_the_way_through_messages(shown: codec.Shown) -> None:
+    message = codec.full_message(shown)
+    chosen = shown.state.settings
+    assert intake.initial_state(message, chosen) == shown
+    assert intake.initial_state(q_pb2.State.FromString(message.SerializeToString()), chosen) == shown
+    assert intake.initial_state(json_format.Parse(json_format.MessageToJson(message), q_pb2.State()), chosen) == shown
+
+
+@settings(max_examples=60, deadline=None)
+@given(shown_states)
+def test_a_player_is_told_what_it_may_see(shown: codec.Shown) -> None:
+    state = shown.state
+    for seat in rules.remaining(state):
+        request = codec.turn_request("g", state, seat, codec.Laid(state.board))
+        assert codec.view(request.state) == rules.view(state, seat)
+        assert codec.setup_request("g", state, seat, codec.Laid(state.board)).tiles == [
+            kind + 1 for kind in state.hands[seat]
+        ]
+        assert request.state.placed_in_round == state.placed
+        assert (request.state.turn if request.state.HasField("turn") else None) == rules.turn(state)
+        order = [player.seat for player in request.state.players]
+        assert order[0] == seat
+        assert order == [other for other in (*range(seat, 4), *range(seat)) if other in rules.remaining(state)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(shown_states)
+def test_spectators_are_told_all_but_hands_and_pile(shown: codec.Shown) -> None:
+    public, full = codec.public_message(shown), codec.full_message(shown)
+    assert public.pile_count == len(full.pile)
+    for field in ("pile", "lost"):
+        full.ClearField(field)
+    for player in full.players:
+        player.ClearField("hand")
+        player.ClearField("undelivered_count")
+    assert public == full
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.integers(0, 40))
+def test_a_map_that_grows_is_the_map_written_anew(seed: int, turns: int) -> None:
+    rng = Random(seed)
+    state = rules.initial(Settings(copies_per_kind=3), 2, rng)
+    laid = codec.Laid(state.board)
+    for _ in range(turns):
+        if rules.turn(state) is None:
+            break
+        action = rng.choice(rules.legal(state))
+        state = rules.apply(state, action)
+        if isinstance(action, Extension):
+            laid.put(action.placements)
+    assert laid.message == codec.map_message(state.board)
+
+
+def test_setup_may_tell_the_map_only() -> None:
+    state = table("red square", "blue star", pile="red star", settings=Settings(setup_argument="map"))
+    told = codec.setup_request("g", state, 1, codec.Laid(state.board))
+    assert [field.name for field, _ in told.state.ListFields()] == ["rows", "columns", "tiles", "fit_rule"]
+    assert list(told.tiles) == [tile("blue star") + 1]
+
+
+def test_the_parts_of_a_full_state_can_be_read_by_people() -> None:
+    state = rules.eliminate(table("red square", "blue 8star", "green clover", pile="red star"), 1)
+    assert json_format.MessageToDict(codec.full_message(codec.Shown(state))) == {
+        "revision": "1",
+        "rows": [0],
+        "columns": [0],
+        "tiles": ["TILE_RED_STAR"],
+        "players": [
+            {"hand": ["TILE_RED_SQUARE"]},
+            {"seat": 1, "eliminationNumber": 1},
+            {"seat": 2, "hand": ["TILE_GREEN_CLOVER"]},
+        ],
+        "pileCount": 2,
+        "turn": 0,
+        "fitRule": "FIT_RULE_Q",
+        "pile": ["TILE_RED_STAR", "TILE_BLUE_8STAR"],
+    }
+
+
+# States from outside
+
+SOUND = table("red square, blue star", "green star", pile="red clover")
+
+
+def sound_message() -> q_pb2.State:
+    return codec.full_message(codec.Shown(SOUND))
+
+
+def set_(field: str, value: Any) -> Callable[[q_pb2.State], object]:
+    return lambda message: setattr(message, field, value)
+
+
+def drawing(player: q_pb2.Player) -> None:
+    player.undelivered_count = 1
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda m: m.Clear(), "2 to 4 players, not by 0"),
+        (lambda m: m.rows.append(1), "rows, columns and tiles have 2, 1 and 1 entries"),
+        (lambda m: m.MergeFrom(q_pb2.State(rows=[0], columns=[0], tiles=codec.numbers([1]))), "the same coordinate"),
+        (lambda m: m.MergeFrom(q_pb2.State(rows=[2], columns=[0], tiles=codec.numbers([0]))), "must hang together"),
+        (
+            lambda m: m.MergeFrom(q_pb2.State(rows=[1], columns=[0], tiles=codec.numbers([7]))),
+            r"red star at \(0, 0\) matches",
+        ),
+        (lambda m: m.MergeFrom(q_pb2.State.FromString(b"\x48\x09")), "fit_rule has the unknown value 9"),
+        (set_("fit_rule", q_pb2.FIT_RULE_QWIRKLE), "the fit rule of the settings"),
+        (lambda m: m.pile.append(0), r"pile\[1\] is 0: a tile has a number between 1 and 36"),
+        (lambda m: m.players[1].hand.append(37), r"players\[1\].hand\[1\] is 37"),
+        (lambda m: m.players[1].hand.append(-1), r"players\[1\].hand\[1\] is -1"),
+        (lambda m: m.lost.append(1_000), r"lost\[0\] is 1000"),
+        (lambda m: m.lost.extend([1] * 30), "31 red star tiles of 30"),
+        (lambda m: m.pile.pop(), "pile_count is 1, but pile lists 0 tiles: a game goes on from full states only"),
+        (lambda m: m.players.add(seat=4), r"players\[2\] has the seat 4: a full state lists all seats in order"),
+        (lambda m: m.players.pop(), "2 to 4 players, not by 1"),
+        (lambda m: m.players.extend(q_pb2.Player(seat=seat) for seat in (2, 3, 4)), "2 to 4 players, not by 5"),
+        (lambda m: setattr(m.players[0], "elimination_number", 1), "An eliminated player holds no tiles."),
+        (lambda m: setattr(m.players[0], "elimination_number", 2), "must be 1, 2 and so on"),
+        (lambda m: setattr(m.players[0], "undelivered_count", 3), r"players\[0\] has 2 tiles, fewer"),
+        (lambda m: list(map(drawing, m.players)), "At most one player"),
+        (lambda m: setattr(m.players[0], "score", 1_000_000_001), "scores of at most 1000000000"),
+        (set_("revision", 2**53 + 1), "revision is 9007199254740993"),
+        (lambda m: m.ClearField("turn"), "turn is not set"),
+        (set_("turn", 2), "Seat 2 is not in the game"),
+        (set_("top_score", 0), "Only a game that is over"),
+        (set_("finisher", 0), "Only a game that is over"),
+    ],
+)
+def test_a_state_that_breaks_an_invariant_is_refused_by_name(
+    change: Callable[[q_pb2.State], object], sentence: str
+) -> None:
+    message = sound_message()
+    assert GAME.check_state(q_pb2.Settings(), message) == 2
+    change(message)
+    with pytest.raises(ValueError, match=sentence):
+        GAME.check_state(q_pb2.Settings(), message)
+    with pytest.raises(ValueError, match=sentence):
+        GAME.play("g", q_pb2.Settings(), ["a", "b"], Random(0), message)
+
+
+def test_what_a_player_or_a_spectator_is_told_is_no_full_state() -> None:
+    views = [codec.turn_request("g", SOUND, 0, codec.Laid(SOUND.board)).state, codec.public_message(codec.Shown(SOUND))]
+    for view in views:
+        with pytest.raises(ValueError, match="full states only"):
+            GAME.check_state(q_pb2.Settings(), view)
+
+
+def test_a_state_written_by_hand_may_leave_out_what_follows_from_the_rest() -> None:
+    text = """{"rows": [0], "columns": [0], "tiles": ["TILE_RED_STAR"], "turn": 0, "pile": ["TILE_RED_CLOVER"],
+        "players": [{"hand": ["TILE_RED_SQUARE", "TILE_BLUE_STAR"]}, {"seat": 1, "hand": ["TILE_GREEN_STAR"]}]}"""
+    message = json_format.Parse(text, q_pb2.State())
+    assert intake.initial_state(message, Settings()).state == SOUND
+    qwirkle = Settings(fit_rule="qwirkle")
+    assert intake.initial_state(message, qwirkle).state.board.whole_lines
+
+
+# Actions
+
+
+@settings(deadline=None)
+@given(actions)
+def test_an_action_survives_the_way_through_messages(action: rules.Action) -> None:
+    answer = TakeTurnResponse.FromString(reply(action).SerializeToString())
+    assert codec.decided(answer) == action
+
+
+def placing(**fields: Any) -> TakeTurnResponse:
+    placement = q_pb2.Placement(**fields)
+    return TakeTurnResponse(action=q_pb2.Action(extension=q_pb2.Extension(placements=[placement])))
+
+
+@pytest.mark.parametrize(
+    ("answer", "rule_id"),
+    [
+        (TakeTurnResponse(), "q.action.required"),
+        (TakeTurnResponse(action=q_pb2.Action()), "q.action.required"),
+        (TakeTurnResponse.FromString(b"\x0a\x03\x9a\x06\x00"), "q.action.required"),  # an arm that nobody knows
+        (placing(row=0, tile=1), "q.coordinate.required"),
+        (placing(column=0, tile=1), "q.coordinate.required"),
+        (placing(row=0, column=1), "q.tile.required"),
+        (placing(row=0, column=1, tile=37), "q.tile.known"),
+        (placing(row=0, column=1, tile=-1), "q.tile.known"),
+        (placing(row=0, column=1, tile=1_000), "q.tile.known"),
+    ],
+)
+def test_a_malformed_answer_is_named(answer: TakeTurnResponse, rule_id: str) -> None:
+    with pytest.raises(Broken) as caught:
+        codec.decided(answer)
+    assert caught.value.rule_id == rule_id
+    assert rule_id in rules.RULES
+
+
+@settings(max_examples=40, deadline=None)
+@given(shown_states)
+def test_replies_that_are_listed_as_legal_are(shown: codec.Shown) -> None:
+    state = shown.state
+    listed = [codec.decided(answer) for answer in codec.legal_replies(state)]
+    assert listed == list(rules.legal(state))
+    assert all(rules.violation(state, action) is None for action in listed)
+
+
+def test_actions_are_described_without_their_tiles() -> None:
+    assert codec.described(PASS) == "a pass"
+    assert codec.described(REPLACE) == "a replace"
+    assert codec.described(Extension(())) == "an extension without tiles"
+    assert codec.described(extension((0, 1, "red star"), (-3, 2, "blue clover"))) == "an extension onto [0, 1], [-3, 2]"
+    many = Extension(tuple(Placement(0, column, 0) for column in range(100_000)))
+    assert codec.described(many).endswith("[0, 5] and 99994 more")
+
+
+def test_a_last_turn_that_cannot_be_read_is_left_aside() -> None:
+    message = sound_message()
+    message.last_turn.seat = 1
+    assert intake.initial_state(message, Settings()).last is None
+    message.last_turn.action.pass_turn.SetInParent()
+    assert intake.initial_state(message, Settings()).last == codec.Turn(1, PASS, 0)
+
+
+def test_a_hand_is_told_in_the_order_in_which_it_would_go_back() -> None:
+    state = table("blue star, red star", "green star")
+    assert tuple(codec.tiles(codec.full_message(codec.Shown(state)).players[0].hand)) == tiles("blue star, red star")

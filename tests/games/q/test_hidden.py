@@ -1,0 +1,194 @@
+"""What is hidden in the Q game stays with the referee: hands, the order of the pile, and tiles that were lost.
+
+Every byte that goes to a player or to spectators is looked at: it says no tile but those that the receiver may see,
+and it is the same whatever the hidden tiles are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+from google.protobuf.message import Message
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fairplay.q.v1 import q_pb2
+from fairplay.v1.misconduct_pb2 import CallError, RuleBreak
+from games.game import Call, Eliminate
+from games.q import GAME, codec, rules
+from games.q.rules import PASS, REPLACE, Settings, State
+from tests.games.q.playing import Answer, Told, extension, failing, played, reply, resumed, scripted, sound, table, tell
+
+SMALL = Settings(copies_per_kind=3, hand_size=5)
+seeds = st.integers(0, 2**32)
+
+
+def tiles_said(message: Message, path: str = "") -> Iterator[tuple[str, int]]:
+    """Every tile that a message says, with the fields that lead to it."""
+    for field, value in message.ListFields():
+        single = isinstance(value, Message | int | str)
+        for index, part in enumerate([value] if single else value):
+            here = f"{path}{field.name}" if single else f"{path}{field.name}[{index}]"
+            if isinstance(part, Message):
+                yield from tiles_said(part, f"{here}.")
+            elif field.enum_type is q_pb2.Tile.DESCRIPTOR:
+                yield f"{path}{field.name}", part - 1
+
+
+def as_sent(message: Message) -> Message:
+    """A message as its receiver reads it from the bytes that were sent."""
+    data = message.SerializeToString(deterministic=True)
+    read = type(message).FromString(data)
+    assert read == message
+    return read
+
+
+def states_of_calls(told: Told) -> Iterator[tuple[Call, State]]:
+    """Each call with the state at that time."""
+    state: State | None = None
+    for step in told.steps:
+        if isinstance(step, Call):
+            assert state is not None
+            yield step, state
+        elif not isinstance(step, Eliminate):
+            state = step.state.state
+
+
+def faulty(seat: int, method: str) -> Answer:
+    return failing(seat, method, CallError(), after=2, others=sound("first", "random", "dag", "ldasg"))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 4), seeds, st.sampled_from(["TakeTurn", "NewTiles"]))
+def test_a_player_is_told_of_no_tile_but_those_on_the_map_and_its_own(count: int, seed: int, method: str) -> None:
+    chosen = codec.settings_message(SMALL)
+    told = tell(GAME.play("g", chosen, list("abcd"[:count]), Random(seed), None), faulty(1, method))
+    for call, state in states_of_calls(told):
+        on_map, own = list(state.board.tiles.values()), list(state.hands[call.seat])
+        said: dict[str, list[int]] = {}
+        for path, kind in tiles_said(as_sent(call.request)):
+            said.setdefault(path, []).append(kind)
+        match call.method.name:
+            case "Setup":
+                allowed = {"state.tiles": on_map, "state.players[0].hand": own, "tiles": own}
+            case "TakeTurn":
+                allowed = {"state.tiles": on_map, "state.players[0].hand": own}
+            case "NewTiles":
+                allowed = {"tiles": own[: len(state.delivery.tiles)] if state.delivery else []}
+            case _:
+                allowed = {}
+        assert said == {path: listed for path, listed in allowed.items() if listed}
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 4), seeds)
+def test_spectators_are_told_of_no_tile_but_those_on_the_map(count: int, seed: int) -> None:
+    told = tell(
+        GAME.play("g", codec.settings_message(SMALL), list("abcd"[:count]), Random(seed), None), faulty(0, "NewTiles")
+    )
+    for shown in told.shown:
+        said = list(tiles_said(as_sent(GAME.public_state(shown))))
+        placed = [kind for path, kind in said if path.startswith("last_turn.")]
+        assert [kind for path, kind in said if path == "tiles"] == list(shown.state.board.tiles.values())
+        assert placed == list(shown.state.board.tiles.values())[len(shown.state.board.tiles) - len(placed) :]
+        assert {path for path, _ in said if not path.startswith("last_turn.")} == {"tiles"}
+
+
+# The same bytes whatever is hidden
+
+
+def otherwise(state: State, seat: int | None, rng: Random) -> State:
+    """The state with all that is hidden from a seat (from everybody: None) dealt anew, hands of other sizes too."""
+    others = [other for other in rules.remaining(state) if other != seat]
+    pool = [kind for other in others for kind in state.hands[other]] + list(state.pile) + list(state.lost)
+    rng.shuffle(pool)
+    pile, lost = pool[: len(state.pile)], pool[len(state.pile) : len(state.pile) + len(state.lost)]
+    rest = pool[len(pile) + len(lost) :]
+    cuts = sorted(rng.randrange(len(rest) + 1) for _ in others[1:])
+    hands = list(state.hands)
+    for other, start, end in zip(others, [0, *cuts], [*cuts, len(rest)], strict=False):
+        hands[other] = tuple(rest[start:end])
+    return state._replace(hands=tuple(hands), pile=tuple(pile), lost=tuple(lost))
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(2, 4), seeds, st.integers(0, 40), st.data())
+def test_no_byte_for_a_player_depends_on_what_is_hidden_from_it(
+    count: int, seed: int, steps: int, data: st.DataObject
+) -> None:
+    state = played(SMALL, count, steps, Random(seed)).state._replace(delivery=None)
+    if not rules.remaining(state):
+        return
+    seat = data.draw(st.sampled_from(rules.remaining(state)))
+    other = otherwise(state, seat, Random(data.draw(seeds)))
+    for request in (codec.turn_request, codec.setup_request):
+        one, two = (request("g", each, seat, codec.Laid(each.board)) for each in (state, other))
+        assert one.SerializeToString() == two.SerializeToString()
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(2, 4), seeds, st.integers(0, 40), seeds)
+def test_no_byte_for_spectators_depends_on_what_is_hidden(count: int, seed: int, steps: int, other_seed: int) -> None:
+    shown = played(SMALL, count, steps, Random(seed))
+    other = shown._replace(state=otherwise(shown.state, None, Random(other_seed)))
+    assert GAME.public_state(shown).SerializeToString() == GAME.public_state(other).SerializeToString()
+
+
+def said_to(told: Told, seat: int) -> list[bytes]:
+    """All bytes that a player was sent, in order."""
+    return [call.request.SerializeToString() for call in told.calls if call.seat == seat]
+
+
+def seen(told: Told) -> list[bytes]:
+    """All bytes that spectators were sent of states, in order, and in words why players were eliminated."""
+    found = []
+    for step in told.steps:
+        if isinstance(step, Eliminate):
+            cause: Any = step.cause
+            found.append(cause.explanation.encode() if isinstance(cause, RuleBreak) else cause.SerializeToString())
+        elif not isinstance(step, Call):
+            found.append(GAME.public_state(step.state).SerializeToString())
+    return found
+
+
+@settings(max_examples=40, deadline=None)
+@given(seeds, seeds)
+def test_a_whole_game_in_which_nothing_is_revealed_is_the_same_to_everybody_who_may_not_see(
+    seed: int, other_seed: int
+) -> None:
+    """Seat 0 passes, seat 1 breaks a rule, seat 2 replaces its tiles and fails to take the new ones."""
+    state = rules.initial(SMALL, 3, Random(seed))
+    other = otherwise(state, 0, Random(other_seed))
+    other = other._replace(hands=tuple(each[:5] for each in _of_five(other, state)))
+    games = []
+    for each in (state, other):
+        answer = scripted(PASS, rules.Extension(()), REPLACE)
+        games.append(resumed(each, failing(2, "NewTiles", CallError(), others=answer)))
+    one, two = games
+    assert [step.seat for step in one.out] == [1, 2] == [step.seat for step in two.out]
+    assert said_to(one, 0) == said_to(two, 0)
+    assert seen(one) == seen(two)
+
+
+def _of_five(other: State, state: State) -> list[tuple[int, ...]]:
+    """Hands of the sizes that they had: the number of tiles that are drawn is seen by everybody."""
+    held = [kind for hand in other.hands[1:] for kind in hand]
+    return [state.hands[0], tuple(held[:5]), tuple(held[5:])]
+
+
+def test_why_a_player_is_out_is_told_without_its_tiles() -> None:
+    hands = "purple diamond, purple clover", "blue clover"
+    broken = [
+        extension((0, 1, "purple diamond")),  # does not fit
+        extension((0, 1, "orange diamond")),  # is not its own
+        extension((5, 5, "purple diamond"), (9, 9, "purple clover")),  # not one line
+        extension((0, 0, "purple clover")),  # not free
+    ]
+    for action in broken:
+        told = resumed(table(*hands), failing(0, "TakeTurn", reply(action)))
+        cause = told.out[0].cause
+        assert isinstance(cause, RuleBreak)
+        for word in (*rules.SHAPES[1:], "purple", "orange", "TILE"):
+            assert word not in cause.explanation.partition("Given: ")[2]

@@ -1,0 +1,311 @@
+"""Pictures of Q: they show what a state holds and no more, fit where they shall fit, and survive any name or map."""
+
+from __future__ import annotations
+
+from random import Random
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.text import Text
+
+from fairplay.q.v1 import q_pb2
+from games.q import codec, picture, rules
+from games.q.rules import PASS, REPLACE, Action, Settings, State
+from tests.games.q.playing import extension, played, table, tiles
+
+NAMES = ("Ann", "Bob", "Cleo", "Dan")
+SVG = "{http://www.w3.org/2000/svg}"
+GLYPHS = "✦✸■●♣◆"
+
+shown_states = st.builds(
+    lambda copies, count, steps, seed: played(Settings(copies_per_kind=copies), count, steps, Random(seed)),
+    st.integers(1, 3),
+    st.integers(2, 4),
+    st.integers(0, 60),
+    st.integers(0, 2**32),
+)
+
+
+class Drawing:
+    """What an SVG document shows."""
+
+    def __init__(self, state: q_pb2.State, players: tuple[str, ...] = NAMES) -> None:
+        self.document = picture.svg(state, players)
+        self.root = ElementTree.fromstring(self.document)
+
+    def of(self, kind: str) -> list[ElementTree.Element]:
+        return [element for element in self.root.iter() if element.get("class") == kind]
+
+    def texts(self, kind: str) -> list[str]:
+        return ["".join(element.itertext()) for element in self.of(kind)]
+
+    def titles(self, kind: str) -> list[str]:
+        return [element.findtext(f"{SVG}title", "") for element in self.of(kind)]
+
+    def at(self, cell: rules.Coordinate) -> tuple[float, float]:
+        """Where a tile is drawn."""
+        for element in self.of("tile"):
+            if element.findtext(f"{SVG}title", "").startswith(f"[{cell[0]}, {cell[1]}]: "):
+                x, y = element.get("transform", "").removeprefix("translate(").removesuffix(")").split()
+                return float(x), float(y)
+        raise AssertionError(f"nothing is drawn at {cell}")
+
+    def marked(self) -> list[str]:
+        """The titles of the tiles that are framed."""
+        return [
+            element.findtext(f"{SVG}title", "")
+            for element in self.of("tile")
+            if any(part.get("class") == "last" for part in element)
+        ]
+
+
+def public(state: State, *done: tuple[int, Action, int]) -> q_pb2.State:
+    return codec.public_message(codec.Shown(state, codec.Turn(*done[0]) if done else None))
+
+
+def full(state: State) -> q_pb2.State:
+    return codec.full_message(codec.Shown(state))
+
+
+def lines(state: q_pb2.State, players: tuple[str, ...] = NAMES) -> list[str]:
+    """The lines of a text as a terminal shows them."""
+    return Text.from_markup(picture.text(state, players)).plain.split("\n")
+
+
+# SVG
+
+
+@settings(max_examples=60, deadline=None)
+@given(shown_states)
+def test_every_tile_is_drawn_once_where_it_lies(shown: codec.Shown) -> None:
+    drawing, laid = Drawing(codec.public_message(shown)), shown.state.board.tiles
+    assert sorted(drawing.titles("tile")) == sorted(
+        f"[{row}, {column}]: {rules.tile_name(kind)}" for (row, column), kind in laid.items()
+    )
+    (row, column), (x, y) = min(laid), drawing.at(min(laid))
+    for other_row, other_column in laid:
+        assert drawing.at((other_row, other_column)) == (x + 44 * (other_column - column), y + 44 * (other_row - row))
+    assert drawing.texts("row") == [str(row) for row in sorted({row for row, _ in laid})]
+    assert drawing.texts("column") == [str(column) for column in sorted({column for _, column in laid})]
+
+
+@settings(max_examples=60, deadline=None)
+@given(shown_states)
+def test_hands_and_pile_are_drawn_only_where_the_state_has_them(shown: codec.Shown) -> None:
+    spectators, referee = Drawing(codec.public_message(shown)), Drawing(codec.full_message(shown))
+    assert spectators.of("hand") == spectators.of("next") == []
+    held = [rules.tile_name(kind) for hand in shown.state.hands for kind in hand]
+    assert referee.titles("hand") == held
+    assert referee.titles("next") == [rules.tile_name(kind) for kind in shown.state.pile[:12]]
+    for drawing in (spectators, referee):
+        assert drawing.texts("score") == [str(points) for points in shown.state.points]
+        assert drawing.texts("name") == list(NAMES[: len(shown.state.points)])
+        assert drawing.texts("pile-count") == [f"{len(shown.state.pile)} in the pile"]
+
+
+def test_a_player_sees_its_own_hand_and_itself_first() -> None:
+    state = table("red square", "blue star", "green clover")
+    view = codec.turn_request("g", state, 1, codec.Laid(state.board)).state
+    drawing = Drawing(view)
+    assert drawing.texts("name") == ["Bob", "Cleo", "Ann"]
+    assert drawing.titles("hand") == ["blue star"]
+
+
+def test_the_last_placements_are_marked_and_told() -> None:
+    before = table("red square, red circle", "blue star")
+    action = extension((0, 1, "red square"))
+    after = rules.apply(before, action)
+    drawing = Drawing(public(after, (0, action, 3)))
+    assert drawing.marked() == ["[0, 1]: red square"]
+    assert drawing.texts("told") == ["Ann placed 1 tile: +3"]
+    assert Drawing(public(after)).marked() == []
+
+
+@pytest.mark.parametrize(
+    ("action", "words"), [(PASS, "Bob passed"), (REPLACE, "Bob replaced its tiles"), (rules.Extension(()), "+0")]
+)
+def test_turns_that_place_nothing_are_told(action: Action, words: str) -> None:
+    state = public(table("red square", "blue star"), (1, action, 0))
+    assert words in Drawing(state).texts("told")[0]
+    assert words in lines(state)[-1]
+
+
+def test_the_36_tiles_look_different() -> None:
+    looks = set()
+    for kind in range(36):
+        drawing = Drawing(public(table("red star", "red star", on_map={(0, 0): rules.tile_name(kind)})))
+        (drawn,) = drawing.of("tile")
+        looks.add(tuple((use.get("href"), use.get("fill")) for use in drawn.iter(f"{SVG}use")))
+    assert len(looks) == 36
+    assert {href for look in looks for href, _ in look} == {"#q-back", *(f"#q-{shape}" for shape in rules.SHAPES)}
+
+
+def test_nothing_is_loaded_from_elsewhere_and_nothing_runs() -> None:
+    root = Drawing(codec.full_message(played(Settings(copies_per_kind=2), 4, 20, Random(1)))).root
+    ids = {element.get("id") for element in root.iter()}
+    assert all(name is None or name.startswith("q-") for name in ids)
+    for element in root.iter():
+        assert element.tag.removeprefix(SVG) not in {"script", "image", "style", "foreignObject"}
+        href = element.get("href")
+        assert href is None or href.removeprefix("#") in ids
+
+
+@pytest.mark.parametrize("cells", [[(0, n) for n in range(300)], [(n, 0) for n in range(300)], [(0, 0)]])
+@pytest.mark.parametrize("seat_count", [2, 4])
+def test_any_map_and_all_cards_lie_within_the_picture(cells: list[rules.Coordinate], seat_count: int) -> None:
+    hands = ["red star, blue star, " * 9] * seat_count
+    state = table(*hands, on_map=dict.fromkeys(cells, "red star"), settings=Settings(copies_per_kind=100))
+    drawing = Drawing(full(state._replace(points=(10**9,) * seat_count)))
+    _, _, width, height = map(float, drawing.root.get("viewBox", "").split())
+    assert float(drawing.root.get("width", "")) <= 2400
+    assert float(drawing.root.get("height", "")) <= 2400
+    right, bottom = drawing.at(cells[-1])
+    assert right + 44 < width
+    assert bottom + 44 < height
+    assert len(drawing.of("player")) == seat_count
+
+
+# Who is to do what, in both
+
+
+OVER = rules.apply(table("red square", "red clover", "red star", points=[0, 9, 2]), extension((0, 1, "red square")))
+
+
+@pytest.mark.parametrize(
+    ("state", "statuses", "marks"),
+    [
+        (table("red square", "red clover"), ["to move", ""], "▸ "),
+        (rules.eliminate(table("red square", "red clover", "red star"), 0), ["out", "to move", ""], "✗▸ "),
+        (OVER, ["", "winner", ""], " ★ "),
+        (rules.eliminate(OVER, 1), ["", "out", ""], " ✗ "),
+    ],
+)
+def test_what_each_player_is_about_is_told(state: State, statuses: list[str], marks: str) -> None:
+    assert Drawing(public(state)).texts("status") == statuses
+    told = [line for line in lines(public(state)) if any(name in line for name in NAMES)]
+    assert [line.rstrip().endswith(status) for line, status in zip(told, statuses, strict=True)] == [True] * len(told)
+    assert "".join(line[0] for line in told) == marks
+
+
+# Names, and states that no referee shows
+
+HOSTILE = ('<&"[bold]', "</title>", "[/]", "[red]a[/red]", "a\\", "\\[b]", "[!\\[", ":smile:", "]]>", "&amp;", "'", "#")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_name_is_shown_as_it_is(name: str) -> None:
+    state = public(table("red square", "blue star"), (0, PASS, 0))
+    drawing = Drawing(state, (name, "Bob"))
+    assert drawing.texts("name") == [name, "Bob"]
+    assert drawing.texts("told") == [f"{name} passed"]
+    assert sum(name in line for line in lines(state, (name, "Bob"))) == 2
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=60))
+def test_no_name_breaks_a_picture(name: str) -> None:
+    state = public(table("red square", "blue star"))
+    shown = Drawing(state, (name, "Bob")).texts("name")[0]
+    assert shown.isprintable()
+    assert 1 <= cell_len(shown) <= 16 or not shown.isascii()
+    mine, other = (line for line in lines(state, (name, "Bob"))[3:5])
+    assert shown in mine
+    assert cell_len(mine.removesuffix("to move").rstrip()) == cell_len(other.rstrip())
+
+
+def test_players_without_a_name_are_named_after_their_seats() -> None:
+    assert Drawing(public(table("red square", "blue star")), ()).texts("name") == ["seat 0", "seat 1"]
+
+
+states_of_all_kinds = st.builds(
+    lambda rows, columns, tiles, seats, counts, turn: q_pb2.State(
+        rows=rows,
+        columns=columns,
+        tiles=tiles,
+        pile=tiles,
+        players=[
+            q_pb2.Player(seat=seat, hand=tiles, elimination_number=count)
+            for seat, count in zip(seats, counts, strict=False)
+        ],
+        turn=turn,
+        last_turn=q_pb2.Turn(seat=turn or 0, action=q_pb2.Action(extension=q_pb2.Extension())),
+    ),
+    st.lists(st.integers(-(2**31), 2**31 - 1), max_size=9),
+    st.lists(st.integers(-(2**31), 2**31 - 1), max_size=9),
+    st.lists(st.integers(-3, 50), max_size=9),
+    st.lists(st.integers(0, 2**32 - 1), max_size=5),
+    st.lists(st.integers(0, 3), max_size=5),
+    st.none() | st.integers(0, 2**32 - 1),
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(states_of_all_kinds)
+def test_any_state_message_can_be_drawn(state: q_pb2.State) -> None:
+    assert len(Drawing(state).of("player")) == len(state.players)
+    assert len(lines(state)) >= 2
+
+
+def test_a_map_without_players_is_drawn() -> None:
+    state = codec.map_message(table("red square", "blue star").board)
+    assert Drawing(state).root.findtext(f"{SVG}title") == "Q: 1 on the map"
+    assert lines(state)[:2] == ["   0", "0 ✦r"]
+
+
+# Text
+
+
+@settings(max_examples=60, deadline=None)
+@given(shown_states)
+def test_text_has_a_line_for_each_row_and_player_and_bounded_size(shown: codec.Shown) -> None:
+    state = codec.public_message(shown)
+    found = lines(state)
+    rows, columns = ({cell[part] for cell in shown.state.board.tiles} for part in (0, 1))
+    high, wide = (max(numbers) - min(numbers) + 1 for numbers in (rows, columns))
+    cut = high > 24 or wide > 24
+    assert len(found) == 1 + min(high, 24) + cut + 1 + len(state.players) + 1 + (shown.last is not None)
+    assert max(map(cell_len, found)) <= 80
+    drawn = sum(found[line].count(glyph) for line in range(min(high, 24) + 1) for glyph in GLYPHS)
+    assert drawn == len(shown.state.board.tiles) or cut
+    assert not any(glyph in line for line in found[min(high, 24) + 2 + cut :] for glyph in GLYPHS)
+
+
+def test_text_shows_each_tile_by_shape_and_colour_below_its_column() -> None:
+    on_map = {(-1, -1): "red star", (-1, 0): "green 8star", (0, 0): "blue square", (1, 0): "yellow circle"}
+    on_map |= {(1, 1): "orange clover", (1, 2): "purple diamond"}
+    found = lines(public(table("red star", "red star", on_map=on_map)))
+    assert found[:4] == ["   -1  0  1  2", "-1 ✦r ✸g", " 0    ■b", " 1    ●y ♣o ◆p"]
+
+
+def test_text_shows_hands_and_the_pile_where_the_state_has_them() -> None:
+    found = lines(full(table("red square, blue star", "green clover", pile="red diamond")))
+    assert found[3] == "▸ Ann                   0 to move  ■r ✦b"
+    assert found[4].endswith(" ♣g")
+    assert found[5] == "  pile 1, next ◆r"
+    long = lines(full(table(", ".join(["red star"] * 20), "", pile=", ".join(["red star"] * 9))))
+    assert long[3].endswith("✦r and 8 more")
+
+
+def test_text_shows_the_part_of_a_large_map_around_the_last_turn() -> None:
+    on_map = {(row, 0): "red star" for row in range(-50, 50)} | {(-50, column): "red star" for column in range(1, 60)}
+    state = table("red star", "red star", on_map=on_map, settings=Settings(copies_per_kind=100), pile="red star")
+    action = extension((50, 0, "red star"))
+    after = rules.apply(state._replace(hands=(tiles("red star, blue star"), ())), action)
+    found = lines(public(after, (0, action, 1)))
+    assert found[0].split() == [str(column) for column in range(24)]
+    assert [line.split()[0] for line in found[1:25]] == [str(row) for row in range(27, 51)]
+    assert found[25] == "a part of the rows -50 to 50, columns 0 to 59"
+
+
+def test_the_tiles_of_the_last_turn_have_a_background_of_their_own() -> None:
+    action = extension((0, 1, "red square"))
+    after = rules.apply(table("red square, red circle", "blue star"), action)
+    styles = {
+        text.plain[span.start : span.end]: str(span.style).partition(" on ")[2]
+        for text in [Text.from_markup(picture.text(public(after, (0, action, 3)), NAMES))]
+        for span in text.spans
+    }
+    assert styles["■r"] != styles["✦r"]

@@ -1,0 +1,740 @@
+"""The rules of the Q game: the worked vectors of q.md by their ids, random games, and each case of its sections."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from games.q import rules
+from games.q.board import Board, Coordinate, Placement, is_q
+from games.q.rules import PASS, REPLACE, RULES, Action, Extension, Settings, State
+
+DEFAULTS = Settings()
+SMALL = Settings(copies_per_kind=2)
+
+settings_of_a_game = st.builds(
+    Settings,
+    hand_size=st.integers(1, 7),
+    copies_per_kind=st.integers(1, 5),
+    fit_rule=st.sampled_from(["q", "qwirkle"]),
+    undelivered_tiles=st.sampled_from(["lost", "return"]),
+    lone_survivor=st.sampled_from(["play_on", "stop"]),
+)
+games = st.builds(
+    lambda settings, count, seed: rules.initial(settings, count, Random(seed)),
+    settings_of_a_game,
+    st.integers(2, 4),
+    st.integers(0, 2**32),
+)
+seeds = st.integers(0, 2**32).map(Random)
+
+
+def tile(name: str) -> int:
+    color, shape = name.split()
+    return rules.tile_of(shape, color)
+
+
+def tiles(names: str) -> tuple[int, ...]:
+    """The tiles of a list such as "red star, blue circle"."""
+    return tuple(tile(name.strip()) for name in names.split(",") if name.strip())
+
+
+def extension(*placed: tuple[int, int, str]) -> Extension:
+    return Extension(tuple(Placement(row, column, tile(name)) for row, column, name in placed))
+
+
+def table(
+    *hands: str,
+    pile: str = "",
+    on_map: Mapping[Coordinate, str] | None = None,
+    points: Sequence[int] | None = None,
+    settings: Settings = DEFAULTS,
+) -> State:
+    """A state at the beginning of a round, with a red star at (0, 0) unless `on_map` says otherwise."""
+    laid = {cell: tile(name) for cell, name in (on_map or {(0, 0): "red star"}).items()}
+    return rules.resumed(settings, laid, [tiles(hand) for hand in hands], points or [0] * len(hands), tiles(pile))
+
+
+def row_of(names: str) -> dict[Coordinate, str]:
+    return {(0, column): name.strip() for column, name in enumerate(names.split(","))}
+
+
+def random_action(state: State, rng: Random) -> Action:
+    """A legal action by chance, which may place several tiles; the words are rare, so that games last."""
+    listed = rules.legal(state)
+    action = rng.choice(listed)
+    if not isinstance(action, Extension) and rng.random() < 0.8:
+        action = listed[0]
+    while isinstance(action, Extension) and rng.random() < 0.6:
+        row, column, _ = action.placements[-1]
+        spot = rng.choice([(row, column + 1), (row, column - 1), (row + 1, column), (row - 1, column)])
+        seat = rules.turn(state)
+        assert seat is not None
+        longer = Extension((*action.placements, Placement(*spot, rng.choice(state.hands[seat]))))
+        if rules.violation(state, longer) is not None:
+            break
+        action = longer
+    return action
+
+
+def play_on(state: State, rng: Random, turns: int) -> State:
+    for _ in range(turns):
+        if rules.turn(state) is None:
+            break
+        state = rules.apply(state, random_action(state, rng))
+        if rng.random() < 0.9:
+            state = rules.delivered(state)
+        elif state.delivery:
+            state = rules.eliminate(state, state.delivery.seat)
+        if rng.random() < 0.02:
+            state = rules.eliminate(state, rng.randrange(len(state.hands)))
+    return state
+
+
+def all_tiles(state: State) -> Counter[int]:
+    hands = [held for hand in state.hands for held in hand]
+    return Counter([*state.board.tiles.values(), *hands, *state.pile, *state.lost])
+
+
+def naive_runs(laid: Mapping[Coordinate, int]) -> list[list[Coordinate]]:
+    """Every maximal run of the map, of one tile too, found by looking at every row and every column."""
+    rows, columns = [row for row, _ in laid], [column for _, column in laid]
+    across = [[(row, c) for c in range(min(columns), max(columns) + 2)] for row in set(rows)]
+    along = [[(r, column) for r in range(min(rows), max(rows) + 2)] for column in set(columns)]
+    runs: list[list[Coordinate]] = []
+    for line in across + along:
+        run: list[Coordinate] = []
+        for cell in line:
+            if cell in laid:
+                run.append(cell)
+                continue
+            runs, run = runs + [run] * bool(run), []
+    return runs
+
+
+def naive_score(laid: Mapping[Coordinate, int], placed: Sequence[Placement], q_bonus: int) -> int:
+    total = len(placed)
+    cells = {(row, column) for row, column, _ in placed}
+    for run in naive_runs(laid):
+        if len(run) > 1 and cells & set(run):
+            kinds = [laid[cell] for cell in run]
+            complete = len({kind // 6 for kind in kinds}) == 6 or len({kind % 6 for kind in kinds}) == 6
+            total += len(run) + (q_bonus if len(run) == 6 and complete else 0)
+    return total
+
+
+def naive_fit(laid: Mapping[Coordinate, int], row: int, column: int, kind: int) -> bool:
+    """Rule 4 of section 3 and the neighbourhood of rule 3, word by word."""
+    if (row, column) in laid:
+        return False
+    beside = [laid[cell] for cell in [(row, column - 1), (row, column + 1)] if cell in laid]
+    above_and_below = [laid[cell] for cell in [(row - 1, column), (row + 1, column)] if cell in laid]
+    matches = [
+        all(other % 6 == kind % 6 for other in line) or all(other // 6 == kind // 6 for other in line)
+        for line in (beside, above_and_below)
+    ]
+    return bool(beside + above_and_below) and all(matches)
+
+
+# The worked vectors (section 12)
+
+
+def test_q1_two_tiles_and_their_run() -> None:
+    state = table("red square, red circle, blue star", "")
+    assert rules.scores(rules.apply(state, extension((0, 1, "red square"), (0, 2, "red circle")))) == (5, 0)
+
+
+@pytest.mark.parametrize(
+    ("bonuses", "rest", "total"),
+    [((8, 4), "blue star", 16), ((6, 6), "blue star", 14), ((8, 4), "", 20), ((6, 6), "", 20)],
+)
+def test_q2_a_q_and_the_finish_bonus(bonuses: tuple[int, int], rest: str, total: int) -> None:
+    on_map = row_of("red star, red 8star, red square, red circle")
+    settings = Settings(q_bonus=bonuses[0], finish_bonus=bonuses[1])
+    state = table(f"red clover, red diamond, {rest}", "", on_map=on_map, settings=settings)
+    placed = extension((0, 4, "red clover"), (0, 5, "red diamond"))
+    assert rules.scores(rules.apply(state, placed)) == (total, 0)
+
+
+Q4 = {(0, 0): "red star", (0, 2): "blue star", (1, 0): "red circle", (1, 1): "blue circle", (1, 2): "blue clover"}
+
+
+@pytest.mark.parametrize(
+    ("name", "fits"),
+    [("blue star", True), ("green star", False), ("blue circle", False), ("red circle", False), ("purple star", False)],
+)
+def test_q4_each_line_by_one_attribute(name: str, fits: bool) -> None:
+    state = table(name, "", on_map=Q4)
+    broken = rules.violation(state, extension((0, 1, name)))
+    assert broken == (None if fits else "q.extension.fit")
+    assert (extension((0, 1, name)) in rules.legal(state)) == fits
+
+
+def test_q4_scores_both_runs_of_a_single_tile() -> None:
+    after = rules.apply(table("blue star, red star", "", on_map=Q4), extension((0, 1, "blue star")))
+    assert rules.scores(after) == (6, 0)
+
+
+def test_q4_neighbours_on_one_line_must_match_by_the_same_attribute() -> None:
+    board = Board({(0, 0): tile("red star"), (0, 2): tile("blue circle")})
+    assert rules.breach(board, tiles("red circle"), 0, extension((0, 1, "red circle"))) == "q.extension.fit"
+    assert not board.fits(0, 1, tile("red circle"))
+
+
+# Settings and fresh games (sections 1 and 10)
+
+
+def test_the_defaults_are_those_of_the_rules_document() -> None:
+    assert rules.settings_problem(DEFAULTS) is None
+    assert (DEFAULTS.hand_size, DEFAULTS.copies_per_kind, DEFAULTS.q_bonus, DEFAULTS.finish_bonus) == (6, 30, 8, 4)
+    assert (DEFAULTS.undelivered_tiles, DEFAULTS.fit_rule, DEFAULTS.lone_survivor) == ("lost", "q", "play_on")
+
+
+@pytest.mark.parametrize(
+    ("settings", "field"),
+    [
+        (Settings(hand_size=0), "hand_size"),
+        (Settings(hand_size=37), "hand_size"),
+        (Settings(copies_per_kind=0), "copies_per_kind"),
+        (Settings(hand_size=18, copies_per_kind=1), "copies_per_kind"),
+        (Settings(q_bonus=11), "q_bonus"),
+        (Settings(finish_bonus=-1), "finish_bonus"),
+        (Settings(fit_rule="scrabble"), "fit_rule"),  # type: ignore[arg-type]
+        (Settings(lone_survivor="wins"), "lone_survivor"),  # type: ignore[arg-type]
+        (Settings(undelivered_tiles="kept"), "undelivered_tiles"),  # type: ignore[arg-type]
+        (Settings(setup_argument="state"), "setup_argument"),  # type: ignore[arg-type]
+    ],
+)
+def test_settings_out_of_range_are_named(settings: Settings, field: str) -> None:
+    problem = rules.settings_problem(settings)
+    assert problem is not None
+    assert problem[0] == field
+    assert field in problem[1]
+    with pytest.raises(ValueError, match=field):
+        rules.initial(settings, 2, Random(0))
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_a_game_of_too_few_or_too_many_is_refused(count: int) -> None:
+    with pytest.raises(ValueError, match="2 to 4 players"):
+        rules.initial(DEFAULTS, count, Random(0))
+
+
+def test_a_game_needs_tiles_for_everybody() -> None:
+    barely = Settings(hand_size=17, copies_per_kind=1)
+    assert len(rules.initial(barely, 2, Random(0)).pile) == 36 - 2 * 17 - 1
+    with pytest.raises(ValueError, match="3 players with 17"):
+        rules.initial(barely, 3, Random(0))
+
+
+def test_a_fresh_game_deals_from_all_tiles() -> None:
+    state = rules.initial(DEFAULTS, 3, Random(1))
+    assert [len(hand) for hand in state.hands] == [6, 6, 6]
+    assert list(state.board.tiles) == [(0, 0)]
+    assert len(state.pile) == 1080 - 19
+    assert set(all_tiles(state).values()) == {30}
+    assert state == rules.initial(DEFAULTS, 3, Random(1)) != rules.initial(DEFAULTS, 3, Random(2))
+
+
+# Legality (section 3)
+
+
+BASE = {(0, 0): "red star", (0, 1): "red square"}
+
+
+@pytest.mark.parametrize(
+    ("placed", "broken"),
+    [
+        (extension((0, 2, "red clover"), (0, 3, "blue clover")), None),
+        (extension((0, -1, "red clover"), (0, 2, "red clover")), None),  # not next to each other
+        (extension((-1, 0, "blue star"), (-2, 0, "blue clover")), None),
+        (extension(), "q.extension.not-empty"),
+        (extension((0, 2, "red circle")), "q.extension.own-tiles"),
+        (extension(*[(0, 2 + step, "red clover") for step in range(3)]), "q.extension.own-tiles"),  # it holds two
+        (extension((0, 2, "red clover"), (1, 1, "red clover")), "q.extension.one-line"),
+        (extension((0, 2, "red clover"), (0, 3, "red clover"), (1, 2, "blue clover")), "q.extension.one-line"),
+        (extension((0, 1, "red clover")), "q.extension.free"),
+        (extension((0, 2, "red clover"), (0, 2, "red clover")), "q.extension.free"),
+        (extension((5, 5, "red clover")), "q.extension.adjacent"),
+        (extension((1, 2, "red clover")), "q.extension.adjacent"),  # a corner is no side
+        (extension((0, 3, "blue clover"), (0, 2, "red clover")), "q.extension.adjacent"),  # in this order
+        (extension((0, 2, "blue clover")), "q.extension.fit"),
+        (extension((0, 1_000_001, "red clover")), "q.coordinate.range"),
+        (extension((-1_000_001, 0, "red clover")), "q.coordinate.range"),
+        (extension((1_000_000, 0, "red clover")), "q.extension.adjacent"),
+        (Extension((Placement(0, 2, 36),)), "q.tile.known"),
+        (Extension((Placement(0, 2, -1),)), "q.tile.known"),
+    ],
+)
+def test_an_extension_is_refused_by_the_rule_it_breaks(placed: Extension, broken: str | None) -> None:
+    state = table("red clover, red clover, blue clover, blue star", "", on_map=BASE)
+    before = dict(state.board.tiles)
+    assert rules.violation(state, placed) == broken
+    assert state.board.tiles == before
+
+
+@pytest.mark.parametrize(("pile", "hand", "legal"), [(2, 2, True), (1, 2, False), (0, 0, True), (0, 1, False)])
+def test_a_hand_can_be_replaced_if_the_pile_holds_as_many(pile: int, hand: int, legal: bool) -> None:
+    state = table(", ".join(["red star"] * hand), "", pile=", ".join(["red star"] * pile))
+    assert rules.violation(state, REPLACE) == (None if legal else "q.replace.pile")
+    assert (REPLACE in rules.legal(state)) == legal
+    assert rules.violation(state, PASS) is None
+
+
+def test_once_the_game_is_over_nothing_is_legal() -> None:
+    state = rules.apply(table("red circle", ""), extension((0, 1, "red circle")))
+    assert rules.turn(state) is None
+    assert list(rules.legal(state)) == []
+    assert rules.violation(state, PASS) == "q.action.game-over"
+    with pytest.raises(ValueError, match="over"):
+        rules.apply(state, PASS)
+
+
+def test_duplicates_and_long_lines_are_fine_unless_the_rule_of_qwirkle_holds() -> None:
+    row = row_of("red star, red 8star, red square, red circle, red clover, red diamond")
+    seventh = extension((0, 6, "red star"))
+    for fit_rule, broken in (("q", None), ("qwirkle", "q.extension.fit")):
+        settings = Settings(fit_rule=fit_rule)  # type: ignore[arg-type]
+        assert rules.violation(table("red star", "", on_map=row, settings=settings), seventh) == broken
+
+
+def test_the_rule_of_qwirkle_looks_at_whole_lines() -> None:
+    row = row_of("red star, red 8star")
+    by_shape = extension((0, 2, "blue 8star"))
+    assert rules.violation(table("blue 8star", "", on_map=row), by_shape) is None
+    qwirkle = Settings(fit_rule="qwirkle")
+    assert rules.violation(table("blue 8star", "", on_map=row, settings=qwirkle), by_shape) == "q.extension.fit"
+
+
+def test_no_spot_beyond_the_greatest_coordinate_is_offered() -> None:
+    edge = table("red star", "", on_map={(0, 1_000_000): "red star", (0, 999_999): "red star"})
+    assert (0, 1_000_001) not in edge.board.spots
+    grown = edge.board.put([Placement(1, 1_000_000, tile("red star"))])
+    assert (1, 1_000_001) not in grown.spots
+    assert all(rules.violation(edge, action) is None for action in rules.legal(edge))
+
+
+@given(games, seeds, st.integers(0, 40))
+def test_listed_actions_are_legal_and_other_placements_are_refused(state: State, rng: Random, turns: int) -> None:
+    state = play_on(state, rng, turns)
+    listed = list(rules.legal(state))
+    assert all(rules.violation(state, action) is None for action in listed)
+    assert len(set(listed)) == len(listed)
+    seat = rules.turn(state)
+    if seat is None:
+        return
+    laid = state.board.tiles
+    for _ in range(30):
+        row, column = rng.choice(list(laid))
+        kind = rng.choice([*state.hands[seat], rng.randrange(36)])
+        single = Placement(row + rng.randint(-2, 2), column + rng.randint(-2, 2), kind)
+        broken = rules.violation(state, Extension((single,)))
+        assert (broken is None) == (Extension((single,)) in listed)
+        assert broken is None or broken in RULES
+        if state.settings.fit_rule == "q":
+            assert (broken is None) == (naive_fit(laid, *single) and kind in state.hands[seat])
+
+
+@given(games, seeds, st.integers(1, 60))
+def test_the_index_of_spots_is_that_of_a_new_map(state: State, rng: Random, turns: int) -> None:
+    board = play_on(state, rng, turns).board
+    anew = Board(board.tiles, board.whole_lines)
+    assert board.spots == anew.spots
+    assert board == anew
+    assert hash(board) == hash(anew)
+    for kind in range(36):
+        assert rules.placements(board, kind) == [spot for spot in sorted(anew.spots) if anew.fits(*spot, kind)]
+
+
+def test_legal_is_a_sequence() -> None:
+    listed = rules.legal(table("red square, blue star", "", pile="red star, red star"))
+    assert list(listed) == [listed[index] for index in range(len(listed))] == listed[:]
+    assert listed[-1] is PASS
+    assert listed[-2] is REPLACE
+    with pytest.raises(IndexError):
+        listed[len(listed)]
+    assert len(listed) == 4 * 2 + 2
+
+
+# Scores (section 4)
+
+
+@given(games, seeds, st.integers(0, 60))
+def test_scores_agree_with_counting_all_runs_of_the_map(state: State, rng: Random, turns: int) -> None:
+    state = play_on(state, rng, turns)
+    seat = rules.turn(state)
+    if seat is None or not isinstance(action := random_action(state, rng), Extension):
+        return
+    after = rules.apply(state, action)
+    gain = after.points[seat] - state.points[seat]
+    finish = 4 if len(action.placements) == len(state.hands[seat]) else 0
+    assert gain == naive_score(after.board.tiles, action.placements, 8) + finish
+    assert rules.score(after.board, action.placements, q_bonus=8, finish_bonus=finish) == gain
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ("red star, red 8star, red square, red circle, red clover, red diamond", True),
+        ("red star, green star, blue star, yellow star, orange star, purple star", True),
+        ("red star, green 8star, blue square, yellow circle, orange clover, purple diamond", True),
+        ("red star, red 8star, red square, red circle, red clover", False),
+        ("red star, red 8star, red square, red circle, red clover, red clover", False),
+        ("red star, red 8star, red square, red circle, red clover, red diamond, red star", False),
+    ],
+)
+def test_a_q_is_exactly_six_tiles_of_all_shapes_or_all_colors(names: str, expected: bool) -> None:
+    assert is_q(tiles(names)) == expected
+
+
+def test_a_run_of_seven_pays_no_bonus() -> None:
+    on_map = row_of("red star, red 8star, red square, red circle, red clover")
+    placed = extension((0, 5, "red diamond"), (0, 6, "red diamond"))
+    after = rules.apply(table("red diamond, red diamond, red star", "", on_map=on_map), placed)
+    assert rules.scores(after) == (2 + 7, 0)
+
+
+def test_each_q_of_a_turn_pays() -> None:
+    row = row_of("red star, red 8star, red square, red circle, red clover")
+    column = {(down, 5): f"{color} diamond" for down, color in enumerate(rules.COLORS) if down}
+    under = {(1, 4): "green clover"}  # joins the column to the row
+    state = table("red diamond, red star", "", on_map=row | column | under)
+    after = rules.apply(state, extension((0, 5, "red diamond")))
+    assert rules.scores(after) == (1 + 6 + 8 + 6 + 8, 0)
+
+
+def test_placements_apart_on_one_line_score_each_run_once() -> None:
+    on_map = {(0, 0): "red star", (1, 0): "red star", (1, 1): "red star", (1, 2): "red star", (0, 2): "red star"}
+    placed = extension((0, -1, "red clover"), (0, 3, "red clover"), (0, 4, "red clover"))
+    after = rules.apply(table("red clover, red clover, red clover, red star", "", on_map=on_map), placed)
+    assert rules.scores(after) == (3 + 2 + 3, 0)
+
+
+def test_nothing_placed_scores_nothing() -> None:
+    assert rules.score(Board({(0, 0): 0}), []) == 0
+
+
+# Turns (sections 2 and 3)
+
+
+def test_drawn_tiles_go_in_front_of_the_remaining_hand() -> None:
+    state = table("red square, blue clover, red circle", "red star", pile="green star, blue star, yellow star")
+    after = rules.apply(state, extension((0, 1, "red square"), (0, 2, "red circle")))
+    assert after.hands[0] == tiles("green star, blue star, blue clover")
+    assert after.pile == tiles("yellow star")
+    assert after.delivery == rules.Delivery(0, tiles("green star, blue star"))
+    assert rules.turn(after) == 1
+
+
+def test_a_short_pile_is_drawn_out_and_even_no_tiles_are_delivered() -> None:
+    state = table("red square, red circle, red clover", "red star", pile="green star")
+    after = rules.apply(state, extension((0, 1, "red square"), (0, 2, "red circle")))
+    assert after.delivery == rules.Delivery(0, tiles("green star"))
+    last = rules.apply(rules.apply(rules.delivered(after), PASS), extension((0, 3, "red clover")))
+    assert last.delivery == rules.Delivery(0, ())
+    assert rules.turn(last) == 1
+
+
+def test_a_replaced_hand_goes_to_the_end_of_the_pile_in_its_order() -> None:
+    state = table("red square, blue clover", "red star", pile="green star, blue star, yellow star")
+    after = rules.apply(state, REPLACE)
+    assert after.hands[0] == tiles("green star, blue star")
+    assert after.pile == tiles("yellow star, red square, blue clover")
+    assert after.delivery == rules.Delivery(0, tiles("green star, blue star"))
+    assert rules.scores(after) == (0, 0)
+
+
+def test_a_hand_without_tiles_can_be_replaced() -> None:
+    after = rules.apply(table("", "red star"), REPLACE)
+    assert after.delivery == rules.Delivery(0, ())
+    assert after.hands[0] == ()
+
+
+def test_a_pass_changes_nothing_but_whose_turn_it_is() -> None:
+    state = table("red square", "red star")
+    after = rules.apply(state, PASS)
+    assert after == state._replace(mover=1, revision=1)
+
+
+@given(games, seeds)
+def test_tiles_are_conserved_and_states_stay_sound(state: State, rng: Random) -> None:
+    dealt = all_tiles(state)
+    for _ in range(60):
+        assert all_tiles(state) == dealt
+        assert rules.invariant(state) is None
+        if state.settings.undelivered_tiles == "return":
+            assert state.lost == ()
+        if rules.turn(state) is None:
+            break
+        revision = state.revision
+        state = play_on(state, rng, 1)
+        assert state.revision > revision
+
+
+@given(games, seeds, st.integers(0, 30))
+def test_the_same_actions_lead_to_the_same_state(state: State, rng: Random, turns: int) -> None:
+    again = state
+    for _ in range(turns):
+        if rules.turn(state) is None:
+            break
+        action = random_action(state, rng)
+        state, again = rules.apply(state, action), rules.apply(again, action)
+    assert state == again
+
+
+def test_players_see_the_others_as_scores_in_turn_order_after_them() -> None:
+    state = table("red square", "blue star", "green star", "red star", pile="red star, red star", points=[1, 2, 3, 4])
+    seen = rules.view(rules.eliminate(state, 3), 1)
+    assert seen == rules.View(state.board, tiles("blue star"), 2, (3, 1), 3, 1)
+
+
+# Elimination (section 5)
+
+
+def test_after_an_illegal_extension_the_whole_hand_goes_to_the_end_of_the_pile() -> None:
+    state = table("red square, blue clover", "red star", pile="green star")
+    after = rules.eliminate(state, 0)
+    assert after.board is state.board
+    assert after.pile == tiles("green star, red square, blue clover")
+    assert after.hands[0] == ()
+    assert after.eliminated == (0,)
+    assert rules.turn(after) == 1
+
+
+@pytest.mark.parametrize(
+    ("knob", "pile", "lost"),
+    [("lost", "yellow star, blue clover", "green star"), ("return", "yellow star, green star, blue clover", "")],
+)
+def test_failing_in_new_tiles_leaves_what_was_placed(knob: str, pile: str, lost: str) -> None:
+    settings = Settings(undelivered_tiles=knob)  # type: ignore[arg-type]
+    state = table("red square, blue clover", "red star", pile="green star, yellow star", settings=settings)
+    after = rules.eliminate(rules.apply(state, extension((0, 1, "red square"))), 0)
+    assert after.board.tiles == {(0, 0): tile("red star"), (0, 1): tile("red square")}
+    assert after.pile == tiles(pile)
+    assert after.lost == tiles(lost)
+    assert after.hands == ((), tiles("red star"))
+    next_round = rules.apply(after, PASS)
+    assert rules.turn(next_round) == 1  # somebody placed: the round does not end the game
+
+
+def test_tiles_that_were_delivered_go_to_the_pile_with_the_hand() -> None:
+    state = table("red square, blue clover", "red star", pile="green star, yellow star")
+    state = rules.delivered(rules.apply(state, extension((0, 1, "red square"))))
+    assert rules.eliminate(state, 0).pile == tiles("yellow star, green star, blue clover")
+    assert rules.eliminate(state, 0).lost == ()
+    assert rules.delivered(state) is state
+
+
+def test_a_delivery_concerns_no_other_player() -> None:
+    state = rules.apply(table("red square, blue clover", "red star, blue star", pile="green star"), PASS)
+    state = rules.apply(state, extension((0, 1, "red star")))
+    after = rules.eliminate(state, 0)
+    assert after.pile == tiles("red square, blue clover")
+    assert after.lost == ()
+    assert after.delivery == rules.Delivery(1, tiles("green star"))
+
+
+def test_failing_in_new_tiles_after_a_replace_loses_the_drawn_tiles() -> None:
+    state = table("red square", "red star", pile="green star")
+    after = rules.eliminate(rules.apply(state, REPLACE), 0)
+    assert after.pile == tiles("red square")
+    assert after.lost == tiles("green star")
+
+
+def test_failing_in_setup_returns_the_hand_and_the_others_play() -> None:
+    state = rules.eliminate(table("red square", "red star", "blue star"), 0)
+    assert rules.turn(state) == 1
+    assert state.pile == tiles("red square")
+    nobody = rules.eliminate(rules.eliminate(state, 2), 1)
+    assert rules.turn(nobody) is None
+    assert nobody.eliminated == (0, 2, 1)
+    assert rules.ranking(nobody) == ()
+    assert rules.winners(nobody) == ()
+    assert rules.notifications(nobody) == ()
+
+
+def test_eliminating_twice_is_eliminating_once() -> None:
+    state = rules.eliminate(table("red square", "red star", "blue star"), 1)
+    assert rules.eliminate(state, 1) is state
+
+
+def test_a_round_goes_on_after_an_elimination() -> None:
+    state = table("red square, red star", "red star", "blue star", pile="red clover")
+    state = rules.delivered(rules.apply(state, extension((0, 1, "red square"))))
+    state = rules.eliminate(state, 1)
+    assert rules.turn(state) == 2
+    state = rules.apply(state, PASS)
+    assert rules.turn(state) == 0
+
+
+def test_a_last_player_that_fails_its_delivery_after_the_round_leaves_the_next_round_to_the_others() -> None:
+    state = rules.apply(table("blue clover", "red square, red star", pile="red clover"), PASS)
+    state = rules.eliminate(rules.apply(state, extension((0, 1, "red square"))), 1)
+    assert rules.turn(state) == 0
+    assert rules.turn(rules.apply(state, PASS)) is None
+
+
+# The end (section 6)
+
+
+def test_the_game_ends_after_a_round_without_extension() -> None:
+    state = table("red square", "red star", pile="red clover")
+    state = rules.delivered(rules.apply(rules.apply(state, PASS), REPLACE))
+    assert rules.turn(state) is None
+    assert rules.ranking(state) == ((0, 1),)
+    assert rules.winners(state) == (0, 1)
+
+
+def test_a_round_that_ends_with_an_elimination_ends_the_game_unless_somebody_placed() -> None:
+    state = rules.apply(table("red square", "red star"), PASS)
+    assert rules.turn(rules.eliminate(state, 1)) is None
+    placed = rules.apply(table("red square, red star", "red star"), extension((0, 1, "red square")))
+    assert rules.turn(rules.eliminate(rules.delivered(placed), 1)) == 0
+
+
+def test_an_extension_counts_in_its_own_round_only() -> None:
+    state = rules.apply(table("red square, red star", "red star"), extension((0, 1, "red square")))
+    state = rules.apply(state, PASS)
+    assert rules.turn(state) == 0
+    assert rules.turn(rules.apply(rules.apply(state, PASS), PASS)) is None
+
+
+def test_placing_the_last_tile_ends_the_game_at_once_and_nothing_is_drawn() -> None:
+    state = table("red star", "red square", "blue star", "green star", pile="red clover", points=[9, 0, 3, 3])
+    state = rules.apply(rules.apply(state, PASS), extension((0, 1, "red square")))
+    assert rules.turn(state) is None
+    assert state.delivery is None
+    assert state.pile == tiles("red clover")
+    assert rules.scores(state) == (9, 1 + 2 + 4, 3, 3)
+    assert rules.ranking(state) == ((0,), (1,), (2, 3))
+    assert rules.notifications(state) == ((0, True), (1, False), (2, False), (3, False))
+
+
+def test_after_a_finishing_move_winners_and_losers_are_told_from_the_finisher_on() -> None:
+    state = table("blue star", "blue star", "red square", "blue star", points=[7, 2, 0, 7])
+    state = rules.apply(rules.apply(rules.apply(state, PASS), PASS), extension((0, 1, "red square")))
+    assert rules.scores(state) == (7, 2, 7, 7)
+    assert rules.notifications(state) == ((2, True), (3, True), (0, True), (1, False))
+
+
+@pytest.mark.parametrize(("knob", "mover"), [("play_on", 1), ("stop", None)])
+def test_a_lone_survivor_plays_on_unless_the_knob_says_stop(knob: str, mover: int | None) -> None:
+    settings = Settings(lone_survivor=knob)  # type: ignore[arg-type]
+    state = rules.eliminate(table("red star", "red square, red star", settings=settings, pile="red star"), 0)
+    assert rules.turn(state) == mover
+    if mover is None:
+        assert rules.winners(state) == (1,)
+        return
+    state = rules.apply(state, extension((0, 1, "red square")))
+    assert rules.turn(state) == 1
+    assert rules.turn(rules.apply(state, PASS)) is None
+
+
+def test_a_lone_survivor_that_fails_leaves_nobody() -> None:
+    state = rules.eliminate(table("red star", "red square, red star", pile="red star"), 0)
+    state = rules.eliminate(rules.apply(state, extension((0, 1, "red square"))), 1)
+    assert rules.turn(state) is None
+    assert rules.ranking(state) == ()
+
+
+def test_a_winner_that_fails_in_win_leaves_no_winner() -> None:
+    state = table("red square", "blue star", points=[0, 2])
+    over = rules.apply(state, extension((0, 1, "red square")))
+    without_winner = rules.eliminate(over, 0)
+    assert rules.winners(without_winner) == ()
+    assert rules.ranking(without_winner) == ((), (1,))
+    assert rules.winners(rules.eliminate(over, 1)) == (0,)
+
+
+def test_a_player_that_fails_its_last_delivery_is_not_the_one_to_beat() -> None:
+    state = rules.apply(table("blue star", "blue star", pile="red star", points=[1, 5]), PASS)
+    over = rules.apply(state, REPLACE)
+    assert rules.turn(over) is None
+    assert rules.winners(rules.eliminate(over, 1)) == (0,)
+
+
+def test_while_the_game_goes_on_nobody_has_won() -> None:
+    state = table("blue star", "blue star", "blue star", points=[1, 5, 5])
+    assert rules.winners(state) == ()
+    assert rules.ranking(state) == ((1, 2), (0,))
+
+
+# States given from outside
+
+
+SOUND = table("red square, blue star", "green star", pile="red clover")
+
+
+@pytest.mark.parametrize(
+    ("state", "word"),
+    [
+        (SOUND._replace(settings=Settings(hand_size=0)), "hand_size"),
+        (SOUND._replace(hands=((),), points=(0,)), "players"),
+        (SOUND._replace(points=(0, 0, 0)), "scores"),
+        (SOUND._replace(points=(0, -1)), "negative"),
+        (SOUND._replace(eliminated=(4,)), "eliminated"),
+        (SOUND._replace(eliminated=(1, 1)), "eliminated"),
+        (SOUND._replace(eliminated=(1,)), "holds no tiles"),
+        (SOUND._replace(pile=(36,)), "no tile 36"),
+        (SOUND._replace(pile=(0,) * 31), "red star"),
+        (SOUND._replace(board=Board({})), "one tile"),
+        (SOUND._replace(board=Board({(0, 0): 0}, whole_lines=True)), "fit rule"),
+        (SOUND._replace(board=Board({(0, 1_000_001): 0})), "1000000"),
+        (SOUND._replace(board=Board({(0, 0): 0, (0, 2): 0})), "hang together"),
+        (SOUND._replace(board=Board({(0, 0): 0, (0, 1): 7})), "matches"),
+        (SOUND._replace(mover=2), "Seat 2"),
+        (SOUND._replace(top=3), "over"),
+        (SOUND._replace(mover=None), "best score"),
+        (SOUND._replace(mover=None, top=0, points=(1, 1)), "best score"),
+        (SOUND._replace(mover=None, top=0, finisher=0), "placed all"),
+        (SOUND._replace(delivery=rules.Delivery(2, ())), "delivered"),
+        (SOUND._replace(delivery=rules.Delivery(0, (35,))), "front"),
+        (
+            SOUND._replace(settings=Settings(lone_survivor="stop"), hands=((), (1,)), eliminated=(0,), mover=1),
+            "single player",
+        ),
+    ],
+)
+def test_a_state_that_no_game_leads_to_is_refused_by_name(state: State, word: str) -> None:
+    assert rules.invariant(SOUND) is None
+    sentence = rules.invariant(state)
+    assert sentence is not None
+    assert word in sentence
+
+
+def test_under_the_rule_of_qwirkle_whole_lines_must_match() -> None:
+    mixed = row_of("red star, red 8star, blue 8star")
+    qwirkle = Settings(fit_rule="qwirkle")
+    assert rules.invariant(table("red star", "", on_map=mixed)) is None
+    assert "matches" in (rules.invariant(table("red star", "", on_map=mixed, settings=qwirkle)) or "")
+
+
+@given(games, seeds, st.integers(0, 20))
+def test_a_game_resumed_between_rounds_goes_on_alike(state: State, rng: Random, turns: int) -> None:
+    for _ in range(turns):
+        if rules.turn(state) is None:
+            return
+        state = rules.delivered(rules.apply(state, random_action(state, rng)))
+    while rules.turn(state) != 0:
+        if rules.turn(state) is None:
+            return
+        state = rules.delivered(rules.apply(state, random_action(state, rng)))
+    again = rules.resumed(state.settings, state.board.tiles, state.hands, state.points, state.pile)
+    for _ in range(10):
+        if rules.turn(state) is None:
+            break
+        action = random_action(state, rng)
+        state, again = rules.apply(state, action), rules.apply(again, action)
+    assert again._replace(revision=state.revision) == state
+
+
+def test_every_rule_has_an_id_of_this_game_and_a_sentence() -> None:
+    for rule_id, sentence in RULES.items():
+        assert rule_id.count(".") == 2
+        assert rule_id.startswith("q.")
+        assert sentence.endswith(".")
