@@ -225,7 +225,7 @@ class Running:
     async def _announce(self) -> None:
         # Nobody hears of a result that is not on disk: a restart could come to another one.
         try:
-            await self._journal.saved()
+            await self._journal.saved(hurry=True)
         except RecordsError:
             log.exception("the record of game %s cannot be written", self.message.game_id)
         self.over.set_result(self.message)

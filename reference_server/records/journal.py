@@ -57,9 +57,12 @@ class Journal:
         """Whether the disk does not keep up, or has failed: whoever can should await saved() before going on."""
         return self._writer.behind
 
-    async def saved(self) -> None:
-        """Returns when all that was appended so far is on disk. RecordsError: the disk has failed."""
-        await asyncio.wrap_future(self._writer.saved())
+    async def saved(self, *, hurry: bool = False) -> None:
+        """Returns when all that was appended so far is on disk. RecordsError: the disk has failed.
+
+        With `hurry` somebody waits for nothing else.
+        """
+        await asyncio.wrap_future(self._writer.saved(hurry=hurry))
 
     def begin(self, entry: bytes) -> None:
         """Appends the header, for the store."""

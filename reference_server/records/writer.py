@@ -19,8 +19,9 @@ from reference_server.records.chunks import Item, Trail
 from reference_server.records.database import Batch, Listing
 from reference_server.records.errors import RecordsError
 
-DELAY_S = 0.003
+DELAY_S = 0.005
 BEHIND_S = 0.25
+HURRY_ITEMS = 64
 
 
 class Unsaved(NamedTuple):
@@ -93,7 +94,10 @@ class Writer:
         return self._saved_count >= position
 
     def saved(self, *, hurry: bool = False) -> Future[None]:
-        """Done when all that was appended so far is on disk, at once with `hurry`. Fails with RecordsError."""
+        """Done when all that was appended so far is on disk. Fails with RecordsError.
+
+        With `hurry` a small batch is written at once; a large one is not worth cutting short.
+        """
         future: Future[None] = Future()
         with self._lock:
             position = self._taken_count + len(self._items)
@@ -103,7 +107,7 @@ class Writer:
                 future.set_result(None)
             else:
                 self._waiting.append((position, future))
-                if hurry:
+                if hurry and len(self._items) < HURRY_ITEMS:
                     self._hurry.set()
         return future
 
