@@ -54,7 +54,7 @@ class Call(NamedTuple):
 
     seat: int
     method: Method
-    request: Message
+    request: Untyped  # a message of method.request
     clock: Clock
 
 
@@ -74,7 +74,7 @@ class Eliminate(NamedTuple):
 class Show(NamedTuple):
     """The state of the game is now this one. Answered with None."""
 
-    state: object
+    state: Untyped  # whatever the game itself takes for one
 
 
 class Outcome(NamedTuple):

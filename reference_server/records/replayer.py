@@ -223,7 +223,7 @@ class Replayer:
 
 def _same(call: Call, request: bytes) -> bool:
     try:
-        return call.method.request.FromString(request) == call.request
+        return bool(call.method.request.FromString(request) == call.request)
     except DecodeError:
         return False
 

@@ -81,9 +81,9 @@ def drive(
 
 def _name(call: Call) -> str:
     if call.method is START:
-        assert call.request.starting  # type: ignore[attr-defined]
+        assert call.request.starting
         return "start"
-    return f"end {call.request.won}"  # type: ignore[attr-defined]
+    return f"end {call.request.won}"
 
 
 def sound(call: Call) -> StartResponse | EndResponse:
@@ -346,7 +346,7 @@ def test_a_cancelled_tournament_says_end_and_blames_nobody() -> None:
     conversation = farewell("t", [1, 4])
     step = conversation.send(None)
     assert isinstance(step, CallAll)
-    assert [(call.seat, call.method, call.request.won) for call in step.calls] == [  # type: ignore[attr-defined]
+    assert [(call.seat, call.method, call.request.won) for call in step.calls] == [
         (1, END, False),
         (4, END, False),
     ]

@@ -100,7 +100,7 @@ class Told(NamedTuple):
 
     @property
     def shown(self) -> list[codec.Shown]:
-        return [step.state for step in self.steps if isinstance(step, Show)]  # type: ignore[misc]  # Show holds any
+        return [step.state for step in self.steps if isinstance(step, Show)]
 
     @property
     def end(self) -> State:
