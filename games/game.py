@@ -111,6 +111,8 @@ class Game(Protocol):
     """The full name of the player's service."""
     methods: Sequence[Method]
     """The methods of that service, in the order of a game."""
+    turn: Method
+    """The one of them in which a player decides what to do in its turn; an empty reply to it is malformed."""
     seats: range
     """How many players a game may have."""
     rules: Mapping[str, str]

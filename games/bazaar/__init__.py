@@ -24,6 +24,7 @@ class Bazaar:
     title = "Bazaar"
     service = conversation.SERVICE
     methods = tuple(conversation.METHODS.values())
+    turn = conversation.REQUEST_PEBBLE_OR_EXCHANGES
     seats = rules.SEATS
     rules = rules.RULES
     strategies = MappingProxyType({name: kind.summary for name, kind in strategies.STRATEGIES.items()})

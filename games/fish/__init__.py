@@ -22,6 +22,7 @@ class Fish:
     title = "Fish"
     service = conversation.SERVICE
     methods = tuple(conversation.METHODS.values())
+    turn = conversation.TAKE_TURN
     seats = range(rules.MIN_SEATS, rules.MAX_SEATS + 1)
     rules = rules.RULES
     strategies = first_sentences(strategies.STRATEGIES)

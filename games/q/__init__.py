@@ -23,6 +23,7 @@ class Q:
     title = "Q"
     service = conversation.SERVICE
     methods = tuple(conversation.METHODS.values())
+    turn = conversation.TAKE_TURN
     seats = range(rules.MIN_SEATS, rules.MAX_SEATS + 1)
     rules = rules.RULES
     strategies = MappingProxyType({name: entry.sentence for name, entry in strategies.STRATEGIES.items()})

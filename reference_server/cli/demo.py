@@ -25,7 +25,7 @@ from reference_server.server import Config
 PAUSE = "60ms"
 START_LIMIT_S = 60.0
 SOUND_COUNT = 7
-FAULTS = {"Cheater": "repeats", "Raiser": "raises", "Sleeper": "hangs"}
+FAULTS = {"Cheater": "says-nothing", "Raiser": "raises", "Sleeper": "hangs"}
 
 
 def run_demo(name: str, records: Path | None, seed: int, json: str | None) -> int:
@@ -53,9 +53,8 @@ def entrants(game: Game) -> list[Player]:
             *(["--serve"] if number % 2 else []),
         ]
         found.append(Player(name=name, link=_exec("reference_server.cli", *arguments)))
-    decision = snake_case([method for method in game.methods if method.response.DESCRIPTOR.fields][-1].name)
     for index, (name, fault) in enumerate(FAULTS.items()):
-        link = _exec("conformance.zoo", game.name, strategies[0], decision, fault, "1")
+        link = _exec("conformance.zoo", game.name, strategies[0], snake_case(game.turn.name), fault)
         found.insert(1 + 3 * index, Player(name=name, link=link))
     return found
 

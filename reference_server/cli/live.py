@@ -79,6 +79,8 @@ def standing(result: GameResult) -> str:
     if not groups:
         return "nobody is left"
     first, *others = groups
+    if not first:
+        first = "nobody"
     return "  ".join([f"[bold green]{first}[/]", *others])
 
 

@@ -59,6 +59,7 @@ class Nim:
     title = "Nim"
     service = "nim.Player"
     methods: Sequence[Method] = tuple(METHODS.values())
+    turn: Method = METHODS["Take"]
     seats = range(2, 5)
     rules: Mapping[str, str] = RULES
     strategies: Mapping[str, str] = {}
