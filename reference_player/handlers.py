@@ -92,6 +92,10 @@ class Handlers:
             return player_pb2.DescribeResponse(description=self._description)
         return None
 
+    def close(self) -> None:
+        """Lets the threads of the player end."""
+        self._threads.shutdown()
+
     def quick(self, path: str) -> bool:
         """Whether `call_now` serves this method."""
         entry = self._handlers.get(path)

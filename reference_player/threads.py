@@ -18,23 +18,30 @@ class DaemonThreads(Executor):
     """
 
     def __init__(self) -> None:
-        self._work: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
+        self._work: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
         self._idle = Semaphore(0)
+        self._thread_count = 0
 
     def submit(self, function: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
         """Calls the function in a thread."""
         future: Future[Result] = Future()
         self._work.put((future, lambda: function(*args, **kwargs)))
         if not self._idle.acquire(blocking=False):
+            self._thread_count += 1
             Thread(target=self._serve, name="fairplay-player", daemon=True).start()
         return future
 
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Ends each thread after the thought that it is in; never waits for one."""
+        for _ in range(self._thread_count):
+            self._work.put(None)
+
     def _serve(self) -> None:
-        while True:
-            future, call = self._work.get()
+        while (work := self._work.get()) is not None:
+            future, call = work
             if future.set_running_or_notify_cancel():
                 _settle(future, call)
-            del future, call
+            del work, future, call
             self._idle.release()
 
 

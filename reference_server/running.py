@@ -226,9 +226,10 @@ class Running:
         # Nobody hears of a result that is not on disk: a restart could come to another one.
         try:
             await self._journal.saved(hurry=True)
-        except RecordsError:
-            log.exception("the record of game %s cannot be written", self.message.game_id)
-        self.over.set_result(self.message)
+        except RecordsError as error:
+            log.error("the record of game %s cannot be written: %s", self.message.game_id, error)
+        if not self.over.done():  # nobody may be left who waits
+            self.over.set_result(self.message)
         for watcher in self.watchers:
             watcher(None)
 

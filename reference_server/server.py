@@ -95,8 +95,13 @@ class Server:
         AddressInUseError: the address cannot be had. RecordsError: the records cannot be used.
         """
         server = cls(config, Store.open(config.records))
+        listening = asyncio.ensure_future(server._listen())
         try:
-            await server._listen()
+            await asyncio.shield(listening)
+        except asyncio.CancelledError:  # gRPC must not be interrupted while it starts
+            await asyncio.wait([listening])
+            await server.stop()
+            raise
         except BaseException:
             await server.store.close()
             raise

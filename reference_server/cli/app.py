@@ -67,7 +67,8 @@ Settings = Annotated[
 ]
 SettingsFile = Annotated[Path | None, typer.Option("--settings", metavar="FILE", help="All settings as protobuf-JSON.")]
 Seed = Annotated[
-    int | None, typer.Option("--seed", metavar="N", min=0, help="The same seed, the same game. Default: drawn.")
+    int | None,
+    typer.Option("--seed", metavar="N", min=0, max=2**64 - 1, help="The same seed, the same game. Default: drawn."),
 ]
 Limit = Annotated[str | None, typer.Option("--limit", metavar="TIME", help="Time for a call, e.g. 1s or 500ms.")]
 FirstLimit = Annotated[
@@ -248,7 +249,7 @@ def demo(
     records: Annotated[
         Path | None, typer.Option("--records", metavar="DIR", help="Keep the records here. Default: a new directory.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0)] = 1,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, max=2**64 - 1)] = 1,
     json: JsonFile = None,
 ) -> None:
     """Watch a tournament: ten players in processes of their own, three of them broken, over real gRPC.

@@ -19,7 +19,7 @@ from games.game import Game, wrap
 from reference_player.handlers import snake_case
 from reference_server.cli.options import game as find_game
 from reference_server.cli.outcomes import DONE, FAILED
-from reference_server.cli.playing import local_channel, started, watch_tournament, write_json
+from reference_server.cli.playing import check_json, local_channel, started, watch_tournament, write_json
 from reference_server.server import Config
 
 PAUSE = "60ms"
@@ -30,6 +30,7 @@ FAULTS = {"Cheater": "says-nothing", "Raiser": "raises", "Sleeper": "hangs"}
 
 def run_demo(name: str, records: Path | None, seed: int, json: str | None) -> int:
     """Shows the demo; returns the exit code."""
+    check_json(json)
     game = find_game(name)
     directory = records or Path(tempfile.mkdtemp(prefix="fairplay-demo-"))
     return asyncio.run(_run(game, directory, seed, json))

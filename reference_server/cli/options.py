@@ -18,8 +18,9 @@ from reference_server.links.dial_in import NAME
 from reference_server.links.opening import TARGET, parse_link
 
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)?")
+MAX_DURATION_S = 86_400
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, None: 1.0}
-INTERPRETER = re.compile(r"(python|node|java|ruby|perl|deno|bun|dotnet|env|sh|bash|uv|run)[\d.]*")
+INTERPRETER = re.compile(r"(python|node|java|ruby|perl|deno|bun|dotnet|env|sh|bash)[\d.]*")
 NAMED = re.compile(rf"({NAME.pattern})=(.+)", re.DOTALL)
 
 
@@ -76,7 +77,10 @@ def seconds(text: str, option: str) -> float:
     match = DURATION.fullmatch(text.strip())
     if match is None:
         raise UsageError(f"{option} {text!r} is not a duration: give e.g. 500ms, 1s, 1.5s or 2m")
-    return float(match[1]) * UNITS[match[2]]
+    found = float(match[1]) * UNITS[match[2]]
+    if found > MAX_DURATION_S:
+        raise UsageError(f"{option} {text!r} is too long: a day is the most")
+    return found
 
 
 def duration(text: str, option: str) -> Duration:
@@ -122,6 +126,10 @@ def _set(game: Game, message: Message, key: str, value: str) -> None:
         if chosen not in field.enum_type.values_by_name:
             raise UsageError(f"--set {key}={value}: {key} is one of {', '.join(choices)}")
         value = f'"{chosen}"'
+    elif field.type == field.TYPE_BOOL and value not in ("true", "false"):
+        raise UsageError(f"--set {key}={value}: {key} is true or false")
+    elif field.type == field.TYPE_UINT32 and not re.fullmatch(r"\d{1,9}", value):
+        raise UsageError(f"--set {key}={value}: {key} is a whole number, 0 or more")
     message.ClearField(key)
     _merge_json(f'{{"{key}": {value}}}', message, f"--set {key}={value}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -46,12 +47,14 @@ def fail(sentence: str, code: int = FAILED) -> typer.Exit:
 @contextmanager
 def outcomes() -> Iterator[None]:
     """Turns every exception that a person can do something about into a sentence and an exit code."""
-    # Imported here and not above: grpc is slow to load, and help does without it.
-    import grpc
+    try:
+        # Imported here and not above: grpc is slow to load, and help does without it.
+        import grpc
 
-    from reference_server.errors import Refusal, reason_of
-    from reference_server.records.errors import RecordsError
-
+        from reference_server.errors import Refusal, reason_of
+        from reference_server.records.errors import RecordsError
+    except KeyboardInterrupt:
+        raise _stopped() from None
     try:
         yield
     except UsageError as error:
@@ -65,4 +68,14 @@ def outcomes() -> Iterator[None]:
     except (FailedError, RecordsError, OSError) as error:
         raise fail(str(error)) from None
     except KeyboardInterrupt:
-        raise fail("stopped", INTERRUPTED) from None
+        raise _stopped() from None
+
+
+def ignore_interrupts() -> None:
+    """Cleaning up has begun and is short: Ctrl-C, pressed again and again, changes nothing any more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _stopped() -> typer.Exit:
+    ignore_interrupts()
+    return fail("stopped", INTERRUPTED)

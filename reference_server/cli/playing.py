@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import secrets
 import shlex
@@ -34,7 +35,7 @@ from fairplay.v1.tournament_pb2 import (
 from games.game import Game
 from reference_server.cli import options
 from reference_server.cli.live import TournamentView, show_game
-from reference_server.cli.outcomes import DONE, FAILED, FailedError, UsageError
+from reference_server.cli.outcomes import DONE, FAILED, FailedError, UsageError, ignore_interrupts
 from reference_server.server import Config, Server
 
 CANCEL_LIMIT_S = 3.0
@@ -128,11 +129,13 @@ async def local_channel(config: Config) -> AsyncIterator[grpc.aio.Channel]:
         async with grpc.aio.insecure_channel(server.address) as channel:
             yield channel
     finally:
+        ignore_interrupts()
         await server.stop()
 
 
 def play_game(wish: Wish, json: str | None) -> int:
     """Plays one game and shows it; returns the exit code."""
+    check_json(json)
     game = options.game(wish.game)
     plan = wish.game_plan(game)
     return asyncio.run(_play_game(wish, game, plan, json))
@@ -160,6 +163,7 @@ async def _play_game(wish: Wish, game: Game, plan: referee_pb2.GamePlan, json: s
 
 def play_tournament(wish: Wish, format_: str, json: str | None) -> int:
     """Runs a tournament and shows it; returns the exit code."""
+    check_json(json)
     if format_ != "knockout":
         raise UsageError(f"there is no format {format_!r}: the format is knockout")
     game = options.game(wish.game)
@@ -223,12 +227,9 @@ async def _cancel(manager: ManagerServiceStub, tournament_id: str) -> None:
 
 
 async def _quickly(call: Awaitable[object]) -> None:
-    """Asks a server for something that is not worth waiting for when it does not answer."""
-    try:
-        async with asyncio.timeout(CANCEL_LIMIT_S):
-            await call
-    except (TimeoutError, grpc.aio.AioRpcError) as error:
-        sys.stderr.write(f"fairplay: the players could not be told: {error}\n")
+    """Asks a server for something, and waits a little; what it does not do it is spared when it ends."""
+    with contextlib.suppress(TimeoutError, grpc.aio.AioRpcError):
+        await asyncio.wait_for(asyncio.ensure_future(call), CANCEL_LIMIT_S)
 
 
 async def watch_tournament(
@@ -266,6 +267,20 @@ async def patiently(ask: Callable[[], Awaitable[Answer]]) -> Answer:
             if loop.time() - away_since > PATIENCE_S:
                 raise
         await asyncio.sleep(RETRY_S)
+
+
+def check_json(where: str | None) -> None:
+    """FailedError, before anything is played: the result could not be written there."""
+    if where is None or where == "-":
+        return
+    is_new = not Path(where).exists()
+    try:
+        with Path(where).open("a", encoding="utf-8"):
+            pass
+    except OSError as error:
+        raise FailedError(f"cannot write {where}: {error.strerror}") from None
+    if is_new:
+        Path(where).unlink()
 
 
 def write_json(message: Message, where: str) -> None:

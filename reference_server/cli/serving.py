@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from reference_server.cli.options import address, seconds
+from reference_server.cli.outcomes import ignore_interrupts
 from reference_server.server import Config, Server
 
 
@@ -34,4 +35,5 @@ async def _serve(config: Config) -> None:
     try:
         await terminated.wait()
     finally:
+        ignore_interrupts()
         await server.stop()

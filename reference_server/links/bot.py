@@ -47,6 +47,7 @@ class BotLink:
 
     async def close(self) -> None:
         """Nothing waits for a thought that is not finished."""
+        self._handlers.close()
 
 
 def _failure(error: Exception) -> Failed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import shlex
 from dataclasses import dataclass
 
 from fairplay.v1.game_pb2 import Player
@@ -38,9 +39,20 @@ def parse_link(text: str) -> Spec:
         match = TARGET.fullmatch(value)
         if match is None or not 0 < int(match[2]) < 65_536:
             raise ValueError(f"{text!r} is not an address: give grpc://HOST:PORT")
+    if kind == "exec":
+        _check_command(value)
     if kind == "dial-in" and not NAME.fullmatch(value):
         raise ValueError(f"{value!r} is not a name to dial in with: 1 to 64 letters, digits, '-', '_' or '.'")
     return Spec(kind, value)
+
+
+def _check_command(command: str) -> None:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ValueError(f"the command {command!r} cannot be read: {str(error).lower()}") from None
+    if not words:
+        raise ValueError("exec: needs a command: give exec:COMMAND")
 
 
 class Links:

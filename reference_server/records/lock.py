@@ -21,7 +21,8 @@ def hold(directory: Path) -> TextIO:
         directory.mkdir(parents=True, exist_ok=True)
         file = (directory / FILE_NAME).open("a+", encoding="ascii")
     except OSError as error:
-        raise RecordsError(f"cannot keep records in {directory}: {error.strerror}") from None
+        problem = "it is a file, not a directory" if isinstance(error, FileExistsError) else error.strerror
+        raise RecordsError(f"cannot keep records in {directory}: {problem}") from None
     try:
         _lock(file, directory)
     except RecordsError:
