@@ -58,9 +58,9 @@ class Hosted:
 
 
 def dial_in(player: object, address: str, name: str, token: str = "", *, patience_s: float = 30.0) -> None:
-    """Dials in to HOST:PORT with one player and serves its calls until the server says goodbye, or Ctrl-C.
+    """Dials in to HOST:PORT with one player and serves its calls until it is no longer needed, or Ctrl-C.
 
-    A server that is not there yet, or goes away without a goodbye, is tried again for `patience_s` seconds.
+    A server that is not there yet, or goes away, is tried again for `patience_s` seconds.
     DialInError: the server refuses the player or stays away.
     """
     try:
@@ -121,7 +121,7 @@ class _Connection:
         self.resume_token = b""
 
     async def run(self) -> bool:
-        """Answers calls until the stream ends; True: the server said goodbye."""
+        """Answers calls until the stream ends; True: the players are no longer needed."""
         await self._stream.write(ConnectRequest(hello=self._hello))
         try:
             while (frame := await self._stream.read()) is not grpc.aio.EOF:
@@ -153,7 +153,7 @@ class _Connection:
             self._answer(call)
         if frame.HasField("goodbye"):
             log.info("the server says goodbye: %s", frame.goodbye.message)
-            return frame.goodbye.reason != GoodbyeReason.GOODBYE_REASON_UNSPECIFIED
+            return frame.goodbye.reason != GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN  # it may come back
         return False
 
     def _answer(self, call: Call) -> None:

@@ -1,0 +1,180 @@
+"""What these tests share: commands in processes of their own, conditions to wait for, and what lies in a store."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple
+
+import psutil
+
+from reference_server.manager.history import check_tournament
+from reference_server.records.database import Listing
+from reference_server.records.errors import RecordsError
+from reference_server.records.store import Store
+from reference_server.records.verify import CHECKS, Finding, verify
+
+FAIRPLAY = (sys.executable, "-m", "reference_server.cli")
+LIMIT_S = 40.0
+"""More than anything here may take on a machine that is busy with something else."""
+POLL_S = 0.005
+MARK = "FAIRPLAY_TEST_MARK"
+ALL_CHECKS = {**CHECKS, "tournament": check_tournament}
+
+
+class Ran(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+    took_s: float
+
+
+def until(condition: Callable[[], bool], what: str, limit_s: float = LIMIT_S) -> None:
+    """Waits for a condition; AssertionError: it does not come."""
+    give_up = time.monotonic() + limit_s
+    while not condition():
+        assert time.monotonic() < give_up, f"this did not happen within {limit_s:g} s: {what}"
+        time.sleep(POLL_S)
+
+
+class Command:
+    """A command in a process group of its own, as a terminal starts one. What is left of it at the end is killed.
+
+    Whatever it starts, and whatever that starts, bears a mark in its environment.
+    """
+
+    def __init__(self, directory: Path, *arguments: str, program: Sequence[str] = FAIRPLAY) -> None:
+        self._mark = uuid.uuid4().hex
+        self._out, self._err = directory / f"{self._mark}.out", directory / f"{self._mark}.err"
+        self._began = time.monotonic()
+        with self._out.open("wb") as out, self._err.open("wb") as err:
+            self.process = subprocess.Popen(
+                [*program, *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                env={**os.environ, MARK: self._mark, "COLUMNS": "200"},
+                start_new_session=True,
+            )
+
+    def __enter__(self) -> Command:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self.kill()
+        for process in self.left():
+            process.kill()
+
+    @property
+    def out(self) -> str:
+        return self._out.read_text()
+
+    @property
+    def err(self) -> str:
+        return self._err.read_text()
+
+    @property
+    def over(self) -> bool:
+        return self.process.poll() is not None
+
+    def says(self, words: str) -> None:
+        """Waits until it has printed these words."""
+        until(lambda: words in self.out or self.over, f"{words!r} in {self.out!r} {self.err!r}")
+        assert words in self.out, (self.out, self.err)
+
+    def left(self) -> list[psutil.Process]:
+        """Its processes that still run."""
+        return list(filter(self._bears_mark, psutil.process_iter()))
+
+    def _bears_mark(self, process: psutil.Process) -> bool:
+        try:
+            running = process.status() != psutil.STATUS_ZOMBIE
+            return running and process.environ().get(MARK) == self._mark
+        except psutil.Error:
+            return False
+
+    def interrupt(self) -> None:
+        """Ctrl-C: a signal to the whole group."""
+        os.killpg(self.process.pid, signal.SIGINT)
+
+    def kill(self) -> None:
+        """What a power cut does to one process; returns when it is over."""
+        self.process.kill()
+        self.process.wait()
+
+    def end(self, limit_s: float = LIMIT_S) -> Ran:
+        """Waits for its end."""
+        code = self.process.wait(limit_s)
+        return Ran(code, self.out, self.err, time.monotonic() - self._began)
+
+
+def run(directory: Path, *arguments: str, program: Sequence[str] = FAIRPLAY) -> Ran:
+    """Runs a command to its end; nothing of it may be left then."""
+    with Command(directory, *arguments, program=program) as command:
+        ran = command.end()
+        until(lambda: not command.left(), f"the end of everything that {arguments} started")
+        return ran
+
+
+def exec_player(*options: str) -> str:
+    """The link of a reference player in a process of its own."""
+    return " ".join(["exec:" + sys.executable, *FAIRPLAY[1:], "player", "fish", *options])
+
+
+def zoo_player(*arguments: str) -> str:
+    """The link of a broken player in a process of its own: METHOD FAULT [AFTER]."""
+    return " ".join(["exec:" + sys.executable, "-m", "conformance.zoo", "fish", "first", *arguments])
+
+
+def specs(*players: str) -> list[str]:
+    """The options that name these players."""
+    return [word for player in players for word in ("--player", player)]
+
+
+def free_address() -> str:
+    """An address on which nobody listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{probe.getsockname()[1]}"
+
+
+# --- stores ---
+
+
+def listings(directory: Path) -> list[Listing]:
+    """Everything in a store, oldest first; nothing where there is none yet."""
+    try:
+        with Store.read_only(directory) as store:
+            found = [*store.list("game", limit=10**6)[0], *store.list("tournament", limit=10**6)[0]]
+    except RecordsError:
+        return []
+    return sorted(found, key=lambda listing: listing.number)
+
+
+def entry_count(directory: Path) -> int:
+    """How many entries of all records are on disk."""
+    try:
+        with Store.read_only(directory) as store:
+            found = [*store.list("game", limit=10**6)[0], *store.list("tournament", limit=10**6)[0]]
+            return sum(len(store.read(listing.record_id).entries) for listing in found)
+    except RecordsError:
+        return 0
+
+
+def findings(directory: Path) -> Iterator[tuple[str, Finding]]:
+    """What is wrong with the records of a store."""
+    with Store.read_only(directory) as store:
+        for listing in [*store.list("game", limit=10**6)[0], *store.list("tournament", limit=10**6)[0]]:
+            record = store.read(listing.record_id)
+            for finding in verify(record, finished=listing.finished, checks=ALL_CHECKS):
+                yield listing.record_id, finding

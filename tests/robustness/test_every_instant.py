@@ -1,0 +1,177 @@
+"""A server that dies leaves on disk a prefix of what was appended. From such prefixes a tournament goes on.
+
+A tournament is played once, and what is saved is taped. Then a store is made of many a prefix of the tape, and a server
+started with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from conformance.zoo.faults import broken, says_nothing
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.referee_pb2 import Game as GameMessage
+from fairplay.v1.result_pb2 import GameResult
+from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan, TournamentResult, TournamentStatus
+from games.game import find
+from reference_server.records.database import Batch, Database, Listing
+from reference_server.records.journal import Journal
+from reference_server.records.store import Store
+from reference_server.records.writer import Writer
+from reference_server.server import Config, Server
+from tests.manager import harness
+from tests.robustness.harness import findings
+from tests.server.harness import dialled_in
+
+STRIDE = 3
+"""The server dies after every so many entries; in two tests, which can run at once."""
+
+LINKS = {
+    "a": "bot:minimax",
+    "b": "dial-in:mute",
+    "c": "bot:random",
+    "d": "dial-in:quitter",
+    "e": "bot:first",
+    "f": "bot:greedy",
+    "g": "bot:random",
+}
+
+
+class Ending(NamedTuple):
+    """What is known of a tournament that is over: its result, and those of its games by their ids."""
+
+    result: TournamentResult
+    games: dict[str, GameResult]
+
+
+class Appended(NamedTuple):
+    """An entry as it was appended. `begun` is the record that it begins, `finished` the one that it ends."""
+
+    record: int
+    entry: bytes
+    begun: Listing | None
+    finished: Listing | None
+
+
+class Quitter:
+    """A player that fails before the first game."""
+
+    game = "fish"
+
+    def start(self, request: object) -> None:
+        raise RuntimeError("this player does not want to")
+
+
+def mute() -> Any:
+    """A player that breaks a rule in its first turn, and would do so again."""
+    return broken(find("fish").player("first"), "take_turn", says_nothing)
+
+
+def plan() -> TournamentPlan:
+    made = harness.plan(min_entrant_count=2, max_entrant_count=len(LINKS))
+    made.entrants.extend(Player(name=name, link=link) for name, link in LINKS.items())
+    return made
+
+
+# --- what is on the tape ---
+
+
+def taping(directory: Path, tape: list[Batch]) -> Store:
+    """A store as Store.open makes it, that notes what it saves."""
+    directory.mkdir()
+    database = Database.writable(directory)
+
+    def save(batch: Batch) -> None:
+        tape.append(batch)
+        database.save(batch)
+
+    with ExitStack() as closing:
+        closing.callback(database.close)
+        return Store(database, Writer(save, 1), 1, closing.pop_all())
+
+
+def appended(tape: Sequence[Batch]) -> list[Appended]:
+    """What is on the tape, in order."""
+    begun = {listing.number: listing for batch in tape for listing in batch.begun}
+    finished = {trail.number: listing for batch in tape for trail, listing in batch.finished}
+    items = [(trail.number, entry) for batch in tape for trail, _, entry in batch.items]
+    last = {record: index for index, (record, _) in enumerate(items)}
+    return [
+        Appended(record, entry, begun.pop(record, None), finished.get(record) if last[record] == index else None)
+        for index, (record, entry) in enumerate(items)
+    ]
+
+
+def append(store: Store, journals: dict[int, Journal], each: Appended) -> None:
+    if (new := each.begun) is not None:
+        journals[each.record] = store.begin(
+            new.kind, new.record_id, each.entry, game=new.game, parent=new.parent, start_time_ns=new.start_time_ns
+        )
+    elif (end := each.finished) is not None and end.end_time_ns is not None:
+        journals[each.record].finish(each.entry, end.summary, end.end_time_ns)
+    else:
+        journals[each.record].append(each.entry)
+
+
+async def left_behind(directory: Path, tape: Sequence[Appended]) -> None:
+    """A store in which this is on disk, and nothing else."""
+    store = Store.open(directory)
+    journals: dict[int, Journal] = {}
+    for each in tape:
+        append(store, journals, each)
+    await store.close()
+
+
+# --- the tournament ---
+
+
+async def play(directory: Path) -> list[Appended]:
+    """Plays the tournament, undisturbed."""
+    tape: list[Batch] = []
+    async with harness.house(store=taping(directory, tape)) as house:
+        house.stage.actors |= {"b": mute(), "d": Quitter()}  # type: ignore[dict-item]  # any players will do
+        await house.play("cup", plan())
+    return appended(tape)
+
+
+async def go_on(directory: Path) -> None:
+    """A server goes on with what is there, does what it is asked again, and is stopped when the tournament is over."""
+    server = await Server.start(Config(records=directory))
+    try:
+        async with dialled_in(server, ("mute", mute()), ("quitter", Quitter())):
+            cup = await server.manager.create("cup", plan())
+            if cup.status == TournamentStatus.TOURNAMENT_STATUS_SIGN_UP:
+                await server.manager.start("cup")
+            async with asyncio.timeout(10):
+                async for _ in server.manager.watch("cup"):
+                    pass
+    finally:
+        await server.stop()
+
+
+def ending(directory: Path) -> Ending:
+    with Store.read_only(directory) as store:
+        cup = store.find("cup")
+        assert cup is not None
+        games = {one.record_id: GameMessage.FromString(one.summary).result for one in store.list("game", limit=99)[0]}
+        return Ending(Tournament.FromString(cup.summary).result, games)
+
+
+@pytest.mark.parametrize("first", range(2))
+async def test_a_tournament_ends_alike_whenever_the_server_dies(first: int, tmp_path: Path) -> None:
+    tape = await play(tmp_path / "undisturbed")
+    expected = ending(tmp_path / "undisturbed")
+    assert [failure.misconduct.player for failure in expected.result.failures] == ["d", "b"]
+    assert len(expected.games) > 2
+    for count in range(first * STRIDE, len(tape), 2 * STRIDE):
+        directory = tmp_path / str(count)
+        await left_behind(directory, tape[:count])
+        await go_on(directory)
+        assert ending(directory) == expected, f"the first {count} of {len(tape)} entries were on disk"
+        assert not list(findings(directory))

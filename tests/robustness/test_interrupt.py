@@ -1,0 +1,227 @@
+"""Ctrl-C ends every command in order, whatever it does just then, and however often it is pressed."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.robustness.harness import (
+    LIMIT_S,
+    Command,
+    Ran,
+    entry_count,
+    exec_player,
+    findings,
+    free_address,
+    listings,
+    run,
+    specs,
+    until,
+    zoo_player,
+)
+
+STOPPED = "fairplay: stopped\n"
+SLOW = "25ms"
+PLAYERS = specs(
+    f"dials={exec_player('-s', 'greedy', '--pause', SLOW)}",
+    f"serves={exec_player('-s', 'minimax', '--pause', SLOW, '--serve')}",
+    "bot:random",
+)
+ABSENT = specs(f"absent=exec:{sys.executable} -c 'import time; time.sleep(600)'", "dial-in:nobody", "bot:first")
+HEAVY = ["--set", "rows=12", "--set", "columns=12", "--set", "random_fish=true"]
+"""A board on which a search of depth 10 takes minutes."""
+
+
+def loading(command: Command) -> None:
+    until(lambda: _maps(command, "cygrpc"), "gRPC is loaded")
+
+
+def _maps(command: Command, name: str) -> bool:
+    return any(name in each.path for each in psutil.Process(command.process.pid).memory_maps())
+
+
+def announced(words: str) -> Callable[[Command], None]:
+    return lambda command: command.says(words)
+
+
+def called(command: Command) -> None:
+    """A game is played: a player in a process of its own has been started, and serves or dials in."""
+    until(lambda: len([each for each in command.left() if _threads(each) > 2]) > 1, "a player is there")
+
+
+def _threads(process: psutil.Process) -> int:
+    try:
+        return process.num_threads()
+    except psutil.Error:
+        return 0
+
+
+def started(command: Command) -> None:
+    """The program of a player has been started, and its guard."""
+    until(lambda: len(command.left()) > 2, "a player has been started")
+
+
+def interrupted(command: Command) -> Ran:
+    """Ctrl-C, once. Of the command nothing may be left, and it may say nothing but that, be it not in a log."""
+    command.interrupt()
+    ran = command.end()
+    assert (ran.code, [line for line in ran.err.splitlines(True) if " INFO " not in line]) == (130, [STOPPED])
+    assert not command.left()
+    return ran
+
+
+MOMENTS: Mapping[str, tuple[list[str], Callable[[Command], None]]] = {
+    "tournament, loading": (["tournament", "fish", *PLAYERS], loading),
+    "tournament, players come up": (["tournament", "fish", *PLAYERS], announced("knockout, 3 players")),
+    "tournament, players do not come": (["tournament", "fish", *ABSENT, "--start-limit", "1m"], announced("knockout")),
+    "tournament, in a round": (["tournament", "fish", *PLAYERS], announced("Round 1")),
+    "game, players do not come": (["game", "fish", *ABSENT, "--start-limit", "1m"], started),
+    "game, played": (["game", "fish", *PLAYERS], called),
+    "game, with a player that hangs": (
+        ["game", "fish", *specs(zoo_player("take_turn", "hangs"), "bot:first"), "--limit", "1m", "--first-limit", "1m"],
+        called,
+    ),
+    "demo, players come up": (["demo"], announced("knockout")),
+    "demo, in a round": (["demo"], announced("Round 1")),
+    "serve": (["serve", "--listen", "127.0.0.1:0"], announced("serves on")),
+    "player, loading": (["player", "fish", "--listen", "127.0.0.1:0"], loading),
+    "player, serving": (["player", "fish", "--listen", "127.0.0.1:0"], announced("serves on port")),
+}
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_ctrl_c_ends_it_with_one_sentence_and_leaves_nothing_running(moment: str, tmp_path: Path) -> None:
+    arguments, when = MOMENTS[moment]
+    if arguments == ["demo"]:
+        arguments = ["demo", "--records", str(tmp_path / "records")]
+    with Command(tmp_path, *arguments) as command:
+        when(command)
+        assert interrupted(command).took_s < LIMIT_S / 2
+    assert not (tmp_path / "records").exists() or not list(findings(tmp_path / "records"))
+
+
+@pytest.mark.parametrize("moment", ["tournament, in a round", "tournament, players do not come", "serve"])
+def test_ctrl_c_again_and_again_changes_nothing(moment: str, tmp_path: Path) -> None:
+    arguments, when = MOMENTS[moment]
+    with Command(tmp_path, *arguments) as command:
+        when(command)
+        until(partial(_interrupted_again, command), "the end")
+        ran = command.end()
+        assert (ran.code, ran.err) == (130, STOPPED)
+        until(lambda: not command.left(), "the end of all players")
+
+
+def _interrupted_again(command: Command) -> bool:
+    if not command.over:
+        command.interrupt()
+    return command.over
+
+
+@pytest.mark.parametrize("what", ["game", "tournament", "serve"])
+def test_ctrl_c_while_the_server_starts(what: str, tmp_path: Path) -> None:
+    records = tmp_path / "records"
+    players = [] if what == "serve" else ["fish", *specs("bot:first", "bot:first")]
+    listen = ["--listen", "127.0.0.1:0"] if what == "serve" else []
+    with Command(tmp_path, what, *players, *listen, "--records", str(records)) as command:
+        until((records / "lock").exists, "the records are opened")
+        interrupted(command)
+
+
+def test_a_tournament_with_records_goes_on_when_the_command_is_given_again(tmp_path: Path) -> None:
+    records = tmp_path / "records"
+    arguments = ["tournament", "fish", *PLAYERS, "--seed", "5", "--json", str(tmp_path / "result.json")]
+    kept = ["--records", str(records)]
+    for goal in (12, 25):
+        with Command(tmp_path, *arguments, *kept) as command:
+            until(partial(_has, records, goal), f"{goal} entries")
+            interrupted(command)
+        assert not list(findings(records))
+    assert not (tmp_path / "result.json").exists()
+    assert run(tmp_path, *arguments, *kept).code == 0
+    result = (tmp_path / "result.json").read_text()
+    assert run(tmp_path, *arguments).code == 0
+    assert result == (tmp_path / "result.json").read_text()
+    assert [listing.kind for listing in listings(records)] == ["tournament", "game"]
+    assert all(listing.finished for listing in listings(records))
+
+
+def _has(records: Path, count: int) -> bool:
+    return entry_count(records) >= count
+
+
+# Servers and those who are connected to them
+
+
+def refuses(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    with socket.socket() as probe:
+        return probe.connect_ex((host, int(port))) != 0
+
+
+def test_a_server_that_is_stopped_lets_go_of_its_address_and_keeps_its_games(tmp_path: Path) -> None:
+    address, records = free_address(), tmp_path / "records"
+    guest = ["player", "fish", "--connect", address, "--name", "guest", "--pause", SLOW, "--patience", "1m"]
+    ask = ["game", "fish", *specs("dial-in:guest", "bot:first"), "--server", address]
+    serve = ["serve", "--listen", address, "--records", str(records)]
+    with Command(tmp_path, *serve) as server, Command(tmp_path, *guest) as player:
+        server.says("serves on")
+        with Command(tmp_path, *ask) as client:
+            until(partial(_has, records, 10), "a game is played")
+            interrupted(server)
+            assert refuses(address)
+            client.interrupt()
+            ran = client.end()
+            assert (ran.code, ran.err.splitlines(True)[-1]) == (130, STOPPED)
+            assert all(line.startswith("fairplay: ") for line in ran.err.splitlines())
+        assert not list(findings(records))
+        assert not player.over
+        interrupted(player)
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["connected", "nobody there"])
+def test_ctrl_c_on_a_player_that_dials_in(there: bool, tmp_path: Path) -> None:
+    address = free_address()
+    guest = ["player", "fish", "--connect", address, "--name", "guest", "--patience", "1m"]
+    with Command(tmp_path, "serve", "--listen", address) as server:
+        server.says("serves on")
+        if not there:
+            interrupted(server)
+        with Command(tmp_path, *guest) as player:
+            until(lambda: _connected(player, address) if there else _threads_of(player) > 2, "it tries")
+            interrupted(player)
+
+
+def _connected(command: Command, address: str) -> bool:
+    remote = [each.raddr for each in psutil.Process(command.process.pid).net_connections() if each.raddr]
+    return any(each.port == int(address.rpartition(":")[2]) for each in remote)
+
+
+def _threads_of(command: Command) -> int:
+    return _threads(psutil.Process(command.process.pid))
+
+
+def test_ctrl_c_on_a_player_that_is_thinking_and_the_game_goes_on(tmp_path: Path) -> None:
+    address = free_address()
+    with Command(tmp_path, "player", "fish", "-s", "minimax:depth=10", "--listen", address) as player:
+        player.says("serves on port")
+        limits = ["--limit", "1m", "--first-limit", "1m"]
+        players = specs(f"thinker=grpc://{address}", "bot:greedy", "bot:greedy", "bot:greedy")
+        with Command(tmp_path, "game", "fish", *players, *HEAVY, *limits, "--seed", "1") as game:
+            until(lambda: psutil.Process(player.process.pid).cpu_times().user > 1.0, "it thinks")
+            interrupted(player)
+            assert game.end().code == 0
+    assert "thinker in TakeTurn" in game.out
+
+
+def test_a_bot_that_is_thinking_costs_its_limit_and_does_not_keep_the_command_from_ending(tmp_path: Path) -> None:
+    players = specs("bot:minimax:depth=10", "bot:greedy", "bot:greedy", "bot:greedy")
+    ran = run(tmp_path, "game", "fish", *players, *HEAVY, "--seed", "1", "--limit", "500ms", "--first-limit", "500ms")
+    assert ran.code == 0
+    assert "minimax in TakeTurn" in ran.out
+    assert ran.took_s < LIMIT_S / 4

@@ -1,0 +1,107 @@
+"""Commands that are killed with -9 at many instants, and given again until they finish."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from google.protobuf import json_format
+
+from fairplay.v1.referee_pb2 import Game as GameMessage
+from fairplay.v1.tournament_pb2 import Tournament, TournamentResult
+from games.game import find
+from tests.robustness import doomed
+from tests.robustness.harness import Command, exec_player, listings, run, specs, until, zoo_player
+
+BOTS = ["bot:random", "bot:greedy", "bot:minimax", "bot:first", "bot:random", "bot:minimax:depth=2", "bot:greedy"]
+PROCESSES = [
+    f"dials={exec_player('-s', 'greedy')}",
+    f"serves={exec_player('-s', 'minimax', '--serve')}",
+    f"broken={zoo_player('take_turn', 'says-nothing')}",
+    "bot=bot:random",
+    f"dies={zoo_player('setup', 'dies')}",
+]
+
+
+def tournament(directory: Path, players: Sequence[str]) -> list[str]:
+    """The command that is given again and again."""
+    kept = ["--records", str(directory / "records"), "--json", str(directory / "result.json")]
+    return ["tournament", "fish", *specs(*players), "--seed", "11", "--set", "rows=6", *kept]
+
+
+def short(game_id: str) -> str:
+    """What follows the id of the tournament, which differs each time."""
+    return game_id.rpartition("/")[2]
+
+
+def told(result: TournamentResult) -> dict[str, Any]:
+    """What counts of a tournament's result: winners, others, and who failed where, how, and by which rule."""
+    failed = [(short(failure.game_id), failure.misconduct) for failure in result.failures]
+    failures = [(where, each.player, each.kind, each.method, each.rule_break.rule_id) for where, each in failed]
+    return {"winners": list(result.winners), "others": list(result.others), "failures": failures}
+
+
+def games(records: Path) -> dict[str, Any]:
+    """The standings of all games in a store; there must be one tournament, and it must be over."""
+    found = listings(records)
+    assert [listing.kind for listing in found].count("tournament") == 1
+    assert all(listing.finished for listing in found)
+    played = {short(one.record_id): GameMessage.FromString(one.summary) for one in found if one.kind == "game"}
+    assert len(played) == len(found) - 1
+    return {
+        name: [[(player.name, player.score) for player in group.players] for group in game.result.ranking]
+        for name, game in played.items()
+    }
+
+
+def recorded_result(records: Path) -> TournamentResult | None:
+    """The result of the tournament, if it is over."""
+    for listing in listings(records):
+        if listing.kind == "tournament" and listing.finished:
+            return Tournament.FromString(listing.summary).result
+    return None
+
+
+def written_result(file: Path) -> TournamentResult:
+    """The result that `--json` wrote."""
+    find("fish")  # whose messages may be in it
+    return json_format.Parse(file.read_text(), TournamentResult())
+
+
+def lives(directory: Path, players: Sequence[str], random: Random, most: int) -> int:
+    """Gives the command, which dies each time after some more entries, until its result is on disk; how often it died.
+
+    Its players must not outlive it.
+    """
+    count = 0
+    while recorded_result(directory / "records") is None:
+        entries = random.randint(1, most)
+        program = [sys.executable, doomed.__file__, str(entries)]
+        with Command(directory, *tournament(directory, players), program=program) as command:
+            ran = command.end()
+            until(lambda: not command.left(), "the end of the players of a server that died")
+        assert ran.code in (0, -9), ran.err
+        count += ran.code != 0
+    return count
+
+
+@pytest.mark.parametrize(("players", "most"), [(BOTS, 60), (PROCESSES, 50)], ids=["bots", "processes"])
+def test_a_tournament_that_is_killed_again_and_again_ends_as_an_undisturbed_one(
+    players: list[str], most: int, tmp_path: Path
+) -> None:
+    quiet, killed = tmp_path / "quiet", tmp_path / "killed"
+    quiet.mkdir()
+    killed.mkdir()
+    ran = run(quiet, *tournament(quiet, players))
+    assert (ran.code, ran.err) == (0, "")
+    assert lives(killed, players, Random(5), most) > 1
+    result = recorded_result(killed / "records")
+    assert result is not None
+    assert told(result) == told(written_result(quiet / "result.json"))
+    assert games(killed / "records") == games(quiet / "records")
+    verified = run(killed, "records", "verify", str(killed / "records"))
+    assert verified.code == 0, verified.out
