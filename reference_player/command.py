@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import os
 import sys
@@ -13,6 +12,7 @@ from typing import Any
 
 from reference_player.dialing import Hosted, dial_in_async
 from reference_player.handlers import games_of, snake_case
+from reference_player.interrupts import run
 from reference_player.serving import serve_async
 
 
@@ -56,12 +56,12 @@ def run_player(player: object, reach: Reach | None = None) -> None:
     if reach.listen and reach.connect:
         raise PlayerUsageError("give --listen or --connect, not both")
     if reach.listen:
-        asyncio.run(serve_async(player, reach.listen, lambda port: _say(f"the player serves on port {port}")))
+        run(serve_async(player, reach.listen, lambda port: _say(f"the player serves on port {port}")))
         return
     if not reach.connect or not reach.name:
         raise PlayerUsageError("--connect needs --name NAME, under which the player dials in")
     hosted = [Hosted(player, reach.name, reach.token)]
-    asyncio.run(dial_in_async(hosted, reach.connect, patience_s=reach.patience_s, resume_s=reach.resume_s))
+    run(dial_in_async(hosted, reach.connect, patience_s=reach.patience_s, resume_s=reach.resume_s))
 
 
 def slowed(player: Any, pause_s: float) -> Any:

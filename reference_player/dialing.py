@@ -32,6 +32,8 @@ CHANNEL_OPTIONS = [
     ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
     ("grpc.keepalive_time_ms", 20_000),  # must stay above the server's minimum of 10 s
     ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.initial_reconnect_backoff_ms", 100),  # a server that comes back waits for its players, but not for long
+    ("grpc.max_reconnect_backoff_ms", 1_000),
 ]
 FIRST_RETRY_S = 0.1
 LAST_RETRY_S = 2.0

@@ -1,5 +1,5 @@
 """python -m reference_server.cli: the command line without the installed script."""
 
-from reference_server.cli.app import main
+from reference_server.cli import main
 
 main()

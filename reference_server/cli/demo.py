@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 import shlex
 import sys
@@ -17,6 +16,7 @@ from fairplay.v1.game_pb2 import GameSettings, Player
 from fairplay.v1.tournament_pb2 import SignUpPolicy, TournamentPlan, TournamentStatus
 from games.game import Game, wrap
 from reference_player.handlers import snake_case
+from reference_player.interrupts import run
 from reference_server.cli.options import game as find_game
 from reference_server.cli.outcomes import DONE, FAILED
 from reference_server.cli.playing import check_json, local_channel, started, watch_tournament, write_json
@@ -33,7 +33,7 @@ def run_demo(name: str, records: Path | None, seed: int, json: str | None) -> in
     check_json(json)
     game = find_game(name)
     directory = records or Path(tempfile.mkdtemp(prefix="fairplay-demo-"))
-    return asyncio.run(_run(game, directory, seed, json))
+    return run(_run(game, directory, seed, json))
 
 
 def entrants(game: Game) -> list[Player]:

@@ -30,6 +30,7 @@ from reference_server.plans import seconds
 
 MAX_BOARDS = 4
 REFRESH_PER_S = 12
+RETRY_S = 0.05
 MAX_REASON_CHARS = 160
 MAX_OUTPUT_LINES = 6
 
@@ -122,8 +123,14 @@ class TournamentView:
             self._live.stop()
 
     def _screen(self) -> RenderableType:
-        boards = list(self._boards.values())[:MAX_BOARDS]
+        boards = [self._boards[game_id] for game_id in self._watchers if game_id in self._boards]
+        while boards and not self._fit(boards):
+            boards.pop()
         return Group(Columns(boards), self._progress) if boards else self._progress
+
+    def _fit(self, boards: Sequence[RenderableType]) -> bool:
+        """Whether these boards leave room for the progress in the terminal."""
+        return len(self._console.render_lines(Columns(boards), pad=False)) < self._console.height - 1
 
     def take(self, event: WatchTournamentResponse) -> None:
         """Shows an event."""
@@ -153,6 +160,9 @@ class TournamentView:
 
     def _start_round(self, round_: Round) -> None:
         self._round_count += 1
+        for watcher in self._watchers.values():
+            watcher.cancel()
+        self._watchers.clear()
         self._boards.clear()
         word = "game" if len(round_.games) == 1 else "games"
         self._print(f"[bold cyan]Round {self._round_count}[/]: {len(round_.games)} {word}")
@@ -175,10 +185,13 @@ class TournamentView:
             self._progress.advance(self._task)
 
     async def _watch(self, game: RoundGame) -> None:
-        with contextlib.suppress(grpc.aio.AioRpcError):  # a picture less, nothing else
-            async for event in self._referee.WatchGame(WatchGameRequest(game_id=game.game_id)):
-                if event.HasField("state"):
-                    self._boards[game.game_id] = board(self._game, event.state, game.players, game.game_id)
+        # A round is announced a moment before its games begin, and a server may be away for a while.
+        while game.game_id not in self._finished:
+            with contextlib.suppress(grpc.aio.AioRpcError):
+                async for event in self._referee.WatchGame(WatchGameRequest(game_id=game.game_id)):
+                    if event.HasField("state"):
+                        self._boards[game.game_id] = board(self._game, event.state, game.players, game.game_id)
+            await asyncio.sleep(RETRY_S)
 
     def summary(self, tournament: Tournament) -> None:
         """Shows bracket, ranking and who was eliminated in which call and why."""
@@ -221,15 +234,15 @@ def _ranking(tournament: Tournament) -> Table:
     table = Table(title="Ranking", title_justify="left", show_header=False)
     table.add_column(no_wrap=True, min_width=len("winner"))
     table.add_column(no_wrap=True, min_width=max(len(player.name) for player in tournament.entrants))
-    table.add_column(no_wrap=True, overflow="ellipsis")
-    links = {player.name: player.link for player in tournament.entrants}
+    table.add_column()
+    links = {each.name: Text(each.link, no_wrap=True, overflow="ellipsis") for each in tournament.entrants}
     for name in result.winners:
-        table.add_row("[bold green]winner[/]", f"[bold]{escape(name)}[/]", escape(links.get(name, "")))
+        table.add_row("[bold green]winner[/]", f"[bold]{escape(name)}[/]", links.get(name))
     for name in result.others:
-        table.add_row("", escape(name), escape(links.get(name, "")))
+        table.add_row("", escape(name), links.get(name))
     for failure in result.failures:
         name = failure.misconduct.player
-        table.add_row("[red]out[/]", escape(name), escape(links.get(name, "")))
+        table.add_row("[red]out[/]", escape(name), links.get(name))
     return table
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Sequence
+from itertools import chain, count
 from pathlib import Path
 
 from google.protobuf import json_format
@@ -62,7 +63,7 @@ def _free_name(kind: str, value: str, taken: Iterable[str]) -> str:
     elif kind == "bot":
         value = value.partition(":")[0]
     base = re.sub(r"[^A-Za-z0-9_.-]+", "-", value).strip("-")[:50] or "player"
-    names = [base, *(f"{base}-{number}" for number in range(2, 1_000))]
+    names = chain([base], (f"{base}-{number}" for number in count(2)))
     return next(name for name in names if name not in taken)
 
 

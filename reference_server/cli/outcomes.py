@@ -71,11 +71,6 @@ def outcomes() -> Iterator[None]:
         raise _stopped() from None
 
 
-def ignore_interrupts() -> None:
-    """Cleaning up has begun and is short: Ctrl-C, pressed again and again, changes nothing any more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
 def _stopped() -> typer.Exit:
-    ignore_interrupts()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends already, however often that is asked for
     return fail("stopped", INTERRUPTED)

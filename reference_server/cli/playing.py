@@ -33,9 +33,10 @@ from fairplay.v1.tournament_pb2 import (
     TournamentStatus,
 )
 from games.game import Game
+from reference_player.interrupts import run
 from reference_server.cli import options
 from reference_server.cli.live import TournamentView, show_game
-from reference_server.cli.outcomes import DONE, FAILED, FailedError, UsageError, ignore_interrupts
+from reference_server.cli.outcomes import DONE, FAILED, FailedError, UsageError
 from reference_server.server import Config, Server
 
 CANCEL_LIMIT_S = 3.0
@@ -43,6 +44,7 @@ CONNECT_LIMIT_S = 5.0
 PAGE_SIZE = 1_000
 UNFINISHED = (TournamentStatus.TOURNAMENT_STATUS_SIGN_UP, TournamentStatus.TOURNAMENT_STATUS_RUNNING)
 PATIENCE_S = 30.0
+CHANNEL_OPTIONS = [("grpc.initial_reconnect_backoff_ms", 100), ("grpc.max_reconnect_backoff_ms", 1_000)]
 RETRY_S = 0.25
 
 
@@ -107,7 +109,8 @@ async def channel_to(wish: Wish, *, resume: bool) -> AsyncIterator[grpc.aio.Chan
     if wish.server is not None:
         if wish.records is not None:
             raise UsageError("--records is for a server of its own: the server that --server names keeps its records")
-        async with grpc.aio.insecure_channel(options.address(wish.server, "--server")) as channel:
+        address = options.address(wish.server, "--server")
+        async with grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
             try:
                 await asyncio.wait_for(channel.channel_ready(), CONNECT_LIMIT_S)
             except TimeoutError:
@@ -129,7 +132,6 @@ async def local_channel(config: Config) -> AsyncIterator[grpc.aio.Channel]:
         async with grpc.aio.insecure_channel(server.address) as channel:
             yield channel
     finally:
-        ignore_interrupts()
         await server.stop()
 
 
@@ -138,7 +140,7 @@ def play_game(wish: Wish, json: str | None) -> int:
     check_json(json)
     game = options.game(wish.game)
     plan = wish.game_plan(game)
-    return asyncio.run(_play_game(wish, game, plan, json))
+    return run(_play_game(wish, game, plan, json))
 
 
 async def _play_game(wish: Wish, game: Game, plan: referee_pb2.GamePlan, json: str | None) -> int:
@@ -148,7 +150,7 @@ async def _play_game(wish: Wish, game: Game, plan: referee_pb2.GamePlan, json: s
         game_id = f"{game.name}-{secrets.token_hex(6)}"
         request = referee_pb2.PlayGameRequest(game_id=game_id, plan=plan)
         try:
-            reply = await patiently(lambda: referee.PlayGame(request))
+            reply = await patiently(channel, lambda: referee.PlayGame(request))
         except asyncio.CancelledError:
             await _quickly(referee.StopGame(referee_pb2.StopGameRequest(game_id=game_id, reason="interrupted")))
             raise
@@ -168,7 +170,7 @@ def play_tournament(wish: Wish, format_: str, json: str | None) -> int:
         raise UsageError(f"there is no format {format_!r}: the format is knockout")
     game = options.game(wish.game)
     plan = wish.tournament_plan(game, TournamentFormat(knockout=Knockout()))
-    return asyncio.run(_play_tournament(wish, game, plan, json))
+    return run(_play_tournament(wish, game, plan, json))
 
 
 async def _play_tournament(wish: Wish, game: Game, plan: TournamentPlan, json: str | None) -> int:
@@ -244,29 +246,28 @@ async def watch_tournament(
             async for event in manager.WatchTournament(request):
                 view.take(event)
 
-        await patiently(watch)
+        await patiently(channel, watch)
     reply = await manager.GetTournament(manager_pb2.GetTournamentRequest(tournament_id=tournament.tournament_id))
     over: Tournament = reply.tournament
     view.summary(over)
     return over
 
 
-async def patiently(ask: Callable[[], Awaitable[Answer]]) -> Answer:
-    """What `ask` returns; asked again while the server is away: it may come back and go on where it was."""
-    loop = asyncio.get_running_loop()
-    away_since: float | None = None
+async def patiently(channel: grpc.aio.Channel, ask: Callable[[], Awaitable[Answer]]) -> Answer:
+    """What `ask` returns; asked again when the server is back: it goes on where it was. FailedError: it stays away."""
     while True:
-        asked_at = loop.time()
         try:
             return await ask()
         except grpc.aio.AioRpcError as error:
             if error.code() is not grpc.StatusCode.UNAVAILABLE:
                 raise
-            if away_since is None or loop.time() - asked_at > RETRY_S:
-                away_since = loop.time()
-            if loop.time() - away_since > PATIENCE_S:
-                raise
-        await asyncio.sleep(RETRY_S)
+        await asyncio.sleep(RETRY_S)  # while it shuts down it still answers
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                await channel.channel_ready()
+        except TimeoutError:
+            sentence = f"the server has been away for {PATIENCE_S:g} s: give the command again when it is back"
+            raise FailedError(sentence) from None
 
 
 def check_json(where: str | None) -> None:

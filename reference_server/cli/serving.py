@@ -8,8 +8,8 @@ import signal
 import sys
 from pathlib import Path
 
+from reference_player.interrupts import run
 from reference_server.cli.options import address, seconds
-from reference_server.cli.outcomes import ignore_interrupts
 from reference_server.server import Config, Server
 
 
@@ -22,7 +22,7 @@ def serve(listen: str, records: Path | None, allow_exec: bool, start_limit: str)
         allow_exec=allow_exec,
         start_limit_s=seconds(start_limit, "--start-limit"),
     )
-    asyncio.run(_serve(config))
+    run(_serve(config))
 
 
 async def _serve(config: Config) -> None:
@@ -35,5 +35,4 @@ async def _serve(config: Config) -> None:
     try:
         await terminated.wait()
     finally:
-        ignore_interrupts()
         await server.stop()

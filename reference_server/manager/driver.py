@@ -96,11 +96,21 @@ class Driver:
             log.error("a player of tournament %s cannot be let go", self._course.message.tournament_id, exc_info=error)
 
     async def _open_links(self) -> None:
-        self._links = await asyncio.gather(*map(self._open_link, self._course.message.entrants))
+        opening = [asyncio.ensure_future(self._open_link(player)) for player in self._course.message.entrants]
+        everybody = asyncio.gather(*opening)
+        either: set[asyncio.Future[Any]] = {everybody, self._cancelled}
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        for each in opening if self._cancelled.done() else ():
+            each.cancel()
+        self._links = await everybody
 
     async def _open_link(self, player: Player) -> Link:
         try:
             return await self._house.links.open(player, find(self._course.message.plan.game))
+        except asyncio.CancelledError:
+            if not self._cancelled.done():
+                raise
+            return DeadLink(self._house.clock, disconnected("the tournament was cancelled"))
         except Exception:
             log.exception("player %s cannot be reached", player.name)
             return DeadLink(self._house.clock, disconnected("the server failed to reach the player"))

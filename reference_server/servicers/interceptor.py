@@ -10,6 +10,7 @@ from typing import Any
 import grpc
 
 from reference_server.errors import Refusal, abort
+from reference_server.records.errors import RecordsError
 
 log = logging.getLogger("fairplay.server")
 
@@ -49,6 +50,9 @@ def _guarded(behaviour: Callable[[Any, Any], Awaitable[Any]]) -> Callable[[Any, 
             await abort(context, refusal)
         except grpc.aio.AbortError:
             raise
+        except RecordsError as error:  # the disk, not a fault of ours: one sentence in the log will do
+            log.error("%s", error)
+            await abort(context, INTERNAL)
         except Exception:
             log.exception("a handler failed")
             await abort(context, INTERNAL)

@@ -58,7 +58,7 @@ class MortalJournal:
         if self._power.takes() and self._journal is not None:
             self._journal.finish(entry, summary, end_time_ns)
 
-    async def saved(self) -> None:
+    async def saved(self, *, hurry: bool = False) -> None:
         if self._power.off.is_set() or self._journal is None:
             await asyncio.Event().wait()
         else:

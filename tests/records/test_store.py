@@ -319,7 +319,7 @@ async def test_directories_are_made(tmp_path: Path) -> None:
 
 def test_a_file_is_no_directory(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    assert problem(tmp_path / "file") == f"cannot keep records in {tmp_path / 'file'}: File exists"
+    assert problem(tmp_path / "file") == f"cannot keep records in {tmp_path / 'file'}: it is a file, not a directory"
 
 
 @pytest.mark.parametrize("content", [b"this is no database " * 100, b"\0" * 5000, b"SQLite format 3\0" + b"?" * 4096])

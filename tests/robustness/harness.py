@@ -7,9 +7,11 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
@@ -47,6 +49,19 @@ def until(condition: Callable[[], bool], what: str, limit_s: float = LIMIT_S) ->
         time.sleep(POLL_S)
 
 
+@contextmanager
+def _heeding_ctrl_c() -> Iterator[None]:
+    """What is started meanwhile does not ignore Ctrl-C, as whoever runs the tests may do."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 class Command:
     """A command in a process group of its own, as a terminal starts one. What is left of it at the end is killed.
 
@@ -57,7 +72,7 @@ class Command:
         self._mark = uuid.uuid4().hex
         self._out, self._err = directory / f"{self._mark}.out", directory / f"{self._mark}.err"
         self._began = time.monotonic()
-        with self._out.open("wb") as out, self._err.open("wb") as err:
+        with self._out.open("wb") as out, self._err.open("wb") as err, _heeding_ctrl_c():
             self.process = subprocess.Popen(
                 [*program, *arguments],
                 stdin=subprocess.DEVNULL,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import sys
+import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -26,6 +27,8 @@ from tests.robustness.harness import (
     zoo_player,
 )
 
+AT_ONCE_S = 2.5
+"""Less than any of the limits after which something is ended that does not end by itself."""
 STOPPED = "fairplay: stopped\n"
 SLOW = "25ms"
 PLAYERS = specs(
@@ -69,8 +72,10 @@ def started(command: Command) -> None:
 
 def interrupted(command: Command) -> Ran:
     """Ctrl-C, once. Of the command nothing may be left, and it may say nothing but that, be it not in a log."""
+    began = time.monotonic()
     command.interrupt()
     ran = command.end()
+    assert time.monotonic() - began < AT_ONCE_S
     assert (ran.code, [line for line in ran.err.splitlines(True) if " INFO " not in line]) == (130, [STOPPED])
     assert not command.left()
     return ran
@@ -106,13 +111,18 @@ def test_ctrl_c_ends_it_with_one_sentence_and_leaves_nothing_running(moment: str
     assert not (tmp_path / "records").exists() or not list(findings(tmp_path / "records"))
 
 
-@pytest.mark.parametrize("moment", ["tournament, in a round", "tournament, players do not come", "serve"])
+AGAIN = ["tournament, players come up", "tournament, in a round", "tournament, players do not come"]
+
+
+@pytest.mark.parametrize("moment", [*AGAIN, "game, played", "serve", "player, serving"])
 def test_ctrl_c_again_and_again_changes_nothing(moment: str, tmp_path: Path) -> None:
     arguments, when = MOMENTS[moment]
     with Command(tmp_path, *arguments) as command:
         when(command)
+        began = time.monotonic()
         until(partial(_interrupted_again, command), "the end")
         ran = command.end()
+        assert time.monotonic() - began < AT_ONCE_S
         assert (ran.code, ran.err) == (130, STOPPED)
         until(lambda: not command.left(), "the end of all players")
 
