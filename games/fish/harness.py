@@ -175,6 +175,65 @@ def answer(state: Plain, spec: str, penguins: int | None = None) -> Plain:
     return [list(divmod(cell, columns)) for cell in strategy(spec).move(current, 0)]
 
 
+# Whole games
+
+METHODS = ("setup", "take-turn")
+FAILURES = ("raises", "hangs")
+CHEATS = ("off-board", "stay", "skip")
+
+
+def play(state: Plain, actors: Plain, penguins: int | None = None) -> dict[str, Any]:
+    """A whole game from a state, between actors in the order of its players.
+
+    An actor is [strategy], or with a fault: [strategy, "raises" or "hangs", "setup" or "take-turn", n] fails in its
+    n-th call of that method; [strategy, "cheats", "off-board", "stay" or "skip"] cheats in each of its turns. The
+    result has "ranking" (groups of colors, best first), "scores" of those ranked, and "out" (colors, in the order of
+    elimination).
+    """
+    current, colors = read_state(state, penguins)
+    cast = [_actor(actor, number) for number, actor in enumerate(_list(actors, "actors"))]
+    if len(cast) != len(colors):
+        raise ValueError(f"{len(colors)} players need as many actors, not {len(cast)}.")
+    calls = [dict.fromkeys(METHODS, 0) for _ in cast]
+    out = []
+    while (seat := rules.turn(current)) is not None:
+        method = METHODS[0] if rules.placing(current) else METHODS[1]
+        calls[seat][method] += 1
+        action = _decision(cast[seat], current, seat, method, calls[seat][method])
+        if action == "fails" or rules.violation(current, action) is not None:
+            out.append(colors[seat])
+            current = rules.eliminate(current, seat)
+        else:
+            current = rules.apply(current, action)
+    groups = [[colors[seat] for seat in group] for group in rules.ranking(current)]
+    ranked = {colors[seat]: current.scores[seat] for group in rules.ranking(current) for seat in group}
+    return {"ranking": groups, "scores": ranked, "out": out}
+
+
+def _actor(value: Plain, number: int) -> list[Any]:
+    actor: list[Any] = _list(value, f"actors[{number}]")
+    fault = actor[1:]
+    sound = not fault
+    fails = len(fault) == 3 and fault[0] in FAILURES and fault[1] in METHODS and isinstance(fault[2], int)
+    cheats = len(fault) == 2 and fault[0] == "cheats" and fault[1] in CHEATS
+    if not actor or not (sound or fails or cheats):
+        raise ValueError(f"actors[{number}] must be a strategy, with or without a fault.")
+    return [strategy(str(actor[0])), *fault]
+
+
+def _decision(actor: list[Any], state: State, seat: int, method: str, count: int) -> Any:
+    """The action of an actor, or "fails"."""
+    brain, *fault = actor
+    if fault and fault[0] in FAILURES and fault[1] == method and count >= fault[2]:
+        return "fails"
+    if method == METHODS[0]:
+        return Place(brain.place(state, seat)) if state.taken.bit_count() < state.board.geometry.size else "fails"
+    if fault and fault[0] == "cheats":
+        source, size = state.places[seat][0], state.board.geometry.size
+        return {"off-board": Move(source, size), "stay": Move(source, source), "skip": None}[fault[1]]
+    return brain.move(state, seat)
+
+
 # Shapes
 
 

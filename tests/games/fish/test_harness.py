@@ -194,3 +194,44 @@ def test_unknown_colors_and_positions_are_refused() -> None:
         harness.eliminate(STATE, "white")
     with pytest.raises(ValueError, match="not on the board"):
         harness.reach(BOARD, [3, 0])
+
+
+F3_START = {
+    "players": [
+        {"color": "red", "score": 0, "places": [[0, 0], [0, 2], [1, 1], [2, 0]]},
+        {"color": "white", "score": 0, "places": [[0, 1], [1, 0], [1, 2], [2, 1]]},
+    ],
+    "board": [[3, 3, 3], [3, 3, 3], [3, 3, 3]],
+}
+SMALL = {
+    "players": [{"color": "red", "score": 0, "places": []}, {"color": "white", "score": 0, "places": []}],
+    "board": [[2, 2, 2, 2]] * 4,
+}
+
+
+def test_a_whole_game_is_played_as_vector_f3_says() -> None:
+    played = harness.play(F3_START, [["minimax"], ["minimax"]])
+    assert played == {"ranking": [["red"], ["white"]], "scores": {"red": 3, "white": 0}, "out": []}
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        ["raises", "setup", 1],
+        ["hangs", "setup", 2],
+        ["raises", "take-turn", 1],
+        ["hangs", "take-turn", 2],
+        *(["cheats", kind] for kind in harness.CHEATS),
+    ],
+)
+def test_an_actor_with_a_fault_is_out_and_the_other_is_ranked_alone(fault: list[object]) -> None:
+    played = harness.play(SMALL, [["minimax", *fault], ["greedy"]], penguins=2)
+    assert (played["out"], played["ranking"]) == (["red"], [["white"]])
+
+
+@pytest.mark.parametrize(
+    "actors", [[["minimax"]], [["nobody"], ["first"]], [["first", "sulks"], ["first"]], [[], ["first"]]]
+)
+def test_actors_that_make_no_sense_are_refused(actors: object) -> None:
+    with pytest.raises(ValueError, match=r"actors|strategy"):
+        harness.play(SMALL, actors, penguins=2)
