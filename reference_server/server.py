@@ -21,6 +21,7 @@ from fairplay.v1 import (
     referee_pb2_grpc,
 )
 from fairplay.v1.connection_pb2 import GoodbyeReason
+from reference_player.serving import AddressInUseError
 from reference_server.links.dial_in import MAX_FRAME_BYTES, Hub
 from reference_server.links.link import Clock
 from reference_server.links.opening import START_LIMIT_S, Links
@@ -52,10 +53,6 @@ SERVICES = (
     manager_pb2.DESCRIPTOR.services_by_name["ManagerService"].full_name,
     referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name,
 )
-
-
-class AddressInUseError(OSError):
-    """The address to listen on cannot be had; one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
