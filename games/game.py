@@ -7,10 +7,11 @@ or thread. The referee, replays, simulations and the conformance suite drive the
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from enum import Enum
+from enum import Enum, StrEnum
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from random import Random
+from types import MappingProxyType
 from typing import Any as Untyped
 from typing import NamedTuple, Protocol, TypeAlias
 
@@ -56,12 +57,36 @@ class Call(NamedTuple):
     method: Method
     request: Untyped  # a message of method.request
     clock: Clock
+    limit_s: float | None = None  # set by the rules of the game, in the place of what the time control says
 
 
 class CallAll(NamedTuple):
     """Ask several players at once, each at most once. Answered with a dict from seat to message or Failure."""
 
     calls: Sequence[Call]
+
+
+class Race(NamedTuple):
+    """Exactly these calls are to be open, at most one to a seat. Answered with a list of Arrival as soon as one comes.
+
+    A call that was in the race before (the very same object) stays open; one that is missing now is cancelled, and
+    nobody hears what becomes of it. Arrivals are in the order in which they count. Those that came in the same
+    moment, so that nobody can say which was first, come together, in an order drawn by lot.
+    """
+
+    calls: Sequence[Call]
+    hold_s: float = 0.0
+    """What arrives in this time from now on counts as arrived in the same moment, at its end."""
+    handicap_s: Mapping[int, float] = MappingProxyType({})
+    """Seat -> how much later than it comes its arrival counts."""
+
+
+class Arrival(NamedTuple):
+    """A call of a race was answered or failed, `elapsed_s` seconds (whole nanoseconds) after it was made."""
+
+    seat: int
+    answer: Untyped  # a message of method.response, or a Failure
+    elapsed_s: float
 
 
 class Eliminate(NamedTuple):
@@ -87,8 +112,59 @@ Failure: TypeAlias = CallError | Overrun
 FAILURES = (CallError, Overrun)
 """The types of Failure, for isinstance: a tuple is several times cheaper than a union that is made for each call."""
 Cause: TypeAlias = RuleBreak | CallError | Overrun
-Step: TypeAlias = Call | CallAll | Eliminate | Show
+Step: TypeAlias = Call | CallAll | Race | Eliminate | Show
 Conversation: TypeAlias = Generator[Step, Untyped, Outcome]
+
+
+class Level(StrEnum):
+    """What it means for a certificate that a player does not do what a case asks."""
+
+    MUST = "MUST"
+    SHOULD = "SHOULD"
+    MAY = "MAY"
+
+
+class Situation(NamedTuple):
+    """Where a probe begins: a game, and the seat in which the tested player sits. Reference players have the others."""
+
+    settings: Message
+    """As `Game.settings_type`."""
+    player_count: int
+    seat: int
+    state: Message | None = None
+    """As `Game.state_type`, hidden things included; None: a fresh game."""
+    turn_count: int = 1
+    """The game goes on until the tested player has made so many decisions; 0: until it is over."""
+
+
+class Probe(NamedTuple):
+    """One thing that players of a game get wrong, and the situation that shows it."""
+
+    id: str
+    """Stable, "<game>.<topic>.<what>", e.g. "fish.turn.single-legal-move"."""
+    rules: tuple[str, ...]
+    """The ids of the rules that it checks."""
+    why: str
+    """One sentence: why it matters, or what players get wrong here."""
+    situation: Callable[[Random], Situation]
+    level: Level = Level.MUST
+
+
+class Fault(NamedTuple):
+    """One way of answering wrongly, for players that test the suite and the referee."""
+
+    name: str
+    """e.g. "moves-over-hole"."""
+    sentence: str
+    """What such a player does, in the third person."""
+    method: str
+    """The method with the wrong reply, e.g. "TakeTurn"."""
+    rule: str
+    """The id of the rule that the referee names when it refuses the reply. Empty: it costs points and no more."""
+    cases: tuple[str, ...]
+    """The ids of the conformance cases that name this fault: each of them fails."""
+    spoil: Callable[[Untyped, Untyped, Random], Untyped]
+    """(request, sound reply, luck) -> the wrong reply, or None where this request leaves no room for the fault."""
 
 
 class Broken(Exception):  # noqa: N818 - a verdict on a player's reply, not an error of ours
@@ -153,6 +229,12 @@ class Game(Protocol):
 
     def text(self, state: Message, players: Sequence[str]) -> str:
         """A picture of a state for a terminal, in rich's console markup."""
+
+    def probes(self) -> Sequence[Probe]:
+        """What the conformance suite asks about this game, beside what it asks about every game."""
+
+    def faults(self) -> Sequence[Fault]:
+        """Wrong answers to each method that breaks a rule of this game."""
 
 
 def broken(rules: Mapping[str, str], rule_id: str, given: str, legal: Iterable[Message] = ()) -> RuleBreak:
@@ -239,3 +321,5 @@ def drive(conversation: Conversation, answer: Callable[[Call], Untyped]) -> Outc
             sent = answer(step)
         elif isinstance(step, CallAll):
             sent = {call.seat: answer(call) for call in step.calls}
+        elif isinstance(step, Race):
+            sent = [Arrival(call.seat, answer(call), 0.0) for call in step.calls]

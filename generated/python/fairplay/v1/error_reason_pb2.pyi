@@ -76,6 +76,36 @@ class _ErrorReasonEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._En
     """UNAVAILABLE: the server shuts down."""
     ERROR_REASON_INTERNAL: _ErrorReason.ValueType  # 26
     """INTERNAL: a fault of the server, which its log describes."""
+    ERROR_REASON_UNKNOWN_USER: _ErrorReason.ValueType  # 27
+    """UNAUTHENTICATED: the token is that of nobody in the lobby."""
+    ERROR_REASON_TOO_MANY_REQUESTS: _ErrorReason.ValueType  # 28
+    """RESOURCE_EXHAUSTED: the user asks too often; google.rpc.RetryInfo says when to ask again."""
+    ERROR_REASON_LOBBY_FULL: _ErrorReason.ValueType  # 29
+    """RESOURCE_EXHAUSTED: the lobby has as many users or tables as it takes."""
+    ERROR_REASON_STREAM_REPLACED: _ErrorReason.ValueType  # 30
+    """ABORTED: the user has opened another stream."""
+    ERROR_REASON_TABLE_NOT_FOUND: _ErrorReason.ValueType  # 31
+    """NOT_FOUND: no table has this name."""
+    ERROR_REASON_TABLE_RUNNING: _ErrorReason.ValueType  # 32
+    """FAILED_PRECONDITION: the game of the table is running."""
+    ERROR_REASON_TABLE_FULL: _ErrorReason.ValueType  # 33
+    """FAILED_PRECONDITION: all seats of the table are taken."""
+    ERROR_REASON_SEATED: _ErrorReason.ValueType  # 34
+    """FAILED_PRECONDITION: the user has a seat in a running game and must leave that table first."""
+    ERROR_REASON_NOT_SEATED: _ErrorReason.ValueType  # 35
+    """FAILED_PRECONDITION: the user has no seat at a table."""
+    ERROR_REASON_NOT_AT_TABLE: _ErrorReason.ValueType  # 36
+    """FAILED_PRECONDITION: the user is at no table."""
+    ERROR_REASON_TOO_FEW_SEATS: _ErrorReason.ValueType  # 37
+    """FAILED_PRECONDITION: the table has too few seats taken to start."""
+    ERROR_REASON_NOT_DIALLED_IN: _ErrorReason.ValueType  # 38
+    """FAILED_PRECONDITION: no player has dialled in under the name."""
+    ERROR_REASON_NOT_OWNER: _ErrorReason.ValueType  # 39
+    """PERMISSION_DENIED: the table belongs to somebody else."""
+    ERROR_REASON_TEXT_INVALID: _ErrorReason.ValueType  # 40
+    """INVALID_ARGUMENT: a text is empty, too long or has control characters."""
+    ERROR_REASON_CERTIFICATE_REQUIRED: _ErrorReason.ValueType  # 41
+    """FAILED_PRECONDITION: the tournament asks for a certificate, and none that serves was given."""
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """The reasons that errors of Fairplay's services carry: google.rpc.ErrorInfo.reason is the name of the value without
@@ -137,4 +167,34 @@ ERROR_REASON_SHUTTING_DOWN: ErrorReason.ValueType  # 25
 """UNAVAILABLE: the server shuts down."""
 ERROR_REASON_INTERNAL: ErrorReason.ValueType  # 26
 """INTERNAL: a fault of the server, which its log describes."""
+ERROR_REASON_UNKNOWN_USER: ErrorReason.ValueType  # 27
+"""UNAUTHENTICATED: the token is that of nobody in the lobby."""
+ERROR_REASON_TOO_MANY_REQUESTS: ErrorReason.ValueType  # 28
+"""RESOURCE_EXHAUSTED: the user asks too often; google.rpc.RetryInfo says when to ask again."""
+ERROR_REASON_LOBBY_FULL: ErrorReason.ValueType  # 29
+"""RESOURCE_EXHAUSTED: the lobby has as many users or tables as it takes."""
+ERROR_REASON_STREAM_REPLACED: ErrorReason.ValueType  # 30
+"""ABORTED: the user has opened another stream."""
+ERROR_REASON_TABLE_NOT_FOUND: ErrorReason.ValueType  # 31
+"""NOT_FOUND: no table has this name."""
+ERROR_REASON_TABLE_RUNNING: ErrorReason.ValueType  # 32
+"""FAILED_PRECONDITION: the game of the table is running."""
+ERROR_REASON_TABLE_FULL: ErrorReason.ValueType  # 33
+"""FAILED_PRECONDITION: all seats of the table are taken."""
+ERROR_REASON_SEATED: ErrorReason.ValueType  # 34
+"""FAILED_PRECONDITION: the user has a seat in a running game and must leave that table first."""
+ERROR_REASON_NOT_SEATED: ErrorReason.ValueType  # 35
+"""FAILED_PRECONDITION: the user has no seat at a table."""
+ERROR_REASON_NOT_AT_TABLE: ErrorReason.ValueType  # 36
+"""FAILED_PRECONDITION: the user is at no table."""
+ERROR_REASON_TOO_FEW_SEATS: ErrorReason.ValueType  # 37
+"""FAILED_PRECONDITION: the table has too few seats taken to start."""
+ERROR_REASON_NOT_DIALLED_IN: ErrorReason.ValueType  # 38
+"""FAILED_PRECONDITION: no player has dialled in under the name."""
+ERROR_REASON_NOT_OWNER: ErrorReason.ValueType  # 39
+"""PERMISSION_DENIED: the table belongs to somebody else."""
+ERROR_REASON_TEXT_INVALID: ErrorReason.ValueType  # 40
+"""INVALID_ARGUMENT: a text is empty, too long or has control characters."""
+ERROR_REASON_CERTIFICATE_REQUIRED: ErrorReason.ValueType  # 41
+"""FAILED_PRECONDITION: the tournament asks for a certificate, and none that serves was given."""
 global___ErrorReason = ErrorReason

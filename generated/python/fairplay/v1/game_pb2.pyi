@@ -5,6 +5,8 @@ isort:skip_file
 
 import builtins
 import fairplay.bazaar.v1.bazaar_pb2
+import fairplay.eriantys.v1.eriantys_pb2
+import fairplay.eriantys.v1.eriantys_settings_pb2
 import fairplay.fish.v1.fish_pb2
 import fairplay.q.v1.q_pb2
 import google.protobuf.any_pb2
@@ -24,6 +26,7 @@ class GameSettings(google.protobuf.message.Message):
     FISH_FIELD_NUMBER: builtins.int
     Q_FIELD_NUMBER: builtins.int
     BAZAAR_FIELD_NUMBER: builtins.int
+    ERIANTYS_FIELD_NUMBER: builtins.int
     OTHER_FIELD_NUMBER: builtins.int
     @property
     def fish(self) -> fairplay.fish.v1.fish_pb2.Settings:
@@ -38,6 +41,10 @@ class GameSettings(google.protobuf.message.Message):
         """Bazaar."""
 
     @property
+    def eriantys(self) -> fairplay.eriantys.v1.eriantys_settings_pb2.Settings:
+        """Eriantys."""
+
+    @property
     def other(self) -> google.protobuf.any_pb2.Any:
         """A game that is not built in: the message that the game declares as its settings."""
 
@@ -47,11 +54,12 @@ class GameSettings(google.protobuf.message.Message):
         fish: fairplay.fish.v1.fish_pb2.Settings | None = ...,
         q: fairplay.q.v1.q_pb2.Settings | None = ...,
         bazaar: fairplay.bazaar.v1.bazaar_pb2.Settings | None = ...,
+        eriantys: fairplay.eriantys.v1.eriantys_settings_pb2.Settings | None = ...,
         other: google.protobuf.any_pb2.Any | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["bazaar", b"bazaar", "fish", b"fish", "game", b"game", "other", b"other", "q", b"q"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["bazaar", b"bazaar", "fish", b"fish", "game", b"game", "other", b"other", "q", b"q"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["game", b"game"]) -> typing.Literal["fish", "q", "bazaar", "other"] | None: ...
+    def HasField(self, field_name: typing.Literal["bazaar", b"bazaar", "eriantys", b"eriantys", "fish", b"fish", "game", b"game", "other", b"other", "q", b"q"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["bazaar", b"bazaar", "eriantys", b"eriantys", "fish", b"fish", "game", b"game", "other", b"other", "q", b"q"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["game", b"game"]) -> typing.Literal["fish", "q", "bazaar", "eriantys", "other"] | None: ...
 
 global___GameSettings = GameSettings
 
@@ -64,6 +72,7 @@ class GameState(google.protobuf.message.Message):
     FISH_FIELD_NUMBER: builtins.int
     Q_FIELD_NUMBER: builtins.int
     BAZAAR_FIELD_NUMBER: builtins.int
+    ERIANTYS_FIELD_NUMBER: builtins.int
     OTHER_FIELD_NUMBER: builtins.int
     @property
     def fish(self) -> fairplay.fish.v1.fish_pb2.State:
@@ -78,6 +87,10 @@ class GameState(google.protobuf.message.Message):
         """Bazaar."""
 
     @property
+    def eriantys(self) -> fairplay.eriantys.v1.eriantys_pb2.State:
+        """Eriantys."""
+
+    @property
     def other(self) -> google.protobuf.any_pb2.Any:
         """A game that is not built in: the message that the game declares as its state."""
 
@@ -87,11 +100,12 @@ class GameState(google.protobuf.message.Message):
         fish: fairplay.fish.v1.fish_pb2.State | None = ...,
         q: fairplay.q.v1.q_pb2.State | None = ...,
         bazaar: fairplay.bazaar.v1.bazaar_pb2.State | None = ...,
+        eriantys: fairplay.eriantys.v1.eriantys_pb2.State | None = ...,
         other: google.protobuf.any_pb2.Any | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["bazaar", b"bazaar", "fish", b"fish", "game", b"game", "other", b"other", "q", b"q"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["bazaar", b"bazaar", "fish", b"fish", "game", b"game", "other", b"other", "q", b"q"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["game", b"game"]) -> typing.Literal["fish", "q", "bazaar", "other"] | None: ...
+    def HasField(self, field_name: typing.Literal["bazaar", b"bazaar", "eriantys", b"eriantys", "fish", b"fish", "game", b"game", "other", b"other", "q", b"q"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["bazaar", b"bazaar", "eriantys", b"eriantys", "fish", b"fish", "game", b"game", "other", b"other", "q", b"q"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["game", b"game"]) -> typing.Literal["fish", "q", "bazaar", "eriantys", "other"] | None: ...
 
 global___GameState = GameState
 

@@ -9,6 +9,7 @@ import fairplay.v1.game_pb2
 import fairplay.v1.misconduct_pb2
 import fairplay.v1.referee_pb2
 import fairplay.v1.result_pb2
+import fairplay.v1.table_pb2
 import fairplay.v1.tournament_pb2
 import google.protobuf.descriptor
 import google.protobuf.duration_pb2
@@ -77,6 +78,7 @@ class RecordEntry(google.protobuf.message.Message):
     RESUMED_FIELD_NUMBER: builtins.int
     CHANGE_FIELD_NUMBER: builtins.int
     PLAYED_FIELD_NUMBER: builtins.int
+    TABLE_FIELD_NUMBER: builtins.int
     @property
     def game(self) -> global___GameHeader:
         """The first entry of a game."""
@@ -109,6 +111,10 @@ class RecordEntry(google.protobuf.message.Message):
     def played(self) -> global___RecordedGame:
         """A game of a tournament is over."""
 
+    @property
+    def table(self) -> global___RecordedTable:
+        """A table of the lobby, as it is from here on. The first entry of a table, and every later one."""
+
     def __init__(
         self,
         *,
@@ -120,10 +126,11 @@ class RecordEntry(google.protobuf.message.Message):
         resumed: global___Resumed | None = ...,
         change: global___TournamentChange | None = ...,
         played: global___RecordedGame | None = ...,
+        table: global___RecordedTable | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["call", b"call", "change", b"change", "entry", b"entry", "game", b"game", "misconduct", b"misconduct", "played", b"played", "result", b"result", "resumed", b"resumed", "tournament", b"tournament"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["call", b"call", "change", b"change", "entry", b"entry", "game", b"game", "misconduct", b"misconduct", "played", b"played", "result", b"result", "resumed", b"resumed", "tournament", b"tournament"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["entry", b"entry"]) -> typing.Literal["game", "tournament", "call", "misconduct", "result", "resumed", "change", "played"] | None: ...
+    def HasField(self, field_name: typing.Literal["call", b"call", "change", b"change", "entry", b"entry", "game", b"game", "misconduct", b"misconduct", "played", b"played", "result", b"result", "resumed", b"resumed", "table", b"table", "tournament", b"tournament"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["call", b"call", "change", b"change", "entry", b"entry", "game", b"game", "misconduct", b"misconduct", "played", b"played", "result", b"result", "resumed", b"resumed", "table", b"table", "tournament", b"tournament"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["entry", b"entry"]) -> typing.Literal["game", "tournament", "call", "misconduct", "result", "resumed", "change", "played", "table"] | None: ...
 
 global___RecordEntry = RecordEntry
 
@@ -215,6 +222,7 @@ class RecordedCall(google.protobuf.message.Message):
     ERROR_FIELD_NUMBER: builtins.int
     OVERRUN_FIELD_NUMBER: builtins.int
     ELAPSED_FIELD_NUMBER: builtins.int
+    MORE_FOLLOW_FIELD_NUMBER: builtins.int
     number: builtins.int
     """The number of the call in its record, from 1, in the order in which calls were made."""
     seat: builtins.int
@@ -225,6 +233,10 @@ class RecordedCall(google.protobuf.message.Message):
     """The serialised request."""
     reply: builtins.bytes
     """The serialised reply, exactly as it came, parsable or not."""
+    more_follow: builtins.bool
+    """Whether the next entry came in the same moment: where several players are asked for the first answer, entries
+    are in the order in which the answers count, and those of one moment are taken together.
+    """
     @property
     def error(self) -> fairplay.v1.misconduct_pb2.CallError:
         """It got no usable reply."""
@@ -248,12 +260,44 @@ class RecordedCall(google.protobuf.message.Message):
         error: fairplay.v1.misconduct_pb2.CallError | None = ...,
         overrun: fairplay.v1.misconduct_pb2.Overrun | None = ...,
         elapsed: google.protobuf.duration_pb2.Duration | None = ...,
+        more_follow: builtins.bool = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["elapsed", b"elapsed", "error", b"error", "outcome", b"outcome", "overrun", b"overrun", "reply", b"reply"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["elapsed", b"elapsed", "error", b"error", "method", b"method", "number", b"number", "outcome", b"outcome", "overrun", b"overrun", "reply", b"reply", "request", b"request", "seat", b"seat"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["elapsed", b"elapsed", "error", b"error", "method", b"method", "more_follow", b"more_follow", "number", b"number", "outcome", b"outcome", "overrun", b"overrun", "reply", b"reply", "request", b"request", "seat", b"seat"]) -> None: ...
     def WhichOneof(self, oneof_group: typing.Literal["outcome", b"outcome"]) -> typing.Literal["reply", "error", "overrun"] | None: ...
 
 global___RecordedCall = RecordedCall
+
+@typing.final
+class RecordedTable(google.protobuf.message.Message):
+    """A table of the lobby."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    TABLE_FIELD_NUMBER: builtins.int
+    LINKS_FIELD_NUMBER: builtins.int
+    DELETED_FIELD_NUMBER: builtins.int
+    deleted: builtins.bool
+    """Whether it was deleted. The last entry of a table."""
+    @property
+    def table(self) -> fairplay.v1.table_pb2.Table:
+        """The table."""
+
+    @property
+    def links(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
+        """How the players at its seats are reached, in the order of the seats."""
+
+    def __init__(
+        self,
+        *,
+        table: fairplay.v1.table_pb2.Table | None = ...,
+        links: collections.abc.Iterable[builtins.str] | None = ...,
+        deleted: builtins.bool = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["table", b"table"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["deleted", b"deleted", "links", b"links", "table", b"table"]) -> None: ...
+
+global___RecordedTable = RecordedTable
 
 @typing.final
 class RecordedResult(google.protobuf.message.Message):
