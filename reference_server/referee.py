@@ -15,7 +15,7 @@ from fairplay.v1.referee_pb2 import GamePlan, GameStatus, WatchGameResponse
 from games.game import find
 from reference_server import __version__
 from reference_server.errors import Refusal
-from reference_server.links.link import Link
+from reference_server.links.link import Link, disconnected
 from reference_server.links.opening import Links
 from reference_server.plans import checked_id, full_game_plan
 from reference_server.records.errors import Diverged, RecordExists, RecordsError
@@ -83,6 +83,12 @@ class Referee:
             return self.get(game_id)
         running.stop(reason)
         return await asyncio.shield(running.over)
+
+    def leave(self, game_id: str, seat: int, why: str) -> None:
+        """The player of a seat is gone for good, and counts as disconnected. A game that is over stays as it is."""
+        running = self._running.get(game_id)
+        if running is not None:
+            running.leave(seat, self._links.gone(why), disconnected(why))
 
     def resume_all(self) -> None:
         """Goes on with the games that the record says are not over, except those of tournaments."""

@@ -7,21 +7,23 @@ import logging
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
+from random import Random
 from typing import Any
 
-from fairplay.v1.misconduct_pb2 import Misconduct
+from fairplay.v1.misconduct_pb2 import CallError, Misconduct
 from fairplay.v1.record_pb2 import RecordedResult, RecordEntry
 from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.referee_pb2 import GamePlan, GameStatus
 from fairplay.v1.result_pb2 import GameResult
-from games.game import Call, CallAll, Clock, Eliminate, Outcome, Show, Step
+from games.game import Arrival, Call, CallAll, Clock, Eliminate, Outcome, Race, Show, Step
 from reference_server.errors import Refusal
-from reference_server.links.link import Failed, Link, OpenCall
+from reference_server.links.link import Done, Failed, Link, OpenCall
 from reference_server.plans import seconds
+from reference_server.racing import Racing
 from reference_server.records.errors import RecordsError
 from reference_server.records.journal import Journal
 from reference_server.records.replayer import Replayer
-from reference_server.transcript import Answer, game_result
+from reference_server.transcript import Answer, Asked, game_result
 
 log = logging.getLogger("fairplay.referee")
 
@@ -44,12 +46,14 @@ class Limits:
 
     def limit(self, call: Call) -> float:
         """The most seconds that this call may take."""
+        if call.limit_s is not None:
+            return call.limit_s
         limit = self._limits[call.clock]
         return limit if call.clock is Clock.NOTIFICATION else limit + self._bank[call.seat]
 
     def spend(self, call: Call, elapsed_s: float) -> None:
         """What a decision took beyond its limit comes from the bank."""
-        if call.clock is not Clock.NOTIFICATION:
+        if call.clock is not Clock.NOTIFICATION and call.limit_s is None:
             beyond = max(0.0, elapsed_s - self._limits[call.clock])
             self._bank[call.seat] = max(0.0, self._bank[call.seat] - beyond)
 
@@ -73,8 +77,11 @@ class Running:
         self._transcript = replayer.transcript
         self._journal = journal
         self._limits = Limits(message.plan)
-        self._links: Sequence[Link] = ()
+        self._links: list[Link] = []
+        self._left: dict[int, Link] = {}
         self._open: dict[int, OpenCall] = {}
+        lot = Random(f"{message.plan.seed}/lot")
+        self._racing = Racing(self._send, self._transcript, self._raced, lot)
         self._awaited: set[int] = set()
         self._answers: dict[int, Answer] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -87,7 +94,7 @@ class Running:
 
     def begin(self, links: Sequence[Link]) -> None:
         """Goes on from where the record stands; in a fresh game that is the beginning."""
-        self._links = links
+        self._links = [self._left.get(seat, link) for seat, link in enumerate(links)]
         replayer = self._replayer
         for call, elapsed_s in replayer.calls:
             self._limits.spend(call, elapsed_s)
@@ -104,6 +111,14 @@ class Running:
     def stop(self, reason: str) -> None:
         """Ends the game without a winner; nobody is blamed. A game that is over stays as it is."""
         self._end(GameResult(misconducts=self._transcript.misconducts, aborted=reason or "the game was stopped"))
+
+    def leave(self, seat: int, gone: Link, failure: CallError) -> None:
+        """The player of a seat is gone: what it is asked fails now, and what it will be asked fails at `gone`."""
+        self._left[seat] = gone
+        if self._links:
+            self._links[seat] = gone
+        if (open_call := self._open.get(seat)) is not None:
+            open_call.fail(failure)
 
     def suspend(self) -> None:
         """Leaves the game where it is; its record can be resumed."""
@@ -127,8 +142,9 @@ class Running:
 
     def _take(self, step: Step) -> bool:
         """Does what a step asks for; True: the step waits for players."""
-        if isinstance(step, (Call, CallAll)):
+        if isinstance(step, (Call, CallAll, Race)):
             if self._journal.behind:
+                self._racing.pause()
                 self._keep(self._put_once_saved(step))
             else:
                 self._put(step)
@@ -144,13 +160,17 @@ class Running:
 
     # --- calls ---
 
-    def _put(self, step: Call | CallAll) -> None:
+    def _put(self, step: Call | CallAll | Race) -> None:
+        if isinstance(step, Race):
+            self._racing.run(step)
+            return
+        self._racing.clear()
         if isinstance(step, Call):
             self._ask(step, self._advance)
         else:
             self._ask_all(step.calls)
 
-    async def _put_once_saved(self, step: Call | CallAll) -> None:
+    async def _put_once_saved(self, step: Call | CallAll | Race) -> None:
         # The disk does not keep up: the game waits rather than run ahead of its record.
         try:
             await self._journal.saved()
@@ -163,13 +183,23 @@ class Running:
         asked = self._transcript.ask(call)
 
         def done(outcome: bytes | Failed, elapsed_s: float) -> None:
+            then(self._transcript.told(asked, outcome, elapsed_s))
+
+        self._send(asked, done)
+
+    def _send(self, asked: Asked, done: Done) -> OpenCall:
+        call = asked.call
+
+        def settled(outcome: bytes | Failed, elapsed_s: float) -> None:
             self._open.pop(call.seat, None)
             if self._limits.banked:
                 self._limits.spend(call, elapsed_s)
-            then(self._transcript.told(asked, outcome, elapsed_s))
+            done(outcome, elapsed_s)
 
         link = self._links[call.seat]
-        self._open[call.seat] = link.call(call.method.path, asked.request, self._limits.limit(call), done)
+        limit_s = self._limits.limit(call)
+        self._open[call.seat] = open_call = link.call(call.method.path, asked.request, limit_s, settled)
+        return open_call
 
     def _ask_all(self, calls: Sequence[Call]) -> None:
         waiting = [call for call in calls if call.seat not in self._answers]
@@ -189,6 +219,10 @@ class Running:
         answers, self._answers = self._answers, {}
         if not self._ended:
             self._advance(answers)
+
+    def _raced(self, arrivals: list[Arrival]) -> None:
+        if not self._ended:
+            self._advance(arrivals)
 
     # --- the end ---
 
@@ -217,6 +251,7 @@ class Running:
         self._keep(self._announce())
 
     def _let_go(self) -> None:
+        self._racing.clear()
         for open_call in self._open.values():
             open_call.cancel()
         self._open.clear()

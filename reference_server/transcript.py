@@ -50,8 +50,11 @@ class Transcript:
         self.call_count += 1
         return Asked(call, self.call_count, call.request.SerializeToString())
 
-    def told(self, asked: Asked, outcome: bytes | Failure, elapsed_s: float) -> Answer:
-        """What became of a call: recorded, and returned as the answer for the conversation."""
+    def told(self, asked: Asked, outcome: bytes | Failure, elapsed_s: float, *, more_follow: bool = False) -> Answer:
+        """What became of a call: recorded, and returned as the answer for the conversation.
+
+        `more_follow`: what is told next came in the same moment.
+        """
         entry = RecordEntry()
         call = entry.call  # filled in place, which costs half of what copying costs
         call.number = asked.number
@@ -66,6 +69,8 @@ class Transcript:
             call.overrun.CopyFrom(outcome)
         call.elapsed.seconds = int(elapsed_s)
         call.elapsed.nanos = int(elapsed_s % 1 * 1e9)
+        if more_follow:
+            call.more_follow = True
         self.append(entry.SerializeToString())
         return self.heard(asked, outcome)
 
@@ -105,6 +110,11 @@ class Transcript:
                 misconduct.reply.CopyFrom(pack(answer))
         self.misconducts.append(misconduct)
         return misconduct
+
+
+def recorded_s(elapsed_s: float) -> float:
+    """The seconds that a record has of a call that took so many: whole nanoseconds."""
+    return int(elapsed_s) + int(elapsed_s % 1 * 1e9) / 1e9
 
 
 def recorded_outcome(call: RecordedCall) -> bytes | Failure:

@@ -68,9 +68,13 @@ class OpenCall:
 
     def expire(self) -> None:
         """The time of the call is over."""
+        self.fail(overrun(self.limit_s, self.elapsed_s))
+
+    def fail(self, failure: Failed) -> None:
+        """The player is not waited for any longer, and need not go on."""
         if self.done is not None:
             self._cancel(self)
-            self.settle(overrun(self.limit_s, self.elapsed_s))
+            self.settle(failure)
 
     def cancel(self) -> None:
         """Nobody wants the outcome any more: nobody is told, and the player need not go on."""

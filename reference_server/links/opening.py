@@ -79,6 +79,10 @@ class Links:
             message = "this server does not start programs for others: have the player serve or dial in, "
             raise Refusal("EXEC_NOT_ALLOWED", message + "or start the server with --allow-exec", f"{field}.link")
 
+    def gone(self, why: str) -> Link:
+        """The link to a player that has left: every call fails at once."""
+        return DeadLink(self._clock, disconnected(why))
+
     def give_up(self) -> None:
         """The server shuts down: whoever has not come yet is not waited for."""
         self._given_up = True

@@ -14,7 +14,7 @@ from google.protobuf.message import DecodeError, Message
 from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.record_pb2 import RecordedCall, RecordedResult, RecordEntry
 from fairplay.v1.result_pb2 import GameResult
-from games.game import Call, CallAll, Conversation, Eliminate, Game, Outcome, Show, Step, unwrap
+from games.game import Arrival, Call, CallAll, Conversation, Eliminate, Game, Outcome, Race, Show, Step, unwrap
 from reference_server.records.errors import Diverged
 from reference_server.transcript import Answer, Asked, Transcript, game_result, game_rng, recorded_outcome
 
@@ -83,6 +83,8 @@ class Replayer:
         self._names = [player.name for player in header.game.plan.players]
         self.transcript = Transcript(self._names, append)
         self._waiting: dict[int, Asked] = {}
+        self._racing: dict[int, Asked] = {}  # the open calls of a race, over the steps that do not wait for them
+        self._arrivals: list[Arrival] = []
         self._recorded_count = 0
         self._events: list[Event] = []
         self.conversation = self._conversation(find)
@@ -108,11 +110,17 @@ class Replayer:
             case "resumed":
                 self.rewind()
                 self._waiting = {seat: self.transcript.ask(asked.call) for seat, asked in self._waiting.items()}
+                self._racing = self._waiting
             case other:
                 raise self._diverged(f"{other or 'an empty entry'} does not belong in the record of a game")
 
     def rewind(self) -> None:
-        """Calls that were open when the server ended are made again: their numbers are free."""
+        """Calls that were open when the server ended are made again: their numbers are free.
+
+        Of arrivals in one moment, those that were recorded are taken by themselves.
+        """
+        if self._arrivals:
+            self._arrived()
         self.transcript.call_count = self._recorded_count
 
     def _conversation(self, find: Find) -> Conversation:
@@ -132,7 +140,7 @@ class Replayer:
         try:
             step = self.conversation.send(answer)
             while not self._take(step):
-                step = self.conversation.send({} if isinstance(step, CallAll) else None)
+                step = self.conversation.send(_nobody(step))
         except StopIteration as stop:
             self.outcome = stop.value
         except Exception as error:
@@ -146,11 +154,23 @@ class Replayer:
             self.shown = step
             self._events.append(Shown(self.entry, self.event_count, step.state))
             return False
-        calls = step.calls if isinstance(step, CallAll) else [step] if isinstance(step, Call) else []
-        self._waiting = {call.seat: self.transcript.ask(call) for call in calls}
-        waits = bool(calls) or isinstance(step, Eliminate)
+        self._wait_for(step)
+        waits = bool(self._waiting) or isinstance(step, Eliminate)
         self.step = step if waits else None
         return waits
+
+    def _wait_for(self, step: Step) -> None:
+        if isinstance(step, Race):
+            before = self._racing
+            self._racing = self._waiting = {
+                call.seat: asked
+                if (asked := before.get(call.seat)) is not None and asked.call is call
+                else self.transcript.ask(call)
+                for call in step.calls
+            }
+        elif not isinstance(step, Eliminate):
+            calls = step.calls if isinstance(step, CallAll) else [step] if isinstance(step, Call) else []
+            self._racing, self._waiting = {}, {call.seat: self.transcript.ask(call) for call in calls}
 
     def _call(self, call: RecordedCall) -> None:
         asked = self._waiting.get(call.seat)
@@ -163,12 +183,20 @@ class Replayer:
         self._recorded_count = max(self._recorded_count, call.number)
         self.calls.append((asked.call, elapsed_s))
         self._events.append(Called(self.entry, call.number, asked.call, answer, elapsed_s))
-        if not isinstance(self.step, CallAll):
+        if isinstance(self.step, Race):
+            self._arrivals.append(Arrival(call.seat, answer, elapsed_s))
+            if not call.more_follow:
+                self._arrived()
+        elif isinstance(self.step, CallAll):
+            self.answers[call.seat] = answer
+            if not self._waiting:
+                self._advance(self.answers)
+        else:
             self._advance(answer)
-            return
-        self.answers[call.seat] = answer
-        if not self._waiting:
-            self._advance(self.answers)
+
+    def _arrived(self) -> None:
+        arrivals, self._arrivals = self._arrivals, []
+        self._advance(arrivals)
 
     def _check(self, call: RecordedCall, asked: Asked) -> None:
         method = asked.call.method
@@ -178,6 +206,8 @@ class Replayer:
             raise self._diverged(f"the request of {method.name} to seat {call.seat} is not the one that the rules make")
         if call.number != asked.number:
             raise self._diverged(f"the call has the number {call.number}, but it is call {asked.number}")
+        if call.more_follow and not (isinstance(self.step, Race) and len(self._waiting) > 1):
+            raise self._diverged("it says that another answer came in the same moment, which cannot be")
         if call.WhichOneof("outcome") is None:
             raise self._diverged("it does not say what became of the call")
 
@@ -219,6 +249,11 @@ class Replayer:
 
     def _diverged(self, problem: str) -> Diverged:
         return Diverged(self.entry, problem)
+
+
+def _nobody(step: Step) -> object:
+    """The answer to a step that asks nobody."""
+    return {} if isinstance(step, CallAll) else [] if isinstance(step, Race) else None
 
 
 def _same(call: Call, request: bytes) -> bool:

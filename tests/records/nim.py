@@ -27,9 +27,11 @@ from games.game import (
     Conversation,
     Eliminate,
     Failure,
+    Fault,
     Game,
     Method,
     Outcome,
+    Probe,
     Show,
     Step,
     broken,
@@ -106,6 +108,12 @@ class Nim:
 
     def text(self, state: Message, players: Sequence[str]) -> str:
         return str(state)
+
+    def probes(self) -> Sequence[Probe]:
+        return ()
+
+    def faults(self) -> Sequence[Fault]:
+        return ()
 
 
 def play(game_id: str, state: State, fails_at: int) -> Conversation:

@@ -1,0 +1,116 @@
+"""A game for races: players are asked for a word until `rounds` words have counted. What it was told is in `heard`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import Any
+
+from google.protobuf.empty_pb2 import Empty
+from google.protobuf.message import Message
+from google.protobuf.wrappers_pb2 import StringValue
+
+from games.game import (
+    FAILURES,
+    Arrival,
+    Call,
+    Clock,
+    Conversation,
+    Eliminate,
+    Game,
+    Method,
+    Outcome,
+    Race,
+    Show,
+    methods,
+)
+from tests.records.nim import Nim
+
+SAY = methods("snap.Player", {"Say": (Empty, StringValue)})["Say"]
+Heard = tuple[int, str]
+Rounds = Callable[["Snap"], Conversation]
+
+
+class Snap(Nim):
+    """Its conversation is the one that a test gives."""
+
+    name = "snap"
+    methods: Sequence[Method] = (SAY,)
+    turn = SAY
+    seats = range(1, 5)
+
+    def __init__(self, rounds: Rounds) -> None:
+        super().__init__()
+        self.heard: list[list[Heard]] = []
+        self._rounds = rounds
+
+    def play(
+        self, game_id: str, settings: Message, players: Sequence[str], rng: Random, state: Message | None
+    ) -> Conversation:
+        self.heard = []
+        return self._rounds(self)
+
+    def full_state(self, state: object) -> Any:
+        return Empty()
+
+    def find(self, _: str) -> Game:
+        return self
+
+    def hear(self, arrivals: Sequence[Arrival]) -> list[Heard]:
+        """Notes what came, in order."""
+        heard = [(seat, _word(answer)) for seat, answer, _ in arrivals]
+        self.heard.append(heard)
+        return heard
+
+
+def _word(answer: Any) -> str:
+    return type(answer).__name__ if isinstance(answer, FAILURES) else str(answer.value)
+
+
+def ask(*seats: int) -> list[Call]:
+    return [Call(seat, SAY, Empty(), Clock.DECISION) for seat in seats]
+
+
+def first_of(seats: Sequence[int], rounds: int, *, hold_s: float = 0.0, handicap_s: Mapping[int, float]) -> Rounds:
+    """In each round all are asked anew, and what comes first ends it."""
+
+    def conversation(snap: Snap) -> Conversation:
+        yield Show(None)
+        for _ in range(rounds):
+            snap.hear((yield Race(ask(*seats), hold_s, handicap_s)))
+        return Outcome([[(seat, 0) for seat in seats]])
+
+    return conversation
+
+
+def everybody(seats: Sequence[int]) -> Rounds:
+    """All are asked once; those that have not answered stay asked; who fails is out."""
+
+    def conversation(snap: Snap) -> Conversation:
+        yield Show(None)
+        calls = ask(*seats)
+        while calls:
+            arrivals = yield Race(calls)
+            snap.hear(arrivals)
+            came = {arrival.seat for arrival in arrivals}
+            calls = [call for call in calls if call.seat not in came]
+            for arrival in arrivals:
+                if isinstance(arrival.answer, FAILURES):
+                    yield Eliminate(arrival.seat, arrival.answer)
+            yield Show(None)
+        return Outcome([[(seat, 0) for seat in seats]])
+
+    return conversation
+
+
+def window(caller: int, limit_s: float) -> Rounds:
+    """A call with a limit of its own, in which others are not asked."""
+
+    def conversation(snap: Snap) -> Conversation:
+        yield Show(None)
+        snap.hear((yield Race(ask(0, 1))))
+        (call,) = ask(caller)
+        snap.hear((yield Race([call._replace(limit_s=limit_s)])))
+        return Outcome([[(0, 0), (1, 0)]])
+
+    return conversation

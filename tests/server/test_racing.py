@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.timestamp_pb2 import Timestamp
+from google.protobuf.wrappers_pb2 import StringValue
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fairplay.v1.game_pb2 import Player, TimeControl
+from fairplay.v1.record_pb2 import GameHeader, RecordEntry
+from fairplay.v1.referee_pb2 import GamePlan
+from reference_server.links.link import Clock, DeadLink, Done, OpenCall, disconnected
+from reference_server.records.errors import Diverged
+from reference_server.records.replay import replay, resume
+from reference_server.records.replayer import Replayer
+from reference_server.records.store import Store
+from reference_server.records.summaries import begun_game
+from reference_server.running import Running
+from tests.server.snap import Rounds, Snap, everybody, first_of, window
+
+LIMIT_S = 5.0
+
+
+class Hand:
+    """A player that answers when a test says so. `asked` counts the calls, `cancelled` those that nobody wants now."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.asked = 0
+        self.cancelled = 0
+        self.limit_s = 0.0
+        self.open: OpenCall | None = None
+
+    def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
+        self.asked += 1
+        self.limit_s = limit_s
+        self.open = OpenCall(self._clock, limit_s, done, self._cancel)
+        return self.open
+
+    def _cancel(self, _: OpenCall) -> None:
+        self.cancelled += 1
+
+    def say(self, word: str) -> None:
+        assert self.open is not None
+        self.open.settle(StringValue(value=word).SerializeToString())
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+class Table:
+    """A game that goes on, with its players in the test's hands."""
+
+    def __init__(self, rounds: Rounds, seat_count: int, store: Store, seed: int = 1) -> None:
+        self.snap = Snap(rounds)
+        self.store = store
+        self.clock = Clock()
+        self.hands = [Hand(self.clock) for _ in range(seat_count)]
+        limit = Duration(seconds=int(LIMIT_S))
+        plan = GamePlan(
+            game="snap",
+            players=[Player(name=f"p{seat}") for seat in range(seat_count)],
+            seed=seed,
+            time_control=TimeControl(decision_limit=limit, first_decision_limit=limit, notification_limit=limit),
+        )
+        header = GameHeader(game_id="g", plan=plan, start_time=Timestamp(seconds=1))
+        entry = RecordEntry(game=header)
+        journal = store.begin("game", "g", entry.SerializeToString(), game="snap", start_time_ns=1)
+        replayer = Replayer(entry, journal.append, self.snap.find)
+        replayer.rewind()
+        self.running = Running(begun_game(header), replayer, journal)
+        self.running.begin(self.hands)
+
+    def again(self) -> None:
+        """The server was killed here and started again."""
+        self.running.suspend()
+        self.running.over.exception()
+        journal = self.store.reopen("g")
+        replayer = resume(self.store.read("g"), journal.append, self.snap.find)
+        journal.append(RecordEntry(resumed={}).SerializeToString())  # type: ignore[arg-type]
+        self.running = Running(begun_game(replayer.header), replayer, journal)
+        self.running.begin(self.hands)
+
+    def replayed(self) -> list[list[tuple[int, str]]]:
+        """What the conversation hears when the record is played again."""
+        heard = self.snap.heard
+        list(replay(self.store.read("g"), self.snap.find))
+        again, self.snap.heard = self.snap.heard, heard
+        return again
+
+
+@asynccontextmanager
+async def table(rounds: Rounds, seat_count: int, seed: int = 1) -> AsyncIterator[Table]:
+    store = Store.open(None)
+    at = Table(rounds, seat_count, store, seed)
+    try:
+        yield at
+    finally:
+        at.running.stop("the test is over")
+        await at.running.over
+        await store.close()
+
+
+async def turned(times: int = 3) -> None:
+    """The event loop has turned: what was due at once is done."""
+    for _ in range(times):
+        await asyncio.sleep(0)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(10):
+        while not condition():
+            await asyncio.sleep(0)
+
+
+async def test_the_first_answer_counts_and_the_others_are_cancelled_and_asked_again() -> None:
+    async with table(first_of([0, 1, 2], 2, handicap_s={}), 3) as at:
+        at.hands[1].say("snap")
+        await until(lambda: bool(at.snap.heard))
+        assert at.snap.heard == [[(1, "snap")]]
+        assert [hand.asked for hand in at.hands] == [2, 2, 2]
+        assert [hand.cancelled for hand in at.hands] == [1, 0, 1]
+        at.hands[2].say("again")
+        await at.running.over
+        assert at.snap.heard == at.replayed() == [[(1, "snap")], [(2, "again")]]
+
+
+async def test_calls_that_stay_in_the_race_stay_open() -> None:
+    async with table(everybody([0, 1, 2]), 3) as at:
+        for seat in (2, 0, 1):
+            at.hands[seat].say("here")
+            await turned()
+        await at.running.over
+        assert [hand.asked for hand in at.hands] == [1, 1, 1]
+        assert [hand.cancelled for hand in at.hands] == [0, 0, 0]
+        assert at.snap.heard == at.replayed() == [[(2, "here")], [(0, "here")], [(1, "here")]]
+
+
+async def test_what_comes_in_one_turn_of_the_loop_comes_together_and_the_lot_orders_it() -> None:
+    orders = set()
+    for seed in range(20):
+        async with table(everybody([0, 1, 2]), 3, seed) as at:
+            for hand in at.hands:
+                hand.say("snap")
+            await at.running.over
+            assert len(at.snap.heard) == 1
+            assert at.snap.heard == at.replayed()
+            orders.add(tuple(seat for seat, _ in at.snap.heard[0]))
+    assert len(orders) > 3
+
+
+async def test_answers_that_are_held_count_together_at_the_end_of_the_time() -> None:
+    firsts = set()
+    for seed in range(8):
+        async with table(first_of([0, 1], 1, hold_s=0.01, handicap_s={}), 2, seed) as at:
+            at.hands[0].say("first")
+            await turned()
+            assert at.snap.heard == []
+            at.hands[1].say("second")
+            await at.running.over
+            assert [len(heard) for heard in at.snap.heard] == [2]
+            assert at.snap.heard == at.replayed()
+            firsts.add(at.snap.heard[0][0][0])
+    assert firsts == {0, 1}
+
+
+async def test_a_handicap_lets_somebody_else_be_first() -> None:
+    async with table(first_of([0, 1], 1, handicap_s={0: 0.05}), 2) as at:
+        at.hands[0].say("early")
+        await turned()
+        at.hands[1].say("late")
+        await at.running.over
+        assert at.snap.heard == at.replayed() == [[(1, "late")]]
+
+
+async def test_a_handicap_only_delays_who_is_alone() -> None:
+    async with table(first_of([0, 1], 1, handicap_s={0: 0.01}), 2) as at:
+        at.hands[0].say("alone")
+        await at.running.over
+        assert at.snap.heard == [[(0, "alone")]]
+
+
+async def test_the_rules_may_set_the_limit_of_a_call() -> None:
+    async with table(window(1, 0.02), 2) as at:
+        at.hands[1].say("snap")
+        await at.running.over
+        assert at.hands[1].limit_s == 0.02
+        assert at.snap.heard == at.replayed() == [[(1, "snap")], [(1, "Overrun")]]
+        assert at.running.misconducts == []
+
+
+async def test_a_player_that_leaves_fails_now_and_later() -> None:
+    async with table(everybody([0, 1]), 2) as at:
+        gone = disconnected("the player left the table")
+        at.running.leave(1, DeadLink(at.clock, gone), gone)
+        await until(lambda: bool(at.running.misconducts))
+        assert at.snap.heard == [[(1, "CallError")]]
+        assert at.running.misconducts[0].call_error.message == "the player left the table"
+        assert at.hands[1].cancelled == 1
+        at.hands[0].say("here")
+        await at.running.over
+        assert at.snap.heard == at.replayed()
+
+
+async def test_a_race_goes_on_after_a_restart_of_the_server() -> None:
+    async with table(everybody([0, 1, 2]), 3) as at:
+        at.hands[0].say("here")
+        await until(lambda: bool(at.snap.heard))
+        at.again()
+        assert [hand.asked for hand in at.hands] == [1, 2, 2]
+        assert at.snap.heard == [[(0, "here")]]
+        at.hands[2].say("there")
+        await turned()
+        at.hands[1].say("too")
+        await at.running.over
+        assert at.snap.heard == at.replayed() == [[(0, "here")], [(2, "there")], [(1, "too")]]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.sampled_from("012rt"), max_size=12), st.integers(0, 3))
+def test_a_record_replays_to_the_same_game_however_answers_restarts_and_turns_mix(moves: list[str], seed: int) -> None:
+    async def play() -> None:
+        async with table(everybody([0, 1, 2]), 3, seed) as at:
+            for move in [*moves, "0", "1", "2", "t"]:
+                if at.running.over.done():
+                    break
+                if move == "r":
+                    at.again()
+                elif move == "t":
+                    await turned()
+                else:
+                    at.hands[int(move)].say(move)
+            await until(at.running.over.done)
+            assert sorted(seat for heard in at.snap.heard for seat, _ in heard) == [0, 1, 2]
+            assert at.snap.heard == at.replayed()
+
+    asyncio.run(play())
+
+
+async def test_a_record_that_says_more_came_when_nothing_could_is_refused() -> None:
+    async with table(first_of([0], 1, handicap_s={}), 1) as at:
+        at.hands[0].say("alone")
+        await at.running.over
+        record = at.store.read("g")
+        entry = RecordEntry.FromString(record.entries[1].entry)
+        entry.call.more_follow = True
+        replayer = Replayer(RecordEntry.FromString(record.entries[0].entry), lambda _: None, at.snap.find)
+        with pytest.raises(Diverged, match="same moment"):
+            replayer.feed(entry)
