@@ -27,7 +27,7 @@ from fairplay.v1 import result_pb2 as fairplay_dot_v1_dot_result__pb2
 from fairplay.v1 import tournament_pb2 as fairplay_dot_v1_dot_tournament__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x66\x61irplay/v1/manager.proto\x12\x0b\x66\x61irplay.v1\x1a\x16\x66\x61irplay/v1/game.proto\x1a\x18\x66\x61irplay/v1/result.proto\x1a\x1c\x66\x61irplay/v1/tournament.proto\"[\n\x17\x43reateTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12)\n\x04plan\x18\x02 \x01(\x0b\x32\x1b.fairplay.v1.TournamentPlan\"G\n\x18\x43reateTournamentResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"Z\n\rSignUpRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12#\n\x06player\x18\x02 \x01(\x0b\x32\x13.fairplay.v1.Player\x12\r\n\x05token\x18\x03 \x01(\t\"=\n\x0eSignUpResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"E\n\x0fWithdrawRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05token\x18\x03 \x01(\t\"?\n\x10WithdrawResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"/\n\x16StartTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"F\n\x17StartTournamentResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"@\n\x17\x43\x61ncelTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"G\n\x18\x43\x61ncelTournamentResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"-\n\x14GetTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"D\n\x15GetTournamentResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"?\n\x16ListTournamentsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"`\n\x17ListTournamentsResponse\x12,\n\x0btournaments\x18\x01 \x03(\x0b\x32\x17.fairplay.v1.Tournament\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"/\n\x16WatchTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"\xe4\x01\n\x17WatchTournamentResponse\x12-\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.TournamentH\x00\x12+\n\rround_started\x18\x02 \x01(\x0b\x32\x12.fairplay.v1.RoundH\x00\x12\x32\n\rgame_finished\x18\x03 \x01(\x0b\x32\x19.fairplay.v1.GameFinishedH\x00\x12\x30\n\x06\x66\x61iled\x18\x04 \x01(\x0b\x32\x1e.fairplay.v1.TournamentFailureH\x00\x42\x07\n\x05\x65vent\"Y\n\x0cGameFinished\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0f\n\x07players\x18\x02 \x03(\t\x12\'\n\x06result\x18\x03 \x01(\x0b\x32\x17.fairplay.v1.GameResult2\xd2\x05\n\x0eManagerService\x12_\n\x10\x43reateTournament\x12$.fairplay.v1.CreateTournamentRequest\x1a%.fairplay.v1.CreateTournamentResponse\x12\x41\n\x06SignUp\x12\x1a.fairplay.v1.SignUpRequest\x1a\x1b.fairplay.v1.SignUpResponse\x12G\n\x08Withdraw\x12\x1c.fairplay.v1.WithdrawRequest\x1a\x1d.fairplay.v1.WithdrawResponse\x12\\\n\x0fStartTournament\x12#.fairplay.v1.StartTournamentRequest\x1a$.fairplay.v1.StartTournamentResponse\x12_\n\x10\x43\x61ncelTournament\x12$.fairplay.v1.CancelTournamentRequest\x1a%.fairplay.v1.CancelTournamentResponse\x12V\n\rGetTournament\x12!.fairplay.v1.GetTournamentRequest\x1a\".fairplay.v1.GetTournamentResponse\x12\\\n\x0fListTournaments\x12#.fairplay.v1.ListTournamentsRequest\x1a$.fairplay.v1.ListTournamentsResponse\x12^\n\x0fWatchTournament\x12#.fairplay.v1.WatchTournamentRequest\x1a$.fairplay.v1.WatchTournamentResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x66\x61irplay/v1/manager.proto\x12\x0b\x66\x61irplay.v1\x1a\x16\x66\x61irplay/v1/game.proto\x1a\x18\x66\x61irplay/v1/result.proto\x1a\x1c\x66\x61irplay/v1/tournament.proto\"[\n\x17\x43reateTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12)\n\x04plan\x18\x02 \x01(\x0b\x32\x1b.fairplay.v1.TournamentPlan\"G\n\x18\x43reateTournamentResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"o\n\rSignUpRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12#\n\x06player\x18\x02 \x01(\x0b\x32\x13.fairplay.v1.Player\x12\r\n\x05token\x18\x03 \x01(\t\x12\x13\n\x0b\x63\x65rtificate\x18\x04 \x01(\x0c\"=\n\x0eSignUpResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"E\n\x0fWithdrawRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05token\x18\x03 \x01(\t\"?\n\x10WithdrawResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"/\n\x16StartTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"F\n\x17StartTournamentResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"@\n\x17\x43\x61ncelTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"G\n\x18\x43\x61ncelTournamentResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"-\n\x14GetTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"D\n\x15GetTournamentResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"?\n\x16ListTournamentsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"`\n\x17ListTournamentsResponse\x12,\n\x0btournaments\x18\x01 \x03(\x0b\x32\x17.fairplay.v1.Tournament\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"/\n\x16WatchTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"\xe4\x01\n\x17WatchTournamentResponse\x12-\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.TournamentH\x00\x12+\n\rround_started\x18\x02 \x01(\x0b\x32\x12.fairplay.v1.RoundH\x00\x12\x32\n\rgame_finished\x18\x03 \x01(\x0b\x32\x19.fairplay.v1.GameFinishedH\x00\x12\x30\n\x06\x66\x61iled\x18\x04 \x01(\x0b\x32\x1e.fairplay.v1.TournamentFailureH\x00\x42\x07\n\x05\x65vent\"Y\n\x0cGameFinished\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0f\n\x07players\x18\x02 \x03(\t\x12\'\n\x06result\x18\x03 \x01(\x0b\x32\x17.fairplay.v1.GameResult2\xd2\x05\n\x0eManagerService\x12_\n\x10\x43reateTournament\x12$.fairplay.v1.CreateTournamentRequest\x1a%.fairplay.v1.CreateTournamentResponse\x12\x41\n\x06SignUp\x12\x1a.fairplay.v1.SignUpRequest\x1a\x1b.fairplay.v1.SignUpResponse\x12G\n\x08Withdraw\x12\x1c.fairplay.v1.WithdrawRequest\x1a\x1d.fairplay.v1.WithdrawResponse\x12\\\n\x0fStartTournament\x12#.fairplay.v1.StartTournamentRequest\x1a$.fairplay.v1.StartTournamentResponse\x12_\n\x10\x43\x61ncelTournament\x12$.fairplay.v1.CancelTournamentRequest\x1a%.fairplay.v1.CancelTournamentResponse\x12V\n\rGetTournament\x12!.fairplay.v1.GetTournamentRequest\x1a\".fairplay.v1.GetTournamentResponse\x12\\\n\x0fListTournaments\x12#.fairplay.v1.ListTournamentsRequest\x1a$.fairplay.v1.ListTournamentsResponse\x12^\n\x0fWatchTournament\x12#.fairplay.v1.WatchTournamentRequest\x1a$.fairplay.v1.WatchTournamentResponse0\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -39,35 +39,35 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CREATETOURNAMENTRESPONSE']._serialized_start=215
   _globals['_CREATETOURNAMENTRESPONSE']._serialized_end=286
   _globals['_SIGNUPREQUEST']._serialized_start=288
-  _globals['_SIGNUPREQUEST']._serialized_end=378
-  _globals['_SIGNUPRESPONSE']._serialized_start=380
-  _globals['_SIGNUPRESPONSE']._serialized_end=441
-  _globals['_WITHDRAWREQUEST']._serialized_start=443
-  _globals['_WITHDRAWREQUEST']._serialized_end=512
-  _globals['_WITHDRAWRESPONSE']._serialized_start=514
-  _globals['_WITHDRAWRESPONSE']._serialized_end=577
-  _globals['_STARTTOURNAMENTREQUEST']._serialized_start=579
-  _globals['_STARTTOURNAMENTREQUEST']._serialized_end=626
-  _globals['_STARTTOURNAMENTRESPONSE']._serialized_start=628
-  _globals['_STARTTOURNAMENTRESPONSE']._serialized_end=698
-  _globals['_CANCELTOURNAMENTREQUEST']._serialized_start=700
-  _globals['_CANCELTOURNAMENTREQUEST']._serialized_end=764
-  _globals['_CANCELTOURNAMENTRESPONSE']._serialized_start=766
-  _globals['_CANCELTOURNAMENTRESPONSE']._serialized_end=837
-  _globals['_GETTOURNAMENTREQUEST']._serialized_start=839
-  _globals['_GETTOURNAMENTREQUEST']._serialized_end=884
-  _globals['_GETTOURNAMENTRESPONSE']._serialized_start=886
-  _globals['_GETTOURNAMENTRESPONSE']._serialized_end=954
-  _globals['_LISTTOURNAMENTSREQUEST']._serialized_start=956
-  _globals['_LISTTOURNAMENTSREQUEST']._serialized_end=1019
-  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_start=1021
-  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_end=1117
-  _globals['_WATCHTOURNAMENTREQUEST']._serialized_start=1119
-  _globals['_WATCHTOURNAMENTREQUEST']._serialized_end=1166
-  _globals['_WATCHTOURNAMENTRESPONSE']._serialized_start=1169
-  _globals['_WATCHTOURNAMENTRESPONSE']._serialized_end=1397
-  _globals['_GAMEFINISHED']._serialized_start=1399
-  _globals['_GAMEFINISHED']._serialized_end=1488
-  _globals['_MANAGERSERVICE']._serialized_start=1491
-  _globals['_MANAGERSERVICE']._serialized_end=2213
+  _globals['_SIGNUPREQUEST']._serialized_end=399
+  _globals['_SIGNUPRESPONSE']._serialized_start=401
+  _globals['_SIGNUPRESPONSE']._serialized_end=462
+  _globals['_WITHDRAWREQUEST']._serialized_start=464
+  _globals['_WITHDRAWREQUEST']._serialized_end=533
+  _globals['_WITHDRAWRESPONSE']._serialized_start=535
+  _globals['_WITHDRAWRESPONSE']._serialized_end=598
+  _globals['_STARTTOURNAMENTREQUEST']._serialized_start=600
+  _globals['_STARTTOURNAMENTREQUEST']._serialized_end=647
+  _globals['_STARTTOURNAMENTRESPONSE']._serialized_start=649
+  _globals['_STARTTOURNAMENTRESPONSE']._serialized_end=719
+  _globals['_CANCELTOURNAMENTREQUEST']._serialized_start=721
+  _globals['_CANCELTOURNAMENTREQUEST']._serialized_end=785
+  _globals['_CANCELTOURNAMENTRESPONSE']._serialized_start=787
+  _globals['_CANCELTOURNAMENTRESPONSE']._serialized_end=858
+  _globals['_GETTOURNAMENTREQUEST']._serialized_start=860
+  _globals['_GETTOURNAMENTREQUEST']._serialized_end=905
+  _globals['_GETTOURNAMENTRESPONSE']._serialized_start=907
+  _globals['_GETTOURNAMENTRESPONSE']._serialized_end=975
+  _globals['_LISTTOURNAMENTSREQUEST']._serialized_start=977
+  _globals['_LISTTOURNAMENTSREQUEST']._serialized_end=1040
+  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_start=1042
+  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_end=1138
+  _globals['_WATCHTOURNAMENTREQUEST']._serialized_start=1140
+  _globals['_WATCHTOURNAMENTREQUEST']._serialized_end=1187
+  _globals['_WATCHTOURNAMENTRESPONSE']._serialized_start=1190
+  _globals['_WATCHTOURNAMENTRESPONSE']._serialized_end=1418
+  _globals['_GAMEFINISHED']._serialized_start=1420
+  _globals['_GAMEFINISHED']._serialized_end=1509
+  _globals['_MANAGERSERVICE']._serialized_start=1512
+  _globals['_MANAGERSERVICE']._serialized_end=2234
 # @@protoc_insertion_point(module_scope)

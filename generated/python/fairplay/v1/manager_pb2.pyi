@@ -70,12 +70,15 @@ class SignUpRequest(google.protobuf.message.Message):
     TOURNAMENT_ID_FIELD_NUMBER: builtins.int
     PLAYER_FIELD_NUMBER: builtins.int
     TOKEN_FIELD_NUMBER: builtins.int
+    CERTIFICATE_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
     """The tournament."""
     token: builtins.str
     """For a dial-in link, the token with which NAME dialled in; for others, a secret that Withdraw will ask for. May
     be empty.
     """
+    certificate: builtins.bytes
+    """The certificate of the player, as `fairplay certify --json` writes it, at most 1 MiB. Empty: none."""
     @property
     def player(self) -> fairplay.v1.game_pb2.Player:
         """Who enters and how it is reached. A link dial-in:NAME needs that NAME is dialled in."""
@@ -86,9 +89,10 @@ class SignUpRequest(google.protobuf.message.Message):
         tournament_id: builtins.str = ...,
         player: fairplay.v1.game_pb2.Player | None = ...,
         token: builtins.str = ...,
+        certificate: builtins.bytes = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["player", b"player"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["player", b"player", "token", b"token", "tournament_id", b"tournament_id"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["certificate", b"certificate", "player", b"player", "token", b"token", "tournament_id", b"tournament_id"]) -> None: ...
 
 global___SignUpRequest = SignUpRequest
 

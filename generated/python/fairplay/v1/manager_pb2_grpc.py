@@ -105,9 +105,9 @@ class ManagerServiceServicer(object):
         """Signs a player up. The sign-up must be open and the name free. A repeat with the same request changes
         nothing. The sign-up closes and the tournament starts as soon as the most entrants are in.
 
-        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED; ALREADY_EXISTS and
-        NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID or INVALID_LINK; PERMISSION_DENIED and EXEC_NOT_ALLOWED or
-        WRONG_TOKEN.
+        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED or CERTIFICATE_REQUIRED;
+        ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID or INVALID_LINK; PERMISSION_DENIED and
+        EXEC_NOT_ALLOWED or WRONG_TOKEN.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

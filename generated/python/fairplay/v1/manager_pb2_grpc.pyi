@@ -46,9 +46,9 @@ class ManagerServiceStub:
     """Signs a player up. The sign-up must be open and the name free. A repeat with the same request changes
     nothing. The sign-up closes and the tournament starts as soon as the most entrants are in.
 
-    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED; ALREADY_EXISTS and
-    NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID or INVALID_LINK; PERMISSION_DENIED and EXEC_NOT_ALLOWED or
-    WRONG_TOKEN.
+    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED or CERTIFICATE_REQUIRED;
+    ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID or INVALID_LINK; PERMISSION_DENIED and
+    EXEC_NOT_ALLOWED or WRONG_TOKEN.
     """
 
     Withdraw: grpc.UnaryUnaryMultiCallable[
@@ -135,9 +135,9 @@ class ManagerServiceAsyncStub:
     """Signs a player up. The sign-up must be open and the name free. A repeat with the same request changes
     nothing. The sign-up closes and the tournament starts as soon as the most entrants are in.
 
-    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED; ALREADY_EXISTS and
-    NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID or INVALID_LINK; PERMISSION_DENIED and EXEC_NOT_ALLOWED or
-    WRONG_TOKEN.
+    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED or CERTIFICATE_REQUIRED;
+    ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID or INVALID_LINK; PERMISSION_DENIED and
+    EXEC_NOT_ALLOWED or WRONG_TOKEN.
     """
 
     Withdraw: grpc.aio.UnaryUnaryMultiCallable[
@@ -228,9 +228,9 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
         """Signs a player up. The sign-up must be open and the name free. A repeat with the same request changes
         nothing. The sign-up closes and the tournament starts as soon as the most entrants are in.
 
-        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED; ALREADY_EXISTS and
-        NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID or INVALID_LINK; PERMISSION_DENIED and EXEC_NOT_ALLOWED or
-        WRONG_TOKEN.
+        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED or CERTIFICATE_REQUIRED;
+        ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID or INVALID_LINK; PERMISSION_DENIED and
+        EXEC_NOT_ALLOWED or WRONG_TOKEN.
         """
 
     @abc.abstractmethod

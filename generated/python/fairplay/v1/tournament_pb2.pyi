@@ -141,6 +141,7 @@ class SignUpPolicy(google.protobuf.message.Message):
     PERIOD_COUNT_FIELD_NUMBER: builtins.int
     AGE_ORDER_FIELD_NUMBER: builtins.int
     NAME_PATTERN_FIELD_NUMBER: builtins.int
+    CERTIFICATE_FIELD_NUMBER: builtins.int
     min_entrant_count: builtins.int
     """The fewest entrants with which it starts. Default: the game's, e.g. 5 for Fish."""
     max_entrant_count: builtins.int
@@ -161,6 +162,10 @@ class SignUpPolicy(google.protobuf.message.Message):
         game's, e.g. 30 s for Fish.
         """
 
+    @property
+    def certificate(self) -> global___CertificatePolicy:
+        """The certificate that a player must show at sign-up. Not set: none. Entrants that the creator gives are not asked."""
+
     def __init__(
         self,
         *,
@@ -170,9 +175,10 @@ class SignUpPolicy(google.protobuf.message.Message):
         period_count: builtins.int | None = ...,
         age_order: global___AgeOrder.ValueType = ...,
         name_pattern: builtins.str = ...,
+        certificate: global___CertificatePolicy | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["_max_entrant_count", b"_max_entrant_count", "_min_entrant_count", b"_min_entrant_count", "_period_count", b"_period_count", "max_entrant_count", b"max_entrant_count", "min_entrant_count", b"min_entrant_count", "period_count", b"period_count", "waiting_period", b"waiting_period"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["_max_entrant_count", b"_max_entrant_count", "_min_entrant_count", b"_min_entrant_count", "_period_count", b"_period_count", "age_order", b"age_order", "max_entrant_count", b"max_entrant_count", "min_entrant_count", b"min_entrant_count", "name_pattern", b"name_pattern", "period_count", b"period_count", "waiting_period", b"waiting_period"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["_max_entrant_count", b"_max_entrant_count", "_min_entrant_count", b"_min_entrant_count", "_period_count", b"_period_count", "certificate", b"certificate", "max_entrant_count", b"max_entrant_count", "min_entrant_count", b"min_entrant_count", "period_count", b"period_count", "waiting_period", b"waiting_period"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["_max_entrant_count", b"_max_entrant_count", "_min_entrant_count", b"_min_entrant_count", "_period_count", b"_period_count", "age_order", b"age_order", "certificate", b"certificate", "max_entrant_count", b"max_entrant_count", "min_entrant_count", b"min_entrant_count", "name_pattern", b"name_pattern", "period_count", b"period_count", "waiting_period", b"waiting_period"]) -> None: ...
     @typing.overload
     def WhichOneof(self, oneof_group: typing.Literal["_max_entrant_count", b"_max_entrant_count"]) -> typing.Literal["max_entrant_count"] | None: ...
     @typing.overload
@@ -181,6 +187,30 @@ class SignUpPolicy(google.protobuf.message.Message):
     def WhichOneof(self, oneof_group: typing.Literal["_period_count", b"_period_count"]) -> typing.Literal["period_count"] | None: ...
 
 global___SignUpPolicy = SignUpPolicy
+
+@typing.final
+class CertificatePolicy(google.protobuf.message.Message):
+    """Which certificates of the conformance suite serve. The certificate must be whole, say that the player is certified
+    for the tournament's game and this revision of the protocol, and be about a player of the display name and the
+    software version that the player which signs up says it has: PlayerService.Describe is called at sign-up.
+    """
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    MAX_AGE_FIELD_NUMBER: builtins.int
+    @property
+    def max_age(self) -> google.protobuf.duration_pb2.Duration:
+        """How old it may be at the most. Not set: as old as it likes."""
+
+    def __init__(
+        self,
+        *,
+        max_age: google.protobuf.duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["max_age", b"max_age"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["max_age", b"max_age"]) -> None: ...
+
+global___CertificatePolicy = CertificatePolicy
 
 @typing.final
 class TournamentPlan(google.protobuf.message.Message):
