@@ -43,6 +43,10 @@ bench-quick: .venv/.ready-dev ## the same in under a minute
 test: .venv/.ready-dev ## run the tests (ARGS="-k fish -x" to choose)
 	@$(BIN)/python -m pytest -n 2 $(ARGS)
 
+.PHONY: test-languages
+test-languages: .venv/.ready .tools/.ready ## build and try the players in Go and TypeScript (needs Go and Node)
+	@$(BIN)/python -m tools.test_languages $(ARGS)
+
 .PHONY: check
 check: check-style check-types check-proto check-generated ## everything that is checked without running the code
 

@@ -1,0 +1,186 @@
+package link
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	fairplay "example.com/players/gen/fairplay/v1"
+)
+
+const (
+	patience     = 30 * time.Second // for a server that is not there
+	resumeWindow = 10 * time.Second // for which the server keeps calls open when it loses us
+	firstPause   = 100 * time.Millisecond
+	lastPause    = time.Second
+	maxBytes     = 16 << 20
+	maxReplies   = 256 // in one frame
+)
+
+// refusals are the codes after which trying again would not help.
+var refusals = []codes.Code{
+	codes.InvalidArgument, codes.AlreadyExists, codes.PermissionDenied, codes.ResourceExhausted, codes.Unimplemented,
+}
+
+var options = []grpc.DialOption{
+	grpc.WithTransportCredentials(insecure.NewCredentials()),
+	grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxBytes)),
+	grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 20 * time.Second}), // the server takes one in 10 s
+	grpc.WithConnectParams(grpc.ConnectParams{
+		Backoff: backoff.Config{BaseDelay: firstPause, Multiplier: 2, MaxDelay: lastPause}, MinConnectTimeout: lastPause,
+	}),
+}
+
+// dialIn is the second way: the player opens a stream and is called through it. It ends with the server's goodbye, and
+// opens another stream when one is lost.
+func dialIn(address string, player *fairplay.HostedPlayer, register func(grpc.ServiceRegistrar)) error {
+	channel, err := grpc.NewClient(address, options...)
+	if err != nil {
+		return err
+	}
+	defer channel.Close()
+	methods := methods{}
+	register(methods)
+	hello := &fairplay.Hello{Players: []*fairplay.HostedPlayer{player}, ResumeWindow: durationpb.New(resumeWindow)}
+	giveUp, pause := time.Now().Add(patience), firstPause
+	for {
+		welcome, goodbye, err := converse(fairplay.NewConnectionServiceClient(channel), hello, methods)
+		if goodbye != nil && goodbye.Reason != fairplay.GoodbyeReason_GOODBYE_REASON_SHUTTING_DOWN {
+			log.Print(err)
+			return nil // this player is no longer needed
+		}
+		if welcome != nil {
+			hello.ResumeToken = welcome.ResumeToken
+			giveUp, pause = time.Now().Add(patience), firstPause
+		}
+		if slices.Contains(refusals, status.Code(err)) || time.Now().After(giveUp) {
+			return fmt.Errorf("%s: %w", address, err)
+		}
+		time.Sleep(pause)
+		pause = min(2*pause, lastPause)
+	}
+}
+
+// converse answers the calls of one stream until it ends. What the server said is returned as far as it came.
+func converse(server fairplay.ConnectionServiceClient, hello *fairplay.Hello, methods methods) (
+	welcome *fairplay.Welcome, goodbye *fairplay.Goodbye, err error,
+) {
+	ctx, end := context.WithCancel(context.Background())
+	defer end() // also ends the answers that are under way: a resumed stream brings their calls again
+	stream, err := server.Connect(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := stream.Send(&fairplay.ConnectRequest{Hello: hello}); err != nil && err != io.EOF {
+		return nil, nil, err // of EOF, Recv knows the cause
+	}
+	outbox := make(chan *fairplay.Reply, maxReplies)
+	go send(stream, outbox)
+	var underWay sync.Map // what cancels a call, by the call's id
+	for {
+		frame, err := stream.Recv()
+		if err != nil {
+			return welcome, nil, err
+		}
+		if frame.Welcome != nil {
+			welcome = frame.Welcome
+		}
+		for _, call := range frame.Calls { // all for the one player of the hello, so call.Player does not matter
+			ctx, cancel := limited(ctx, call)
+			underWay.Store(call.Id, cancel)
+			go func() {
+				defer cancel()
+				defer underWay.Delete(call.Id)
+				reply := methods.answer(ctx, call)
+				select {
+				case outbox <- reply:
+				case <-ctx.Done(): // nobody wants it any more
+				}
+			}()
+		}
+		for _, id := range frame.Cancelled {
+			if cancel, found := underWay.Load(id); found {
+				cancel.(context.CancelFunc)()
+			}
+		}
+		if frame.Goodbye != nil {
+			return welcome, frame.Goodbye, fmt.Errorf("the server says goodbye: %s", frame.Goodbye.Message)
+		}
+	}
+}
+
+// limited gives a call the time that the server gives it.
+func limited(ctx context.Context, call *fairplay.Call) (context.Context, context.CancelFunc) {
+	if call.TimeLimit == nil {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, call.TimeLimit.AsDuration())
+}
+
+// send is the only one that writes after the hello. What waits goes into one frame.
+func send(stream fairplay.ConnectionService_ConnectClient, outbox <-chan *fairplay.Reply) {
+	for {
+		var replies []*fairplay.Reply
+		select {
+		case reply := <-outbox:
+			replies = append(replies, reply)
+		case <-stream.Context().Done():
+			return
+		}
+		runtime.Gosched() // so that others that are ready can join
+		for len(outbox) > 0 && len(replies) < maxReplies {
+			replies = append(replies, <-outbox)
+		}
+		if stream.Send(&fairplay.ConnectRequest{Replies: replies}) != nil {
+			return // the stream is lost, as Recv says, too
+		}
+	}
+}
+
+// methods are the functions behind the full names of methods, from bytes to bytes. Generated code registers a service
+// here as it would with a grpc.Server.
+type methods map[string]func(ctx context.Context, request []byte) ([]byte, error)
+
+func (m methods) RegisterService(service *grpc.ServiceDesc, player any) {
+	for _, method := range service.Methods {
+		m["/"+service.ServiceName+"/"+method.MethodName] = func(ctx context.Context, request []byte) ([]byte, error) {
+			decode := func(message any) error {
+				if err := proto.Unmarshal(request, message.(proto.Message)); err != nil {
+					return status.Error(codes.InvalidArgument, err.Error())
+				}
+				return nil
+			}
+			response, err := method.Handler(player, ctx, decode, survive)
+			if err != nil {
+				return nil, err
+			}
+			return proto.Marshal(response.(proto.Message))
+		}
+	}
+}
+
+func (m methods) answer(ctx context.Context, call *fairplay.Call) *fairplay.Reply {
+	response, err := []byte(nil), status.Errorf(codes.Unimplemented, "this player has no method %s", call.Method)
+	if method, found := m[call.Method]; found {
+		response, err = method(ctx, call.Request)
+	}
+	if err != nil {
+		failure := &fairplay.Failure{Code: int32(status.Code(err)), Message: status.Convert(err).Message()}
+		return &fairplay.Reply{Id: call.Id, Outcome: &fairplay.Reply_Failure{Failure: failure}}
+	}
+	return &fairplay.Reply{Id: call.Id, Outcome: &fairplay.Reply_Response{Response: response}}
+}

@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { credentials, type ServiceError, status } from "@grpc/grpc-js";
+
+import { CallError, failure, type Served } from "./calls.js";
+import {
+  type Call,
+  ConnectionServiceClient,
+  type ConnectResponse,
+  type Goodbye,
+  GoodbyeReason,
+  type Hello,
+  type HostedPlayer,
+  type Reply,
+  type Welcome,
+} from "./gen/fairplay/v1/connection.js";
+
+const PATIENCE_MS = 30_000; // for a server that is not there
+const RESUME_WINDOW = { seconds: 10n, nanos: 0 }; // for which the server keeps calls open when it loses us
+const FIRST_PAUSE_MS = 100;
+const LAST_PAUSE_MS = 1_000;
+const MAX_REPLIES = 256; // in one frame
+const OPTIONS = {
+  "grpc.max_receive_message_length": 16 * 1024 * 1024,
+  "grpc.keepalive_time_ms": 20_000, // the server takes one in 10 s
+  "grpc.initial_reconnect_backoff_ms": FIRST_PAUSE_MS,
+  "grpc.max_reconnect_backoff_ms": LAST_PAUSE_MS,
+};
+
+/** The codes after which trying again would not help. */
+const REFUSALS = [
+  status.INVALID_ARGUMENT,
+  status.ALREADY_EXISTS,
+  status.PERMISSION_DENIED,
+  status.RESOURCE_EXHAUSTED,
+  status.UNIMPLEMENTED,
+];
+
+/** The functions behind the full names of methods, from bytes to bytes. */
+type Methods = Map<string, (request: Uint8Array) => Promise<Uint8Array>>;
+
+/** What came of a stream: what the server said, as far as it came, and why the stream ended. */
+interface Conversation {
+  welcome?: Welcome;
+  goodbye?: Goodbye;
+  ending: { code?: status; message: string };
+}
+
+/**
+ * The second way: the player opens a stream and is called through it. It ends with the server's goodbye, and opens
+ * another stream when one is lost.
+ */
+export async function dialIn(address: string, player: HostedPlayer, served: Served[]): Promise<void> {
+  const client = new ConnectionServiceClient(address, credentials.createInsecure(), OPTIONS);
+  const hello: Hello = { players: [player], resumeToken: new Uint8Array(), resumeWindow: RESUME_WINDOW };
+  let [giveUp, pause] = [Date.now() + PATIENCE_MS, FIRST_PAUSE_MS];
+  for (;;) {
+    const { welcome, goodbye, ending } = await converse(client, hello, methodsOf(served));
+    if (goodbye && goodbye.reason !== GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN) {
+      console.log(ending.message);
+      break; // this player is no longer needed
+    }
+    if (welcome) {
+      hello.resumeToken = welcome.resumeToken;
+      [giveUp, pause] = [Date.now() + PATIENCE_MS, FIRST_PAUSE_MS];
+    }
+    if ((ending.code !== undefined && REFUSALS.includes(ending.code)) || Date.now() > giveUp) {
+      throw new Error(`${address}: ${ending.message}`);
+    }
+    await sleep(pause);
+    pause = Math.min(2 * pause, LAST_PAUSE_MS);
+  }
+  client.close();
+}
+
+/** Answers the calls of one stream until it ends. */
+async function converse(client: ConnectionServiceClient, hello: Hello, methods: Methods): Promise<Conversation> {
+  const said: Conversation = { ending: { message: "the server ended the stream" } };
+  const stream = client.connect();
+  const wanted = new Set<bigint>(); // the calls that are under way
+  const outbox: Reply[] = [];
+  const send = (): void => {
+    while (outbox.length > 0) {
+      stream.write({ hello: undefined, replies: outbox.splice(0, MAX_REPLIES) });
+    }
+  };
+  const put = (reply: Reply): void => {
+    if (wanted.delete(reply.id) && outbox.push(reply) === 1) {
+      setImmediate(send); // what is due at the same time goes into one frame
+    }
+  };
+  try {
+    stream.write({ hello, replies: [] });
+    for await (const frame of stream as AsyncIterable<ConnectResponse>) {
+      said.welcome ??= frame.welcome;
+      for (const call of frame.calls) {
+        wanted.add(call.id); // all for the one player of the hello, so call.player does not matter
+        void reply(call, methods).then(put);
+      }
+      frame.cancelled.forEach((id) => wanted.delete(id));
+      if (frame.goodbye) {
+        said.goodbye = frame.goodbye;
+        said.ending = { message: `the server says goodbye: ${frame.goodbye.message}` };
+        break;
+      }
+    }
+  } catch (error) {
+    said.ending = error as ServiceError;
+  }
+  wanted.clear(); // a resumed stream brings these calls again
+  outbox.length = 0;
+  stream.on("error", () => {}); // that it is cancelled
+  stream.cancel();
+  return said;
+}
+
+async function reply(call: Call, methods: Methods): Promise<Reply> {
+  try {
+    const method = methods.get(call.method);
+    if (!method) {
+      throw new CallError(status.UNIMPLEMENTED, `this player has no method ${call.method}`);
+    }
+    return { id: call.id, response: await method(call.request) };
+  } catch (problem) {
+    return { id: call.id, failure: failure(problem) };
+  }
+}
+
+/** The methods of a player's services. What is needed for it is in the definitions that were generated. */
+function methodsOf(served: Served[]): Methods {
+  const methods: Methods = new Map();
+  for (const { service, functions } of served) {
+    for (const [name, { path, requestDeserialize, responseSerialize }] of Object.entries(service)) {
+      methods.set(path, async (bytes) => {
+        let request: unknown;
+        try {
+          request = requestDeserialize(Buffer.from(bytes));
+        } catch (problem) {
+          throw new CallError(status.INVALID_ARGUMENT, `the request of ${path} is unreadable: ${problem}`);
+        }
+        return responseSerialize(await functions[name]!(request));
+      });
+    }
+  }
+  return methods;
+}

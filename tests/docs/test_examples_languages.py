@@ -1,0 +1,151 @@
+"""What can be said of the players in other languages without building them. `make test-languages` plays with them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from games.game import find
+from reference_player.handlers import PLAYER_METHODS, PROTOCOL_REVISION
+from tests.docs.pages import ROOT, commands
+from tools.test_languages import GAMES, LANGUAGES, Language, blamed, certification, missing
+
+PROTO = ROOT / "proto"
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+IMPORT = re.compile(r'^import "(fairplay/.+)";$', re.MULTILINE)
+GO, TYPESCRIPT = LANGUAGES
+
+languages = pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.folder)
+
+
+def folder(language: Language) -> Path:
+    return ROOT / "examples" / language.folder
+
+
+def build(language: Language) -> str:
+    return (folder(language) / "build.sh").read_text()
+
+
+def sources(language: Language) -> str:
+    """What people wrote of an example; what was built there does not count."""
+    ending, written = {"go": (".go", ("fish", "q", "link")), "typescript": (".ts", ("src",))}[language.folder]
+    files = (path for name in written for path in sorted((folder(language) / name).glob(f"*{ending}")))
+    return "\n".join(path.read_text() for path in files)
+
+
+# --- from the protos ---
+
+
+@languages
+def test_protoc_is_given_files_that_exist_and_all_that_they_import(language: Language) -> None:
+    given = set(re.findall(r"fairplay/[\w/]+\.proto", build(language)))
+    assert {f"fairplay/{game}/v1/{game}_player.proto" for game in GAMES} <= given
+    for name in given:
+        assert set(IMPORT.findall((PROTO / name).read_text())) <= given
+
+
+@languages
+def test_the_page_shows_the_build_as_it_is(language: Language) -> None:
+    shown = build(language).split('cd "$(dirname "$0")"\n\n')[1]
+    assert f"```sh\n{shown}```\n" in (folder(language) / "README.md").read_text()
+
+
+@languages
+def test_the_page_builds_plays_dials_in_and_certifies(language: Language) -> None:
+    text = (folder(language) / "README.md").read_text()
+    typed = [command.text for command in commands(text)]
+    assert typed[0] == f"sh examples/{language.folder}/build.sh"
+    for wanted in ("--listen", "grpc://", "exec:", "--serve", "--connect", "fairplay tournament", "fairplay certify"):
+        assert any(wanted in command for command in typed), wanted
+    for link in LINK.findall(text):
+        assert (folder(language) / link).exists(), link
+
+
+# --- the players ---
+
+
+@languages
+def test_every_method_of_the_services_is_there(language: Language) -> None:
+    written = sources(language)
+    for method in (*PLAYER_METHODS.values(), *(method for game in GAMES for method in find(game).methods)):
+        name = method.name
+        pattern = rf"\) {name}\(" if language is GO else rf"\b{name[0].lower()}{name[1:]}: \("
+        assert re.search(pattern, written), name
+
+
+@languages
+def test_a_player_goes_where_its_options_or_its_environment_say(language: Language) -> None:
+    written = sources(language)
+    for name in ("LISTEN", "CONNECT", "NAME", "TOKEN"):
+        assert f"FAIRPLAY_{name}" in written
+    for option in ("listen", "connect", "name", "token", "serve"):
+        assert re.search(rf'"{option}"|^\s+{option}: ', written, re.MULTILINE), option
+
+
+@languages
+def test_a_player_names_the_revision_that_it_was_written_for(language: Language) -> None:
+    stated = re.findall(r"[pP]rotocolRevision: +(\d+)", sources(language))
+    assert set(stated) == {str(PROTOCOL_REVISION)}
+
+
+@languages
+def test_what_is_built_is_not_committed(language: Language) -> None:
+    ignored = (ROOT / ".gitignore").read_text().splitlines()
+    built = {"go": ("bin", "gen"), "typescript": ("dist", "node_modules", "src/gen")}[language.folder]
+    assert {f"/examples/{language.folder}/{name}/" for name in built} <= set(ignored)
+
+
+# --- what they are built with ---
+
+
+def test_the_lockfile_of_npm_names_no_registry() -> None:
+    text = (folder(TYPESCRIPT) / "package-lock.json").read_text()
+    assert '"resolved"' not in text
+    packages = json.loads(text)["packages"]
+    assert all("integrity" in package for name, package in packages.items() if name)
+
+
+def test_the_oldest_versions_are_those_that_the_examples_state() -> None:
+    go = re.search(r"^go (\d+)\.(\d+)", (folder(GO) / "go.mod").read_text(), re.MULTILINE)
+    assert go is not None
+    assert (int(go[1]), int(go[2])) == GO.oldest
+    package = json.loads((folder(TYPESCRIPT) / "package.json").read_text())
+    assert package["engines"]["node"] == f">={TYPESCRIPT.oldest[0]}"
+
+
+def test_every_dependency_is_on_its_page() -> None:
+    page = (ROOT / "docs" / "dependencies.md").read_text()
+    package = json.loads((folder(TYPESCRIPT) / "package.json").read_text())
+    modules = re.findall(r"^\t([\w./-]+) v", (folder(GO) / "go.mod").read_text(), re.MULTILINE)
+    assert modules
+    for name in (*package["dependencies"], *package["devDependencies"], *modules):
+        assert name in page, name
+
+
+# --- the tool ---
+
+
+@pytest.mark.parametrize("found", [None, "", "go version go1.19.8 linux/amd64"])
+def test_a_machine_without_the_language_is_told_in_one_sentence_what_to_install(found: str | None) -> None:
+    sentence = missing(GO, found)
+    assert sentence is not None
+    assert "install Go 1.24 or newer" in sentence
+    assert "\n" not in sentence
+
+
+@pytest.mark.parametrize(("language", "found"), [(GO, "go version go1.26.8 linux/amd64"), (TYPESCRIPT, "v20.20.2\n")])
+def test_a_version_that_is_new_enough_will_do(language: Language, found: str) -> None:
+    assert missing(language, found) is None
+
+
+def test_whoever_is_blamed_in_a_game_or_a_tournament_is_found() -> None:
+    assert blamed({"ranking": []}) == []
+    assert blamed({"misconducts": [{"player": "me"}]}) == [{"player": "me"}]
+    assert blamed({"failures": [{"misconduct": {}}]}) == [{"misconduct": {}}]
+
+
+def test_each_player_is_certified_by_the_command_of_the_page() -> None:
+    assert certification("fish", "examples/go/bin/fish")[1:] == ["certify", "fish", "exec:examples/go/bin/fish"]

@@ -1,0 +1,267 @@
+"""Builds the players of examples/ that are not in Python, plays with them in every way there is, and certifies them.
+
+`make test-languages` runs it in .venv. It fails when a player is blamed for anything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.docs.pages import run
+
+ROOT = Path(__file__).resolve().parent.parent
+FAIRPLAY = str(Path(sys.executable).with_name("fairplay"))
+LIMIT_S = 240.0
+"""For each command: the first build fetches and compiles gRPC."""
+
+START_LIMIT = "30s"
+"""For a player to come up, on a machine that is busy with something else."""
+
+GAMES = {  # the settings, and the other players, of the games that each player plays each way; the n-th has the seed n
+    "fish": (
+        ((), ("greedy",)),
+        (("random_fish=true", "rows=7", "columns=4", "holes=3"), ("minimax", "random")),
+        (
+            ("random_fish=true", "announce_order=per-player", "action_list=moves-and-skips"),
+            ("first", "random", "greedy"),
+        ),
+    ),
+    "q": (
+        ((), ("ldasg",)),
+        (("fit_rule=qwirkle", "setup_argument=map"), ("best", "dag")),
+        (("hand_size=12", "copies_per_kind=3", "undelivered_tiles=return"), ("first", "random", "ldasg")),
+    ),
+}
+CROWD = 6
+"""How many players of a tournament are one program, so that it is in several games at once."""
+
+
+class Failed(Exception):  # noqa: N818 - names what happened to the player
+    """A player or its build does not do what it should; a few lines for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A folder of examples/, what a machine needs for it, and how its players are started.
+
+    `version_command` prints the version of what it needs, `oldest` is the oldest that will do.
+    """
+
+    folder: str
+    programs: tuple[str, ...]
+    version_command: tuple[str, ...]
+    oldest: tuple[int, int]
+    advice: str
+    command: str
+
+    def player(self, game: str) -> str:
+        """The command line of its player of a game."""
+        return self.command.format(game=game)
+
+
+LANGUAGES = (
+    Language(
+        "go",
+        ("go",),
+        ("go", "version"),
+        (1, 24),
+        "install Go 1.24 or newer, from https://go.dev/dl or as your system's package golang-go",
+        "examples/go/bin/{game}",
+    ),
+    Language(
+        "typescript",
+        ("node", "npm"),
+        ("node", "--version"),
+        (20, 0),
+        "install Node 20 or newer with npm, from https://nodejs.org or as your system's packages nodejs and npm",
+        "node examples/typescript/dist/{game}.js",
+    ),
+)
+
+
+def certification(game: str, command: str) -> list[str]:
+    """The command that certifies the player of a game which a command starts. It ends with 0 if the player passes."""
+    return [FAIRPLAY, "certify", game, f"exec:{command}"]
+
+
+# --- what the machine has ---
+
+
+def missing(language: Language, found: str | None) -> str | None:
+    """One sentence about what is to be installed, or None. `found` is what the version command prints, if anything."""
+    version = re.search(r"(\d+)\.(\d+)", found or "")
+    if version is None:
+        return f"The players in examples/{language.folder} cannot be built: {language.advice}."
+    if (int(version[1]), int(version[2])) < language.oldest:
+        return f"Version {version[0]} is too old for the players in examples/{language.folder}: {language.advice}."
+    return None
+
+
+def version_of(language: Language) -> str | None:
+    """What the version command prints, where all programs are there."""
+    if not all(map(shutil.which, language.programs)):
+        return None
+    return subprocess.run(language.version_command, capture_output=True, text=True, cwd=ROOT, check=False).stdout
+
+
+def environment() -> dict[str, str]:
+    """`python -m grpc_tools.protoc` is the protoc that makes the stubs of this tree; `fairplay` is this one."""
+    path = [str(ROOT / ".tools" / "bin"), str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+    return {**os.environ, "PATH": os.pathsep.join(path), "PROTOC": "python -m grpc_tools.protoc", "COLUMNS": "200"}
+
+
+def execute(command: Sequence[str]) -> str:
+    """What a command prints. Failed: it ends with another code than 0, or not in time."""
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=LIMIT_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise Failed(f"{shlex.join(command)}\nwas not done after {LIMIT_S:g} s") from None
+    if done.returncode != 0:
+        raise Failed(f"{shlex.join(command)}\nended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+# --- playing ---
+
+
+def free_address() -> str:
+    """An address that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{probe.getsockname()[1]}"
+
+
+@contextmanager
+def running(command: str) -> Iterator[None]:
+    """Ends a program with the block. Failed: it has ended before."""
+    with tempfile.TemporaryFile("w+") as output:
+        process = subprocess.Popen(
+            shlex.split(command), cwd=ROOT, env=environment(), stdout=output, stderr=subprocess.STDOUT
+        )
+        try:
+            yield
+            code = process.poll()
+        finally:
+            process.kill()
+            process.wait()
+        if code is not None:
+            output.seek(0)
+            raise Failed(f"{command}\nended with {code}:\n{output.read()}")
+
+
+def ways(command: str, stack: ExitStack) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Each way to reach a player: what it is called, the link, and options of the command that plays."""
+    yield "started, dialling in", f"exec:{command}", ()
+    yield "started, serving", f"exec:{command} --serve", ()
+    address = free_address()
+    stack.enter_context(running(f"{command} --listen {address}"))
+    yield "serving", f"grpc://{address}", ()
+    server = free_address()
+    stack.enter_context(running(f"{shlex.quote(FAIRPLAY)} serve --listen {server}"))
+    stack.enter_context(running(f"{command} --connect {server} --name stranger --token secret"))
+    yield "dialling in", "dial-in:stranger", ("--server", server)
+
+
+def blamed(result: dict[str, Any]) -> list[Any]:
+    """The misconducts of a game or a tournament."""
+    return [*result.get("misconducts", ()), *result.get("failures", ())]
+
+
+def play(command: Sequence[str], options: Sequence[str]) -> None:
+    """Plays one game or tournament. Failed: it was not played to its end, or somebody is blamed."""
+    told = execute([FAIRPLAY, *command, "--start-limit", START_LIMIT, *options, "--json", "-"])
+    found = blamed(json.loads(told))
+    if found:
+        raise Failed(f"{shlex.join(command)}\nblames a player:\n{json.dumps(found, indent=2)}")
+
+
+def play_all(game: str, link: str, options: Sequence[str]) -> None:
+    """Plays games of all kinds one by one, then a tournament in which one program is most of the players."""
+    for seed, (settings, bots) in enumerate(GAMES[game]):
+        players = [f"me={link}", *(f"bot:{bot}" for bot in bots)]
+        play(["game", game, *of("--player", players), *of("--set", settings), "--seed", str(seed)], options)
+    names = [f"me{number}={link}" for number in range(CROWD)]
+    players = [*names, *(f"bot:{bot}" for bot in GAMES[game][-1][1])]
+    play(["tournament", game, *of("--player", players), "--seed", "1"], options)
+
+
+def of(option: str, values: Sequence[str]) -> list[str]:
+    """An option, given once for each value."""
+    return [word for value in values for word in (option, value)]
+
+
+# --- the whole ---
+
+
+def check_page(language: Language, games_only: bool) -> None:
+    """Runs the commands of the README, which begin with the build. Failed: one does not do as the page says."""
+    text = (ROOT / "examples" / language.folder / "README.md").read_text()
+    if games_only:
+        text = re.sub(r"^\$ fairplay certify .*\n", "", text, flags=re.MULTILINE)
+    with tempfile.TemporaryDirectory() as folder:
+        code, printed = run(text, Path(folder), environment(), LIMIT_S)
+    if code != 0:
+        raise Failed(f"examples/{language.folder}/README.md:\n{printed}")
+
+
+def check(language: Language, games_only: bool) -> None:
+    """Everything about one language. Failed: what is wrong."""
+    with step(f"{language.folder}: the commands of the README, from protoc on"):
+        check_page(language, games_only)
+    for game in GAMES:
+        command = language.player(game)
+        with ExitStack() as stack:
+            for way, link, options in ways(command, stack):
+                with step(f"{language.folder}: {game}, {way}"):
+                    play_all(game, link, options)
+        if not games_only:
+            for whole in (command, f"{command} --serve"):
+                with step(f"{language.folder}: certify {game} exec:{whole}"):
+                    execute(certification(game, whole))
+
+
+@contextmanager
+def step(name: str) -> Iterator[None]:
+    """Says what is done, and how long it took."""
+    began = time.monotonic()
+    yield
+    print(f"{name}: {time.monotonic() - began:.1f} s", flush=True)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """0: all is well. 1: a player or its build is at fault. 2: the machine lacks something."""
+    parser = argparse.ArgumentParser(prog="python -m tools.test_languages", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--games-only", action="store_true", help="do not certify")
+    chosen = parser.parse_args(arguments)
+    lacking = [sentence for language in LANGUAGES if (sentence := missing(language, version_of(language)))]
+    if lacking:
+        print("\n".join(lacking), file=sys.stderr)
+        return 2
+    try:
+        for language in LANGUAGES:
+            check(language, chosen.games_only)
+    except Failed as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
