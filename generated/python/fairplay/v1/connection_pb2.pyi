@@ -32,7 +32,9 @@ class _GoodbyeReasonEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._
     GOODBYE_REASON_SHUTTING_DOWN: _GoodbyeReason.ValueType  # 1
     """The server shuts down. The caller may dial in again later."""
     GOODBYE_REASON_REPLACED: _GoodbyeReason.ValueType  # 2
-    """Another stream has taken over a name of this one."""
+    """Another stream has taken over a name of this one. The caller must not dial in again by itself: the two would take
+    the name from each other without end.
+    """
     GOODBYE_REASON_FINISHED: _GoodbyeReason.ValueType  # 3
     """What the players were wanted for is over. The caller may end."""
 
@@ -44,7 +46,9 @@ GOODBYE_REASON_UNSPECIFIED: GoodbyeReason.ValueType  # 0
 GOODBYE_REASON_SHUTTING_DOWN: GoodbyeReason.ValueType  # 1
 """The server shuts down. The caller may dial in again later."""
 GOODBYE_REASON_REPLACED: GoodbyeReason.ValueType  # 2
-"""Another stream has taken over a name of this one."""
+"""Another stream has taken over a name of this one. The caller must not dial in again by itself: the two would take
+the name from each other without end.
+"""
 GOODBYE_REASON_FINISHED: GoodbyeReason.ValueType  # 3
 """What the players were wanted for is over. The caller may end."""
 global___GoodbyeReason = GoodbyeReason
@@ -129,7 +133,9 @@ class Hello(google.protobuf.message.Message):
     RESUME_TOKEN_FIELD_NUMBER: builtins.int
     RESUME_WINDOW_FIELD_NUMBER: builtins.int
     resume_token: builtins.bytes
-    """Welcome.resume_token of the stream that was lost. Empty: a fresh start."""
+    """Welcome.resume_token of the stream that was lost. Empty: a fresh start. So is a token that the server does not
+    know any more, or that belongs to other players: what was open then is lost.
+    """
     @property
     def players(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___HostedPlayer]:
         """The players that it hosts, 1 to Welcome.max_player_count. All of them are accepted or none."""
@@ -238,7 +244,7 @@ class Call(google.protobuf.message.Message):
     REQUEST_FIELD_NUMBER: builtins.int
     TIME_LIMIT_FIELD_NUMBER: builtins.int
     id: builtins.int
-    """The id that the reply names. Unique on the server."""
+    """The id that the reply names. Unique on the server, and below 2^53."""
     player: builtins.int
     """Which player is called: a number of Welcome.players."""
     method: builtins.str
@@ -247,7 +253,9 @@ class Call(google.protobuf.message.Message):
     """The serialised request message, exactly what plain gRPC would carry."""
     @property
     def time_limit(self) -> google.protobuf.duration_pb2.Duration:
-        """How long the player may take, counted by the server from the moment it sends the call."""
+        """How long the player may take, counted by the server from the moment it sends the call. Always set, and more than
+        0.
+        """
 
     def __init__(
         self,
@@ -317,7 +325,7 @@ global___Failure = Failure
 
 @typing.final
 class Goodbye(google.protobuf.message.Message):
-    """Why the server ends a stream."""
+    """Why the server ends a stream. Calls that are open then are no longer wanted: their replies would be ignored."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 

@@ -34,7 +34,15 @@ class ConnectionServiceStub:
     A name is bound to the token with which it was first claimed on this server: a second hello with the same
     name and token takes the name over (the former stream is told goodbye), one with another token is refused
     as a whole. A caller that lost its stream may send hello with the resume token of its welcome: calls that
-    are still open are then sent again. A deadline or cancellation ends the stream.
+    are still open are then sent again, under the ids that they had, so that a player may see a call twice; one reply
+    is enough. A deadline or cancellation ends the stream. Keepalive pings are welcome, at most one in 10 s.
+
+    A program that the server starts (exec:COMMAND) finds in its environment FAIRPLAY_CONNECT, the address of the
+    server as host:port, FAIRPLAY_NAME and FAIRPLAY_TOKEN, for its hello; and FAIRPLAY_LISTEN, the address on which it
+    may serve the player's services in the place of dialling in. What it does first counts.
+
+    After UNAVAILABLE, or an end without a status of the server's, the caller may dial in again; after any other
+    status a repeat of the same hello fails again.
 
     Fails with INVALID_ARGUMENT and MALFORMED_HELLO, NAME_INVALID or PROTOCOL_BROKEN; DEADLINE_EXCEEDED and
     HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; RESOURCE_EXHAUSTED and REPLY_FLOOD or
@@ -58,7 +66,15 @@ class ConnectionServiceAsyncStub:
     A name is bound to the token with which it was first claimed on this server: a second hello with the same
     name and token takes the name over (the former stream is told goodbye), one with another token is refused
     as a whole. A caller that lost its stream may send hello with the resume token of its welcome: calls that
-    are still open are then sent again. A deadline or cancellation ends the stream.
+    are still open are then sent again, under the ids that they had, so that a player may see a call twice; one reply
+    is enough. A deadline or cancellation ends the stream. Keepalive pings are welcome, at most one in 10 s.
+
+    A program that the server starts (exec:COMMAND) finds in its environment FAIRPLAY_CONNECT, the address of the
+    server as host:port, FAIRPLAY_NAME and FAIRPLAY_TOKEN, for its hello; and FAIRPLAY_LISTEN, the address on which it
+    may serve the player's services in the place of dialling in. What it does first counts.
+
+    After UNAVAILABLE, or an end without a status of the server's, the caller may dial in again; after any other
+    status a repeat of the same hello fails again.
 
     Fails with INVALID_ARGUMENT and MALFORMED_HELLO, NAME_INVALID or PROTOCOL_BROKEN; DEADLINE_EXCEEDED and
     HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; RESOURCE_EXHAUSTED and REPLY_FLOOD or
@@ -84,7 +100,15 @@ class ConnectionServiceServicer(metaclass=abc.ABCMeta):
         A name is bound to the token with which it was first claimed on this server: a second hello with the same
         name and token takes the name over (the former stream is told goodbye), one with another token is refused
         as a whole. A caller that lost its stream may send hello with the resume token of its welcome: calls that
-        are still open are then sent again. A deadline or cancellation ends the stream.
+        are still open are then sent again, under the ids that they had, so that a player may see a call twice; one reply
+        is enough. A deadline or cancellation ends the stream. Keepalive pings are welcome, at most one in 10 s.
+
+        A program that the server starts (exec:COMMAND) finds in its environment FAIRPLAY_CONNECT, the address of the
+        server as host:port, FAIRPLAY_NAME and FAIRPLAY_TOKEN, for its hello; and FAIRPLAY_LISTEN, the address on which it
+        may serve the player's services in the place of dialling in. What it does first counts.
+
+        After UNAVAILABLE, or an end without a status of the server's, the caller may dial in again; after any other
+        status a repeat of the same hello fails again.
 
         Fails with INVALID_ARGUMENT and MALFORMED_HELLO, NAME_INVALID or PROTOCOL_BROKEN; DEADLINE_EXCEEDED and
         HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; RESOURCE_EXHAUSTED and REPLY_FLOOD or

@@ -31,7 +31,8 @@ class PlayerServiceStub(object):
     A program that plays serves this service and the service of each game that it plays, e.g.
     fairplay.fish.v1.FishPlayerService: on an address of its own, or through the stream that it opened with
     ConnectionService.Connect. In a tournament the manager calls Start before the first game and End after the
-    last one. A player that fails either is out of the tournament.
+    last one. A player that fails either is out of the tournament. A player that serves gets no keepalive pings from the
+    server's side and needs none.
     """
 
     def __init__(self, channel):
@@ -63,7 +64,8 @@ class PlayerServiceServicer(object):
     A program that plays serves this service and the service of each game that it plays, e.g.
     fairplay.fish.v1.FishPlayerService: on an address of its own, or through the stream that it opened with
     ConnectionService.Connect. In a tournament the manager calls Start before the first game and End after the
-    last one. A player that fails either is out of the tournament.
+    last one. A player that fails either is out of the tournament. A player that serves gets no keepalive pings from the
+    server's side and needs none.
     """
 
     def Describe(self, request, context):
@@ -122,7 +124,8 @@ class PlayerService(object):
     A program that plays serves this service and the service of each game that it plays, e.g.
     fairplay.fish.v1.FishPlayerService: on an address of its own, or through the stream that it opened with
     ConnectionService.Connect. In a tournament the manager calls Start before the first game and End after the
-    last one. A player that fails either is out of the tournament.
+    last one. A player that fails either is out of the tournament. A player that serves gets no keepalive pings from the
+    server's side and needs none.
     """
 
     @staticmethod

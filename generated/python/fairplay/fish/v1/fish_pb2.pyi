@@ -313,7 +313,7 @@ class State(google.protobuf.message.Message):
     @property
     def fish(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
         """The number of fish on each tile, row-major (see Board.fish). 0 is a hole; the tile below a penguin keeps its
-        number.
+        number. The length is a multiple of columns.
         """
 
     @property
@@ -345,7 +345,14 @@ global___State = State
 
 @typing.final
 class Action(google.protobuf.message.Message):
-    """A move of one penguin in a straight line, or the skip of a player that could not move."""
+    """A move of one penguin in a straight line, or the skip of a player that could not move.
+
+    A line goes on in one of six directions, over tiles that are neither holes nor occupied. As (rows down, columns
+    right), the neighbours of a cell are
+
+      from an even row:  N (-2, 0)  NE (-1,  0)  SE (+1,  0)  S (+2, 0)  SW (+1, -1)  NW (-1, -1)
+      from an odd row:   N (-2, 0)  NE (-1, +1)  SE (+1, +1)  S (+2, 0)  SW (+1,  0)  NW (-1,  0)
+    """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 

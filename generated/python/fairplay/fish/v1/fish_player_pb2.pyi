@@ -95,7 +95,7 @@ class SetupRequest(google.protobuf.message.Message):
     """The game that this call belongs to."""
     @property
     def state(self) -> fairplay.fish.v1.fish_pb2.State:
-        """The state, the called player first."""
+        """The state, the called player first. Always set."""
 
     def __init__(
         self,
@@ -116,7 +116,9 @@ class SetupResponse(google.protobuf.message.Message):
 
     PLACE_FIELD_NUMBER: builtins.int
     place: builtins.int
-    """The cell number of the tile to place a penguin on. Required."""
+    """The cell number of the tile to place a penguin on. Required. Where no tile is free every
+    answer breaks a rule.
+    """
     def __init__(
         self,
         *,
@@ -141,7 +143,7 @@ class TakeTurnRequest(google.protobuf.message.Message):
     """The game that this call belongs to."""
     @property
     def state(self) -> fairplay.fish.v1.fish_pb2.State:
-        """The state, the called player first."""
+        """The state, the called player first. Always set."""
 
     @property
     def actions(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[fairplay.fish.v1.fish_pb2.Action]:

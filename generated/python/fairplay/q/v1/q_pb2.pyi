@@ -432,9 +432,9 @@ class State(google.protobuf.message.Message):
     @property
     def rows(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
         """The rows of the tiles on the map, one entry for each tile: the n-th entries of rows, columns and tiles belong
-        together. The first tile of a game lies at row 0, column 0; rows grow downwards and may be negative. Between
-        -1,000,000 and 1,000,000. Tiles that a turn placed stand behind those that lay there before, in the order in which
-        they were placed.
+        together; the three lists are equally long and never empty. The first tile of a game lies at row 0, column 0; rows
+        grow downwards and may be negative. Between -1,000,000 and 1,000,000. Tiles that a turn placed stand behind those
+        that lay there before, in the order in which they were placed.
         """
 
     @property
@@ -532,7 +532,7 @@ class Action(google.protobuf.message.Message):
     EXTENSION_FIELD_NUMBER: builtins.int
     @property
     def pass_turn(self) -> global___Pass:
-        """Nothing."""
+        """Nothing. (The word alone is a keyword in some languages.)"""
 
     @property
     def replace(self) -> global___Replace:
@@ -570,7 +570,7 @@ global___Pass = Pass
 @typing.final
 class Replace(google.protobuf.message.Message):
     """An exchange of all tiles in hand: they go to the end of the pile, and as many are drawn from its front. Legal only if
-    the pile holds at least as many tiles as the hand. No points.
+    the pile holds at least as many tiles as the hand, so that with an empty hand it is legal. No points.
     """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor

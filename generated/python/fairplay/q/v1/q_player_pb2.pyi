@@ -26,7 +26,7 @@ class SetupRequest(google.protobuf.message.Message):
     """The game that this call belongs to."""
     @property
     def state(self) -> fairplay.q.v1.q_pb2.State:
-        """The state for this player, or the map only, see Settings.setup_argument."""
+        """The state for this player, or the map only, see Settings.setup_argument. Always set."""
 
     @property
     def tiles(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[fairplay.q.v1.q_pb2.Tile.ValueType]:
@@ -68,7 +68,7 @@ class TakeTurnRequest(google.protobuf.message.Message):
     """The game that this call belongs to."""
     @property
     def state(self) -> fairplay.q.v1.q_pb2.State:
-        """The state for this player, which is the first of its players."""
+        """The state for this player, which is the first of its players. Always set."""
 
     def __init__(
         self,
