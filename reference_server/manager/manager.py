@@ -63,11 +63,14 @@ class Manager:
             raise Refusal("ID_REUSED", message, "tournament_id")
         return await self._saved(tournament_id)
 
-    async def sign_up(self, tournament_id: str, player: Player, token: str) -> TournamentMessage:
+    async def sign_up(
+        self, tournament_id: str, player: Player, token: str, certificate: bytes = b""
+    ) -> TournamentMessage:
         """Signs a player up; a repeat changes nothing. Refusal: it may not enter."""
         tournament = self._changeable(tournament_id)
         if tournament is None:
             raise Refusal("SIGN_UP_CLOSED", f"the tournament {tournament_id} is over", "tournament_id")
+        await tournament.vouch(player, token, certificate)
         tournament.sign_up(player, token)
         return await self._saved(tournament_id)
 

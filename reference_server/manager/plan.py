@@ -83,6 +83,8 @@ def _check_policy(game: Game, policy: SignUpPolicy, entrant_count: int) -> None:
         _refuse("waiting_period", f"it is {seconds(policy.waiting_period):g} s; it must be 0 s to {MAX_WAITING_S:,} s")
     if not 1 <= policy.period_count <= MAX_PERIODS:
         _refuse("period_count", f"it is {policy.period_count}; it must be 1 to {MAX_PERIODS:,}")
+    if seconds(policy.certificate.max_age) < 0:
+        _refuse("certificate.max_age", "it is negative")
     if policy.age_order not in AgeOrder.values():
         _refuse("age_order", f"there is no age order {policy.age_order}")
     try:

@@ -51,6 +51,11 @@ class Desk:
 
     def admit(self, player: Player, token: str) -> None:
         """Notes the token of a player that enters. Refusal: it may not."""
+        self.check(player, token)
+        self._tokens[player.name] = token
+
+    def check(self, player: Player, token: str) -> None:
+        """Refusal: the player may not enter."""
         if not NAME.fullmatch(player.name) or not self._pattern.matches(player.name):
             allowed = self._message.plan.sign_up.name_pattern
             message = f"{player.name!r} is not a name for this tournament: names must match {allowed}"
@@ -60,7 +65,6 @@ class Desk:
             raise Refusal("NAME_TAKEN", message, "player.name")
         self._check_link(player, self._game, "player")
         self._check_dialled_in(player, token)
-        self._tokens[player.name] = token
 
     def _check_dialled_in(self, player: Player, token: str) -> None:
         name = _dial_in_name(player)

@@ -14,7 +14,7 @@ from fairplay.v1.record_pb2 import RecordEntry, Resumed, TournamentChange, Tourn
 from fairplay.v1.tournament_pb2 import Tournament as TournamentMessage
 from reference_server import __version__
 from reference_server.errors import Refusal
-from reference_server.manager import states
+from reference_server.manager import states, vouching
 from reference_server.manager.course import Course
 from reference_server.manager.driver import Driver, House, shutting_down
 from reference_server.manager.history import History
@@ -93,13 +93,24 @@ class Tournament:
 
     # --- the sign-up ---
 
+    async def vouch(self, player: Player, token: str, certificate: bytes) -> None:
+        """Checks the certificate of a player, where one is asked for, and that it is about this player.
+
+        Refusal: it does not serve, or the player may not enter for another reason.
+        """
+        plan = self.message.plan
+        if not plan.sign_up.HasField("certificate") or self._desk.repeats(player, token):
+            return
+        self._check_room()
+        self._desk.check(player, token)
+        certified = vouching.check_certificate(certificate, plan, vouching.utc_now())
+        vouching.check_player(certified, await vouching.describe(player, plan, self._house.links))
+
     def sign_up(self, player: Player, token: str) -> None:
         """A player enters; the last one that may closes the sign-up. Refusal: it may not."""
         if self._desk.repeats(player, token):
             return
-        self._check_open()
-        if self._desk.full:
-            raise Refusal("SIGN_UP_CLOSED", "the tournament is full: nobody else may enter", "tournament_id")
+        self._check_room()
         self._desk.admit(player, token)
         self._change(TournamentChange(signed_up=player))
         self.message.entrants.append(player)
@@ -124,6 +135,11 @@ class Tournament:
             self._start()
         elif self.message.status != states.RUNNING:
             raise tournament_over(self.message.tournament_id)
+
+    def _check_room(self) -> None:
+        self._check_open()
+        if self._desk.full:
+            raise Refusal("SIGN_UP_CLOSED", "the tournament is full: nobody else may enter", "tournament_id")
 
     def _check_open(self) -> None:
         if self.message.status != states.SIGN_UP:

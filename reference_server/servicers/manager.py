@@ -28,7 +28,9 @@ class ManagerServicer(ManagerServiceServicer):
 
     async def SignUp(self, request: pb.SignUpRequest, context: Any) -> pb.SignUpResponse:  # noqa: N802
         """Signs a player up."""
-        tournament = await self._manager.sign_up(request.tournament_id, request.player, request.token)
+        tournament = await self._manager.sign_up(
+            request.tournament_id, request.player, request.token, request.certificate
+        )
         return pb.SignUpResponse(tournament=public_tournament(tournament))
 
     async def Withdraw(self, request: pb.WithdrawRequest, context: Any) -> pb.WithdrawResponse:  # noqa: N802
