@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from google.protobuf.message import Message
 
 from benchmarks.subjects import STRATEGY, Subject
-from games.game import Call, CallAll, Show
+from games.game import Arrival, Call, CallAll, Race, Show
 from reference_player.handlers import Handlers
 
 SEED = 1
@@ -70,5 +70,7 @@ def rehearse(subject: Subject) -> Rehearsal:
             shown.append(step.state)
         elif isinstance(step, CallAll):
             sent = {call.seat: answer(call) for call in step.calls}
+        elif isinstance(step, Race):
+            sent = [Arrival(call.seat, answer(call), 0.0) for call in step.calls]
         elif isinstance(step, Call):
             sent = answer(step)

@@ -131,6 +131,8 @@ def _set(game: Game, message: Message, key: str, value: str) -> None:
         raise UsageError(f"--set {key}={value}: {key} is true or false")
     elif field.type == field.TYPE_UINT32 and not re.fullmatch(r"\d{1,9}", value):
         raise UsageError(f"--set {key}={value}: {key} is a whole number, 0 or more")
+    elif field.message_type is not None and field.message_type.full_name == "google.protobuf.Duration":
+        value = f'"{seconds(value, f"--set {key}"):f}s"'
     message.ClearField(key)
     _merge_json(f'{{"{key}": {value}}}', message, f"--set {key}={value}")
 

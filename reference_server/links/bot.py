@@ -18,18 +18,24 @@ class BotLink:
         self._clock = clock
         self._handlers = Handlers(player)
         self._loop = asyncio.get_running_loop()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._thoughts: dict[int, asyncio.Task[None]] = {}
 
     def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
         """Calls the object's method; its answer counts when it comes in time, as anybody's."""
-        open_call = OpenCall(self._clock, limit_s, done, lambda _: None)
         if self._handlers.quick(method):
+            open_call = OpenCall(self._clock, limit_s, done, lambda _: None)
             self._loop.call_soon(self._answer_now, method, request, open_call)
         else:
+            open_call = OpenCall(self._clock, limit_s, done, self._cancel)
             task = self._loop.create_task(self._answer(method, request, open_call))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._thoughts[open_call.id] = task
+            task.add_done_callback(lambda _: self._thoughts.pop(open_call.id, None))
         return open_call
+
+    def _cancel(self, open_call: OpenCall) -> None:
+        thought = self._thoughts.pop(open_call.id, None)
+        if thought is not None:
+            thought.cancel()
 
     def _answer_now(self, method: str, request: bytes, open_call: OpenCall) -> None:
         try:
@@ -47,6 +53,8 @@ class BotLink:
 
     async def close(self) -> None:
         """Nothing waits for a thought that is not finished."""
+        for thought in self._thoughts.values():
+            thought.cancel()
         self._handlers.close()
 
 
