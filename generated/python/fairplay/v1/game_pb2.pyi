@@ -9,6 +9,7 @@ import fairplay.eriantys.v1.eriantys_pb2
 import fairplay.eriantys.v1.eriantys_settings_pb2
 import fairplay.fish.v1.fish_pb2
 import fairplay.q.v1.q_pb2
+import fairplay.webset.v1.webset_pb2
 import google.protobuf.any_pb2
 import google.protobuf.descriptor
 import google.protobuf.duration_pb2
@@ -27,6 +28,7 @@ class GameSettings(google.protobuf.message.Message):
     Q_FIELD_NUMBER: builtins.int
     BAZAAR_FIELD_NUMBER: builtins.int
     ERIANTYS_FIELD_NUMBER: builtins.int
+    WEBSET_FIELD_NUMBER: builtins.int
     OTHER_FIELD_NUMBER: builtins.int
     @property
     def fish(self) -> fairplay.fish.v1.fish_pb2.Settings:
@@ -45,6 +47,10 @@ class GameSettings(google.protobuf.message.Message):
         """Eriantys."""
 
     @property
+    def webset(self) -> fairplay.webset.v1.webset_pb2.Settings:
+        """Webset."""
+
+    @property
     def other(self) -> google.protobuf.any_pb2.Any:
         """A game that is not built in: the message that the game declares as its settings."""
 
@@ -55,11 +61,12 @@ class GameSettings(google.protobuf.message.Message):
         q: fairplay.q.v1.q_pb2.Settings | None = ...,
         bazaar: fairplay.bazaar.v1.bazaar_pb2.Settings | None = ...,
         eriantys: fairplay.eriantys.v1.eriantys_settings_pb2.Settings | None = ...,
+        webset: fairplay.webset.v1.webset_pb2.Settings | None = ...,
         other: google.protobuf.any_pb2.Any | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["bazaar", b"bazaar", "eriantys", b"eriantys", "fish", b"fish", "game", b"game", "other", b"other", "q", b"q"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["bazaar", b"bazaar", "eriantys", b"eriantys", "fish", b"fish", "game", b"game", "other", b"other", "q", b"q"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["game", b"game"]) -> typing.Literal["fish", "q", "bazaar", "eriantys", "other"] | None: ...
+    def HasField(self, field_name: typing.Literal["bazaar", b"bazaar", "eriantys", b"eriantys", "fish", b"fish", "game", b"game", "other", b"other", "q", b"q", "webset", b"webset"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["bazaar", b"bazaar", "eriantys", b"eriantys", "fish", b"fish", "game", b"game", "other", b"other", "q", b"q", "webset", b"webset"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["game", b"game"]) -> typing.Literal["fish", "q", "bazaar", "eriantys", "webset", "other"] | None: ...
 
 global___GameSettings = GameSettings
 
@@ -73,6 +80,7 @@ class GameState(google.protobuf.message.Message):
     Q_FIELD_NUMBER: builtins.int
     BAZAAR_FIELD_NUMBER: builtins.int
     ERIANTYS_FIELD_NUMBER: builtins.int
+    WEBSET_FIELD_NUMBER: builtins.int
     OTHER_FIELD_NUMBER: builtins.int
     @property
     def fish(self) -> fairplay.fish.v1.fish_pb2.State:
@@ -91,6 +99,10 @@ class GameState(google.protobuf.message.Message):
         """Eriantys."""
 
     @property
+    def webset(self) -> fairplay.webset.v1.webset_pb2.State:
+        """Webset."""
+
+    @property
     def other(self) -> google.protobuf.any_pb2.Any:
         """A game that is not built in: the message that the game declares as its state."""
 
@@ -101,11 +113,12 @@ class GameState(google.protobuf.message.Message):
         q: fairplay.q.v1.q_pb2.State | None = ...,
         bazaar: fairplay.bazaar.v1.bazaar_pb2.State | None = ...,
         eriantys: fairplay.eriantys.v1.eriantys_pb2.State | None = ...,
+        webset: fairplay.webset.v1.webset_pb2.State | None = ...,
         other: google.protobuf.any_pb2.Any | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["bazaar", b"bazaar", "eriantys", b"eriantys", "fish", b"fish", "game", b"game", "other", b"other", "q", b"q"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["bazaar", b"bazaar", "eriantys", b"eriantys", "fish", b"fish", "game", b"game", "other", b"other", "q", b"q"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["game", b"game"]) -> typing.Literal["fish", "q", "bazaar", "eriantys", "other"] | None: ...
+    def HasField(self, field_name: typing.Literal["bazaar", b"bazaar", "eriantys", b"eriantys", "fish", b"fish", "game", b"game", "other", b"other", "q", b"q", "webset", b"webset"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["bazaar", b"bazaar", "eriantys", b"eriantys", "fish", b"fish", "game", b"game", "other", b"other", "q", b"q", "webset", b"webset"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["game", b"game"]) -> typing.Literal["fish", "q", "bazaar", "eriantys", "webset", "other"] | None: ...
 
 global___GameState = GameState
 
