@@ -1,0 +1,96 @@
+"""The 81 cards and what makes a set of three (webset.md section 1).
+
+A card is its number from 0 to 80; written with four digits to the base 3 it is number, colour, symbol and shading. The
+small deck are the cards 0 to 26, whose number is always one.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import combinations
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+CARDS = 81
+EMPTY = 81
+"""Stands in a slot of the table that holds no card."""
+COUNTS = ("one", "two", "three")
+COLORS = ("red", "green", "purple")
+SYMBOLS = ("oval", "squiggle", "diamond")
+SHADINGS = ("solid", "open", "striped")
+
+Cards: TypeAlias = tuple[int, ...]
+Triple: TypeAlias = tuple[int, int, int]
+
+
+def digits(card: int) -> tuple[int, int, int, int]:
+    """Number, colour, symbol and shading of a card, each 0 to 2."""
+    return card // 27, card // 9 % 3, card // 3 % 3, card % 3
+
+
+def card_of(number: int, color: int, symbol: int, shading: int) -> int:
+    """The card with these four digits."""
+    return 27 * number + 9 * color + 3 * symbol + shading
+
+
+def _third(one: int, other: int) -> int:
+    return card_of(*[(6 - left - right) % 3 for left, right in zip(digits(one), digits(other), strict=True)])
+
+
+_THIRD = tuple(tuple(_third(one, other) for other in range(CARDS)) for one in range(CARDS))
+
+
+def third(one: int, other: int) -> int:
+    """The card that makes a set of two different ones: in each aspect the digit (6 - a - b) mod 3."""
+    return _THIRD[one][other]
+
+
+def is_set(one: int, two: int, three: int) -> bool:
+    """Whether three cards are a set. The same card three times is none."""
+    return one != two and _THIRD[one][two] == three
+
+
+@lru_cache(maxsize=4096)
+def sets_among(cards: Cards) -> tuple[Triple, ...]:
+    """All sets among different cards: each sorted, in sorted order."""
+    held, found = frozenset(cards), []
+    for one, two in combinations(sorted(cards), 2):
+        three = _THIRD[one][two]
+        if three > two and three in held:
+            found.append((one, two, three))
+    return tuple(found)
+
+
+def deck_of(aspects: int) -> range:
+    """The cards of a game: all 81, or the 27 of the small deck."""
+    return range(3**aspects)
+
+
+def written(card: int) -> str:
+    """A card as the rules write it, e.g. "0121"."""
+    return "".join(map(str, digits(card)))
+
+
+def parse_card(text: str) -> int:
+    """The card that is written so. ValueError: it is none."""
+    if len(text) != 4 or not set(text) <= set("012"):
+        raise ValueError(f"A card is four digits from 0 to 2, not {text!r}.")
+    return int(text, 3)
+
+
+def card_name(card: int) -> str:
+    """A card in words, e.g. "two green open ovals"."""
+    number, color, symbol, shading = digits(card)
+    return f"{COUNTS[number]} {COLORS[color]} {SHADINGS[shading]} {SYMBOLS[symbol]}{'s' if number else ''}"
+
+
+def parse_cards(text: str) -> Cards:
+    """The cards that are written in a row, parted by spaces. ValueError: one is none."""
+    return tuple(map(parse_card, text.split()))
+
+
+def listed(cards: Iterable[int]) -> str:
+    """Cards as the rules write them, in a row."""
+    return " ".join(map(written, cards))

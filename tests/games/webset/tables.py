@@ -1,0 +1,209 @@
+"""What the tests of Webset share: states from decks, acts in short, and conversations driven by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from fairplay.webset.v1 import webset_pb2
+from fairplay.webset.v1.webset_player_pb2 import ActResponse, PickCardsResponse
+from games.game import Arrival, Call, CallAll, Eliminate, Outcome, Race, Show
+from games.webset import GAME, codec, conversation, rules
+from games.webset.cards import listed, parse_cards
+from games.webset.rules import EMPTY, Act, Phase, State, Status, Take, Word, settings_of
+from reference_player.handlers import snake_case
+
+UNSHUFFLED = tuple(range(81))
+CALL, MORE, SHOW, END_SHOW = Word.CALL, Word.MORE, Word.SHOW, Word.END_SHOW
+WORDS = tuple(Word)
+PROFILES = ("contest", "seed", "published")
+
+
+# Rules
+
+
+def fresh(seats: int = 2, deck: Sequence[int] = UNSHUFFLED, **given: Any) -> State:
+    """A game with this deck; the unshuffled one gives the table of vector S3."""
+    return rules.dealt(settings_of(**{"min_players": 1, **given}), tuple(deck), seats, luck=1)
+
+
+def done(state: State, *acts: tuple[int, Word | str]) -> State:
+    """The state after acts that must be carried out; a text is a take of these cards."""
+    for seat, action in acts:
+        state, status, _ = rules.carry_out(state, act(seat, action))
+        assert status in (None, Status.GOT_SET), status
+    return state
+
+
+def act(seat: int, action: Word | str) -> Act:
+    return Act(seat, Take(parse_cards(action)) if isinstance(action, str) else action)
+
+
+def taken(state: State, cards: str, seat: int = 0) -> State:
+    return done(state, (seat, CALL), (seat, cards))
+
+
+def told(state: State, seat: int, action: Word | str) -> tuple[Status | None, str | None]:
+    """The status and the rule of an act that must not change anything."""
+    after, status, rule = rules.carry_out(state, act(seat, action))
+    assert after == state
+    return status, rule
+
+
+def columns(state: State) -> list[str]:
+    """The table, a text a column."""
+    cells = ["" if card == EMPTY else listed([card]) for card in state.table]
+    return [" ".join(cells[at : at + 3]).strip() for at in range(0, len(cells), 3)]
+
+
+def lying(state: State) -> str:
+    return listed(sorted(rules.on_table(state)))
+
+
+CAP = "0001 0002 0100 0102 0211 0220 1011 1020 1110 1111 1120 1122 1210 1222 2010 2022 2100 2101 2201 2202"
+"""Twenty cards without a set: there are no twenty-one."""
+
+
+def without_sets(count: int) -> tuple[int, ...]:
+    """So many cards among which there is no set."""
+    return parse_cards(CAP)[:count]
+
+
+def deck_with(first: Sequence[int]) -> tuple[int, ...]:
+    """The whole deck, these cards first."""
+    return (*first, *[card for card in UNSHUFFLED if card not in first])
+
+
+# Conversations
+
+
+def answered(word: Word | None) -> ActResponse:
+    return codec.act_message(word)
+
+
+def cards(text: str) -> PickCardsResponse:
+    return PickCardsResponse(cards=parse_cards(text))
+
+
+NOTHING = answered(None)
+
+
+class Play:
+    """A conversation driven by hand. Notifications are answered at once, unless somebody fails in them or is `slow`."""
+
+    def __init__(
+        self,
+        state: State,
+        failing: Mapping[tuple[int, str], Any] | None = None,
+        slow: Sequence[int] = (),
+    ) -> None:
+        self.failing = dict(failing or {})
+        self.slow = set(slow)
+        self.states: list[State] = []
+        self.out: list[Eliminate] = []
+        self.sent: list[Call] = []
+        self.outcome: Outcome | None = None
+        self.race: Race | None = None
+        self.round: CallAll | None = None
+        self._conversation = conversation.play("g", state)
+        self._go_on(None)
+
+    def hear(self, *arrivals: tuple[int, Any] | tuple[int, Any, float]) -> None:
+        """What arrives together, in the order in which it counts: seat, answer and, if it is not 0, elapsed time."""
+        assert self.race is not None
+        calls = {call.seat: call for call in self.race.calls}
+        assert all(arrival[0] in calls for arrival in arrivals)
+        self._go_on([Arrival(arrival[0], arrival[1], arrival[2] if len(arrival) > 2 else 0.0) for arrival in arrivals])
+
+    def hear_all(self, answer: Any) -> None:
+        """The same answer from everybody who is asked to act, one after the other."""
+        for seat in sorted(self.asked("Act")):
+            self.hear((seat, answer))
+
+    def hear_round(self, answers: Mapping[int, Any]) -> None:
+        """The answers of a round, in the order of arrival."""
+        assert self.round is not None
+        assert set(answers) == {call.seat for call in self.round.calls}
+        self._go_on(dict(answers))
+
+    def set_by(self, seat: int, cards_text: str) -> None:
+        """A player calls and picks these cards."""
+        self.hear((seat, answered(CALL)))
+        self.hear((seat, cards(cards_text)))
+
+    @property
+    def state(self) -> State:
+        return self.states[-1]
+
+    def asked(self, method: str) -> dict[int, Any]:
+        """The requests that are open now, by seat."""
+        calls = self.race.calls if self.race else self.round.calls if self.round else ()
+        return {call.seat: call.request for call in calls if call.method.name == method}
+
+    def last(self, method: str, seat: int) -> Any:
+        """The latest request of this kind to a player."""
+        return [call for call in self.sent if call.method.name == method and call.seat == seat][-1].request
+
+    def counts(self) -> dict[str, int]:
+        names = [call.method.name for call in self.sent]
+        return {name: names.count(name) for name in dict.fromkeys(names)}
+
+    def ranking(self) -> list[list[tuple[int, int]]]:
+        assert self.outcome is not None
+        return [list(group) for group in self.outcome.ranking]
+
+    def _go_on(self, sent: Any) -> None:
+        self.race = self.round = None
+        while self.outcome is None:
+            try:
+                step = self._conversation.send(sent)
+            except StopIteration as stop:
+                self.outcome = stop.value
+                return
+            sent = self._take(step)
+            if sent is Play:
+                return
+
+    def _take(self, step: Any) -> Any:
+        """What a step is answered with; this class itself where the test has to say it."""
+        if isinstance(step, Show):
+            assert isinstance(step.state, State)
+            assert rules.invariant(step.state) is None
+            self.states.append(step.state)
+            return None
+        if isinstance(step, Eliminate):
+            self.out.append(step)
+            return None
+        self.sent += [call for call in step.calls if not any(call is other for other in self.sent)]
+        if isinstance(step, CallAll):
+            if step.calls[0].method.name == "PickCards":
+                self.round = step
+                return Play
+            return {call.seat: self._noted(call) for call in step.calls}
+        self.race = step
+        reports = [call for call in step.calls if call.method.name == "Report" and call.seat not in self.slow]
+        return [Arrival(call.seat, self._noted(call), 0.0) for call in reports] or Play
+
+    def _noted(self, call: Call) -> Any:
+        return self.failing.get((call.seat, call.method.name), call.method.response())
+
+
+def sound(*specs: str) -> Callable[[Call], Any]:
+    """Reference players for games.game.drive, the last one for all seats that have none of their own."""
+    players = [GAME.player(spec) for spec in specs or ("first",)]
+
+    def answer(call: Call) -> Any:
+        player = players[min(call.seat, len(players) - 1)]
+        reply = getattr(player, snake_case(call.method.name))(call.request)
+        return call.method.response() if reply is None else reply
+
+    return answer
+
+
+def phases(play: Play) -> list[Phase]:
+    return [state.phase for state in play.states]
+
+
+def message(**given: Any) -> webset_pb2.Settings:
+    """Settings as a message; times in milliseconds."""
+    return codec.settings_message(settings_of(**{"min_players": 1, **given}))

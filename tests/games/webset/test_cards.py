@@ -1,0 +1,120 @@
+"""Cards and sets: the vectors S1 and S2, and the facts of section 2 that are cheap to see."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from games.webset.cards import (
+    CARDS,
+    card_name,
+    card_of,
+    deck_of,
+    digits,
+    is_set,
+    listed,
+    parse_card,
+    parse_cards,
+    sets_among,
+    third,
+    written,
+)
+from tests.games.webset.tables import CAP, UNSHUFFLED
+
+CARD = st.integers(0, CARDS - 1)
+
+
+@pytest.mark.parametrize(
+    ("cards", "ok"),
+    [
+        ("0000 0001 0002", True),
+        ("0120 1201 2012", True),
+        ("0000 1111 2222", True),
+        ("0000 0001 0011", False),
+        ("0012 0021 0001", False),
+        ("0000 0000 0000", False),
+    ],
+)
+def test_s1_the_predicate(cards: str, ok: bool) -> None:
+    assert is_set(*parse_cards(cards)) is ok
+
+
+@pytest.mark.parametrize(("one", "other", "expected"), [("0121", "2011", "1201"), ("0000", "1212", "2121")])
+def test_s2_the_third_card(one: str, other: str, expected: str) -> None:
+    assert written(third(parse_card(one), parse_card(other))) == expected
+
+
+@given(CARD, CARD, CARD)
+def test_a_set_is_all_alike_or_all_different_in_each_aspect(one: int, two: int, three: int) -> None:
+    aspects = list(zip(digits(one), digits(two), digits(three), strict=True))
+    by_words = len({one, two, three}) == 3 and all(len(set(values)) != 2 for values in aspects)
+    assert is_set(one, two, three) is by_words
+    assert all(sum(values) % 3 == 0 for values in aspects) or not by_words
+
+
+@given(CARD)
+def test_a_card_is_written_with_its_four_digits(card: int) -> None:
+    assert parse_card(written(card)) == card == card_of(*digits(card))
+
+
+def test_cards_have_names() -> None:
+    assert card_name(parse_card("0000")) == "one red solid oval"
+    assert card_name(parse_card("2112")) == "three green striped squiggles"
+    assert card_name(parse_card("1221")) == "two purple open diamonds"
+    assert len({card_name(card) for card in UNSHUFFLED}) == 81
+
+
+@pytest.mark.parametrize("text", ["", "012", "01234", "0123", "01 2"])
+def test_what_is_no_card_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="four digits from 0 to 2"):
+        parse_card(text)
+
+
+def test_the_deck_has_1080_sets_every_card_in_40_and_every_pair_in_one() -> None:
+    found = sets_among(UNSHUFFLED)
+    assert len(found) == 1080
+    assert set(Counter(card for triple in found for card in triple).values()) == {40}
+    pairs = Counter(pair for triple in found for pair in combinations(triple, 2))
+    assert len(pairs) == 81 * 80 // 2
+    assert set(pairs.values()) == {1}
+
+
+def test_sets_by_the_number_of_aspects_in_which_they_differ() -> None:
+    differing = Counter(
+        sum(a != b for a, b in zip(digits(one), digits(two), strict=True)) for one, two, _ in sets_among(UNSHUFFLED)
+    )
+    assert differing == {1: 108, 2: 324, 3: 432, 4: 216}
+
+
+FOURTEEN = "0002 0011 0020 0122 1002 1101 1110 1122 2122 2200 2212 2221"
+
+
+def test_twenty_cards_can_be_without_a_set_and_one_more_always_makes_one() -> None:
+    cap = parse_cards(CAP)
+    assert len(set(cap)) == 20
+    assert sets_among(cap) == ()
+    assert all(sets_among((*cap, card)) for card in UNSHUFFLED if card not in cap)
+
+
+def test_twelve_cards_can_have_fourteen_sets_and_no_table_of_a_thousand_has_more() -> None:
+    assert len(sets_among(parse_cards(FOURTEEN))) == 14
+    rng = Random(1)
+    counts = [len(sets_among(tuple(rng.sample(UNSHUFFLED, 12)))) for _ in range(1000)]
+    assert max(counts) <= 14
+    assert 2.6 < sum(counts) / 1000 < 2.95  # the mean is 220 / 79
+
+
+def test_all_cards_sum_to_nothing_in_every_aspect() -> None:
+    assert [sum(values) % 3 for values in zip(*map(digits, UNSHUFFLED), strict=True)] == [0, 0, 0, 0]
+
+
+def test_the_small_deck_are_the_cards_that_show_one_symbol() -> None:
+    small = deck_of(3)
+    assert [digits(card)[0] for card in small] == [0] * 27
+    assert len(sets_among(tuple(small))) == 117
+    assert listed(small[:4]) == "0000 0001 0002 0010"

@@ -1,0 +1,239 @@
+"""Webset's messages: what goes in comes out, what cannot be is refused by name, what is hidden stays behind."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from random import Random
+from typing import Any
+
+import pytest
+from google.protobuf import json_format
+from google.protobuf.duration_pb2 import Duration
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fairplay.webset.v1 import webset_pb2, webset_player_pb2
+from games.game import Broken
+from games.webset import GAME, codec, rules
+from games.webset.rules import EMPTY, Phase, Settings, State, Status, Word, settings_of
+from tests.games.webset.tables import CALL, MORE, PROFILES, SHOW, done, fresh, taken
+from tests.games.webset.test_random_play import CHANGES, games, stepped
+
+
+@st.composite
+def any_settings(draw: st.DrawFn) -> Settings:
+    """Of any profile, with values that are allowed."""
+    changes = draw(CHANGES)
+    others = {
+        "window_ms": 2500,
+        "lockout_ms": 700,
+        "min_reaction_ms": 1,
+        "handicaps_ms": (0, 250, 60_000),
+        "min_players": 3,
+        "idle_rounds": 4,
+        "penalty_expired": 9,
+    }
+    chosen = {name: value for name, value in others.items() if draw(st.booleans())}
+    return settings_of(profile=draw(st.sampled_from(PROFILES)), **changes, **chosen)
+
+
+@st.composite
+def states(draw: st.DrawFn) -> State:
+    state, rng = draw(games())
+    for _ in range(draw(st.integers(0, 80))):
+        if rules.turn(state) is not None:
+            state = stepped(state, rng)
+    return state
+
+
+# Settings
+
+
+def test_the_names_of_settings_are_those_of_the_rules() -> None:
+    times = {"window": "window_ms", "lockout": "lockout_ms", "min_reaction": "min_reaction_ms"}
+    times["handicaps"] = "handicaps_ms"
+    names = [times.get(field.name, field.name) for field in webset_pb2.Settings.DESCRIPTOR.fields]
+    assert sorted(names) == sorted(field.name for field in fields(Settings))
+
+
+def test_settings_that_are_not_set_are_those_of_a_contest() -> None:
+    assert codec.settings(webset_pb2.Settings()) == Settings()
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_profile_sets_what_is_not_given(profile: str) -> None:
+    number = webset_pb2.Profile.Value(f"PROFILE_{profile.upper()}")
+    assert codec.settings(webset_pb2.Settings(profile=number)) == settings_of(profile=profile)
+    mixed = codec.settings(webset_pb2.Settings(profile=number, penalty_bad=7, show_enabled=False))
+    assert mixed == settings_of(profile=profile, penalty_bad=7, show_enabled=False)
+
+
+@given(any_settings())
+def test_settings_survive_the_way_through_messages(chosen: Settings) -> None:
+    message = codec.settings_message(chosen)
+    assert codec.settings(message) == chosen
+    assert GAME.full_settings(message) == message
+    read = json_format.Parse(json_format.MessageToJson(message), webset_pb2.Settings())
+    assert read == message
+
+
+def test_no_floor_and_a_floor_of_zero_are_two_things() -> None:
+    assert codec.settings(webset_pb2.Settings(score_floor=0)).score_floor == 0
+    assert not codec.settings_message(Settings()).HasField("score_floor")
+    assert codec.settings_message(settings_of(score_floor=0)).HasField("score_floor")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        (webset_pb2.Settings(window=Duration(seconds=61)), "window in milliseconds is 61000: it must be 100 to 60000."),
+        (webset_pb2.Settings(window=Duration(nanos=1)), "window is 0.000000001s: it must be whole milliseconds."),
+        (
+            webset_pb2.Settings(handicaps=[Duration(), Duration(seconds=-1)]),
+            r"handicaps\[1\] is -1000: it must be 0 to 60000.",
+        ),
+        (webset_pb2.Settings(aspects=2), "aspects is 2: it must be 3 to 4."),
+        (webset_pb2.Settings(more_rule=9), "more_rule has the unknown value 9."),  # type: ignore[arg-type]
+        (webset_pb2.Settings(profile=7), "profile has the unknown value 7."),  # type: ignore[arg-type]
+    ],
+)
+def test_settings_that_cannot_be_are_refused_by_name(wrong: webset_pb2.Settings, sentence: str) -> None:
+    with pytest.raises(ValueError, match=f"^{sentence}$"):
+        GAME.full_settings(wrong)
+
+
+# States
+
+
+@settings(max_examples=80, deadline=None)
+@given(states())
+def test_a_full_state_survives_the_way_through_messages_and_json(state: State) -> None:
+    message = codec.state_message(state)
+    read = webset_pb2.State.FromString(message.SerializeToString())
+    assert codec.initial_state(read, state.settings, Random(0)) == state
+    assert json_format.Parse(json_format.MessageToJson(message), webset_pb2.State()) == message
+
+
+@settings(max_examples=50, deadline=None)
+@given(states())
+def test_a_public_state_is_the_full_one_without_deck_and_lots(state: State) -> None:
+    full, public = codec.state_message(state), codec.public_message(state)
+    assert not public.deck
+    assert not public.HasField("draw_state")
+    assert public.deck_count == len(state.deck)
+    full.ClearField("deck")
+    full.ClearField("draw_state")
+    assert full == public
+
+
+@settings(max_examples=50, deadline=None)
+@given(states(), st.integers(1, 2**32))
+def test_no_byte_of_a_public_state_depends_on_the_order_of_the_deck(state: State, seed: int) -> None:
+    other = state._replace(deck=rules.shuffled(state.deck, Random(seed)), luck=seed)
+    assert codec.public_message(other).SerializeToString(deterministic=True) == codec.public_message(
+        state
+    ).SerializeToString(deterministic=True)
+
+
+def test_slots_behind_the_last_card_are_left_out_and_holes_are_not() -> None:
+    state = fresh()
+    assert list(codec.public_message(state).slots) == list(range(12))
+    hole = state._replace(table=(0, EMPTY, 2, *[EMPTY] * 18))
+    assert list(codec.public_message(hole).slots) == [0, EMPTY, 2]
+    empty = state._replace(table=(EMPTY,) * 21)
+    assert list(codec.public_message(empty).slots) == []
+
+
+def test_solutions_are_said_while_they_are_shown() -> None:
+    message = codec.public_message(done(fresh(profile="seed"), (0, SHOW), (1, SHOW)))
+    assert len(message.solutions) == 3 * 13
+    assert message.displayed == 1
+    assert not codec.public_message(fresh(profile="seed")).solutions
+
+
+def test_the_caller_may_be_seat_zero() -> None:
+    message = codec.public_message(done(fresh(), (0, CALL)))
+    assert message.HasField("caller")
+    assert not codec.public_message(fresh()).HasField("caller")
+
+
+def test_a_state_written_by_hand_needs_no_bookkeeping() -> None:
+    message = webset_pb2.State(slots=range(12), deck=range(12, 81), players=[webset_pb2.Player()] * 2)
+    state = codec.initial_state(message, Settings(), Random(7))
+    assert state == fresh(min_players=2)._replace(luck=Random(7).getrandbits(64))
+    assert GAME.check_state(webset_pb2.Settings(), message) == 2
+
+
+def test_a_state_written_by_hand_is_dealt_to_or_over_where_it_must_be() -> None:
+    nobody_can_play = webset_pb2.State(slots=[0, 1, 3], discarded=[2, *range(4, 81)], players=[webset_pb2.Player()] * 2)
+    assert codec.initial_state(nobody_can_play, Settings(), Random(0)).phase is Phase.OVER
+    nobody_can_play.phase = webset_pb2.PHASE_OPEN
+    with pytest.raises(ValueError, match="deck is empty and there is no set"):
+        codec.initial_state(nobody_can_play, Settings(), Random(0))
+
+
+def by_hand(**changes: Any) -> webset_pb2.State:
+    message = codec.state_message(taken(fresh(), "0000 0001 0002"))
+    for name, value in changes.items():
+        message.ClearField(name)  # type: ignore[arg-type]
+        if isinstance(value, int):
+            setattr(message, name, value)
+        else:
+            getattr(message, name).extend(value)
+    return message
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"deck": ()}, "66 of 81 cards are neither"),
+        ({"slots": range(22)}, "slots has 22 entries: the table has 21 slots."),
+        ({"slots": [*range(3, 15), 200]}, "is not one of 0 to 80"),
+        ({"phase": 9}, "phase has the unknown value 9."),
+        ({"caller": 1}, "There is a caller if, and only if, a call is open."),
+        ({"players": ()}, "cards are neither"),
+        ({"players": [webset_pb2.Player(standing=7)]}, r"players\[0\].standing has the unknown value 7."),  # type: ignore[arg-type]
+    ],
+)
+def test_a_state_that_cannot_be_is_refused(changes: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        GAME.check_state(codec.settings_message(settings_of(min_players=1)), by_hand(**changes))
+
+
+def test_nothing_can_go_on_from_a_public_state() -> None:
+    with pytest.raises(ValueError, match="69 of 81 cards"):
+        GAME.check_state(webset_pb2.Settings(), codec.public_message(fresh()))
+
+
+# Answers
+
+
+@pytest.mark.parametrize("word", [None, *Word])
+def test_acts_survive_the_way_through_messages(word: Word | None) -> None:
+    assert codec.acted(codec.act_message(word)) is word
+
+
+@pytest.mark.parametrize(("number", "given_text"), [(0, "no action"), (6, "the unknown value 6"), (-1, "value -1")])
+def test_no_act_and_an_unknown_one_are_malformed(number: int, given_text: str) -> None:
+    with pytest.raises(Broken) as refused:
+        codec.acted(webset_player_pb2.ActResponse(action=number))  # type: ignore[arg-type]
+    assert refused.value.rule_id == "webset.act.required"
+    assert given_text in refused.value.given
+
+
+def test_of_a_long_take_no_more_is_read_than_it_takes_to_refuse_it() -> None:
+    reply = webset_player_pb2.PickCardsResponse(cards=[1] * 100_000)
+    assert len(codec.picked(reply)) == 4
+
+
+def test_what_may_be_tried_survives_and_unknown_values_are_left_out() -> None:
+    listed = codec.actions((CALL, MORE))
+    assert codec.words([*listed, 99]) == (CALL, MORE)
+
+
+def test_every_status_has_its_number() -> None:
+    numbers = [codec.status(status) for status in (None, *Status)]
+    assert sorted(numbers) == list(range(len(webset_player_pb2.Status.values())))
+    for status in Status:
+        name = webset_player_pb2.Status.Name(codec.status(status)).removeprefix("STATUS_")
+        assert name.replace("_", "").lower() == status.value.lower()

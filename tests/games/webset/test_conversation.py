@@ -1,0 +1,678 @@
+"""The sequence diagram of Webset: who is asked what and when, which answer counts, what becomes of those that fail."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
+from fairplay.webset.v1 import webset_pb2, webset_player_pb2
+from fairplay.webset.v1.webset_player_pb2 import ActResponse, PickCardsResponse
+from games.game import Arrival, Call, CallAll, Clock, Eliminate, Race, Show, drive
+from games.webset import GAME, codec, conversation, rules
+from games.webset.cards import parse_cards
+from games.webset.rules import Phase, Player, Standing, State
+from tests.games.webset.tables import (
+    CALL,
+    END_SHOW,
+    MORE,
+    NOTHING,
+    SHOW,
+    Play,
+    answered,
+    cards,
+    deck_with,
+    done,
+    fresh,
+    message,
+    phases,
+    sound,
+    taken,
+    without_sets,
+)
+
+X0, X1 = "0000 0001 0002", "0010 0011 0012"
+WRONG = "0000 0001 0010"
+
+
+def events(request: Any) -> list[tuple[str, int | None]]:
+    kinds = webset_player_pb2.EventKind
+    return [
+        (kinds.Name(event.kind).removeprefix("EVENT_KIND_"), event.seat if event.HasField("seat") else None)
+        for event in request.events
+    ]
+
+
+def status(request: Any) -> str:
+    return webset_player_pb2.Status.Name(request.status).removeprefix("STATUS_")
+
+
+def actions(request: Any) -> list[str]:
+    return [webset_player_pb2.Action.Name(each).removeprefix("ACTION_") for each in request.actions]
+
+
+def two_sets_left(seats: int = 2, **given: Any) -> State:
+    """The deck is empty, and of the table two sets are left that share no card."""
+    table = (*parse_cards(f"{X0} {X1}"), *[rules.EMPTY] * 15)
+    return fresh(seats, **given)._replace(table=table, deck=(), discarded=(*range(6, 81),), phase=Phase.OPEN)
+
+
+# The order of calls
+
+
+def test_a_call_goes_to_the_caller_for_cards_and_to_the_others_as_a_report() -> None:
+    play = Play(fresh(3))
+    assert [(call.seat, call.method.name) for call in play.sent] == [
+        *[(seat, "Deal") for seat in range(3)],
+        *[(seat, "Act") for seat in range(3)],
+    ]
+    play.hear((1, answered(CALL)))
+    assert [(call.seat, call.method.name) for call in play.sent[6:]] == [(0, "Report"), (1, "PickCards"), (2, "Report")]
+    assert list(play.asked("PickCards")) == [1]
+    play.hear((1, cards(X0)))
+    assert list(play.asked("Act")) == [0, 1, 2]
+    assert play.state.players[1].points == 1
+
+
+def test_the_limits_are_those_of_notifications_of_decisions_and_the_window() -> None:
+    play = Play(fresh(2, window_ms=2500))
+    play.set_by(0, X0)
+    limits = {call.method.name: (call.clock, call.limit_s) for call in play.sent}
+    assert limits == {
+        "Deal": (Clock.NOTIFICATION, None),
+        "Act": (Clock.DECISION, None),
+        "PickCards": (Clock.DECISION, 2.5),
+        "Report": (Clock.NOTIFICATION, None),
+    }
+
+
+def test_a_set_costs_two_calls_to_each_player_and_no_more() -> None:
+    play = Play(fresh(5))
+    before = len(play.sent)
+    play.set_by(0, X0)
+    assert len(play.sent) - before == 2 * 5
+
+
+def test_a_game_from_deal_to_game_over() -> None:
+    play = Play(two_sets_left())
+    play.set_by(1, X0)
+    play.set_by(0, X1)
+    assert play.ranking() == [[(0, 1), (1, 1)]]
+    assert play.counts() == {"Deal": 2, "Act": 4, "Report": 2, "PickCards": 2, "GameOver": 2}
+    over = play.last("GameOver", 0)
+    assert (list(over.ranks), over.won, status(over)) == ([1, 1], True, "GOT_SET")
+    assert over.state.phase == webset_pb2.PHASE_OVER
+    assert phases(play)[-1] is Phase.OVER
+
+
+def test_everybody_is_told_the_settings_and_its_seat_at_the_beginning() -> None:
+    play = Play(fresh(2, profile="seed"))
+    for seat in (0, 1):
+        deal = play.last("Deal", seat)
+        assert (deal.game_id, deal.seat) == ("g", seat)
+        assert codec.settings(deal.settings) == play.state.settings
+
+
+def test_the_request_to_act_carries_what_happened_and_what_became_of_the_players_own_act() -> None:
+    play = Play(fresh(2))
+    play.set_by(1, X0)
+    mine, other = play.asked("Act")[1], play.asked("Act")[0]
+    assert (status(mine), events(mine)) == ("GOT_SET", [("GOT_SET", 1)])
+    assert (status(other), events(other)) == ("UNSPECIFIED", [("GOT_SET", 1)])
+    assert list(other.events[0].cards) == [0, 1, 2]
+    assert events(play.last("Report", 0)) == [("CALLED", 1)]
+    assert other.state == codec.public_message(play.state)
+    play.hear((0, answered(CALL)))
+    play.hear((0, cards(WRONG)))
+    mine = play.asked("Act")[0]
+    assert (status(mine), mine.rule_id, events(mine)) == ("BAD_SET", "webset.take.on-table", [("BAD_SET", 0)])
+
+
+def test_a_resumed_game_goes_on_in_the_middle_of_a_call() -> None:
+    play = Play(done(fresh(3), (1, CALL)))
+    assert play.counts() == {"Deal": 3, "PickCards": 1}
+    play.hear((1, cards(X0)))
+    assert play.state.players[1].points == 1
+    shown = Play(done(fresh(2, profile="seed"), (0, SHOW)))
+    assert actions(shown.asked("Act")[0]) == ["NOTHING", "SHOW_SOLUTIONS", "END_SOLUTIONS"]
+
+
+# The first act counts
+
+
+def test_s14_of_calls_that_came_together_the_first_counts_and_the_others_are_told() -> None:
+    play = Play(fresh(3))
+    play.hear((2, answered(CALL)), (0, answered(CALL)), (1, NOTHING))
+    assert play.state.caller == 2
+    assert [status(play.last("Report", seat)) for seat in (0, 1)] == ["ALREADY_CALLED", "UNSPECIFIED"]
+    assert play.last("Report", 0).rule_id == "webset.call.first"
+
+
+def test_s13_a_take_before_the_window_ends_counts_and_one_at_its_end_is_late() -> None:
+    for elapsed_s, points in ((0.0, 1), (2.999, 1), (3.0, -1), (3.001, -1)):
+        play = Play(fresh(2))
+        play.hear((0, answered(CALL), 7.0))
+        play.hear((0, cards(X0), elapsed_s))
+        assert play.state.players[0].points == points
+        assert play.out == []
+
+
+def test_the_calls_of_the_others_are_cancelled_and_asked_again_anew() -> None:
+    play = Play(fresh(2))
+    before = play.race
+    assert before is not None
+    play.hear((0, answered(CALL)))
+    assert play.race is not None
+    assert all(call not in play.race.calls for call in before.calls)
+    play.hear((0, cards(X0)))
+    assert all(call not in play.race.calls for call in before.calls)
+
+
+def test_nothing_leaves_the_questions_to_the_others_open() -> None:
+    play = Play(fresh(3))
+    assert play.race is not None
+    before = {call.seat: call for call in play.race.calls}
+    play.hear((1, NOTHING))
+    assert play.race is not None
+    assert [call.seat for call in play.race.calls] == [0, 2]
+    assert all(call is before[call.seat] for call in play.race.calls)
+    play.hear((0, NOTHING), (2, answered(CALL)))
+    assert play.state.caller == 2
+
+
+def test_a_player_that_did_nothing_is_asked_again_when_a_call_has_ended() -> None:
+    play = Play(fresh(2))
+    play.hear((1, NOTHING))
+    play.hear((0, answered(CALL)))
+    play.hear((0, cards(WRONG)))
+    assert list(play.asked("Act")) == [0, 1]
+
+
+def test_nothing_that_comes_together_with_a_change_does_not_count_for_the_new_table() -> None:
+    play = Play(fresh(2, more_rule="anyone"))
+    play.hear((0, answered(MORE)), (1, NOTHING))
+    assert list(play.asked("Act")) == [0, 1]
+
+
+def test_what_comes_together_with_a_change_counts_for_the_new_table() -> None:
+    play = Play(fresh(2, more_rule="anyone"))
+    play.hear((0, answered(MORE)), (1, answered(CALL)))
+    assert (play.state.caller, len(rules.on_table(play.state))) == (1, 15)
+    assert events(play.asked("PickCards")[1]) == [("CARDS_DEALT", 0), ("CALLED", 1)]
+
+
+def test_if_everybody_does_nothing_all_are_asked_again_and_then_the_game_ends_as_it_stands() -> None:
+    play = Play(taken(fresh(3, idle_rounds=3), X0, seat=2))
+    for count in range(3):
+        assert [request.idle_count for request in play.asked("Act").values()] == [count] * 3
+        play.hear_all(NOTHING)
+    assert play.ranking() == [[(2, 1)], [(0, 0), (1, 0)]]
+    assert phases(play)[-1] is Phase.OVER
+    assert play.out == []
+
+
+def test_a_call_that_ends_begins_the_count_anew() -> None:
+    play = Play(fresh(2, idle_rounds=2))
+    play.hear_all(NOTHING)
+    play.hear((0, answered(CALL)))
+    play.hear((0, cards(WRONG)))
+    assert [request.idle_count for request in play.asked("Act").values()] == [0, 0]
+
+
+# Wrong and late cards
+
+
+@pytest.mark.parametrize(
+    ("reply", "rule"),
+    [
+        (PickCardsResponse(), "webset.take.three"),
+        (PickCardsResponse(cards=[0, 1]), "webset.take.three"),
+        (PickCardsResponse(cards=[0, 1, 2, 3]), "webset.take.three"),
+        (PickCardsResponse(cards=[0, 1, 81]), "webset.take.card-range"),
+        (PickCardsResponse(cards=[0, 1, 2**32 - 1]), "webset.take.card-range"),
+        (PickCardsResponse(cards=[0, 0, 0]), "webset.take.distinct"),
+        (PickCardsResponse(cards=[78, 79, 80]), "webset.take.on-table"),
+        (PickCardsResponse(cards=[0, 1, 3]), "webset.take.set"),
+    ],
+)
+def test_a_wrong_take_costs_a_point_and_is_no_misconduct(reply: PickCardsResponse, rule: str) -> None:
+    play = Play(fresh(2))
+    play.hear((0, answered(CALL)))
+    play.hear((0, reply))
+    assert play.state.players[0] == Player(points=-1, penalties=1)
+    assert play.out == []
+    assert (status(play.asked("Act")[0]), play.asked("Act")[0].rule_id) == ("BAD_SET", rule)
+
+
+def test_a_call_that_expires_costs_a_point_and_is_no_misconduct() -> None:
+    play = Play(fresh(2))
+    play.hear((0, answered(CALL)))
+    play.hear((0, Overrun(), 3.01))
+    assert play.state.players[0] == Player(points=-1, penalties=1, expiries=1)
+    assert (play.out, status(play.asked("Act")[0])) == ([], "CALL_EXPIRED")
+    assert events(play.asked("Act")[1]) == [("CALL_EXPIRED", 0)]
+
+
+def test_a_player_that_is_lost_during_its_call_pays_and_is_out() -> None:
+    play = Play(fresh(3))
+    play.hear((0, answered(CALL)))
+    play.hear((0, CallError()))
+    assert play.out == [Eliminate(0, CallError())]
+    assert play.state.players[0] == Player(points=-1, penalties=1, expiries=1, standing=Standing.OUT)
+    assert list(play.asked("Act")) == [1, 2]
+    assert events(play.asked("Act")[1]) == [("CALL_EXPIRED", 0), ("PLAYER_LEFT", 0)]
+
+
+# Misconduct
+
+
+@pytest.mark.parametrize("failure", [Overrun(), CallError(message="x")])
+def test_a_player_that_fails_to_act_is_out_and_the_others_are_not_asked_anew(failure: Any) -> None:
+    play = Play(taken(fresh(3), X0, seat=1))
+    assert play.race is not None
+    before = {call.seat: call for call in play.race.calls}
+    play.hear((1, failure))
+    assert play.out == [Eliminate(1, failure)]
+    assert play.race is not None
+    assert [call.seat for call in play.race.calls] == [0, 2]
+    assert all(call is before[call.seat] for call in play.race.calls)
+    assert play.state.players[1].points == 1
+
+
+@pytest.mark.parametrize("number", [0, 6, 77])
+def test_no_act_or_an_unknown_one_breaks_a_rule(number: int) -> None:
+    play = Play(fresh(2, profile="seed"))
+    play.hear((0, ActResponse(action=number)))  # type: ignore[arg-type]
+    (out,) = play.out
+    assert isinstance(out.cause, RuleBreak)
+    assert out.cause.rule_id == "webset.act.required"
+    legal = [reply for packed in out.cause.legal_replies if packed.Unpack(reply := ActResponse())]
+    assert [codec.acted(reply) for reply in legal] == [None, CALL, MORE, SHOW]
+
+
+@pytest.mark.parametrize("method", ["Deal", "Report"])
+@pytest.mark.parametrize("failure", [Overrun(), CallError()])
+def test_a_player_that_fails_in_a_notification_is_out(method: str, failure: Any) -> None:
+    play = Play(fresh(3), failing={(2, method): failure})
+    play.set_by(0, X0)
+    assert play.out == [Eliminate(2, failure)]
+    assert list(play.asked("Act")) == [0, 1]
+    assert play.state.players[0].points == 1
+
+
+def test_a_winner_that_fails_when_it_is_told_leaves_no_winner() -> None:
+    play = Play(two_sets_left(3), failing={(0, "GameOver"): CallError()})
+    play.set_by(0, X0)
+    play.set_by(0, X1)
+    assert play.ranking() == [[], [(1, 0), (2, 0)]]
+    assert play.states[-1].players[0].standing is Standing.FAILED
+
+
+def test_everybody_that_fails_leaves_nobody() -> None:
+    play = Play(fresh(2))
+    play.hear((0, Overrun()), (1, CallError()))
+    assert play.ranking() == []
+    assert play.state.phase is Phase.OVER
+    everybody = Play(fresh(2), failing={(0, "Deal"): Overrun(), (1, "Deal"): Overrun()})
+    assert everybody.ranking() == []
+    assert everybody.counts() == {"Deal": 2}
+
+
+def test_the_last_player_goes_on_alone() -> None:
+    play = Play(two_sets_left())
+    play.hear((1, CallError()))
+    play.set_by(0, X0)
+    play.set_by(0, X1)
+    assert play.ranking() == [[(0, 2)]]
+
+
+# Refusals
+
+
+def test_a_refused_act_is_told_with_the_next_question_which_comes_at_once() -> None:
+    play = Play(fresh(2, show_enabled=False, more_rule="if_no_set"))
+    play.hear((0, answered(SHOW)))
+    request = play.asked("Act")[0]
+    assert (status(request), request.rule_id) == ("NO_SETS", "webset.show.enabled")
+    play.hear((0, answered(MORE)))
+    assert (status(play.asked("Act")[0]), play.asked("Act")[0].rule_id) == ("NOT_NOW", "webset.more.no-set")
+    play.hear((0, answered(END_SHOW)))
+    assert status(play.asked("Act")[0]) == "NOT_NOW"
+    assert play.out == []
+
+
+def test_who_is_refused_again_and_again_counts_as_doing_nothing() -> None:
+    play = Play(fresh(2, idle_rounds=3))
+    for _ in range(3):
+        play.hear((0, answered(END_SHOW)))
+    assert list(play.asked("Act")) == [1]
+    assert status(play.last("Report", 0)) == "NOT_NOW"
+    play.hear((1, NOTHING))
+    assert list(play.asked("Act")) == [0, 1]
+    assert play.asked("Act")[0].idle_count == 1
+
+
+def test_players_that_only_do_what_is_refused_come_to_an_end() -> None:
+    asked = 0
+
+    def stubborn(call: Call) -> Any:
+        nonlocal asked
+        asked += 1
+        return answered(END_SHOW) if call.method.name == "Act" else call.method.response()
+
+    assert drive(GAME.play("g", message(idle_rounds=4), ["a", "b"], Random(1), None), stubborn).ranking
+    assert asked < 100
+
+
+def test_endless_wrong_calls_come_to_an_end() -> None:
+    def wrong(call: Call) -> Any:
+        if call.method.name == "PickCards":
+            return PickCardsResponse(cards=[0, 0, 0])
+        return answered(CALL) if call.method.name == "Act" else call.method.response()
+
+    outcome = drive(GAME.play("g", message(act_cap=50), ["a", "b"], Random(1), None), wrong)
+    assert outcome.ranking[-1] == [(0, -50)]
+
+
+# More cards and solutions
+
+
+def test_more_cards_are_dealt_when_enough_have_asked_and_the_votes_of_others_stay_open() -> None:
+    play = Play(fresh(3, more_rule="majority"))
+    assert play.race is not None
+    before = {call.seat: call for call in play.race.calls}
+    play.hear((1, answered(MORE)))
+    assert play.race is not None
+    assert {call.seat for call in play.race.calls if call is before[call.seat]} == {0, 2}
+    assert actions(play.asked("Act")[1]) == ["NOTHING", "CALL_SET"]
+    assert play.asked("Act")[1].state.players[1].voted
+    play.hear((0, answered(MORE)))
+    assert len(rules.on_table(play.state)) == 15
+    assert events(play.asked("Act")[2]) == [("VOTED", 1), ("CARDS_DEALT", 0)]
+
+
+def test_a_player_that_leaves_may_complete_the_votes() -> None:
+    play = Play(fresh(2, more_rule="all_agree"))
+    play.hear((0, answered(MORE)))
+    play.hear((1, CallError()))
+    assert len(rules.on_table(play.state)) == 15
+    assert events(play.asked("Act")[0])[-2:] == [("PLAYER_LEFT", 1), ("CARDS_DEALT", None)]
+
+
+def test_solutions_are_shown_turned_and_ended() -> None:
+    play = Play(fresh(2, show_enabled=True))
+    play.hear((0, answered(SHOW)))
+    request = play.asked("Act")[1]
+    assert actions(request) == ["NOTHING", "SHOW_SOLUTIONS", "END_SOLUTIONS"]
+    assert len(request.state.solutions) == 39
+    play.hear((1, answered(SHOW)))
+    assert play.asked("Act")[0].state.displayed == 1
+    play.hear((0, answered(END_SHOW)))
+    assert play.state.phase is Phase.OPEN
+    assert events(play.asked("Act")[1]) == [("SOLUTIONS_ENDED", 0)]
+
+
+def test_players_that_leave_the_solutions_alone_come_to_an_end() -> None:
+    play = Play(fresh(2, show_enabled=True, idle_rounds=2))
+    play.hear((0, answered(SHOW)))
+    for _ in range(2):
+        play.hear_all(NOTHING)
+    assert play.state.phase is Phase.OVER
+
+
+# Time
+
+
+def race_of(play: Play) -> Race:
+    assert play.race is not None
+    return play.race
+
+
+def test_acts_are_held_for_what_is_left_of_the_time_since_the_table_changed() -> None:
+    play = Play(fresh(3, min_reaction_ms=500))
+    assert race_of(play).hold_s == 0.5
+    play.hear((1, NOTHING, 0.2))
+    assert race_of(play).hold_s == 0.0
+    play.hear((0, answered(CALL), 0.7))
+    assert race_of(play).hold_s == 0.0
+    play.hear((0, cards(WRONG), 1.0))
+    assert race_of(play).hold_s == 0.0  # the table has not changed
+    play.set_by(0, X0)
+    assert race_of(play).hold_s == 0.5
+
+
+def test_nobody_is_asked_before_the_reports_are_in_where_acts_are_held() -> None:
+    play = Play(fresh(3, min_reaction_ms=500), slow=[2])
+    play.hear((0, answered(CALL), 0.6))
+    play.hear((0, cards(X0), 1.0))
+    assert [call.method.name for call in race_of(play).calls] == ["Report"]
+    assert race_of(play).hold_s == 0.0
+    report = play.last("Report", 2)
+    assert events(report) == [("CALLED", 0)]
+    play.hear((2, webset_player_pb2.ReportResponse(), 1.1))
+    assert list(play.asked("Act")) == [0, 1, 2]
+    assert race_of(play).hold_s == 0.4
+
+
+def test_where_nothing_is_held_a_slow_player_holds_nobody_up() -> None:
+    play = Play(fresh(3), slow=[2])
+    play.set_by(0, X0)
+    assert list(play.asked("Act")) == [0, 1]
+    assert list(play.asked("Report")) == [2]
+    play.set_by(1, X1)
+    assert list(play.asked("Report")) == [2]
+    play.hear((2, webset_player_pb2.ReportResponse()))
+    assert list(play.asked("Act")) == [0, 1, 2]
+    assert events(play.asked("Act")[2]) == [("GOT_SET", 0), ("CALLED", 1), ("GOT_SET", 1)]
+
+
+def test_a_report_that_is_open_at_the_end_is_waited_for_before_the_result_is_told() -> None:
+    play = Play(two_sets_left(3), slow=[2])
+    play.set_by(0, X0)
+    play.set_by(0, X1)
+    assert play.state.phase is Phase.OVER
+    assert [call.method.name for call in race_of(play).calls] == ["Report"]
+    play.hear((2, webset_player_pb2.ReportResponse()))
+    assert play.ranking() == [[(0, 2)], [(1, 0), (2, 0)]]
+    assert play.counts()["GameOver"] == 3
+
+
+def test_handicaps_are_by_seat_and_hold_for_acts_only() -> None:
+    play = Play(fresh(3, handicaps_ms=(0, 250)))
+    assert dict(race_of(play).handicap_s) == {1: 0.25}
+    play.hear((1, answered(CALL)))
+    assert dict(race_of(play).handicap_s) == {}
+
+
+def test_a_lockout_makes_the_next_act_count_later_by_what_is_left_of_it() -> None:
+    play = Play(fresh(2, lockout_ms=2000, handicaps_ms=(100,)))
+    play.hear((0, answered(CALL), 1.0))
+    play.hear((0, cards(WRONG), 1.0))
+    assert dict(race_of(play).handicap_s) == {0: 2.1}
+    play.hear((1, NOTHING, 0.5))
+    assert dict(race_of(play).handicap_s) == {0: 1.6}
+    play.hear((0, answered(CALL), 5.0))
+    play.hear((0, cards(X0)))
+    assert dict(race_of(play).handicap_s) == {0: 0.1}
+
+
+def test_a_player_that_is_locked_out_is_not_asked_but_told() -> None:
+    play = Play(fresh(3, locked_until_change=True))
+    play.hear((0, answered(CALL)))
+    play.hear((0, cards(WRONG)))
+    assert list(play.asked("Act")) == [1, 2]
+    assert status(play.last("Report", 0)) == "BAD_SET"
+    assert play.last("Report", 0).state.players[0].locked
+    play.set_by(1, X0)
+    assert list(play.asked("Act")) == [0, 1, 2]
+
+
+def test_the_same_answers_give_the_same_steps() -> None:
+    for settings in (message(), message(min_reaction_ms=700, lockout_ms=900), message(rounds="lot")):
+        first, second = (steps_of(settings, seed=3) for _ in range(2))
+        assert first == second
+        assert len(first) > 40
+
+
+def steps_of(settings: webset_pb2.Settings, seed: int) -> list[Any]:
+    """All steps of a game whose answers come one by one, in an order and at times that a seed gives."""
+    rng, answer = Random(seed), sound("random:seed=3", "solver:error=0.3", "first")
+    game = GAME.play("g", settings, ["a", "b", "c"], Random(seed), None)
+    steps: list[Any] = []
+    sent: Any = None
+    while True:
+        try:
+            step: Any = game.send(sent)
+        except StopIteration as stop:
+            return [*steps, stop.value]
+        sent = None
+        if isinstance(step, Race):
+            call = rng.choice(step.calls)
+            sent = [Arrival(call.seat, answer(call), rng.randrange(2000) / 1000)]
+            step = (step.hold_s, dict(step.handicap_s), [told_bytes(call) for call in step.calls])
+        elif isinstance(step, CallAll):
+            calls = rng.sample(step.calls, len(step.calls))
+            sent = {call.seat: answer(call) for call in calls}
+            step = [told_bytes(call) for call in step.calls]
+        steps.append(step)
+
+
+def told_bytes(call: Call) -> tuple[int, str, bytes]:
+    return call.seat, call.method.name, call.request.SerializeToString(deterministic=True)
+
+
+# Rounds
+
+
+def test_in_rounds_everybody_is_asked_for_cards_at_once_and_nobody_to_act() -> None:
+    play = Play(fresh(3, rounds="earliest"))
+    assert play.counts() == {"Deal": 3, "PickCards": 3}
+    assert play.round is not None
+    assert {(call.clock, call.limit_s) for call in play.round.calls} == {(Clock.DECISION, 3.0)}
+    assert all(call.request.may_skip for call in play.round.calls)
+    play.hear_round({1: cards(X0), 0: cards(X1), 2: PickCardsResponse()})
+    assert [player.points for player in play.state.players] == [0, 1, 0]
+    asked = play.asked("PickCards")
+    assert [status(asked[seat]) for seat in range(3)] == ["ALREADY_CALLED", "GOT_SET", "UNSPECIFIED"]
+    assert asked[0].rule_id == "webset.take.outrun"
+    assert events(asked[2]) == [("GOT_SET", 1)]
+
+
+def test_no_reply_in_time_is_a_pass_and_a_lost_player_is_out() -> None:
+    play = Play(fresh(3, rounds="lot"))
+    play.hear_round({0: Overrun(), 1: CallError(), 2: cards(X0)})
+    assert [player.points for player in play.state.players] == [0, 0, 1]
+    assert play.out == [Eliminate(1, CallError())]
+    assert list(play.asked("PickCards")) == [0, 2]
+
+
+def test_rounds_in_which_nobody_takes_anything_come_to_an_end() -> None:
+    play = Play(fresh(2, rounds="earliest", idle_rounds=3))
+    for count in range(3):
+        assert [request.idle_count for request in play.asked("PickCards").values()] == [count] * 2
+        play.hear_round({0: PickCardsResponse(), 1: Overrun()})
+    assert play.ranking() == [[(0, 0), (1, 0)]]
+
+
+def test_in_rounds_a_pass_of_all_asks_for_more_cards() -> None:
+    play = Play(fresh(2, deck=deck_with(without_sets(12)), rounds="earliest", more_rule="all_agree"))
+    play.hear_round({0: PickCardsResponse(), 1: PickCardsResponse()})
+    assert len(rules.on_table(play.state)) == 15
+    assert events(play.asked("PickCards")[0]) == [("CARDS_DEALT", None)]
+
+
+def test_everybody_may_be_lost_in_a_round() -> None:
+    play = Play(fresh(2, rounds="earliest"))
+    play.hear_round({0: CallError(), 1: CallError()})
+    assert play.ranking() == []
+
+
+# Whole games
+
+
+@pytest.mark.parametrize("rounds", ["off", "earliest", "lot"])
+@pytest.mark.parametrize("profile", ["contest", "seed", "published"])
+def test_reference_players_play_every_profile_to_the_end(profile: str, rounds: str) -> None:
+    settings = message(profile=profile, rounds=rounds)
+    outcome = drive(
+        GAME.play("g", settings, list("abcd"), Random(5), None), sound("random", "solver:error=0.2", "first")
+    )
+    assert sorted(seat for group in outcome.ranking for seat, _ in group) == [0, 1, 2, 3]
+
+
+def test_a_game_goes_on_from_any_state_that_was_shown() -> None:
+    settings = message(profile="published", min_players=1)
+    shown = shown_in(GAME.play("g", settings, list("abc"), Random(2), None))
+    assert len(shown) > 40
+    for state in shown[:-1:5]:
+        full = GAME.full_state(state)
+        assert GAME.check_state(settings, full) == 3
+        again = shown_in(GAME.play("g", settings, list("abc"), Random(99), full))
+        assert again[0] == state
+        assert again[-1].phase is Phase.OVER
+
+
+def shown_in(game: Any) -> list[State]:
+    states: list[State] = []
+    answer = sound("solver", "first", "solver:seed=4")
+    sent: Any = None
+    while True:
+        try:
+            step = game.send(sent)
+        except StopIteration:
+            return states
+        sent = None
+        if isinstance(step, Show) and isinstance(step.state, State):
+            states.append(step.state)
+        elif isinstance(step, Race):
+            sent = [Arrival(call.seat, answer(call), 0.0) for call in step.calls]
+        elif isinstance(step, CallAll):
+            sent = {call.seat: answer(call) for call in step.calls}
+
+
+# What is hidden
+
+
+def disguised(state: State) -> list[State]:
+    """States that differ only in what nobody may know."""
+    return [
+        state._replace(luck=state.luck ^ 0x5555),
+        *[state._replace(deck=rules.shuffled(state.deck, Random(seed))) for seed in range(3)],
+    ]
+
+
+def test_no_byte_to_a_player_depends_on_the_order_of_the_deck() -> None:
+    states = shown_in(GAME.play("g", message(), list("abc"), Random(2), None))
+    compared = 0
+    for state in states[:-1]:
+        expected = first_calls(state)
+        for other in disguised(state):
+            assert first_calls(other) == expected
+            compared += 1
+    assert compared > 100
+
+
+def first_calls(state: State) -> list[tuple[int, str, bytes]]:
+    """Every byte that is sent to players as far as the first decision."""
+    game = conversation.play("g", state)
+    sent: list[tuple[int, str, bytes]] = []
+    answer: Any = None
+    while True:
+        step = game.send(answer)
+        answer = None
+        if isinstance(step, CallAll | Race):
+            sent += [told_bytes(call) for call in step.calls]
+            if isinstance(step, Race):
+                return sent
+            answer = {call.seat: call.method.response() for call in step.calls}
+
+
+def test_requests_hold_the_public_state_and_nothing_of_the_deck() -> None:
+    play = Play(fresh(2))
+    play.set_by(0, X0)
+    for call in play.sent:
+        request: Any = call.request
+        assert not request.state.deck
+        assert not request.state.HasField("draw_state")

@@ -1,0 +1,708 @@
+"""The rules: every cell of the table of section 6, every row of section 5 that concerns a game, and the vectors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+
+from games.webset import harness, rules
+from games.webset.cards import listed, parse_cards
+from games.webset.rules import EMPTY, Act, Phase, Player, Settings, Standing, State, Status, Take, Word, settings_of
+from games.webset.settings import settings_problem
+from tests.games.webset.tables import (
+    CALL,
+    END_SHOW,
+    MORE,
+    PROFILES,
+    SHOW,
+    UNSHUFFLED,
+    WORDS,
+    act,
+    columns,
+    deck_with,
+    done,
+    fresh,
+    lying,
+    taken,
+    told,
+    without_sets,
+)
+
+X0 = "0000 0001 0002"
+NO_SET = without_sets(12)
+NO_SET_18 = without_sets(18)
+
+
+# The vectors of section 7
+
+
+def test_s3_the_unshuffled_deck_is_dealt_column_by_column() -> None:
+    state = fresh()
+    assert columns(state)[:5] == [X0, "0010 0011 0012", "0020 0021 0022", "0100 0101 0102", ""]
+    assert len(state.deck) == 69
+    found = [listed(triple) for triple in rules.solutions(state)]
+    assert len(found) == 13
+    assert [triple for triple in found if not triple.startswith("00")] == ["0100 0101 0102"]
+
+
+@pytest.mark.parametrize("refill_rule", ["to_12", "seed_base"])
+def test_s4_a_set_is_replaced_from_the_deck(refill_rule: str) -> None:
+    state = taken(fresh(refill_rule=refill_rule), X0)
+    assert columns(state)[0] == "0110 0111 0112"
+    assert len(state.deck) == 66
+    assert len(rules.solutions(state)) == 4
+
+
+@pytest.fixture
+def s5(request: pytest.FixtureRequest) -> State:
+    return done(fresh(more_rule="anyone", refill_rule=request.param), (0, MORE))
+
+
+@pytest.mark.parametrize("s5", ["to_12", "seed_base"], indirect=True)
+def test_s5_more_cards_go_into_the_fifth_column(s5: State) -> None:
+    assert columns(s5)[4] == "0110 0111 0112"
+    assert (len(s5.deck), len(rules.solutions(s5))) == (66, 14)
+
+
+@pytest.mark.parametrize("s5", ["seed_base"], indirect=True)
+def test_s5_the_seed_refills_fifteen_to_fifteen(s5: State) -> None:
+    state = taken(s5, X0)
+    assert columns(state)[0] == "0120 0121 0122"
+    assert (len(rules.on_table(state)), len(state.deck)) == (15, 63)
+
+
+@pytest.mark.parametrize("s5", ["to_12"], indirect=True)
+def test_s5_published_rules_go_back_to_twelve(s5: State) -> None:
+    state = taken(s5, X0)
+    assert (len(rules.on_table(state)), len(state.deck)) == (12, 66)
+    assert columns(state)[0] == "0110 0111 0112"
+    assert columns(state)[4] == ""
+
+
+@pytest.mark.parametrize("s5", ["to_12", "seed_base"], indirect=True)
+def test_s5_a_set_of_the_extension_is_not_refilled_and_more_fills_it_again(s5: State) -> None:
+    state = taken(s5, "0110 0111 0112")
+    assert (len(rules.on_table(state)), len(state.deck)) == (12, 66)
+    assert columns(done(state, (1, MORE)))[4] == "0120 0121 0122"
+
+
+def test_s6_more_up_to_twenty_one_cards() -> None:
+    state, counts = fresh(profile="seed"), []
+    for _ in range(3):
+        state = done(state, (0, MORE))
+        counts.append(len(rules.on_table(state)))
+    assert counts == [15, 18, 21]
+    assert len(state.deck) == 60
+    assert told(state, 0, MORE) == (Status.NO_MORE_CARDS, "webset.more.cards")
+
+
+S9_FIRST = (
+    "0021 0121 0221; 0111 1110 2112; 0010 1011 2012; 0211 1210 2212; 0220 1022 2121; 0102 1221 2010; "
+    "2001 2111 2221; 0201 1012 2120"
+)
+S9_LEFT = "1002 1021 1112 1121 1201 1211 2000 2011 2020"
+S9_FORFEITED = "1102 1112 1122"
+
+
+def test_s9_as_far_as_it_can_be_checked_without_the_order_of_deck_l7() -> None:
+    """The rules do not say what L7 is. What they say of the game must still be possible."""
+    sets = [parse_cards(triple) for triple in S9_FIRST.split("; ")]
+    assert all(rules.is_set(*triple) for triple in sets)
+    left = parse_cards(S9_LEFT)
+    assert rules.sets_among(left) == ()
+    assert len(left) + 24 * 3 == 81
+    assert len({card for triple in sets for card in triple} | set(left)) == 8 * 3 + 9
+    assert rules.is_set(*parse_cards(S9_FORFEITED))
+
+
+def test_s9_a_greedy_game_of_any_deck_leaves_what_the_facts_say() -> None:
+    left = []
+    for seed in range(30):
+        deck = list(rules.shuffled(UNSHUFFLED, Random(seed)))
+        game = harness.greedy([listed([card]) for card in deck])
+        assert 3 * len(game["sets"]) + len(game["left"]) == 81
+        assert harness.sets(game["left"]) == []
+        left.append(len(game["left"]))
+    assert set(left) <= {0, 6, 9, 12, 15}
+
+
+def test_s10_the_unshuffled_deck_played_greedily() -> None:
+    published = harness.greedy(None)
+    assert (len(published["sets"]), published["left"]) == (27, [])
+    seed = harness.greedy(None, {"profile": "seed"})
+    assert len(seed["sets"]) == 24
+    assert seed["left"] == [f"22{a}{b}" for a in range(3) for b in range(3)]
+    assert len(harness.sets(seed["left"])) == 12
+
+
+def test_s13_a_second_call_is_refused_and_the_first_goes_on() -> None:
+    state = done(fresh(), (0, CALL))
+    assert told(state, 1, CALL) == (Status.ALREADY_CALLED, "webset.call.first")
+    late = rules.expired(state, state.call_count).state
+    assert told(late, 0, X0) == (Status.NO_CALL, "webset.take.caller")
+    assert late.players[0] == Player(points=-1, penalties=1, expiries=1)
+    assert done(state, (0, X0)).players[0].points == 1
+
+
+def test_s14_of_two_calls_the_one_that_is_carried_out_first_counts() -> None:
+    for first, second in ((0, 1), (1, 0)):
+        state = done(fresh(), (first, CALL))
+        assert state.caller == first
+        assert told(state, second, CALL)[0] is Status.ALREADY_CALLED
+
+
+# The table of section 6
+
+
+def in_phase(phase: Phase, **given: Any) -> State:
+    """A game of three players in a phase; in CALLED it is player 0 that has called."""
+    state = fresh(3, **{"profile": "seed", **given})
+    if phase is Phase.CALLED:
+        return done(state, (0, CALL))
+    if phase is Phase.SHOWING:
+        return done(state, (0, SHOW))
+    return rules.stop(state) if phase is Phase.OVER else state
+
+
+REFUSED = [
+    (Phase.CALLED, 1, CALL, Status.ALREADY_CALLED, "webset.call.first"),
+    (Phase.CALLED, 0, CALL, Status.ALREADY_CALLED, "webset.call.first"),
+    (Phase.SHOWING, 1, CALL, Status.NOT_NOW, "webset.call.open"),
+    (Phase.OVER, 1, CALL, Status.NOT_NOW, "webset.act.game-over"),
+    (Phase.OPEN, 1, X0, Status.NO_CALL, "webset.take.caller"),
+    (Phase.CALLED, 1, X0, Status.NO_CALL, "webset.take.caller"),
+    (Phase.SHOWING, 1, X0, Status.NO_CALL, "webset.take.caller"),
+    (Phase.OVER, 1, X0, Status.NO_CALL, "webset.act.game-over"),
+    (Phase.CALLED, 0, MORE, Status.NOT_NOW, "webset.more.open"),
+    (Phase.SHOWING, 0, MORE, Status.NOT_NOW, "webset.more.open"),
+    (Phase.OVER, 0, MORE, Status.NOT_NOW, "webset.act.game-over"),
+    (Phase.CALLED, 0, SHOW, Status.NOT_NOW, "webset.show.open"),
+    (Phase.OVER, 0, SHOW, Status.NOT_NOW, "webset.act.game-over"),
+    (Phase.OPEN, 0, END_SHOW, Status.NOT_NOW, "webset.end.showing"),
+    (Phase.CALLED, 0, END_SHOW, Status.NOT_NOW, "webset.end.showing"),
+    (Phase.OVER, 0, END_SHOW, Status.NOT_NOW, "webset.act.game-over"),
+]
+
+
+@pytest.mark.parametrize(("phase", "seat", "action", "status", "rule"), REFUSED)
+def test_what_is_refused_changes_nothing_and_names_its_rule(
+    phase: Phase, seat: int, action: Word | str, status: Status, rule: str
+) -> None:
+    assert told(in_phase(phase), seat, action) == (status, rule)
+    assert rules.violation(in_phase(phase), act(seat, action)) == rule
+
+
+def test_a_call_opens_and_takes_the_next_number() -> None:
+    state = done(fresh(), (1, CALL))
+    assert (state.phase, state.caller, state.call_count) == (Phase.CALLED, 1, 1)
+    state = done(done(state, (1, X0)), (0, CALL))
+    assert (state.caller, state.call_count) == (0, 2)
+
+
+def test_a_set_is_taken_and_scores_a_point() -> None:
+    state = taken(fresh(), "0002 0000 0001", seat=1)
+    assert state.players[1] == Player(points=1, cards=(2, 0, 1))
+    assert (state.phase, state.caller) == (Phase.OPEN, None)
+
+
+@pytest.mark.parametrize(
+    ("cards", "rule"),
+    [
+        ((), "webset.take.three"),
+        ((0, 1), "webset.take.three"),
+        ((0, 1, 2, 3), "webset.take.three"),
+        ((0, 1, 81), "webset.take.card-range"),
+        ((0, 1, EMPTY), "webset.take.card-range"),
+        ((0, 1, -1), "webset.take.card-range"),
+        ((0, 1, 2**32 - 1), "webset.take.card-range"),
+        ((0, 0, 0), "webset.take.distinct"),
+        ((0, 1, 1), "webset.take.distinct"),
+        ((0, 1, 80), "webset.take.on-table"),
+        ((78, 79, 80), "webset.take.on-table"),
+        ((0, 1, 3), "webset.take.set"),
+    ],
+)
+def test_a_malformed_repeated_absent_or_wrong_take_is_a_bad_set(cards: tuple[int, ...], rule: str) -> None:
+    state = done(fresh(), (1, CALL))
+    after, status, broken = rules.carry_out(state, Act(1, Take(cards)))
+    assert (status, broken) == (Status.BAD_SET, rule)
+    assert after.players[1] == Player(points=-1, penalties=1)
+    assert (after.phase, after.caller, after.table, after.deck) == (Phase.OPEN, None, state.table, state.deck)
+
+
+def test_cards_of_the_large_deck_are_out_of_range_in_the_small_one() -> None:
+    state = done(fresh(2, range(27), aspects=3), (0, CALL))
+    assert rules.carry_out(state, Act(0, Take((0, 1, 27)))).rule == "webset.take.card-range"
+
+
+def test_a_deadline_counts_for_its_own_call_only() -> None:
+    first = done(fresh(), (0, CALL))
+    second = done(done(first, (0, X0)), (1, CALL))
+    assert rules.expired(second, first.call_count) == rules.Result(second)
+    assert rules.expired(fresh(), 0).status is None
+    after, status, rule = rules.expired(second, second.call_count)
+    assert (status, rule) == (Status.CALL_EXPIRED, "webset.take.window")
+    assert after.players[1] == Player(points=-1, penalties=1, expiries=1)
+    assert (after.phase, after.table) == (Phase.OPEN, second.table)
+
+
+def test_solutions_are_displayed_in_rotation() -> None:
+    state = done(fresh(profile="seed"), (0, SHOW))
+    assert (state.phase, state.displayed) == (Phase.SHOWING, 0)
+    seen = []
+    for _ in range(13):
+        state = done(state, (1, SHOW))
+        seen.append(state.displayed)
+    assert seen == [*range(1, 13), 0]
+
+
+def test_solutions_can_be_shown_only_where_there_are_any_and_the_settings_say_so() -> None:
+    assert told(fresh(), 0, SHOW) == (Status.NO_SETS, "webset.show.enabled")
+    state = fresh(deck=deck_with(NO_SET), profile="seed")
+    assert told(state, 0, SHOW) == (Status.NO_SETS, "webset.show.sets")
+
+
+def test_the_end_of_a_showing_takes_the_solutions_away_and_nobody_scores() -> None:
+    state = done(fresh(show_enabled=True), (0, SHOW), (1, END_SHOW))
+    assert state.phase is Phase.OPEN
+    assert listed(sorted(state.discarded)) == listed(range(12))  # overlapping solutions: each card goes once
+    assert lying(state) == listed(range(12, 24))
+    assert rules.scores(state) == (0, 0)
+
+
+@pytest.mark.parametrize("end_rule", ["play_on", "seed_immediate"])
+def test_the_end_of_a_showing_may_end_the_game_and_does_so_once(end_rule: str) -> None:
+    state = fresh(profile="seed", end_rule=end_rule)
+    while state.deck:
+        state = taken(state, listed(rules.solutions(state)[0]))
+    shown = done(state, (0, SHOW))
+    over = done(shown, (0, END_SHOW))
+    assert over.phase is Phase.OVER
+    gone = {"play_on": 12, "seed_immediate": 3}[end_rule]
+    assert len(over.discarded) == gone
+
+
+def test_players_that_are_out_or_not_there_can_do_nothing() -> None:
+    state = rules.eliminate(fresh(3), 1)
+    for seat in (1, 3, -1):
+        assert told(state, seat, CALL) == (Status.NOT_NOW, "webset.act.playing")
+        assert told(state, seat, X0) == (Status.NO_CALL, "webset.act.playing")
+
+
+# More cards (section 5, rows 2 to 4)
+
+
+def test_the_referee_deals_by_itself_until_there_is_a_set() -> None:
+    state = fresh(deck=deck_with(NO_SET_18))
+    assert len(rules.on_table(state)) == 21
+    assert rules.solutions(state)
+    assert told(state, 0, MORE) == (Status.NO_MORE_CARDS, "webset.more.cards")
+    assert told(fresh(), 0, MORE) == (Status.NOT_NOW, "webset.more.auto")
+
+
+@pytest.mark.parametrize("more_rule", ["if_no_set", "all_agree", "majority", "anyone"])
+def test_elsewhere_it_waits_until_it_is_asked(more_rule: str) -> None:
+    state = fresh(deck=deck_with(NO_SET), more_rule=more_rule)
+    assert len(rules.on_table(state)) == 12
+    assert state.phase is Phase.OPEN
+
+
+def test_with_a_set_on_the_table_it_depends_on_the_rule() -> None:
+    assert told(fresh(more_rule="if_no_set"), 0, MORE) == (Status.NOT_NOW, "webset.more.no-set")
+    assert len(rules.on_table(done(fresh(more_rule="anyone"), (0, MORE)))) == 15
+    assert len(rules.on_table(done(fresh(deck=deck_with(NO_SET), more_rule="if_no_set"), (1, MORE)))) == 15
+
+
+@pytest.mark.parametrize(("more_rule", "needed"), [("all_agree", 4), ("majority", 3)])
+def test_votes_are_counted_until_the_table_changes(more_rule: str, needed: int) -> None:
+    state = fresh(4, more_rule=more_rule)
+    for seat in range(needed - 1):
+        state = done(state, (seat, MORE))
+        assert state.votes == tuple(range(seat + 1))
+        assert told(state, seat, MORE) == (Status.NOT_NOW, "webset.more.once")
+    assert len(rules.on_table(state)) == 12
+    dealt = done(state, (needed - 1, MORE))
+    assert (len(rules.on_table(dealt)), dealt.votes) == (15, ())
+    assert taken(state, X0, seat=3).votes == ()
+    wrong = rules.apply(done(state, (3, CALL)), act(3, "0000 0001 0010"))
+    assert wrong.votes == state.votes
+
+
+def test_a_player_that_leaves_may_make_the_others_agree() -> None:
+    state = done(fresh(3, more_rule="all_agree"), (0, MORE), (2, MORE))
+    after = rules.eliminate(state, 1)
+    assert (len(rules.on_table(after)), after.votes) == (15, ())
+    assert rules.eliminate(state, 2).votes == (0,)
+
+
+def test_an_empty_deck_cannot_be_asked_for_more() -> None:
+    state = fresh(profile="seed", end_rule="play_on")
+    while state.deck:
+        state = taken(state, listed(rules.solutions(state)[0]))
+    assert told(state, 0, MORE) == (Status.NO_MORE_CARDS, "webset.more.cards")
+
+
+# Refilling (section 5, row 4)
+
+
+def test_to_12_moves_cards_from_beyond_into_holes_in_slot_order() -> None:
+    state = done(fresh(more_rule="anyone"), (0, MORE), (0, MORE))
+    assert len(rules.on_table(state)) == 18
+    state = taken(state, "0010 0011 0012")
+    assert columns(state)[1] == "0110 0111 0112"
+    assert columns(state)[4:6] == ["0120 0121 0122", ""]
+    assert len(state.deck) == 63
+
+
+def test_the_seed_leaves_holes_beyond_the_base_area() -> None:
+    first = parse_cards("0000 0001 0010 0011 0100 0101 0110 0111 1000 1001 1010 1011 0002 2222 2221")
+    state = taken(done(fresh(deck=deck_with(first), profile="seed"), (0, MORE)), X0)
+    assert state.table[12] == EMPTY
+    assert (len(rules.on_table(state)), len(state.deck)) == (14, 64)
+    filled = done(state, (0, MORE))
+    assert filled.table[12] != EMPTY
+    assert len(rules.on_table(filled)) == 17
+
+
+# Penalties and lockouts (section 5, row 5)
+
+
+def penalised(**given: Any) -> State:
+    return rules.apply(done(fresh(3, **given), (0, CALL)), act(0, "0000 0001 0010"))
+
+
+def test_penalties_are_as_the_settings_say() -> None:
+    assert penalised().players[0].points == -1
+    assert penalised(penalty_bad=3).players[0].points == -3
+    assert penalised(penalty_bad=3, score_floor=-2).players[0].points == -2
+    assert penalised(penalty_bad=3, score_floor=0).players[0].points == 0
+    assert penalised(profile="seed").players[0] == Player(penalties=1)
+    late = rules.expired(done(fresh(penalty_expired=5, penalty_bad=2), (0, CALL)), 1).state
+    assert late.players[0].points == -5
+
+
+def test_a_player_may_be_locked_out_until_the_table_changes() -> None:
+    state = penalised(locked_until_change=True)
+    assert state.players[0].locked
+    assert told(state, 0, CALL) == (Status.NOT_NOW, "webset.call.lockout")
+    assert 0 not in rules.due(state)
+    assert not taken(state, X0, seat=1).players[0].locked
+    assert not penalised().players[0].locked
+
+
+def test_a_player_that_is_locked_out_can_still_ask_for_more_cards() -> None:
+    state = penalised(locked_until_change=True, more_rule="all_agree")
+    assert rules.possible(state, 0) == (MORE,)
+    assert rules.possible(state, 1) == (CALL, MORE)
+
+
+def test_a_lockout_ends_when_everybody_is_locked_out() -> None:
+    state = penalised(locked_until_change=True)
+    state = rules.expired(done(state, (1, CALL)), 2).state
+    assert [player.locked for player in state.players] == [True, True, False]
+    state = rules.expired(done(state, (2, CALL)), 3).state
+    assert [player.locked for player in state.players] == [False, False, False]
+    two_locked = penalised(locked_until_change=True)
+    assert not any(player.locked for player in rules.eliminate(rules.eliminate(two_locked, 1), 2).players)
+
+
+# The end (section 5, row 1)
+
+
+def test_play_on_ends_when_the_deck_is_empty_and_no_set_is_left() -> None:
+    state = fresh()
+    while rules.turn(state) is not None:
+        state = taken(state, listed(rules.solutions(state)[0]))
+    assert (state.phase, state.deck, rules.solutions(state)) == (Phase.OVER, (), ())
+    assert state.players[0].points == 27
+
+
+def test_the_last_player_that_leaves_ends_the_game() -> None:
+    state = rules.eliminate(fresh(2), 0)
+    assert (state.phase, rules.turn(state)) == (Phase.OPEN, 1)
+    assert rules.eliminate(state, 1).phase is Phase.OVER
+
+
+def test_a_game_can_be_stopped_as_it_stands() -> None:
+    state = rules.stop(done(fresh(), (0, CALL)))
+    assert (state.phase, state.caller) == (Phase.OVER, None)
+    assert rules.stop(state) == state
+
+
+def test_after_so_many_acts_the_game_ends() -> None:
+    state = fresh(act_cap=10, profile="seed")
+    for count in range(9):
+        state = rules.apply(done(state, (0, CALL)), act(0, "0000 0001 0010"))
+        assert state.act_count == count + 1
+    assert rules.expired(done(state, (0, CALL)), 10).state.phase is Phase.OVER
+
+
+# Leaving (section 5, row 18)
+
+
+def test_who_leaves_during_its_call_pays_as_for_an_expired_one() -> None:
+    state = rules.eliminate(done(fresh(penalty_expired=2), (0, CALL)), 0)
+    assert state.players[0] == Player(points=-2, penalties=1, expiries=1, standing=Standing.OUT)
+    assert (state.phase, state.caller) == (Phase.OPEN, None)
+
+
+def test_who_leaves_keeps_what_it_has_earned_but_is_not_ranked() -> None:
+    state = rules.eliminate(taken(fresh(3), X0), 0)
+    assert rules.scores(state) == (1, 0, 0)
+    assert rules.ranking(state) == ((1, 2),)
+    assert rules.eliminate(state, 0) == state
+
+
+def test_during_a_call_of_somebody_else_the_call_goes_on() -> None:
+    state = rules.eliminate(done(fresh(3), (0, CALL)), 2)
+    assert (state.phase, state.caller) == (Phase.CALLED, 0)
+
+
+# Ranking (section 5, row 13)
+
+
+def ranked(*players: tuple[int, int, int]) -> State:
+    """Points, sets and penalties of each player."""
+    return fresh(len(players))._replace(
+        phase=Phase.OVER,
+        players=tuple(Player(points, (0,) * 3 * sets, penalties) for points, sets, penalties in players),
+    )
+
+
+def test_points_count_then_sets_then_fewer_penalties() -> None:
+    state = ranked((2, 3, 1), (3, 3, 0), (2, 2, 0), (2, 3, 0), (-1, 0, 1))
+    assert rules.ranking(state) == ((1,), (3,), (0,), (2,), (4,))
+
+
+def test_full_ties_share_a_rank_as_in_1_1_3() -> None:
+    state = ranked((2, 2, 0), (1, 1, 0), (2, 2, 0), (0, 0, 0))
+    assert rules.ranking(state) == ((0, 2), (1,), (3,))
+    assert rules.ranks(state) == (1, 3, 1, 4)
+
+
+def test_nobody_moves_up_for_a_winner_that_fails_at_the_end() -> None:
+    state = rules.eliminate(ranked((2, 2, 0), (1, 1, 0)), 0)
+    assert state.players[0].standing is Standing.FAILED
+    assert rules.ranking(state) == ((), (1,))
+
+
+# Who may act
+
+
+def test_everybody_is_due_while_the_table_is_open_and_only_the_caller_during_a_call() -> None:
+    state = fresh(3)
+    assert (rules.due(state), rules.turn(state)) == ((0, 1, 2), 0)
+    called = done(state, (2, CALL))
+    assert (rules.due(called), rules.turn(called)) == ((2,), 2)
+    over = rules.stop(state)
+    assert (rules.due(over), rules.turn(over), rules.legal(over)) == ((), None, [])
+
+
+def test_what_may_be_tried_does_not_say_whether_there_is_a_set() -> None:
+    chosen: list[dict[str, Any]] = [{"profile": "seed"}, {"more_rule": "if_no_set"}, {"profile": "published"}]
+    for given in chosen:
+        with_set, without = fresh(**given), fresh(deck=deck_with(NO_SET), **given)
+        assert rules.solutions(with_set)
+        assert not rules.solutions(without)
+        assert rules.possible(with_set, 0) == rules.possible(without, 0)
+
+
+def test_legal_acts_are_those_that_are_carried_out() -> None:
+    state = fresh(profile="seed")
+    assert [tuple(each) for each in rules.legal(state)] == [
+        (seat, word) for seat in (0, 1) for word in (CALL, MORE, SHOW)
+    ]
+    called = done(state, (1, CALL))
+    assert len(rules.legal(called)) == 13
+    assert all(isinstance(each.action, Take) and each.seat == 1 for each in rules.legal(called))
+
+
+# Rounds
+
+
+ROUND: dict[str, Any] = {"rounds": "earliest"}
+
+
+def round_of(state: State, *answers: tuple[int, str]) -> rules.Round:
+    return rules.play_round(state, [(seat, parse_cards(cards)) for seat, cards in answers])
+
+
+def test_of_several_sets_in_a_round_the_earliest_counts() -> None:
+    after, verdicts = round_of(fresh(3, **ROUND), (2, "0010 0011 0012"), (0, X0), (1, ""))
+    assert [player.points for player in after.players] == [0, 0, 1]
+    assert verdicts == {
+        2: rules.Verdict(Status.GOT_SET),
+        0: rules.Verdict(Status.ALREADY_CALLED, "webset.take.outrun"),
+    }
+
+
+def test_a_wrong_take_in_a_round_costs_a_point_also_if_it_comes_first() -> None:
+    after, verdicts = round_of(fresh(3, **ROUND), (2, "0000 0001 0010"), (0, X0))
+    assert [player.points for player in after.players] == [1, 0, -1]
+    assert verdicts[2] == rules.Verdict(Status.BAD_SET, "webset.take.set")
+
+
+def test_the_lot_is_drawn_from_the_state_and_takes_everybody_in_time() -> None:
+    winners, state = set(), fresh(3, rounds="lot")
+    for _ in range(12):
+        triple = listed(rules.solutions(state)[0])
+        answers = [(seat, triple) for seat in (0, 1, 2)]
+        after = round_of(state, *answers).state
+        assert round_of(state, *answers).state == after
+        winners |= {seat for seat in range(3) if after.players[seat].points > state.players[seat].points}
+        state = after
+    assert winners == {0, 1, 2}
+
+
+def test_a_round_in_which_everybody_passes_asks_for_more_cards() -> None:
+    passes = [(0, ""), (1, "")]
+    for more_rule, count in (("anyone", 15), ("all_agree", 15), ("majority", 15), ("if_no_set", 12), ("auto", 12)):
+        after = round_of(fresh(more_rule=more_rule, **ROUND), *passes)
+        assert len(rules.on_table(after.state)) == count
+        assert after.verdicts == {}
+    state = fresh(deck=deck_with(NO_SET), more_rule="if_no_set", **ROUND)
+    assert len(rules.on_table(round_of(state, *passes).state)) == 15
+
+
+def test_in_rounds_nobody_acts_and_a_take_alone_is_a_round_of_its_own() -> None:
+    state = fresh(show_enabled=True, more_rule="anyone", **ROUND)
+    for word in WORDS:
+        assert told(state, 0, word) == (Status.NOT_NOW, "webset.act.rounds")
+    assert done(state, (1, X0)).players[1].points == 1
+    assert rules.due(state) == (0, 1)
+    assert len(rules.legal(state)) == 2 * 13
+
+
+def test_who_is_locked_out_is_not_in_the_round() -> None:
+    state = fresh(3, locked_until_change=True, **ROUND)
+    after = round_of(state, (0, "0000 0001 0010"), (1, "")).state
+    assert rules.due(after) == (1, 2)
+    assert round_of(after, (0, X0)).verdicts == {}
+
+
+# Fresh games and settings
+
+
+def test_a_fresh_game_follows_from_its_seed() -> None:
+    one, other, third = (rules.initial(Settings(), 2, Random(seed)) for seed in (1, 1, 2))
+    assert one == other != third
+    assert sorted([*rules.on_table(one), *one.deck]) == list(UNSHUFFLED)
+
+
+def test_the_shuffle_is_fair_as_far_as_ten_thousand_decks_of_three_show() -> None:
+    rng, counts = Random(3), dict[tuple[int, ...], int]()
+    for _ in range(10_000):
+        order = rules.shuffled((0, 1, 2), rng)
+        counts[order] = counts.get(order, 0) + 1
+    assert len(counts) == 6
+    assert all(1500 < count < 1850 for count in counts.values())
+
+
+def test_the_number_of_players_is_limited() -> None:
+    with pytest.raises(ValueError, match=r"^A game has 2 to 8 players, not 1\.$"):
+        rules.initial(Settings(), 1, Random(0))
+    with pytest.raises(ValueError, match=r"^A game has 1 to 8 players, not 9\.$"):
+        rules.initial(Settings(min_players=1), 9, Random(0))
+    assert len(rules.initial(Settings(min_players=1), 1, Random(0)).players) == 1
+
+
+def test_the_small_deck_has_27_cards_and_nine_on_the_table() -> None:
+    state = rules.initial(settings_of(aspects=3), 2, Random(2))
+    assert sorted([*rules.on_table(state), *state.deck]) == list(range(27))
+    assert len(state.table) == 12
+    assert len(rules.on_table(state)) in (9, 12)
+
+
+def test_each_profile_is_as_section_6_has_it() -> None:
+    seed, published, contest = (settings_of(profile=profile) for profile in ("seed", "published", "contest"))
+    assert contest == Settings()
+    assert replace(published, profile="contest", more_rule="auto") == contest
+    assert (seed.penalty_bad, seed.penalty_expired, seed.more_rule) == (0, 0, "anyone")
+    assert (seed.refill_rule, seed.end_rule, seed.show_enabled) == ("seed_base", "seed_immediate", True)
+    assert seed.min_players == 1
+    assert settings_of(profile="seed", penalty_bad=2).penalty_bad == 2
+    assert all(settings_problem(settings_of(profile=profile)) is None for profile in PROFILES)
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "word"),
+    [
+        ({"aspects": 5}, "aspects", "3 to 4"),
+        ({"table": 13}, "table", "multiple of 3"),
+        ({"table": 24}, "table", "up to max_table, 21"),
+        ({"max_table": 18}, "max_table", "from 21 to 27"),
+        ({"aspects": 3, "max_table": 9}, "max_table", "from 12 to 27"),
+        ({"window_ms": 99}, "window_ms", "100 to 60000"),
+        ({"penalty_bad": 101}, "penalty_bad", "0 to 100"),
+        ({"penalty_expired": -1}, "penalty_expired", "0 to 100"),
+        ({"score_floor": 1}, "score_floor", "-1000 to 0"),
+        ({"lockout_ms": 60_001}, "lockout_ms", "0 to 60000"),
+        ({"more_rule": "never"}, "more_rule", "auto"),
+        ({"profile": "other"}, "profile", "contest, seed, published"),
+        ({"min_players": 0}, "min_players", "1 to 8"),
+        ({"handicaps_ms": (0, -1)}, "handicaps_ms", r"handicaps_ms\[1\] is -1"),
+        ({"handicaps_ms": (0,) * 9}, "handicaps_ms", "9 entries"),
+        ({"act_cap": 9}, "act_cap", "10 to 1000000"),
+        ({"idle_rounds": 0}, "idle_rounds", "1 to 1000"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_by_name(given: dict[str, Any], field: str, word: str) -> None:
+    problem = settings_problem(settings_of(**given))
+    assert problem is not None
+    assert problem[0] == field
+    with pytest.raises(ValueError, match=word):
+        rules.initial(settings_of(**given), 2, Random(0))
+
+
+# Invariants (section 4.5)
+
+
+@pytest.mark.parametrize(
+    ("changes", "word"),
+    [
+        ({"deck": ()}, "69 of 81 cards"),
+        ({"deck": UNSHUFFLED}, "in two places"),
+        ({"deck": (*range(12, 80), 90)}, "not one of 0 to 80"),
+        ({"table": (*range(12), *[EMPTY] * 8)}, "20 slots"),
+        ({"table": (EMPTY, *range(1, 12), 0, *[EMPTY] * 8)}, "base area is empty"),
+        ({"caller": 0}, "There is a caller if"),
+        ({"phase": Phase.CALLED}, "There is a caller if"),
+        ({"phase": Phase.CALLED, "caller": 5, "call_count": 1}, "belongs to nobody"),
+        ({"phase": Phase.CALLED, "caller": 1}, "none was accepted"),
+        ({"phase": Phase.SHOWING}, "do not allow it"),
+        ({"displayed": 1}, "nothing is shown"),
+        ({"votes": (0,)}, "vote"),
+        ({"revision": -1}, "never negative"),
+        ({"act_count": 10_000}, "after 10000 acts"),
+        ({"players": ()}, "1 to 8 players"),
+        ({"players": (Player(points=1), Player())}, "more points than sets"),
+        ({"players": (Player(expiries=1), Player())}, "more expired calls"),
+        ({"players": (Player(locked=True), Player())}, "locked out"),
+        ({"players": (Player(standing=Standing.FAILED), Player())}, "failed at the end"),
+        ({"players": (Player(standing=Standing.OUT),) * 2}, "nobody is in it"),
+        ({"players": (Player(cards=(12, 13, 15)), Player()), "deck": (14, *range(16, 81))}, "one set after the other"),
+    ],
+)
+def test_what_no_game_can_be_like_is_named(changes: dict[str, Any], word: str) -> None:
+    assert rules.invariant(fresh()) is None
+    problem = rules.invariant(fresh()._replace(**changes))
+    assert problem is not None
+    assert word in problem
+
+
+def test_a_game_that_should_be_over_or_dealt_to_cannot_go_on() -> None:
+    state = fresh(deck=deck_with(NO_SET), more_rule="anyone")
+    dealt_by_itself = state._replace(settings=settings_of(min_players=1))
+    assert "deals by itself" in str(rules.invariant(dealt_by_itself))
+    over = state._replace(deck=(), discarded=state.deck)
+    assert "deck is empty" in str(rules.invariant(over))
+    fewer = state._replace(table=(*state.table[:9], *[EMPTY] * 12), discarded=state.table[9:12])
+    assert "Only 9 cards lie on the table" in str(rules.invariant(fewer))
+
+
+def test_every_refusal_names_a_rule_that_there_is() -> None:
+    assert {rule for *_, rule in REFUSED} <= set(rules.RULES)
+    assert all(sentence.endswith(".") for sentence in rules.RULES.values())

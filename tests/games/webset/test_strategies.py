@@ -1,0 +1,166 @@
+"""Reference players of Webset: what they do with a table, how they are named, and how they wait."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from fairplay.webset.v1.webset_player_pb2 import STATUS_NOT_NOW, ActRequest, PickCardsRequest
+from games.webset import GAME, codec, rules
+from games.webset.cards import parse_cards
+from games.webset.player import PausingPlayer, StrategyPlayer
+from games.webset.rules import State, Word
+from games.webset.strategies import STRATEGIES, strategy
+from reference_player.handlers import Handlers
+from tests.games.webset.tables import END_SHOW, MORE, SHOW, deck_with, done, fresh, without_sets
+
+ALL = list(STRATEGIES)
+
+
+def to_act(state: State, seat: int = 0, **changes: Any) -> ActRequest:
+    return ActRequest(
+        game_id="g",
+        seat=seat,
+        state=codec.public_message(state),
+        actions=codec.actions(rules.possible(state, seat)),
+        **changes,
+    )
+
+
+def to_pick(state: State, **changes: Any) -> PickCardsRequest:
+    return PickCardsRequest(game_id="g", state=codec.public_message(state), **changes)
+
+
+def acted(spec: str, request: ActRequest) -> Word | None:
+    player = GAME.player(spec)
+    assert isinstance(player, StrategyPlayer)
+    return codec.acted(player.act(request))
+
+
+def picked(spec: str, request: PickCardsRequest) -> tuple[int, ...]:
+    player = GAME.player(spec)
+    assert isinstance(player, StrategyPlayer)
+    return codec.picked(player.pick_cards(request))
+
+
+NOWHERE = fresh(deck=deck_with(without_sets(12)), profile="seed")
+
+
+@pytest.mark.parametrize("spec", ["first", "solver"])
+def test_a_sensible_player_calls_where_there_is_a_set_and_asks_for_cards_where_there_is_none(spec: str) -> None:
+    assert acted(spec, to_act(fresh())) is Word.CALL
+    assert acted(spec, to_act(fresh(profile="seed"))) is Word.CALL
+    assert acted(spec, to_act(NOWHERE)) is MORE
+    assert acted(spec, to_act(done(fresh(profile="seed"), (0, SHOW)))) is END_SHOW
+
+
+@pytest.mark.parametrize("spec", ALL)
+def test_nobody_repeats_an_act_that_was_refused(spec: str) -> None:
+    assert acted(spec, to_act(NOWHERE, status=STATUS_NOT_NOW)) is None
+
+
+def test_nobody_does_what_may_not_be_tried() -> None:
+    locked = fresh()
+    locked = locked._replace(players=(locked.players[0]._replace(locked=True), locked.players[1]))
+    assert acted("first", to_act(locked)) is None
+
+
+@pytest.mark.parametrize("spec", ALL)
+def test_every_strategy_picks_a_set_and_passes_where_there_is_none(spec: str) -> None:
+    cards = picked(spec, to_pick(fresh()))
+    assert rules.take_violation(fresh(), cards) is None
+    assert picked(spec, to_pick(NOWHERE, may_skip=True)) == ()
+    assert len(picked(spec, to_pick(NOWHERE))) == 3
+
+
+def test_first_picks_the_set_with_the_smallest_cards() -> None:
+    assert picked("first", to_pick(fresh())) == parse_cards("0000 0001 0002")
+
+
+def test_random_differs_from_table_to_table_and_seed_to_seed() -> None:
+    does = Counter(acted(f"random:seed={seed}", to_act(fresh(profile="seed"))) for seed in range(60))
+    assert set(does) == {None, Word.CALL, Word.MORE, Word.SHOW}
+    assert len({picked(f"random:seed={seed}", to_pick(fresh())) for seed in range(60)}) > 8
+    again = {acted("random:seed=1", to_act(fresh(profile="seed"), idle_count=count)) for count in range(40)}
+    assert len(again) == 4
+
+
+def test_a_strategy_answers_alike_whenever_it_sees_the_same() -> None:
+    for spec in ("random:seed=9", "solver:error=0.5,seed=2"):
+        assert len({picked(spec, to_pick(fresh())) for _ in range(5)}) == 1
+
+
+def test_the_solver_makes_as_many_mistakes_as_it_is_told() -> None:
+    states = [fresh()._replace(revision=number) for number in range(300)]
+    wrong = sum(
+        rules.take_violation(fresh(), picked("solver:error=0.3", to_pick(state))) is not None for state in states
+    )
+    assert 60 < wrong < 120
+    assert all(rules.take_violation(fresh(), picked("solver", to_pick(state))) is None for state in states[:50])
+    assert all(picked("solver:error=1", to_pick(state)) for state in states[:50])
+
+
+def test_reaction_times_are_spread_around_their_mean() -> None:
+    chosen = strategy("solver:reaction=2.5,spread=0.2")
+    views = [view_of(number) for number in range(200)]
+    times = [chosen.pause_s(view) for view in views]
+    assert 2.3 < sum(times) / 200 < 2.7
+    assert 0.5 < min(times) < 2.2
+    assert 2.8 < max(times) < 4.5
+    assert len({strategy("solver:reaction=1,spread=0").pause_s(view) for view in views}) == 1
+    assert strategy("solver").pause_s(views[0]) == 0.0
+
+
+def view_of(revision: int) -> Any:
+    from games.webset.player import view_to_act
+
+    return view_to_act(to_act(fresh()._replace(revision=revision)))
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        ("best", "There is no strategy 'best' for Webset: it must be one of first, random, solver."),
+        ("first:seed=1", "The strategy first has no key 'seed': it has none."),
+        ("solver:speed=1", "The strategy solver has no key 'speed': its keys are reaction, spread, error, seed."),
+        ("solver:error=2", "error=2 of the strategy solver must be a number from 0 to 1."),
+        ("solver:error=nan", "error=nan of the strategy solver must be a number from 0 to 1."),
+        ("solver:reaction=x", "reaction=x of the strategy solver must be a number from 0 to 60."),
+        ("random:seed=1.5", "seed=1.5 of the strategy random must be a whole number from 0 to 2147483647."),
+    ],
+)
+def test_a_spec_that_cannot_be_is_refused(spec: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match="^" + sentence.replace(".", r"\.") + "$"):
+        GAME.player(spec)
+
+
+def test_players_are_quick_and_wait_in_the_loop_where_they_wait() -> None:
+    assert all(GAME.player(spec).quick for spec in ALL)
+    waiting = GAME.player("solver:reaction=2.5,error=0.1")
+    assert isinstance(waiting, PausingPlayer)
+    handlers = Handlers(waiting)
+    paths = {path.rpartition("/")[2]: path for path in handlers.paths}
+    quick = {name: handlers.quick(paths[name]) for name in ("Deal", "Act", "PickCards", "Report", "GameOver")}
+    assert quick == {"Deal": True, "Act": False, "PickCards": False, "Report": True, "GameOver": True}
+
+
+async def test_a_player_that_waits_answers_after_its_time_and_ends_the_wait_when_it_is_cancelled() -> None:
+    player = GAME.player("solver:reaction=0.03,spread=0")
+    assert isinstance(player, PausingPlayer)
+    began = time.monotonic()
+    assert codec.acted(await player.act(to_act(fresh()))) is Word.CALL
+    assert time.monotonic() - began >= 0.029
+    assert codec.picked(await player.pick_cards(to_pick(fresh(), may_skip=True)))
+    assert time.monotonic() - began >= 0.058
+    slow = GAME.player("solver:reaction=60,spread=0")
+    assert isinstance(slow, PausingPlayer)
+    task = asyncio.create_task(slow.act(to_act(fresh())))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert codec.picked(await slow.pick_cards(to_pick(fresh())))  # its cards were found before it called
