@@ -14,7 +14,7 @@ from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
 from games.bazaar import codec, conversation, picture, rules, strategies
 from games.bazaar.player import StrategyPlayer
 from games.bazaar.rules import State
-from games.game import Conversation
+from games.game import Conversation, Fault, Probe
 
 
 class Bazaar:
@@ -82,6 +82,18 @@ class Bazaar:
     def text(self, state: bazaar_pb2.State, players: Sequence[str]) -> str:
         """The same in rich's markup."""
         return picture.text(state, players)
+
+    def probes(self) -> Sequence[Probe]:
+        """What the conformance suite asks about it."""
+        from games.bazaar.probes import PROBES  # noqa: PLC0415 - only the suite needs them
+
+        return PROBES
+
+    def faults(self) -> Sequence[Fault]:
+        """Wrong answers, for players that test the suite and the referee."""
+        from games.bazaar.faults import FAULTS  # noqa: PLC0415 - only broken players need them
+
+        return FAULTS
 
 
 GAME = Bazaar()

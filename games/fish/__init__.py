@@ -12,7 +12,7 @@ from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
 from games.fish import codec, conversation, picture, rules, strategies
 from games.fish.player import StrategyPlayer
-from games.game import Conversation, first_sentences
+from games.game import Conversation, Fault, Probe, first_sentences
 
 
 class Fish:
@@ -81,6 +81,18 @@ class Fish:
     def text(self, state: fish_pb2.State, players: Sequence[str]) -> str:
         """The board with its penguins, and the scores, in rich's markup."""
         return picture.text(*codec.shown(state), players)
+
+    def probes(self) -> Sequence[Probe]:
+        """What the conformance suite asks about it."""
+        from games.fish.probes import PROBES  # noqa: PLC0415 - only the suite needs them
+
+        return PROBES
+
+    def faults(self) -> Sequence[Fault]:
+        """Wrong answers, for players that test the suite and the referee."""
+        from games.fish.faults import FAULTS  # noqa: PLC0415 - only broken players need them
+
+        return FAULTS
 
 
 GAME = Fish()

@@ -11,7 +11,7 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.q.v1 import q_pb2
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
-from games.game import Conversation
+from games.game import Conversation, Fault, Probe
 from games.q import codec, conversation, intake, picture, rules, strategies
 from games.q.player import StrategyPlayer
 
@@ -81,6 +81,18 @@ class Q:
     def text(self, state: q_pb2.State, players: Sequence[str]) -> str:
         """The same in rich's markup."""
         return picture.text(state, players)
+
+    def probes(self) -> Sequence[Probe]:
+        """What the conformance suite asks about it."""
+        from games.q.probes import PROBES  # noqa: PLC0415 - only the suite needs them
+
+        return PROBES
+
+    def faults(self) -> Sequence[Fault]:
+        """Wrong answers, for players that test the suite and the referee."""
+        from games.q.faults import FAULTS  # noqa: PLC0415 - only broken players need them
+
+        return FAULTS
 
 
 GAME = Q()

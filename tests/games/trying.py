@@ -1,0 +1,138 @@
+"""What the tests of every game's probes and faults share: players in this process, and how they fare."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from functools import cache
+from random import Random
+
+import pytest
+
+from fairplay.v1.misconduct_pb2 import RuleBreak
+from games.game import Call, Clock, Fault, Game, Probe, Show, Situation, find
+from games.trials import DRAWN_STATES, Answer, spoiled, tried, whole_game
+from reference_player.handlers import Handlers
+
+SEEDS = range(3)
+RIVALS = ("first", "random")
+
+
+@cache
+def sound(game: str, strategy: str = "first") -> Answer:
+    """A reference player in every seat, called with bytes as in a real game."""
+    handlers = Handlers(find(game).player(strategy))
+    return lambda call: call.method.response.FromString(
+        handlers.call_now(call.method.path, call.request.SerializeToString())
+    )
+
+
+# Probes
+
+
+def each_probe(game: Game) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("probe", game.probes(), ids=lambda probe: probe.id)
+
+
+def each_strategy(game: Game) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("strategy", list(game.strategies))
+
+
+def check_declaration(game: Game, probe: Probe) -> None:
+    assert re.fullmatch(rf"{game.name}\.[a-z0-9-]+\.[a-z0-9-]+", probe.id)
+    assert probe.rules
+    assert set(probe.rules) <= set(game.rules)
+    assert re.fullmatch(r"[A-Z0-9][^.]*\.", probe.why), "one sentence"
+
+
+def check_situation(game: Game, probe: Probe) -> None:
+    for seed in SEEDS:
+        situation = probe.situation(Random(seed))
+        assert situation == probe.situation(Random(seed)), "the same seed gives the same situation"
+        assert situation.player_count in game.seats
+        assert situation.seat in range(situation.player_count)
+        settings = game.full_settings(situation.settings)
+        if situation.state is not None:
+            assert game.check_state(settings, situation.state) == situation.player_count
+
+
+def check_is_passed(game: Game, probe: Probe, strategy: str) -> None:
+    """By the strategy, against each of those that the suite takes for the others."""
+    for rival in RIVALS:
+        for seed in SEEDS:
+            situation = probe.situation(Random(seed))
+            trial = tried(game, situation, sound(game.name, strategy), sound(game.name, rival), Random(seed))
+            assert trial.cause is None
+            assert trial.decisions, "the tested seat is asked"
+            assert not situation.turn_count or trial.decisions <= situation.turn_count
+
+
+# Faults
+
+
+def each_fault(game: Game) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("fault", game.faults(), ids=lambda fault: fault.name)
+
+
+def check_fault(game: Game, fault: Fault) -> None:
+    assert fault.method in {method.name for method in game.methods}
+    assert fault.rule in game.rules
+    assert fault.cases
+    assert len(set(fault.cases)) == len(fault.cases)
+    whole_games = {whole_game(seat, count) for count in game.seats for seat in range(count)}
+    assert set(fault.cases) <= {DRAWN_STATES, *whole_games, *(probe.id for probe in game.probes())}
+
+
+def check_is_caught(game: Game, fault: Fault) -> None:
+    """By every case that it names, with every seed; of the drawn states by one of them."""
+    for case in fault.cases:
+        if case == DRAWN_STATES:
+            rules = (broken_by(game, fault, state, 1) for state in drawn_states(game.name))
+            assert next(filter(None, rules), None) == fault.rule, case
+            continue
+        for seed in SEEDS:
+            assert broken_by(game, fault, named(game, case, seed), seed) == fault.rule, case
+
+
+def named(game: Game, case: str, seed: int) -> Situation:
+    """The situation of a probe, or the beginning of a whole game."""
+    if whole := re.fullmatch(r"rules\.whole-game\.seat-(\d)-of-(\d)", case):
+        seat, count = map(int, whole.groups())
+        return Situation(game.settings_type(), count, seat, None, 0)
+    return next(probe.situation(Random(seed)) for probe in game.probes() if probe.id == case)
+
+
+def check_breaks_nothing_else(game: Game, fault: Fault) -> None:
+    """Whatever the probe: the reply is sound, or breaks the rule."""
+    for probe in game.probes():
+        assert broken_by(game, fault, probe.situation(Random(1)), 1) in {None, fault.rule}, probe.id
+
+
+def broken_by(game: Game, fault: Fault, situation: Situation, seed: int) -> str | None:
+    """The id of the rule for which the player with the fault is out, None where it is not."""
+    tested = spoiled(sound(game.name), fault, Random(seed))
+    cause = tried(game, situation, tested, sound(game.name), Random(seed)).cause
+    assert cause is None or isinstance(cause, RuleBreak)
+    return None if cause is None else cause.rule_id
+
+
+@cache
+def drawn_states(game: str) -> list[Situation]:
+    """Every state of some random games in which somebody decides, with the first player and with that one tested."""
+    return [situation for seed in SEEDS for situation in _decisions(find(game), seed)]
+
+
+def _decisions(game: Game, seed: int) -> list[Situation]:
+    settings, count = game.settings_type(), game.seats[seed % len(game.seats)]
+    conversation = game.play("drawn", settings, list("abcdef"[:count]), Random(seed), None)
+    found: list[Situation] = []
+    step, shown = next(conversation), None
+    with suppress(StopIteration):
+        while True:
+            if isinstance(step, Show):
+                shown = step.state
+            if isinstance(step, Call) and step.clock is not Clock.NOTIFICATION:
+                state = game.full_state(shown)
+                found += [Situation(settings, count, seat, state, 1) for seat in sorted({0, step.seat})]
+            step = conversation.send(sound(game.name, "random")(step) if isinstance(step, Call) else None)
+    return found
