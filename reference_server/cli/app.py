@@ -5,18 +5,55 @@ from __future__ import annotations
 import io
 import os
 import sys
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from reference_server.cli.outcomes import outcomes
 
 PLAYER_HELP = """A player, [NAME=]LINK; once for each. LINK is grpc://HOST:PORT (it serves), dial-in:NAME (it dials the
 server), exec:COMMAND (started here) or bot:STRATEGY (built in, e.g. bot:minimax:depth=2)."""
 
+COMMANDS = "fairplay.commands"
+"""The entry points of commands that other packages bring: a function, or a typer.Typer with several, in a module that
+loads fast."""
+
+
+@cache
+def _brought() -> dict[str, EntryPoint]:
+    """The commands of other packages by name, not loaded yet."""
+    return {entry.name: entry for entry in sorted(entry_points(group=COMMANDS), key=lambda entry: entry.name)}
+
+
+class Commands(TyperGroup):
+    """The commands of this module, and those that other packages bring, which are loaded when they are asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Their names, as help shows them."""
+        return sorted({*super().list_commands(ctx), *_brought()}, key=[*self.commands, *_brought()].index)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """One of them, or None."""
+        if cmd_name not in self.commands and cmd_name in _brought():
+            self.add_command(_loaded(_brought()[cmd_name]), cmd_name)
+        return super().get_command(ctx, cmd_name)
+
+
+def _loaded(entry: EntryPoint) -> Any:
+    found = entry.load()
+    if not isinstance(found, typer.Typer):
+        function, found = found, typer.Typer(rich_markup_mode=None, add_completion=False)
+        found.command(entry.name)(function)
+    return typer.main.get_command(found)
+
+
 app = typer.Typer(
     name="fairplay",
+    cls=Commands,
     help="Refereed games between programs written by strangers.",
     epilog="Start with: fairplay demo",
     no_args_is_help=True,
@@ -426,7 +463,7 @@ def main() -> None:
 
 def with_json_file(arguments: list[str]) -> list[str]:
     """`--json` without a file, in commands where it may have one, prints: it is given the file "-"."""
-    if not arguments or arguments[0] not in ("game", "tournament", "demo"):
+    if not arguments or arguments[0] not in ("game", "tournament", "demo", "certify"):
         return arguments
     given: list[str] = []
     for index, argument in enumerate(arguments):

@@ -1,0 +1,28 @@
+"""What players of this game in particular get wrong: one case for each probe of the game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conformance.bench import Bench
+from conformance.case import Case
+from conformance.rehearsal import Performance
+from games.game import Game, Probe
+
+
+def probes_of(game: Game) -> Sequence[Probe]:
+    """The probes of a game; none where it is older than they are."""
+    return game.probes() if hasattr(game, "probes") else ()
+
+
+def _case(probe: Probe) -> Case:
+    def body(bench: Bench) -> None:
+        situation = probe.situation(bench.rng(probe.id, "situation"))
+        bench.judge(bench.rehearse(Performance(probe.id, situation, bench.rng(probe.id).getrandbits(32))))
+
+    return Case(probe.id, probe.level, probe.rules, probe.why, body)
+
+
+def cases(game: Game) -> Sequence[Case]:
+    """The cases of this module."""
+    return [_case(probe) for probe in probes_of(game)]

@@ -1,0 +1,60 @@
+"""What the tests of the suite share: players that do one thing otherwise, and runs of the suite on them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from conformance.certify import run
+from conformance.report import Report
+from games.game import find
+from reference_player.handlers import describe
+
+Method: TypeAlias = Callable[[Any], Any]
+Wrong: TypeAlias = Callable[[Method, Any], Any]
+"""What a method does instead: from the sound method and its request."""
+
+LIMIT_S = 0.4
+"""A limit that a healthy player keeps on a busy machine, and that a hung one may cost a test several times."""
+FAIRPLAY = (sys.executable, "-m", "reference_server.cli")
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def player(**methods: Wrong) -> Any:
+    """A reference player of Fish that does these methods otherwise."""
+    made: Any = find("fish").player("random")
+    for name, wrong in methods.items():
+        setattr(made, name, _instead(getattr(made, name, _default(made, name)), wrong))
+    return made
+
+
+def _instead(sound: Method, wrong: Wrong) -> Method:
+    return lambda request: wrong(sound, request)
+
+
+def _default(made: object, name: str) -> Method:
+    def answer(_: Any) -> Any:
+        from fairplay.v1.player_pb2 import DescribeResponse
+
+        return DescribeResponse(description=describe(made)) if name == "describe" else None
+
+    return answer
+
+
+def judged(make: Callable[[], object], only: str = "", game: str = "fish", **more: Any) -> Report:
+    """What the suite says of such players, with short limits and few drawn states."""
+    settings = {"limit_s": LIMIT_S, "first_limit_s": LIMIT_S, "examples": 15, **more}
+    return run(game, make, only=only, **settings)
+
+
+def raises(sound: Method, request: Any) -> Any:
+    raise RuntimeError("this player is broken")
+
+
+def certify(*arguments: str, limit_s: float = 90.0) -> subprocess.CompletedProcess[str]:
+    """The command, in a process of its own."""
+    command = [*FAIRPLAY, "certify", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=limit_s, check=False, cwd=ROOT)

@@ -1,0 +1,37 @@
+"""A player as a program that serves or dials in, as it is offered: python -m tests.conformance.program [FAULT]"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from typing import Any
+
+from games.game import find
+from reference_player.command import reach_from, run_player
+from tests.conformance.harness import Method, Wrong, player, raises
+
+
+def hangs(sound: Method, request: Any) -> Any:
+    threading.Event().wait()
+
+
+def dies(sound: Method, request: Any) -> Any:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+FAULTS: dict[str, Wrong] = {"raises": raises, "hangs": hangs, "dies": dies}
+
+
+def main(fault: str) -> None:
+    made: Any = player(take_turn=FAULTS[fault]) if fault in FAULTS else find("fish").player("random")
+    made.quick = False
+    serves = "FAIRPLAY_CONNECT" not in os.environ
+    if fault == "differs":
+        made.name = "server" if serves else "caller"
+    run_player(made, reach_from(os.environ, serves=serves))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:2] or [""])

@@ -1,0 +1,143 @@
+"""What a certificate says, and that nothing else can be made of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.cases.probes import probes_of
+from conformance.certificate import certificate
+from conformance.certify import run
+from conformance.must import freeze, main, must_ids
+from conformance.report import Report
+from games.game import Level, find, registered
+from reference_player.handlers import PROTOCOL_REVISION
+from reference_server.certificates import FORMAT, Certificate, check, digest, frozen, sealed
+from tests.conformance.harness import judged, player, raises
+
+
+@pytest.fixture(scope="module")
+def sound() -> Report:
+    return run("fish", "bot:first", level=Level.MUST, examples=10)
+
+
+@pytest.fixture(scope="module")
+def content(sound: Report) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(certificate(sound))
+    return found
+
+
+def changed(content: dict[str, Any], change: Callable[[dict[str, Any]], object], *, seal: bool = True) -> bytes:
+    """A certificate in which somebody changed something, and sealed it again unless they were careless."""
+    copy = json.loads(json.dumps(content))
+    change(copy)
+    return sealed(copy) if seal else json.dumps(copy).encode()
+
+
+def test_a_certificate_says_what_was_found(sound: Report) -> None:
+    found = check(certificate(sound))
+    assert isinstance(found, Certificate)
+    assert (found.game, found.player, found.reached_by, found.seed) == ("fish", "first", "bot", 1)
+    assert found.certified
+    assert found.complete
+    assert [case.id for case in found.cases] == [each.id for each in sound.judged]
+    assert found.limits_ms == {"decision": 1000, "first_decision": 3000, "notification": 1000}
+    assert not found.unmet
+
+
+def test_a_player_that_fails_is_not_certified_and_its_certificate_is_whole() -> None:
+    report = judged(lambda: player(take_turn=raises), "exceptions.whole-games")
+    found = check(certificate(report))
+    assert not found.certified
+    [case] = found.cases
+    assert case.verdict == "FAIL"
+    assert report.judged[0].evidence is not None
+    assert case.evidence == report.judged[0].evidence.digest
+
+
+def test_some_of_the_cases_certify_nothing() -> None:
+    assert not check(certificate(run("fish", "bot:first", only="contract"))).certified
+
+
+def test_a_change_without_a_new_digest_is_noticed(content: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="changed after it was issued"):
+        check(changed(content, lambda it: it["player"].update(name="me"), seal=False))
+
+
+CHANGES: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
+    ("a case left out", lambda it: it["cases"].pop(3), "not in it"),
+    ("a case failed", lambda it: it["cases"][0].update(verdict="FAIL"), "contract.reachable is FAIL"),
+    ("a case not tested", lambda it: it["cases"][0].update(verdict="NOT TESTED"), "is NOT TESTED"),
+    ("a lower level", lambda it: it["cases"][0].update(level="MAY"), "not in it"),
+    ("a case twice", lambda it: it["cases"].append(it["cases"][0]), "twice"),
+    ("interrupted", lambda it: it.update(complete=False), "interrupted"),
+    ("other counts", lambda it: it["summary"]["counts"].update(PASS=1), "does not follow"),
+    ("an unknown verdict", lambda it: it["cases"][0].update(verdict="FINE"), "unknown level or verdict"),
+    ("another game", lambda it: it.update(game="chess"), "not known here"),
+    ("a path for a game", lambda it: it.update(game="../1/fish"), "not known here"),
+    ("another revision", lambda it: it.update(protocol_revision=99), "not known here"),
+    ("a field too many", lambda it: it.update(more=1), "unknown field 'more'"),
+    ("a field less", lambda it: it.pop("times"), "times is missing"),
+    ("a wrong type", lambda it: it.update(protocol_revision=True), "protocol_revision is missing or of the wrong type"),
+    ("a case that is none", lambda it: it["cases"].append("x"), "not an object"),
+    ("a seed that is none", lambda it: it.update(seed="one"), "no number"),
+]
+
+
+@pytest.mark.parametrize(("change", "complaint"), [each[1:] for each in CHANGES], ids=[each[0] for each in CHANGES])
+def test_what_does_not_follow_is_noticed_even_with_a_new_digest(
+    content: dict[str, Any], change: Callable[[dict[str, Any]], object], complaint: str
+) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        check(changed(content, change))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\xff", b"[]", b"{}", b"null", b'{"format": 1}', b'{"format": NaN}', b"[" * 100_000, b'{"a": 1, "a": 2}'],
+    ids=lambda data: repr(data[:16]),
+)
+def test_what_is_no_certificate_is_refused_with_a_sentence(data: bytes) -> None:
+    with pytest.raises(ValueError, match="this is no certificate"):
+        check(data)
+
+
+def test_the_digest_does_not_depend_on_the_order_of_keys() -> None:
+    assert digest({"a": 1, "b": "ü"}) == digest({"b": "ü", "a": 1, "digest": "anything"})
+    assert FORMAT in sealed({"format": FORMAT}).decode()
+
+
+def test_a_strangers_words_stay_words(content: dict[str, Any]) -> None:
+    data = changed(content, lambda it: it["player"].update(name='"}\u0000\n\x1b[2J</script>'))
+    assert check(data).player == '"}\u0000\n\x1b[2J</script>'
+
+
+# --- the frozen lists ---
+
+
+@pytest.mark.parametrize("game", [name for name in registered() if probes_of(find(name))])
+def test_the_must_cases_are_those_that_are_frozen(game: str) -> None:
+    assert sorted(frozen(game, PROTOCOL_REVISION) or ()) == must_ids(find(game))
+
+
+def test_a_list_is_sorted_and_has_an_id_a_line(tmp_path: Path) -> None:
+    lines = freeze(find("fish"), 2, tmp_path).read_text().splitlines()
+    assert lines == must_ids(find("fish")) == sorted(lines)
+
+
+def test_what_is_frozen_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    freeze(find("fish"), 2, tmp_path)
+    with pytest.raises(FileExistsError):
+        freeze(find("fish"), 2, tmp_path)
+    assert main(["1", "fish"]) == 1
+    assert "a change needs a new revision" in capsys.readouterr().err
+    assert main([]) == main(["1", "chess"]) == 2
+
+
+def test_nobody_knows_the_list_of_a_game_that_is_not_there() -> None:
+    assert frozen("chess", 1) is None
+    assert frozen("../1/fish", 1) is None

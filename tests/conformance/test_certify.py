@@ -1,0 +1,266 @@
+"""`fairplay certify` and `fairplay certificate verify`, as typed."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from conformance.cases import cases
+from games.game import find
+from reference_server.certificates import check
+from tests.conformance.harness import FAIRPLAY, ROOT, certify
+
+PLAYER = f"exec:{shlex.join(FAIRPLAY)} player fish"
+PROGRAM = f"exec:{sys.executable} -m tests.conformance.program"
+SHORT = ("--limit", "500ms", "--first-limit", "500ms")
+
+
+def verify(file: Path) -> subprocess.CompletedProcess[str]:
+    command = [*FAIRPLAY, "certificate", "verify", str(file)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+
+
+@pytest.mark.parametrize("way", ["-s random", "-s greedy --serve"])
+def test_a_started_player_is_certified_whichever_way_it_takes(way: str, tmp_path: Path) -> None:
+    ran = certify("fish", f"{PLAYER} {way}", "--report", str(tmp_path), "--junit", str(tmp_path / "j.xml"))
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "Certified for revision 1: every MUST is met." in ran.stdout
+    found = check((tmp_path / "certificate.json").read_bytes())
+    assert found.certified
+    assert [case.id for case in found.cases] == [case.id for case in cases(find("fish"))]
+    assert {case.verdict for case in found.cases} == {"PASS", "NOT APPLICABLE"}
+    assert Xml.parse(tmp_path / "j.xml").getroot().get("failures") == "0"
+    assert verify(tmp_path / "certificate.json").returncode == 0
+
+
+def test_a_player_that_takes_both_ways_is_tried_in_both() -> None:
+    ran = certify("fish", f"{PROGRAM}", "--only", "contract.both-ways-agree")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "PASS           contract.both-ways-agree" in ran.stdout
+    ran = certify("fish", f"{PROGRAM} differs", "--only", "contract.both-ways-agree")
+    assert ran.returncode == 1
+    assert "says different things about itself when serving and when dialling in" in ran.stdout
+
+
+def test_jobs_judge_the_same_cases(tmp_path: Path) -> None:
+    ran = certify("fish", f"{PLAYER} -s random", "--only", "contract,memory", "--jobs", "2", "--json")
+    assert ran.returncode == 0, ran.stderr
+    found = check(ran.stdout.encode())
+    assert [case.id for case in found.cases] == [
+        case.id for case in cases(find("fish")) if case.id.startswith(("contract.", "memory."))
+    ]
+    assert found.player == "random"
+
+
+def test_a_failing_player_is_told_what_why_and_how_to_see_it_again(tmp_path: Path) -> None:
+    spec = f"{PROGRAM} raises"
+    only = "exceptions.whole-games"
+    ran = certify("fish", spec, "--only", only, *SHORT, "--report", str(tmp_path))
+    assert ran.returncode == 1
+    assert f"FAIL           {only}" in ran.stdout
+    assert "RuntimeError: this player is broken" in ran.stdout
+    assert "Output of the player" in ran.stdout
+    again = next(line.strip() for line in ran.stdout.splitlines() if line.strip().startswith("fairplay certify"))
+    assert shlex.split(again) == [
+        *("fairplay", "certify", "fish", spec, "--only", only, "--seed", "1"),
+        *("--limit", "0.5s", "--first-limit", "0.5s"),
+    ]
+    repeated = certify(*shlex.split(again)[2:])
+    assert repeated.returncode == 1
+    assert verify(tmp_path / "certificate.json").returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        ("grpc://127.0.0.1:9", "nothing answered on 127.0.0.1:9"),
+        ("dial-in:nobody", "nobody did not dial in"),
+        ("exec:false", "ended with exit code 1"),
+        ("exec:/no/such/program", "exit code 127"),
+        ("exec:sleep 60", "neither served nor dialled in"),
+    ],
+)
+def test_a_player_that_cannot_be_reached_fails_one_case_quickly(spec: str, reason: str) -> None:
+    ran = certify("fish", spec, "--start-limit", "1s", "--json", limit_s=30)
+    assert ran.returncode == 1
+    verdicts = {case.id: case.verdict for case in check(ran.stdout.encode()).cases}
+    assert verdicts.pop("contract.reachable") == "FAIL"
+    assert set(verdicts.values()) <= {"NOT TESTED", "NOT APPLICABLE"}
+    assert reason in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("fault", "named"), [("dies", "exceptions.stays-alive"), ("hangs", "time.first-answer")], ids=str
+)
+def test_a_player_in_a_process_that_dies_or_hangs_is_blamed_for_that_alone(fault: str, named: str) -> None:
+    only = "contract,rules.whole-game,exceptions,time,memory.early-end"
+    ran = certify("fish", f"{PROGRAM} {fault}", *SHORT, "--only", only, "--json")
+    assert ran.returncode == 1
+    found = check(ran.stdout.encode())
+    assert [case.id for case in found.cases if case.verdict in ("FAIL", "WARN", "SUITE ERROR")] == [named]
+
+
+# --- lists of known failures ---
+
+
+def test_a_known_failure_is_marked_and_one_that_passes_is_an_error(tmp_path: Path) -> None:
+    known = tmp_path / "known"
+    known.write_text("exceptions.whole-games\n")
+    ran = certify("fish", f"{PROGRAM} raises", *SHORT, "--only", "exceptions.whole-games",
+                  "--known-failures", str(known), "--json")  # fmt: skip
+    [case] = check(ran.stdout.encode()).cases
+    assert (ran.returncode, case.verdict, case.known) == (1, "FAIL", True)
+    assert "(known)" in ran.stderr
+    ran = certify("fish", "bot:first", "--only", "exceptions.whole-games", "--known-failures", str(known))
+    assert ran.returncode == 1
+    assert "exceptions.whole-games is listed as a known failure, but passes" in ran.stdout
+
+
+# --- what was typed ---
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("chess", "bot:first"), "there is no game 'chess'; the games are"),
+        (("fish",), "say which player"),
+        (("fish", "first"), "is not a way to reach a player"),
+        (("fish", "bot:nobody"), "There is no strategy 'nobody'"),
+        (("fish", "bot:first", "--only", "contract.reachabel"), "did you mean contract.reachable"),
+        (("fish", "bot:first", "--level", "high"), "there is no level 'high'"),
+        (("fish", "bot:first", "--limit", "soon"), "is not a duration"),
+        (("fish", "bot:first", "--known-failures", "/no/such/file"), "cannot be read"),
+        (("fish", "dial-in:me", "--jobs", "2"), "--jobs is for players that can be there several times"),
+        (("fish", "dial-in:me", "--listen", "nowhere"), "--listen 'nowhere' is not an address"),
+    ],
+    ids=" ".join,
+)
+def test_what_cannot_be_meant_is_said_in_one_sentence(arguments: tuple[str, ...], sentence: str) -> None:
+    ran = certify(*arguments)
+    assert ran.returncode == 2
+    assert sentence in ran.stderr
+    assert ran.stderr.startswith("fairplay: ")
+    assert len(ran.stderr.splitlines()) == 1
+    assert not ran.stdout
+
+
+def test_the_cases_are_listed_for_people_and_programs() -> None:
+    listed = certify("fish", "--list", "--level", "must")
+    assert listed.returncode == 0
+    assert "memory.back-to-back MUST: A tournament is many games" in listed.stdout
+    assert "robustness" not in listed.stdout
+    found = json.loads(certify("fish", "--list", "--json").stdout)
+    assert [each["id"] for each in found] == [case.id for case in cases(find("fish"))]
+    assert all(each.keys() == {"id", "level", "checks", "why"} for each in found)
+
+
+def test_what_is_missing_is_said_with_how_to_install_it(tmp_path: Path) -> None:
+    code = "import sys; sys.modules['hypothesis'] = None\nfrom reference_server.cli import main\nmain()"
+    command = [sys.executable, "-c", code, "certify", "fish", "bot:first"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert (ran.returncode, ran.stderr) == (
+        1,
+        "fairplay: fairplay certify needs hypothesis: pip install 'fairplay[certify]'\n",
+    )
+
+
+def test_help_is_quick_and_loads_nothing() -> None:
+    code = (
+        "import sys\nfrom reference_server.cli import main\ntry:\n    main()\nfinally:\n    print(sorted(sys.modules))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True, timeout=30, check=True)
+    assert "certify" in ran.stdout
+    assert "certificate" in ran.stdout
+    assert "'grpc'" not in ran.stdout
+    assert "'pytest'" not in ran.stdout
+
+
+# --- Ctrl-C ---
+
+
+def test_ctrl_c_keeps_what_was_judged_so_far(tmp_path: Path) -> None:
+    command = [*FAIRPLAY, "certify", "fish", f"{PROGRAM} hangs", "--limit", "60s"]
+    with (
+        heeding_ctrl_c(),
+        subprocess.Popen(
+            [*command, "--report", str(tmp_path)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            cwd=ROOT,
+        ) as running,
+    ):
+        assert running.stdout is not None
+        for line in running.stdout:
+            if "contract.describes-itself" in line:
+                break
+        time.sleep(0.2)
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=20)
+    assert running.returncode == 130, (out, err)
+    assert err == "fairplay: stopped\n"
+    found = check((tmp_path / "certificate.json").read_bytes())
+    assert not found.complete
+    assert not found.certified
+    assert [case.id for case in found.cases[:2]] == ["contract.reachable", "contract.describes-itself"]
+    assert "the run was interrupted" in (tmp_path / "report.html").read_text()
+
+
+@contextmanager
+def heeding_ctrl_c() -> Iterator[None]:
+    """What is started meanwhile does not ignore Ctrl-C, as whoever runs the tests may do."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+# --- certificates ---
+
+
+def test_a_file_that_is_no_certificate_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "x.json"
+    assert verify(file).returncode == 2
+    file.write_text("{}")
+    ran = verify(file)
+    assert (ran.returncode, ran.stderr) == (
+        1,
+        "fairplay: this is no certificate: its format is not fairplay-certificate/1\n",
+    )
+
+
+# --- pytest itself ---
+
+
+def test_the_suite_is_a_suite_of_pytest(tmp_path: Path) -> None:
+    command = [
+        *(sys.executable, "-m", "pytest", "--pyargs", "conformance.cases", "-p", "no:asyncio", "-q", "-k", "contract"),
+        *("--fairplay-game", "fish", "--fairplay-player", "bot:first", "--junitxml", str(tmp_path / "j.xml")),
+        *("--fairplay-certificate", str(tmp_path / "c.json"), "-m", "must"),
+    ]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    cases_of = Xml.parse(tmp_path / "j.xml").getroot().iter("testcase")
+    verdicts = {case.get("name"): case.find("properties/property[@name='verdict']") for case in cases_of}
+    assert verdicts["contract.reachable"] is not None
+    assert verdicts["contract.reachable"].get("value") == "PASS"
+    assert len(check((tmp_path / "c.json").read_bytes()).cases) >= 8
+
+
+def test_pytest_is_told_what_is_wrong_with_its_options(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pytest", "--pyargs", "conformance.cases", "--fairplay-game", "chess"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
+    assert ran.returncode == 4
+    assert "there is no game 'chess'" in ran.stderr

@@ -1,0 +1,78 @@
+"""Sound players pass everything, quickly, and the same seed asks the same."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import Any
+
+import pytest
+
+from conformance.cases import cases
+from conformance.rehearsal import rival_names
+from conformance.verdicts import Verdict
+from games.game import Level, find, registered
+from tests.conformance.harness import Method, judged, player
+
+SOUND = {Verdict.PASS, Verdict.NOT_APPLICABLE}
+
+
+@pytest.mark.parametrize("game", registered())
+def test_the_reference_players_pass_every_case(game: str) -> None:
+    for strategy in rival_names(find(game)):
+        report = judged(partial(find(game).player, strategy), game=game, limit_s=2.0, first_limit_s=2.0)
+        wrong = {each.id: each.sentence for each in report.judged if each.verdict not in SOUND}
+        assert wrong == {}, strategy
+        assert report.exit_code == 0
+
+
+@pytest.mark.parametrize("game", registered())
+def test_every_case_says_what_it_checks_and_why(game: str) -> None:
+    for case in cases(find(game)):
+        assert case.checks, case.id
+        assert case.why.endswith("."), case.id
+        assert case.id.count(".") >= 1, case.id
+
+
+def asked(seed: int) -> list[bytes]:
+    """Everything that a player is asked in a run."""
+    requests: list[bytes] = []
+
+    def note(sound: Method, request: Any) -> Any:
+        requests.append(request.SerializeToString())
+        return sound(request)
+
+    judged(lambda: player(setup=note, take_turn=note), "rules", seed=seed)
+    return requests
+
+
+def test_the_same_seed_asks_the_same_and_another_one_something_else() -> None:
+    assert asked(1) == asked(1)
+    assert asked(1) != asked(2)
+
+
+def test_a_drawn_state_is_shrunk() -> None:
+    def wrong(sound: Method, request: Any) -> Any:
+        return type(sound(request))() if sum(fish == 0 for fish in request.state.fish) >= 3 else sound(request)
+
+    report = judged(lambda: player(take_turn=wrong), "rules.drawn-states", examples=40)
+    [found] = report.judged
+    assert found.verdict is Verdict.FAIL
+    assert found.evidence is not None
+    where = dict(found.evidence.sections)["Game"]
+    assert "of 2" in where
+    assert dict(found.evidence.sections)["Request"].count(" 0") <= 8
+
+
+def test_a_player_that_hangs_in_every_call_is_given_up_soon() -> None:
+    def hangs(sound: Method, request: Any) -> Any:
+        time.sleep(30)
+
+    everything = ("describe", "start", "end", "play_as", "play_with", "setup", "take_turn")
+    began = time.monotonic()
+    report = judged(lambda: player(**dict.fromkeys(everything, hangs)), limit_s=0.5, first_limit_s=0.5)
+    assert time.monotonic() - began < 15 * 0.5 + 3
+    verdicts = {each.verdict for each in report.judged if each.level is Level.MUST and each.id != "contract.reachable"}
+    assert verdicts <= {Verdict.FAIL, Verdict.NOT_TESTED, Verdict.NOT_APPLICABLE}
+    assert report.counts[Verdict.SUITE_ERROR] == 0
+    assert any("not asked any more" in each.sentence for each in report.judged)

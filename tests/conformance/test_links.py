@@ -1,0 +1,133 @@
+"""Players that are reached over the network: they serve, or dial in, and misbehave in ways that objects cannot."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import grpc
+
+from conformance.certify import run
+from conformance.verdicts import Verdict
+from fairplay.v1.connection_pb2 import Call, ConnectRequest, Hello, HostedPlayer, Reply
+from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
+from games.game import find
+from reference_player.dialing import Hosted, dial_in_async
+from reference_player.handlers import Handlers
+from reference_player.serving import start_server
+from tests.conformance.harness import player, raises
+
+
+@contextmanager
+def in_a_thread(work: Callable[[threading.Event], Any]) -> Iterator[None]:
+    """Runs `work` in an event loop of its own; the event is set at the end."""
+    over = threading.Event()
+    thread = threading.Thread(target=lambda: asyncio.run(work(over)), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(10)
+
+
+async def until(over: threading.Event) -> None:
+    while not over.is_set():
+        await asyncio.sleep(0.01)
+
+
+@contextmanager
+def served(made: object) -> Iterator[str]:
+    """A player that serves; its link."""
+    ports: list[int] = []
+    ready = threading.Event()
+
+    async def work(over: threading.Event) -> None:
+        server, port = await start_server(Handlers(made), "127.0.0.1:0")
+        ports.append(port)
+        ready.set()
+        await until(over)
+        await server.stop(0)
+
+    with in_a_thread(work):
+        assert ready.wait(5)
+        yield f"grpc://127.0.0.1:{ports[0]}"
+
+
+def free_address() -> str:
+    import socket
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{probe.getsockname()[1]}"
+
+
+def test_a_player_that_serves_passes() -> None:
+    with served(find("fish").player("random")) as link:
+        report = run("fish", link, limit_s=2.0, first_limit_s=2.0, examples=5)
+    assert report.failed() == []
+    assert report.exit_code == 0
+
+
+def test_a_player_that_serves_and_raises_fails_the_case_about_that() -> None:
+    with served(player(take_turn=raises)) as link:
+        report = run("fish", link, limit_s=2.0, first_limit_s=2.0, examples=5)
+    assert report.failed() == ["exceptions.whole-games"]
+
+
+def test_a_player_that_dials_in_passes() -> None:
+    address = free_address()
+
+    async def work(over: threading.Event) -> None:
+        hosted = [Hosted(find("fish").player("random"), "me")]
+        playing = asyncio.create_task(dial_in_async(hosted, address))
+        await until(over)
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
+
+    with in_a_thread(work):
+        report = run("fish", "dial-in:me", listen=address, limit_s=2.0, first_limit_s=2.0, examples=5)
+    assert report.failed() == []
+    assert report.exit_code == 0
+
+
+def by_hand(answer: Callable[[Call], Sequence[Reply]], only: str) -> Any:
+    """The report on a program that dials in and answers as it likes."""
+    address = free_address()
+
+    async def play() -> None:
+        async with grpc.aio.insecure_channel(address) as channel:
+            stream: Any = ConnectionServiceStub(channel).Connect(wait_for_ready=True)
+            await stream.write(ConnectRequest(hello=Hello(players=[HostedPlayer(name="me")])))
+            while (frame := await stream.read()) is not grpc.aio.EOF:
+                for call in frame.calls:
+                    await stream.write(ConnectRequest(replies=answer(call)))
+
+    async def work(over: threading.Event) -> None:
+        playing = asyncio.create_task(play())
+        await until(over)
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
+
+    with in_a_thread(work):
+        return run("fish", "dial-in:me", listen=address, only=only, limit_s=2.0, first_limit_s=2.0, start_limit_s=5.0)
+
+
+def test_a_player_that_answers_twice_fails_the_case_about_that() -> None:
+    handlers = Handlers(find("fish").player("first"))
+
+    def twice(call: Call) -> Sequence[Reply]:
+        reply = Reply(id=call.id, response=handlers.call_now(call.method, call.request))
+        return [reply, reply]
+
+    report = by_hand(twice, "contract")
+    assert report.failed() == ["contract.one-reply-per-call"]
+
+
+def test_garbage_is_a_verdict() -> None:
+    report = by_hand(lambda call: [Reply(id=call.id, response=b"\xff\xff")], "contract")
+    assert set(report.failed()) == {"contract.describes-itself", "contract.replies-readable"}
+    assert report.counts[Verdict.SUITE_ERROR] == 0

@@ -1,0 +1,35 @@
+"""What the page on writing cases shows works."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.conformance.harness import ROOT
+from tests.docs.pages import blocks
+
+
+def shown() -> list[str]:
+    """The Python blocks of the page, in order."""
+    text = (ROOT / "docs" / "write-a-case.md").read_text()
+    return [block.text for block in blocks(text) if block.language == "python"]
+
+
+def test_the_case_of_the_page_is_one_that_a_sound_player_passes() -> None:
+    from conformance.bench import Bench
+    from conformance.case import case
+    from conformance.certify import bench_of, door_of, limits_of
+    from conformance.engine import judge
+    from conformance.verdicts import Verdict
+    from games.game import find
+
+    module: dict[str, Any] = {"case": case, "Bench": Bench}
+    exec(shown()[0], module)
+    game = find("fish")
+    with bench_of(game, door_of(game, "bot:random", "127.0.0.1:0", 1.0), 1, limits_of(game, None, None)) as bench:
+        judged = judge(module["three_games_at_once"], bench, "")
+    assert judged.verdict is Verdict.PASS
+    assert judged.id == "memory.three-games-at-once"
+
+
+def test_the_library_call_of_the_page_does_what_the_page_says() -> None:
+    exec(shown()[1], {})

@@ -1,0 +1,94 @@
+"""Races: exactly these calls are open, and who comes first counts."""
+
+from __future__ import annotations
+
+import asyncio
+from random import Random
+from typing import Any
+
+from conformance.racing import Races
+from games.game import Call, Clock, Race, find
+
+METHOD = find("fish").turn
+TESTED = 1
+
+
+class Runners:
+    """Answers that come when a test lets them come."""
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+        self.cancelled: list[int] = []
+        self.answers: dict[int, asyncio.Future[str]] = {}
+
+    async def ask(self, call: Call) -> str:
+        self.asked.append(call.seat)
+        self.answers[call.seat] = asyncio.get_running_loop().create_future()
+        try:
+            return await self.answers[call.seat]
+        except asyncio.CancelledError:
+            self.cancelled.append(call.seat)
+            raise
+
+
+def call(seat: int) -> Call:
+    return Call(seat, METHOD, METHOD.request(), Clock.DECISION)
+
+
+async def turns() -> None:
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+async def running(races: Races, race: Race) -> asyncio.Task[Any]:
+    task = asyncio.ensure_future(races.run(race))
+    await turns()
+    return task
+
+
+async def test_the_rivals_wait_for_the_tested_player() -> None:
+    runners = Runners()
+    races = Races(runners.ask, TESTED, Random(1))
+    race = await running(races, Race([call(0), call(1), call(2)]))
+    assert runners.asked == [TESTED]
+    runners.answers[TESTED].set_result("mine")
+    [arrival] = await race
+    assert (arrival.seat, arrival.answer) == (TESTED, "mine")
+    await turns()
+    assert runners.asked == [1, 0, 2]
+    races.end()
+
+
+async def test_a_call_that_stays_in_the_race_is_not_made_again_and_one_that_is_missing_is_cancelled() -> None:
+    runners = Runners()
+    races = Races(runners.ask, 9, Random(1))
+    stays, goes = call(0), call(1)
+    first = await running(races, Race([stays, goes, call(2)]))
+    runners.answers[2].set_result("x")
+    assert [arrival.seat for arrival in await first] == [2]
+    second = await running(races, Race([stays]))
+    assert runners.cancelled == [1]
+    runners.answers[0].set_result("y")
+    assert [arrival.seat for arrival in await second] == [0]
+    assert runners.asked == [0, 1, 2]
+
+
+async def test_what_comes_within_the_hold_counts_as_the_same_moment() -> None:
+    runners = Runners()
+    races = Races(runners.ask, 9, Random(1))
+    race = await running(races, Race([call(0), call(1)], hold_s=0.05))
+    runners.answers[1].set_result("x")
+    await turns()
+    runners.answers[0].set_result("y")
+    assert {arrival.seat for arrival in await race} == {0, 1}
+
+
+async def test_a_handicap_makes_an_arrival_count_later() -> None:
+    runners = Runners()
+    races = Races(runners.ask, 9, Random(1))
+    race = await running(races, Race([call(0), call(1)], handicap_s={0: 5.0}))
+    runners.answers[0].set_result("early")
+    await turns()
+    runners.answers[1].set_result("late")
+    assert [arrival.seat for arrival in await race] == [1]
+    races.end()

@@ -1,0 +1,123 @@
+"""Each way in which a case can end, and what follows for the exit code."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.bench import Bench
+from conformance.case import Body, Case, NotApplicable, NotTested, SuiteError, case, failure
+from conformance.certify import bench_of, door_of, limits_of
+from conformance.engine import chosen, judge, matches
+from conformance.verdicts import Judged, Verdict, exit_code
+from games.game import Level, find
+
+
+def tried(body: Body, level: Level = Level.MUST, *, known: bool = False) -> Judged:
+    game = find("fish")
+    door = door_of(game, "bot:first", "127.0.0.1:0", 1.0)
+    with bench_of(game, door, 1, limits_of(game, None, None)) as bench:
+        return judge(Case("x.y", level, (), "It matters.", body), bench, "again!", known=known)
+
+
+def fails(_: Bench) -> None:
+    raise failure("It is wrong.", ("Reply", "nothing"))
+
+
+def untested(_: Bench) -> None:
+    raise NotTested("It could not be tried.")
+
+
+def inapplicable(_: Bench) -> None:
+    raise NotApplicable("It does not concern you.")
+
+
+def breaks(_: Bench) -> None:
+    raise SuiteError("The referee is wrong.")
+
+
+def test_a_case_that_returns_is_passed() -> None:
+    assert tried(lambda _: None).verdict is Verdict.PASS
+
+
+def test_a_must_fails_with_its_evidence_and_the_command_that_repeats_it() -> None:
+    found = tried(fails)
+    assert (found.verdict, found.sentence) == (Verdict.FAIL, "It is wrong.")
+    assert found.evidence is not None
+    assert list(found.evidence.sections) == [("Reply", "nothing"), ("Again", "again!")]
+
+
+@pytest.mark.parametrize("level", [Level.SHOULD, Level.MAY])
+def test_what_is_not_demanded_is_a_warning(level: Level) -> None:
+    assert tried(fails, level).verdict is Verdict.WARN
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict"),
+    [
+        (untested, Verdict.NOT_TESTED),
+        (inapplicable, Verdict.NOT_APPLICABLE),
+        (breaks, Verdict.SUITE_ERROR),
+        (lambda _: 1 / 0, Verdict.SUITE_ERROR),
+    ],
+)
+def test_what_is_not_the_players_fault_is_not_blamed_on_it(body: Body, verdict: Verdict) -> None:
+    assert tried(body).verdict is verdict
+
+
+def test_an_error_of_the_suite_keeps_its_trace() -> None:
+    found = tried(lambda _: 1 / 0)  # type: ignore[arg-type]
+    assert found.evidence is not None
+    assert "ZeroDivisionError" in dict(found.evidence.sections)["Trace"]
+
+
+@pytest.mark.parametrize(
+    ("level", "body", "known", "code"),
+    [
+        (Level.MUST, lambda _: None, False, 0),
+        (Level.MUST, inapplicable, False, 0),
+        (Level.MUST, fails, False, 1),
+        (Level.MUST, fails, True, 1),
+        (Level.MUST, untested, False, 1),
+        (Level.MUST, breaks, False, 1),
+        (Level.SHOULD, breaks, False, 1),
+        (Level.SHOULD, fails, False, 0),
+        (Level.SHOULD, untested, False, 0),
+        (Level.MUST, lambda _: None, True, 1),
+        (Level.SHOULD, lambda _: None, True, 1),
+    ],
+)
+def test_the_exit_code_is_0_only_when_every_must_is_met(level: Level, body: Body, known: bool, code: int) -> None:
+    assert exit_code([tried(body, level, known=known)]) == code
+
+
+def test_a_decorated_function_is_a_case() -> None:
+    @case("memory.example", "A sentence of the contract.", level=Level.MAY)
+    def example(bench: Bench) -> None:
+        """Why it matters."""
+
+    assert example == Case(
+        "memory.example", Level.MAY, ("A sentence of the contract.",), "Why it matters.", example.run
+    )
+
+
+@pytest.mark.parametrize(
+    ("pattern", "case_id", "expected"),
+    [
+        ("memory", "memory.early-end", True),
+        ("memory", "memories.x", False),
+        ("rules.whole-game", "rules.whole-game.seat-0-of-2", True),
+        ("*.early-*", "memory.early-end", True),
+        ("time.x,memory.early-end", "memory.early-end", True),
+        ("memory.early", "memory.early-end", False),
+    ],
+)
+def test_a_pattern_names_ids_groups_and_lists(pattern: str, case_id: str, expected: bool) -> None:
+    assert matches(case_id, pattern) is expected
+
+
+def test_a_pattern_without_a_case_is_answered_with_a_suggestion() -> None:
+    cases = [Case("memory.early-end", Level.SHOULD, (), "", untested)]
+    with pytest.raises(ValueError, match=r"did you mean memory\.early-end\?"):
+        chosen(cases, Level.MAY, "memory.earlyend")
+    with pytest.raises(ValueError, match="give --level should"):
+        chosen(cases, Level.MUST, "memory")

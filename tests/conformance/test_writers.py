@@ -1,0 +1,202 @@
+"""What people and services are shown. Everything a stranger sends is text and nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import pytest
+from rich.console import Console
+
+from conformance.cases import cases
+from conformance.certify import run
+from conformance.events import Began, CaseBegan, CaseJudged, Ended, Event
+from conformance.evidence import MAX_CHARS, Evidence, clipped
+from conformance.passing import packed, unpacked
+from conformance.rehearsal import Limits
+from conformance.report import Report, Run, Times
+from conformance.verdicts import Judged, Verdict
+from conformance.writers.console import ConsoleWriter
+from conformance.writers.files import ReportWriter
+from conformance.writers.junit import junit
+from conformance.writers.page import conclusion, page
+from fairplay.v1.player_pb2 import PlayerDescription
+from games.game import Level, find
+
+EVIL = "<script>alert(1)</script>\x1b[2J\x07[bold red]&\"'\u202e"
+EVIDENCE = Evidence(
+    f"Wrong: {EVIL}", ("fish.action.required",), [("Reply", EVIL)], "[bold]board[/]", "<svg><script>x</script></svg>"
+)
+
+
+def one(case_id: str, verdict: Verdict, *, level: Level = Level.MUST, known: bool = False) -> Judged:
+    bad = verdict in (Verdict.FAIL, Verdict.WARN, Verdict.SUITE_ERROR)
+    sentence = "" if verdict is Verdict.PASS else f"{verdict} it is: {EVIL}"
+    return Judged(case_id, level, verdict, sentence, 0.25, EVIDENCE if bad else None, known)
+
+
+ALL = [
+    one("a.pass", Verdict.PASS),
+    one("a.fail", Verdict.FAIL),
+    one("a.fail-known", Verdict.FAIL, known=True),
+    one("a.warn", Verdict.WARN, level=Level.SHOULD),
+    one("a.untested", Verdict.NOT_TESTED),
+    one("a.inapplicable", Verdict.NOT_APPLICABLE),
+    one("a.suite-error", Verdict.SUITE_ERROR),
+    one("a.rotten", Verdict.PASS, known=True),
+]
+
+
+def report(*judged: Judged, complete: bool = True) -> Report:
+    facts = Run("fish", "exec", 7, Limits(1, 1, 3), Level.MAY)
+    player = PlayerDescription(display_name=EVIL, software_version=EVIL, services=[EVIL])
+    times = {"TakeTurn": Times(3, 0.001, 0.002, 0.003)}
+    return Report(facts, player, judged, times, datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), 1.5, complete)
+
+
+# --- the page ---
+
+
+def test_the_page_runs_nothing_and_needs_nothing() -> None:
+    text = page(report(*ALL))
+    assert "<script" not in text
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert not re.search(r"(src|href)=\"(?!data:image/svg|#)", text)
+    assert "http" not in text.replace('http-equiv="Content-Security-Policy"', "")
+    assert "default-src 'none'" in text
+
+
+def test_the_page_shows_every_verdict_and_the_board() -> None:
+    text = page(report(*ALL))
+    for each in ALL:
+        assert f"<code>{each.id}</code>" in text
+    assert text.count("data:image/svg+xml;base64,") == 4
+    assert "TakeTurn" in text
+    assert "2026-01-02 03:04:05 UTC" in text
+
+
+def test_what_was_said_before_is_folded_up() -> None:
+    text = page(report(one("a.one", Verdict.FAIL), one("a.two", Verdict.FAIL)))
+    assert text.count('<details class="fail"') == 2
+    assert text.count(" open>") == 1
+
+
+@pytest.mark.parametrize(
+    ("judged", "words"),
+    [
+        ([one("a.fail", Verdict.FAIL), one("a.untested", Verdict.NOT_TESTED)], "1 failed and 1 could not be tested"),
+        ([one("a.pass", Verdict.PASS)], "only some of the cases were tried"),
+    ],
+)
+def test_the_conclusion_says_what_it_comes_to(judged: list[Judged], words: str) -> None:
+    assert words in conclusion(report(*judged))
+    assert "interrupted" in conclusion(report(one("a.pass", Verdict.PASS), complete=False))
+    assert conclusion(run("fish", "bot:first", level=Level.MUST, examples=5)).startswith("Certified for revision 1")
+
+
+# --- JUnit ---
+
+
+def test_junit_shows_every_verdict() -> None:
+    root = Xml.fromstring(junit(report(*ALL)))
+    [suite] = root
+    assert {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")} == {
+        "tests": "8",
+        "failures": "2",
+        "errors": "1",
+        "skipped": "3",
+    }
+    found = {case.get("name"): {each.tag for each in case} - {"properties"} for case in suite}
+    assert found == {
+        "a.pass": set(),
+        "a.fail": {"failure"},
+        "a.fail-known": {"skipped"},
+        "a.warn": {"system-out"},
+        "a.untested": {"skipped"},
+        "a.inapplicable": {"skipped"},
+        "a.suite-error": {"error"},
+        "a.rotten": {"failure"},
+    }
+    verdicts = {case.get("name"): case.find("properties/property[@name='verdict']") for case in suite}
+    assert all(found is not None for found in verdicts.values())
+    assert verdicts["a.warn"] is not None
+    assert verdicts["a.warn"].get("value") == "WARN"
+
+
+# --- the console ---
+
+
+def shown(judged: list[Judged], *, terminal: bool) -> str:
+    out = io.StringIO()
+    writer = ConsoleWriter(Console(file=out, force_terminal=terminal, width=100, highlight=False))
+    told = report(*judged)
+    events: list[Event] = [Began(told.run, cases(find("fish"))[: len(judged)])]
+    for each in judged:
+        events += [CaseBegan(each.id), CaseJudged(each)]
+    for event in [*events, Ended(told)]:
+        writer.take(event)
+    return out.getvalue()
+
+
+def test_the_console_has_a_line_for_each_case_and_steers_no_terminal() -> None:
+    text = shown(ALL, terminal=False)
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert "[bold red]&" in text, "a stranger's markup is text"
+    for each in ALL:
+        assert re.search(rf"^{each.verdict} +{each.id} ", text, re.MULTILINE)
+    assert "a.rotten is listed as a known failure, but passes" in text
+    assert "2 PASS, 2 FAIL, 1 WARN, 1 NOT TESTED, 1 NOT APPLICABLE, 1 SUITE ERROR; 1.5 s" in text
+
+
+def test_a_terminal_is_shown_the_progress() -> None:
+    assert "8/8" in shown(ALL, terminal=True)
+
+
+# --- files ---
+
+
+def test_a_report_holds_the_evidence_that_the_certificate_names(tmp_path: Path) -> None:
+    ReportWriter(tmp_path / "out").take(Ended(report(*ALL)))
+    directory = tmp_path / "out"
+    assert {each.name for each in directory.iterdir()} == {
+        "report.html",
+        "certificate.json",
+        "junit.xml",
+        "evidence",
+    }
+    evidence = (directory / "evidence" / "a.fail.json").read_bytes()
+    assert hashlib.sha256(evidence).hexdigest() == EVIDENCE.digest
+    assert EVIDENCE.digest in (directory / "certificate.json").read_text()
+
+
+def test_evidence_of_a_former_run_does_not_stay(tmp_path: Path) -> None:
+    ReportWriter(tmp_path).take(Ended(report(*ALL)))
+    ReportWriter(tmp_path).take(Ended(report(ALL[0])))
+    assert list((tmp_path / "evidence").iterdir()) == []
+
+
+@pytest.mark.parametrize("judged", ALL, ids=lambda judged: judged.id)
+def test_a_verdict_survives_the_way_from_a_worker(judged: Judged) -> None:
+    player = PlayerDescription(display_name="x")
+    found, times, said = unpacked(packed(judged, {"TakeTurn": [0.5]}, player))
+    assert (found.id, found.verdict, found.level, found.known) == (
+        judged.id,
+        judged.verdict,
+        judged.level,
+        judged.known,
+    )
+    assert (found.evidence and found.evidence.digest) == (judged.evidence and judged.evidence.digest)
+    assert (times, said) == ({"TakeTurn": [0.5]}, player)
+
+
+def test_long_texts_are_cut() -> None:
+    text = "a" * MAX_CHARS + "end"
+    assert clipped(text).startswith("aaa")
+    assert len(clipped(text)) < MAX_CHARS + 50
+    assert clipped(text, from_end=True).endswith("end")
