@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import secrets
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 from fairplay.v1.connection_pb2 import GoodbyeReason
 from games.game import Game
@@ -14,7 +14,7 @@ from reference_server.links.dial_in import dial_in_link
 from reference_server.links.dial_out import dial_out_link
 from reference_server.links.link import Clock, DeadLink, Link, disconnected
 from reference_server.links.opening import Spec
-from reference_server.links.process import process_link
+from reference_server.links.process import ProcessLink, process_link
 from reference_server.server import Config, Server
 
 SERVING, DIALLING = "serving", "dialling in"
@@ -173,7 +173,6 @@ def door(game: Game, spec: Spec, listen: str, start_limit_s: float) -> Door:
     return DialInDoor(spec.value, server) if spec.kind == "dial-in" else ExecDoor(spec.value, server)
 
 
-def output_of(link: Any) -> str:
+def output_of(link: Link) -> str:
     """The end of what the player's process has written, where it was started here."""
-    process = getattr(link, "_process", None)  # links tell it only with failures
-    return process.output if process is not None else ""
+    return link.output if isinstance(link, ProcessLink) else ""

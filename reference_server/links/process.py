@@ -96,6 +96,11 @@ class ProcessLink:
         self._open: dict[OpenCall, None] = {}
         self._obituary = asyncio.create_task(self._mourn())
 
+    @property
+    def output(self) -> str:
+        """The end of what the player has written to its standard output and error."""
+        return self._process.output
+
     def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
         """Calls the player; a failure carries the end of its output."""
         if self._process.ended.is_set():
