@@ -12,8 +12,8 @@ from google.protobuf.message import Message
 
 
 def given(message: Message) -> dict[str, Any]:
-    """The numbers, truth values and choices that a message sets. ValueError: a choice that there is not."""
-    fields = ((field, value) for field, value in message.ListFields() if field.message_type is None)
+    """The numbers, truth values and choices that a message sets, not its lists. ValueError: there is no such choice."""
+    fields = ((field, value) for field, value in message.ListFields() if isinstance(value, int))
     return {field.name: _plain(field, value) for field, value in fields if field.enum_type is None or value}
 
 
@@ -27,9 +27,9 @@ def _plain(field: FieldDescriptor, value: Any) -> Any:
 
 
 def fill(message: Message, settings: object) -> None:
-    """Sets every number, truth value and choice of a message as the settings have them."""
+    """Sets every number, truth value and choice of a message, not its lists, as the settings have them."""
     for field in message.DESCRIPTOR.fields:
-        if field.message_type is None:
+        if isinstance(getattr(message, field.name), int):
             value = getattr(settings, field.name)
             if field.enum_type is not None:
                 value = field.enum_type.values_by_name[f"{field.name}_{value}".upper()].number

@@ -25,17 +25,9 @@ from games.q.board import (
     tiles_in,
 )
 from games.q.rules import PASS, REPLACE, Action, Extension, View, Word, choices, one_line
+from games.specs import Entry, made
 
 Strategy: TypeAlias = Callable[[View], Action]
-
-
-class Entry(NamedTuple):
-    """A kind of strategy: how to make one, what it does, and its keys with their defaults and ranges."""
-
-    make: Callable[..., Strategy]
-    sentence: str
-    keys: Mapping[str, tuple[int, int, int]] = {}
-    """key -> (default, smallest, greatest)"""
 
 
 def strategy(spec: str) -> Strategy:
@@ -43,23 +35,7 @@ def strategy(spec: str) -> Strategy:
 
     ValueError: there is no such strategy, key or value; the sentence says what is allowed.
     """
-    name, _, listed = spec.partition(":")
-    if name not in STRATEGIES:
-        raise ValueError(f"There is no strategy {name!r} for Q: it must be one of {', '.join(STRATEGIES)}.")
-    entry = STRATEGIES[name]
-    chosen = dict(_key_and_value(name, entry, pair) for pair in listed.split(",") if pair)
-    return entry.make(**{key: default for key, (default, _, _) in entry.keys.items()} | chosen)
-
-
-def _key_and_value(name: str, entry: Entry, pair: str) -> tuple[str, int]:
-    key, _, value = pair.partition("=")
-    if key not in entry.keys:
-        allowed = f"its keys are {', '.join(entry.keys)}" if entry.keys else "it has none"
-        raise ValueError(f"The strategy {name} has no key {key!r}: {allowed}.")
-    _, low, high = entry.keys[key]
-    if not value.removeprefix("-").isdecimal() or not low <= int(value) <= high:
-        raise ValueError(f"{key}={value} of the strategy {name} must be a whole number between {low} and {high}.")
-    return key, int(value)
+    return made(spec, STRATEGIES, "Q")
 
 
 def _without_extension(view: View) -> Word:
@@ -276,7 +252,7 @@ def _worth(view: View, line: _Line, finish_bonus: int) -> int:
     return _LOST if lead < 0 else line.points + finish_bonus + (_WON if lead > 0 else 0)
 
 
-STRATEGIES: Mapping[str, Entry] = {
+STRATEGIES: Mapping[str, Entry[Strategy]] = {
     "first": Entry(_first, "The first legal placement that it comes upon, from the end of the map; very fast."),
     "random": Entry(
         _random, "A legal action by chance, the same one whenever it sees the same.", {"seed": (0, 0, 2**31 - 1)}

@@ -14,14 +14,17 @@ from games.eriantys.rules.actions import (
     choice_violation,
     choose,
     due_actions,
+    free_tower_colors,
     legal,
     most_steps,
+    playable_assistants,
     violation,
 )
-from games.eriantys.rules.characters import NAMES, character_cost
+from games.eriantys.rules.characters import NAMES, PIECES, character_cost, choices
+from games.eriantys.rules.characters.piece import Choice, Exchange
 from games.eriantys.rules.ends import ranking, scores, winners
 from games.eriantys.rules.invariants import invariant
-from games.eriantys.rules.islands import address, group_of, influences
+from games.eriantys.rules.islands import address, addresses, group_of, influences
 from games.eriantys.rules.leaving import disconnect, eliminate, reconnect
 from games.eriantys.rules.rulebook import RULES
 from games.eriantys.rules.settings import MAX_SEATS, MIN_SEATS, Settings, settings_problem
@@ -29,6 +32,7 @@ from games.eriantys.rules.setup import initial
 from games.eriantys.rules.state import (
     COLORS,
     NOBODY,
+    STUDENTS_PER_COLOR,
     TABLE_SEATS,
     TOWER_COLORS,
     Action,
@@ -64,14 +68,18 @@ __all__ = [
     "MIN_SEATS",
     "NAMES",
     "NOBODY",
+    "PIECES",
     "RULES",
+    "STUDENTS_PER_COLOR",
     "TABLE_SEATS",
     "TOWER_COLORS",
     "Action",
     "Card",
+    "Choice",
     "ChooseTowers",
     "Counts",
     "EndTurn",
+    "Exchange",
     "Group",
     "MoveMotherNature",
     "Phase",
@@ -85,17 +93,20 @@ __all__ = [
     "ToDiningRoom",
     "ToIsland",
     "address",
+    "addresses",
     "apply",
     "assistant_steps",
     "canonical",
     "character_cost",
     "character_options",
     "choice_violation",
+    "choices",
     "choose",
     "choosers",
     "disconnect",
     "due_actions",
     "eliminate",
+    "free_tower_colors",
     "group_of",
     "holder",
     "influences",
@@ -104,6 +115,7 @@ __all__ = [
     "legal",
     "members",
     "most_steps",
+    "playable_assistants",
     "public_view",
     "ranking",
     "reconnect",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from games.eriantys.rules.characters import PIECES
-from games.eriantys.rules.ends import FEWEST_GROUPS
+from games.eriantys.rules.ends import FEWEST_GROUPS, live_sides
 from games.eriantys.rules.islands import HERBALIST
+from games.eriantys.rules.school import COIN_SEATS
 from games.eriantys.rules.settings import (
     CHARACTERS_IN_PLAY,
     MAX_SEATS,
@@ -177,6 +178,8 @@ def _coins_problem(state: State) -> str | None:
     """Invariant 6, the coins."""
     if min((state.reserve, *state.coins, *state.paid_seats)) < 0:
         return "Nobody can owe coins."
+    if max(state.paid_seats) >= 1 << len(COIN_SEATS) * COLOR_COUNT:
+        return "There are three coin seats at each table."
     total = state.reserve + sum(state.coins) + sum(card.is_used for card in state.cards)
     expected = COINS if state.settings.is_expert else 0
     return None if total == expected else f"There are {total} coins: there must be {expected}."
@@ -200,8 +203,10 @@ def _no_entry_problem(state: State) -> str | None:
 def _hands_problem(state: State) -> str | None:
     """Invariant 7, as far as it holds for players whose turns were skipped."""
     deck = set(range(1, ASSISTANTS + 1))
-    if state.round < 0 or state.revision < 0:
-        return "The round and the revision cannot be negative."
+    if not 0 <= state.round <= ASSISTANTS * len(state.sides) or state.revision < 0:
+        return f"There are at most {ASSISTANTS * len(state.sides)} rounds, and the revision cannot be negative."
+    if not all(state.hands) and not state.last_round and state.phase is not Phase.OVER:
+        return "The round in which somebody has played the last assistant is the last one."
     for seat, hand in enumerate(state.hands):
         if list(hand) != sorted(set(hand) & deck):
             return "A hand holds different assistants of 1 to 10, in ascending order."
@@ -230,21 +235,43 @@ def _phase_problem(state: State) -> str | None:
 
 def _turn_problem(state: State) -> str | None:
     seat = state.active
-    if (state.phase is Phase.TOWERS) != (state.round == 0) or (state.round > 0 and choosers(state)):
+    if (state.phase is Phase.TOWERS) != (state.round == 0) or (state.round > 0 and _lacks_towers(state)):
         return "Tower colours are chosen before the first round."
+    if seat in state.queue:
+        return "Who is to decide cannot come after itself."
+    if state.phase in (Phase.TOWERS, Phase.ASSISTANT) and (state.played, state.ignored, *state.borrowed) != _NO_TURN:
+        return "The character of a turn is forgotten when the turn is over."
     if state.phase is Phase.TOWERS:
         return None if seat in choosers(state) else "Only a side without a tower colour can choose one."
-    if state.phase is Phase.ASSISTANT:
-        return None if state.hands[seat] and seat not in state.planned else "Who plans must have an assistant to play."
-    return _action_problem(state, seat)
+    return _planning_problem(state) if state.phase is Phase.ASSISTANT else _action_problem(state, seat)
+
+
+_NO_TURN = (0, NOBODY, *(NOBODY,) * COLOR_COUNT)
+
+
+def _lacks_towers(state: State) -> bool:
+    """Whether a side of which somebody is left has no tower colour."""
+    return any(state.tower_colors[side] == NOBODY for side in live_sides(state))
+
+
+def _planning_problem(state: State) -> str | None:
+    coming = [state.active, *state.queue]
+    if set(coming) & set(state.planned):
+        return "Nobody plans twice in a round."
+    if not all(state.hands[seat] for seat in coming if state.standings[seat] is Standing.IN):
+        return "Who plans must have an assistant to play."
+    return None
 
 
 def _action_problem(state: State, seat: int) -> str | None:
-    if seat not in state.planned or not state.assistants[seat]:
+    if any(each not in state.planned or not state.assistants[each] for each in (seat, *state.queue)):
         return "Only who has played an assistant in this round can act in it."
-    most = min(size_of(len(state.sides)).cloud, sum(state.entrances[seat]))
+    size, held = size_of(len(state.sides)), sum(state.entrances[seat])
+    most = min(size.cloud, held)
     if not (1 <= state.to_move <= most if state.phase is Phase.STUDENTS else state.to_move == 0):
         return f"Students to move must be 1 to {most} while students are moved, and none later."
+    if state.phase is not Phase.END_TURN and held - state.to_move + size.cloud > size.entrance:
+        return "The entrance must have room for a cloud when the students have moved."
     if state.phase is Phase.CLOUD and (state.clouds_closed or not any(any(cloud) for cloud in state.clouds)):
         return "A cloud can be chosen only where there is one."
     if state.played not in {0, *(card.character for card in state.cards)} or not NOBODY <= state.ignored < COLOR_COUNT:

@@ -10,7 +10,7 @@ RULES: Mapping[str, str] = MappingProxyType(
         "eriantys.action.game-over": "Nothing can be played once the game is over.",
         "eriantys.action.phase": "An action must be of a kind that is legal now: tower colour, assistant, students, "
         "Mother Nature, cloud, each in its time; a character between the first student and the cloud.",
-        "eriantys.action.required": "An answer must hold the action that was asked for.",
+        "eriantys.action.required": "An answer must hold what was asked for, with all that belongs to it.",
         "eriantys.assistant.in-hand": "Only an assistant that is still in the hand can be played.",
         "eriantys.assistant.range": "An assistant has a value of 1 to 10.",
         "eriantys.assistant.taken": "An assistant with a value that somebody has played in this round can be played "

@@ -13,7 +13,7 @@ from games.eriantys.rules.characters.lasting import CENTAUR, KNIGHT, POSTMAN
 from games.eriantys.rules.characters.minstrel import MINSTREL
 from games.eriantys.rules.characters.monk import MONK
 from games.eriantys.rules.characters.mushroom_hunter import MUSHROOM_HUNTER
-from games.eriantys.rules.characters.piece import Piece, with_card
+from games.eriantys.rules.characters.piece import Choice, Piece, with_card
 from games.eriantys.rules.characters.princess import PRINCESS
 from games.eriantys.rules.characters.thief import THIEF
 from games.eriantys.rules.islands import group_of
@@ -62,6 +62,11 @@ def playable(state: State) -> Iterator[tuple[Piece, Card]]:
             yield piece, card
 
 
+def choices(state: State) -> list[Choice]:
+    """In short, all ways to play each character that can be played now, from left to right."""
+    return [choice for piece, card in playable(state) if (choice := piece.choice(state, card))]
+
+
 def _late(state: State, piece: Piece) -> bool:
     return piece.helps_move_only and state.phase is Phase.CLOUD and state.settings.late_character == "refuse"
 
@@ -94,9 +99,9 @@ def _access_violation(state: State, piece: Piece, card: Card) -> str | None:
 
 def _shape_violation(state: State, piece: Piece, action: PlayCharacter) -> str | None:
     """Whether the parameters are those that a character needs, each of them in its range."""
-    if (action.color is not None) != piece.needs_color:
+    if (action.color is not None) != (piece.colors is not None):
         return "eriantys.character.color"
-    if (action.island is not None) != piece.needs_island:
+    if (action.island is not None) != (piece.islands is not None):
         return "eriantys.character.island"
     colors = [color for pair in action.swaps for color in pair]
     colors += [] if action.color is None else [action.color]

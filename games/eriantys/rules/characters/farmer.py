@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from games.eriantys.rules.characters.piece import Piece, only_way
+from games.eriantys.rules.characters.piece import Piece
 from games.eriantys.rules.school import with_claim
 from games.eriantys.rules.state import COLOR_COUNT, Card, PlayCharacter, State
 
@@ -15,4 +15,4 @@ def _effect(state: State, card: Card, action: PlayCharacter) -> State:
     return state
 
 
-FARMER = Piece("farmer", 2, only_way, _effect)
+FARMER = Piece("farmer", 2, _effect)

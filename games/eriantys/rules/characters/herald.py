@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from games.eriantys.rules.characters.piece import Piece, island_of, play
+from games.eriantys.rules.characters.piece import Piece, island_of
 from games.eriantys.rules.islands import addresses, group_of, stop_at
 from games.eriantys.rules.state import Card, PlayCharacter, State
 
 
-def _options(state: State, card: Card) -> Sequence[PlayCharacter]:
-    return [play(card.character, None, island) for island in addresses(state)]
+def _islands(state: State, card: Card) -> Sequence[int]:
+    del card
+    return addresses(state)
 
 
 def _effect(state: State, card: Card, action: PlayCharacter) -> State:
@@ -19,4 +20,4 @@ def _effect(state: State, card: Card, action: PlayCharacter) -> State:
     return stop_at(state, group_of(state, island_of(action)), respect_no_entry=respects)
 
 
-HERALD = Piece("herald", 3, _options, _effect, needs_island=True)
+HERALD = Piece("herald", 3, _effect, islands=_islands)

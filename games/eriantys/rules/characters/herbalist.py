@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from games.eriantys.rules.characters.piece import Piece, island_of, play, with_card
+from games.eriantys.rules.characters.piece import Piece, island_of, with_card
 from games.eriantys.rules.islands import addresses, group_of, with_group
 from games.eriantys.rules.state import NO_ENTRY_TILES, Card, Group, PlayCharacter, State
 
@@ -13,11 +13,11 @@ def _takes(state: State, group: Group) -> bool:
     return state.settings.no_entry_stack or not group.no_entry
 
 
-def _options(state: State, card: Card) -> Sequence[PlayCharacter]:
+def _islands(state: State, card: Card) -> Sequence[int]:
     if not card.no_entry:
         return ()
     pairs = zip(addresses(state), state.groups, strict=True)
-    return [play(card.character, None, island) for island, group in pairs if _takes(state, group)]
+    return [island for island, group in pairs if _takes(state, group)]
 
 
 def _violation(state: State, card: Card, action: PlayCharacter) -> str | None:
@@ -34,4 +34,4 @@ def _effect(state: State, card: Card, action: PlayCharacter) -> State:
     return with_card(state._replace(groups=groups), card._replace(no_entry=card.no_entry - 1))
 
 
-HERBALIST = Piece("herbalist", 2, _options, _effect, _violation, needs_island=True, no_entry=NO_ENTRY_TILES)
+HERBALIST = Piece("herbalist", 2, _effect, _violation, islands=_islands, no_entry=NO_ENTRY_TILES)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from games.eriantys.rules.characters.piece import Piece, with_card
+from games.eriantys.rules.characters.piece import Exchange, Piece, exchange, with_card
 from games.eriantys.rules.options import columns, swaps
 from games.eriantys.rules.state import Card, PlayCharacter, State, added, counted, taken, with_counts
 
 _MOST = 3
 
 
-def _options(state: State, card: Card) -> Sequence[PlayCharacter]:
-    sizes = range(0 if state.settings.allow_zero_swaps else 1, _MOST + 1)
-    return swaps(card.character, card.students, state.entrances[state.active], sizes)
+def _exchange(state: State, card: Card) -> Exchange:
+    return exchange(state, state.entrances[state.active], card.students, _MOST)
+
+
+def _swaps(state: State, card: Card) -> Sequence[PlayCharacter]:
+    bounds = _exchange(state, card)
+    return swaps(card.character, bounds.taken, bounds.given, range(bounds.fewest, bounds.most + 1))
 
 
 def _violation(state: State, card: Card, action: PlayCharacter) -> str | None:
@@ -32,4 +36,4 @@ def _effect(state: State, card: Card, action: PlayCharacter) -> State:
     return with_card(state, card._replace(students=added(taken(card.students, from_card), from_entrance)))
 
 
-JESTER = Piece("jester", 1, _options, _effect, _violation, most_swaps=_MOST, students=6)
+JESTER = Piece("jester", 1, _effect, _violation, exchange=_exchange, swaps=_swaps, most_swaps=_MOST, students=6)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from games.eriantys.rules.characters.piece import Piece, lasting, only_way
+from games.eriantys.rules.characters.piece import Piece, lasting
 
-POSTMAN = Piece("postman", 1, only_way, lasting, helps_move_only=True)
+POSTMAN = Piece("postman", 1, lasting, helps_move_only=True)
 """Mother Nature may move up to two steps more."""
 
-CENTAUR = Piece("centaur", 3, only_way, lasting, helps_move_only=True)
+CENTAUR = Piece("centaur", 3, lasting, helps_move_only=True)
 """Towers give no influence."""
 
-KNIGHT = Piece("knight", 2, only_way, lasting, helps_move_only=True)
+KNIGHT = Piece("knight", 2, lasting, helps_move_only=True)
 """Two more influence for the player's side."""

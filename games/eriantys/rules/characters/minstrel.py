@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from games.eriantys.rules.characters.piece import Piece
+from games.eriantys.rules.characters.piece import Exchange, Piece, exchange
 from games.eriantys.rules.options import columns, swaps
 from games.eriantys.rules.school import with_claim, with_coins, with_recheck, with_zero_check
 from games.eriantys.rules.state import (
@@ -22,11 +22,17 @@ from games.eriantys.rules.state import (
 _MOST = 2
 
 
-def _options(state: State, card: Card) -> Sequence[PlayCharacter]:
+def _exchange(state: State, card: Card) -> Exchange:
+    del card
     entrance, room = state.entrances[state.active], state.dining_rooms[state.active]
-    sizes = range(0 if state.settings.allow_zero_swaps else 1, _MOST + 1)
-    found = swaps(card.character, entrance, room, sizes)
-    if max(room) <= TABLE_SEATS - _MOST:
+    bounds = exchange(state, entrance, room, _MOST)
+    return bounds._replace(free=tuple([TABLE_SEATS - count for count in room]))
+
+
+def _swaps(state: State, card: Card) -> Sequence[PlayCharacter]:
+    bounds = _exchange(state, card)
+    found = swaps(card.character, bounds.given, bounds.taken, range(bounds.fewest, bounds.most + 1))
+    if max(bounds.taken) <= TABLE_SEATS - _MOST:
         return found
     return [action for action in found if _violation(state, card, action) is None]
 
@@ -71,4 +77,4 @@ def _with_professors(state: State, changed: list[int], before: Counts, after: Co
     return state
 
 
-MINSTREL = Piece("minstrel", 1, _options, _effect, _violation, most_swaps=_MOST)
+MINSTREL = Piece("minstrel", 1, _effect, _violation, exchange=_exchange, swaps=_swaps, most_swaps=_MOST)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from games.eriantys.rules.characters.piece import Piece, card_colors, color_of, island_of, play, replenished
+from games.eriantys.rules.characters.piece import Piece, card_colors, color_of, island_of, replenished
 from games.eriantys.rules.islands import addresses, group_of, with_student
 from games.eriantys.rules.state import Card, PlayCharacter, State
 
 
-def _options(state: State, card: Card) -> Sequence[PlayCharacter]:
-    islands = addresses(state)
-    return [play(card.character, color, island) for color in card_colors(card) for island in islands]
+def _islands(state: State, card: Card) -> Sequence[int]:
+    del card
+    return addresses(state)
 
 
 def _violation(state: State, card: Card, action: PlayCharacter) -> str | None:
@@ -25,4 +25,4 @@ def _effect(state: State, card: Card, action: PlayCharacter) -> State:
     return replenished(state._replace(groups=groups), card, color)
 
 
-MONK = Piece("monk", 1, _options, _effect, _violation, needs_color=True, needs_island=True, students=4)
+MONK = Piece("monk", 1, _effect, _violation, colors=card_colors, islands=_islands, students=4)

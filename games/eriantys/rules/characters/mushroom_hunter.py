@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from games.eriantys.rules.characters.piece import Piece, color_of, play
-from games.eriantys.rules.state import COLOR_COUNT, Card, PlayCharacter, State
-
-
-def _options(state: State, card: Card) -> Sequence[PlayCharacter]:
-    del state
-    return [play(card.character, color) for color in range(COLOR_COUNT)]
+from games.eriantys.rules.characters.piece import Piece, any_color, color_of
+from games.eriantys.rules.state import Card, PlayCharacter, State
 
 
 def _effect(state: State, card: Card, action: PlayCharacter) -> State:
@@ -18,4 +11,4 @@ def _effect(state: State, card: Card, action: PlayCharacter) -> State:
     return state._replace(ignored=color_of(action))
 
 
-MUSHROOM_HUNTER = Piece("mushroom hunter", 3, _options, _effect, needs_color=True, helps_move_only=True)
+MUSHROOM_HUNTER = Piece("mushroom hunter", 3, _effect, colors=any_color, helps_move_only=True)

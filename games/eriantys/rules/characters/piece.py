@@ -8,7 +8,27 @@ from typing import NamedTuple
 
 from games.eriantys.rules.bag import draw
 from games.eriantys.rules.rounds import last_round
-from games.eriantys.rules.state import COLOR_COUNT, Card, PlayCharacter, Reason, State, added, plus
+from games.eriantys.rules.state import COLOR_COUNT, Card, Counts, PlayCharacter, Reason, State, added, plus
+
+
+class Exchange(NamedTuple):
+    """Any students of the entrance (`given`) for as many others (`taken`), `fewest` to `most` of them."""
+
+    fewest: int
+    most: int
+    given: Counts
+    taken: Counts
+    free: Counts | None = None
+    """By how many of each colour the given ones may exceed the taken ones; None: by any number."""
+
+
+class Choice(NamedTuple):
+    """All ways to play a character: each of the colours with each of the islands it needs, or an exchange."""
+
+    character: int
+    colors: Sequence[int] = ()
+    islands: Sequence[int] = ()
+    exchange: Exchange | None = None
 
 
 class Piece(NamedTuple):
@@ -16,19 +36,48 @@ class Piece(NamedTuple):
 
     name: str
     cost: int
-    options: Callable[[State, Card], Sequence[PlayCharacter]]
-    """All ways to play it now, paying and timing left aside."""
     effect: Callable[[State, Card, PlayCharacter], State]
     """What it does, once paid for."""
     violation: Callable[[State, Card, PlayCharacter], str | None] = lambda _state, _card, _play: None
     """The rule that its parameters break; they are of the right shape and range."""
-    needs_color: bool = False
-    needs_island: bool = False
+    colors: Callable[[State, Card], Sequence[int]] | None = None
+    """The colours that will do now, if it needs one; paying and timing are left aside here and below."""
+    islands: Callable[[State, Card], Sequence[int]] | None = None
+    """The islands that will do now, if it needs one."""
+    exchange: Callable[[State, Card], Exchange] | None = None
+    """The bounds of the exchange, if it is one."""
+    swaps: Callable[[State, Card], Sequence[PlayCharacter]] | None = None
+    """All exchanges within the bounds."""
     most_swaps: int = 0
     students: int = 0
     no_entry: int = 0
     helps_move_only: bool = False
     """It only helps Mother Nature's move: of no use after it."""
+
+    def options(self, state: State, card: Card) -> Sequence[PlayCharacter]:
+        """All ways to play it now."""
+        if self.swaps is not None:
+            return self.swaps(state, card)
+        colors = (None,) if self.colors is None else self.colors(state, card)
+        islands = (None,) if self.islands is None else self.islands(state, card)
+        return [play(card.character, color, island) for color in colors for island in islands]
+
+    def choice(self, state: State, card: Card) -> Choice | None:
+        """The same in short, what can be combined freely not multiplied out; None: there is no way."""
+        if self.exchange is not None:
+            bounds = self.exchange(state, card)
+            return Choice(card.character, exchange=bounds) if self._is_possible(state, card, bounds) else None
+        colors = () if self.colors is None else tuple(self.colors(state, card))
+        islands = () if self.islands is None else tuple(self.islands(state, card))
+        if (self.colors is not None and not colors) or (self.islands is not None and not islands):
+            return None
+        return Choice(card.character, colors, islands)
+
+    def _is_possible(self, state: State, card: Card, bounds: Exchange) -> bool:
+        """Whether bounds leave room for an exchange; only a full table can forbid what the numbers allow."""
+        if bounds.most < bounds.fewest:
+            return False
+        return bounds.free is None or min(bounds.free) > 0 or bool(self.options(state, card))
 
 
 @cache
@@ -37,20 +86,21 @@ def play(character: int, color: int | None = None, island: int | None = None) ->
     return PlayCharacter(character, color, island)
 
 
-def only_way(state: State, card: Card) -> Sequence[PlayCharacter]:
-    """The options of a character that needs to know nothing."""
-    del state
-    return (play(card.character),)
-
-
 def lasting(state: State, card: Card, action: PlayCharacter) -> State:
     """The effect of a character that is looked up where it counts, during this turn."""
     del card, action
     return state
 
 
-def card_colors(card: Card) -> list[int]:
+def any_color(state: State, card: Card) -> Sequence[int]:
+    """The colours of a character to which all are the same."""
+    del state, card
+    return range(COLOR_COUNT)
+
+
+def card_colors(state: State, card: Card) -> Sequence[int]:
     """The colours of the students on a character."""
+    del state
     return [color for color in range(COLOR_COUNT) if card.students[color]]
 
 
@@ -78,3 +128,9 @@ def replenished(state: State, card: Card, color: int) -> State:
     state = with_card(state, card._replace(students=added(plus(card.students, color, -1), drawn)))
     state = state._replace(luck=luck, bag=bag)
     return last_round(state, Reason.BAG_EMPTY) if had and not any(bag) else state
+
+
+def exchange(state: State, entrance: Counts, others: Counts, most: int) -> Exchange:
+    """The bounds of an exchange of so many students, as far as the settings and the numbers of students go."""
+    fewest = 0 if state.settings.allow_zero_swaps else 1
+    return Exchange(fewest, min(most, sum(entrance), sum(others)), entrance, others)

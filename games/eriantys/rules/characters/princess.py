@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from games.eriantys.rules.characters.piece import Piece, card_colors, color_of, play, replenished
+from games.eriantys.rules.characters.piece import Piece, card_colors, color_of, replenished
 from games.eriantys.rules.school import seated
 from games.eriantys.rules.state import TABLE_SEATS, Card, PlayCharacter, State
 
 
-def _options(state: State, card: Card) -> Sequence[PlayCharacter]:
+def _colors(state: State, card: Card) -> Sequence[int]:
     room = state.dining_rooms[state.active]
-    return [play(card.character, color) for color in card_colors(card) if room[color] < TABLE_SEATS]
+    return [color for color in card_colors(state, card) if room[color] < TABLE_SEATS]
 
 
 def _violation(state: State, card: Card, action: PlayCharacter) -> str | None:
@@ -26,4 +26,4 @@ def _effect(state: State, card: Card, action: PlayCharacter) -> State:
     return replenished(seated(state, color, pays=state.settings.coins_from_characters), card, color)
 
 
-PRINCESS = Piece("princess", 2, _options, _effect, _violation, needs_color=True, students=4)
+PRINCESS = Piece("princess", 2, _effect, _violation, colors=_colors, students=4)

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from games.eriantys.rules.characters.piece import Piece, color_of, play
+from games.eriantys.rules.characters.piece import Piece, any_color, color_of
 from games.eriantys.rules.school import with_zero_check, without_some
-from games.eriantys.rules.state import COLOR_COUNT, Card, PlayCharacter, Reason, State, plus
+from games.eriantys.rules.state import Card, PlayCharacter, Reason, State, plus
 
 _STOLEN = 3
-
-
-def _options(state: State, card: Card) -> Sequence[PlayCharacter]:
-    del state
-    return [play(card.character, color) for color in range(COLOR_COUNT)]
 
 
 def _effect(state: State, card: Card, action: PlayCharacter) -> State:
@@ -28,4 +21,4 @@ def _effect(state: State, card: Card, action: PlayCharacter) -> State:
     return with_zero_check(state, color)
 
 
-THIEF = Piece("thief", 3, _options, _effect, needs_color=True)
+THIEF = Piece("thief", 3, _effect, colors=any_color)

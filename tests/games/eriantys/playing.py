@@ -1,0 +1,205 @@
+"""What the tests of Eriantys over messages share: players, and conversations written down step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+from fairplay.eriantys.v1 import eriantys_pb2, eriantys_settings_pb2
+from fairplay.eriantys.v1.eriantys_pb2 import Action
+from fairplay.eriantys.v1.eriantys_player_pb2 import AskActionResponse, AskAssistantCardResponse, AskTowerColorResponse
+from games.eriantys import GAME, codec, rules
+from games.eriantys.rules import Settings, State
+from games.game import Call, CallAll, Conversation, Eliminate, Outcome, Show
+from reference_player.handlers import snake_case
+
+ASKS = ("AskTowerColor", "AskAssistantCard", "AskAction")
+Answer = Callable[[Call], Any]
+
+
+# Players
+
+
+def sound(*specs: str) -> Answer:
+    """Reference players, the last strategy for all seats that have none of their own."""
+    players = [GAME.player(spec) for spec in specs or ("first",)]
+
+    def answer(call: Call) -> Any:
+        player = players[min(call.seat, len(players) - 1)]
+        reply = getattr(player, snake_case(call.method.name))(call.request)
+        return call.method.response() if reply is None else reply
+
+    return answer
+
+
+def failing(
+    seat: int, method: str, failure: Any, after: int = 0, times: int = 1_000, others: Answer | None = None
+) -> Answer:
+    """Sound players in every seat; one answers so many calls of a method with `failure`, from number `after` on."""
+    healthy, counts = others or sound(), {"calls": 0}
+
+    def answer(call: Call) -> Any:
+        if call.seat == seat and call.method.name == method:
+            counts["calls"] += 1
+            if after < counts["calls"] <= after + times:
+                return failure
+        return healthy(call)
+
+    return answer
+
+
+def lost(seat: int, failure: Any, after: int, until: int = 1_000_000) -> Answer:
+    """Sound players; to one of them every call fails from its call number `after` on, up to number `until`."""
+    healthy, counts = sound(), {"calls": 0}
+
+    def answer(call: Call) -> Any:
+        if call.seat == seat:
+            counts["calls"] += 1
+            if after < counts["calls"] <= until:
+                return failure
+        return healthy(call)
+
+    return answer
+
+
+# Conversations written down
+
+
+class Said(NamedTuple):
+    """A call and its answer, with how many steps came before it."""
+
+    step: int
+    call: Call
+    answer: Any
+
+    @property
+    def what(self) -> tuple[int, str]:
+        return self.call.seat, self.call.method.name
+
+
+class Played(NamedTuple):
+    """All steps of a game, all that was said, and its outcome."""
+
+    steps: Sequence[Any]
+    said: Sequence[Said]
+    outcome: Outcome
+
+    def calls(self, *without: str) -> list[tuple[int, str]]:
+        return [said.what for said in self.said if said.call.method.name not in without]
+
+    def of(self, *methods: str) -> list[Said]:
+        return [said for said in self.said if said.call.method.name in methods]
+
+    def eliminated(self) -> list[Eliminate]:
+        return [step for step in self.steps if isinstance(step, Eliminate)]
+
+    def states(self) -> list[State]:
+        return [step.state for step in self.steps if isinstance(step, Show) and isinstance(step.state, State)]
+
+    def last(self) -> State:
+        return self.states()[-1]
+
+    def groups(self) -> list[list[int]]:
+        return [[seat for seat, _ in group] for group in self.outcome.ranking]
+
+    def after(self, kind: type) -> list[tuple[int, str]]:
+        """The calls behind the first step of a kind."""
+        first = next(place for place, step in enumerate(self.steps) if isinstance(step, kind))
+        return [said.what for said in self.said if said.step > first]
+
+
+def written(conversation: Conversation, answer: Answer) -> Played:
+    """Drives a conversation to its end."""
+    steps: list[Any] = []
+    said: list[Said] = []
+    sent: Any = None
+    while True:
+        try:
+            step = conversation.send(sent)
+        except StopIteration as stop:
+            return Played(steps, said, stop.value)
+        sent = None
+        steps.append(step)
+        if isinstance(step, Call):
+            sent = answer(step)
+            said.append(Said(len(steps) - 1, step, sent))
+        elif isinstance(step, CallAll):
+            sent = {call.seat: answer(call) for call in step.calls}
+            said += [Said(len(steps) - 1, call, sent[call.seat]) for call in step.calls]
+
+
+def messages(**settings: Any) -> eriantys_settings_pb2.Settings:
+    """Settings as a message: choices by the end of their names, e.g. mode="EXPERT"."""
+    named = {name: f"{name}_{value}".upper() for name, value in settings.items() if isinstance(value, str)}
+    return eriantys_settings_pb2.Settings(**{**settings, **named})
+
+
+def game(answer: Answer, seat_count: int = 2, seed: int = 1, **settings: Any) -> Played:
+    """A whole fresh game."""
+    names = list("abcd"[:seat_count])
+    return written(GAME.play("g", messages(**settings), names, Random(seed), None), answer)
+
+
+def resumed(answer: Answer, state: State, seed: int = 1) -> Played:
+    """A game that goes on from a state."""
+    names = list("abcd"[: len(state.sides)])
+    settings = GAME.full_settings(settings_of(state))
+    return written(GAME.play("g", settings, names, Random(seed), GAME.full_state(state)), answer)
+
+
+def settings_of(state: State) -> eriantys_settings_pb2.Settings:
+    return codec.settings_message(state.settings)
+
+
+# Answers
+
+
+def tower(name: str) -> AskTowerColorResponse:
+    return AskTowerColorResponse(color=eriantys_pb2.TowerColor.Value(f"TOWER_COLOR_{name}"))
+
+
+def card(value: int) -> AskAssistantCardResponse:
+    return AskAssistantCardResponse(card=value)
+
+
+def does(**choice: Any) -> AskActionResponse:
+    """An action: does(to_island=ToIsland(color=..., island=3))."""
+    return AskActionResponse(action=Action(**choice))
+
+
+# Games in the middle
+
+
+def middles(settings: Settings, seat_count: int, seed: int) -> Iterator[State]:
+    """The states of a game in which players are lost, return and are eliminated by chance."""
+    rng = Random(seed)
+    state = rules.initial(settings, seat_count, rng)
+    yield state
+    while rules.turn(state) is not None:
+        state = _step(state, rng)
+        yield state
+
+
+def _step(state: State, rng: Random) -> State:
+    chance = rng.random()
+    if chance < 0.01:
+        return rules.disconnect(state, rng.randrange(len(state.sides)))
+    if chance < 0.013:
+        return rules.eliminate(state, rng.randrange(len(state.sides)))
+    if chance < 0.05:
+        return rules.reconnect(state, rng.randrange(len(state.sides)))
+    return rules.apply(state, rng.choice(rules.legal(state)))
+
+
+def a_middle(settings: Settings, seat_count: int, seed: int) -> State:
+    """One of those states."""
+    return Random(seed).choice(list(middles(settings, seat_count, seed)))
+
+
+def by_name(said: Sequence[Said]) -> dict[str, set[Any]]:
+    """Method -> the clocks of its calls."""
+    found: dict[str, set[Any]] = {}
+    for one in said:
+        found.setdefault(one.call.method.name, set()).add(one.call.clock)
+    return found

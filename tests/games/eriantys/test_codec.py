@@ -1,0 +1,389 @@
+"""Messages of Eriantys: they say what the rules say, and what is wrong with them is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations_with_replacement, product
+from random import Random
+from typing import Any
+
+import pytest
+from google.protobuf import json_format
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from fairplay.eriantys.v1 import eriantys_pb2, eriantys_player_pb2, eriantys_settings_pb2
+from fairplay.v1.game_pb2 import GameSettings, GameState
+from games.eriantys import GAME, answers, board, codec, intake, rules
+from games.eriantys.requests import Requests
+from games.eriantys.rules import (
+    Action,
+    EndTurn,
+    MoveMotherNature,
+    Phase,
+    PlayCharacter,
+    Settings,
+    State,
+    TakeCloud,
+    ToDiningRoom,
+    ToIsland,
+)
+from games.game import drive, find, unwrap, wrap
+from tests.games.eriantys.playing import a_middle, middles, sound
+from tests.games.eriantys.tables import expert, fresh, students, table
+
+CHOICES: dict[str, list[Any]] = {
+    "mode": ["basic", "expert"],
+    "characters": [(), (1, 7, 10), (12, 11, 5), (2, 3, 9)],
+    "mn_start": ["random", "chosen"],
+    "mn_island": [0, 4, 11],
+    "setup_draw_order": ["entrances_first", "characters_first"],
+    "draw_model": ["uniform_student", "uniform_color"],
+    "refill_when": ["before_assistants", "after_assistants"],
+    "short_refill": ["skip_all", "partial", "end_now"],
+    "team_seating": ["alternating", "adjacent"],
+    "farmer_after_turn": ["keep", "revert", "influence_only"],
+    "late_character": ["allow", "refuse"],
+    "professor_zero_owner": ["keep", "release"],
+    "island_address": ["tile", "group"],
+    "draw_result": ["none", "tied"],
+    "first_player": ["random", "first_seat"],
+    "on_disconnect": ["skip_turns", "eliminate", "end_game"],
+    "interrupted_turn": ["finish", "leave"],
+    "max_attempts": [1, 3, 100],
+}
+CHOICES |= {
+    key: [False, True]
+    for key in (
+        "bag_end_latched",
+        "herald_respects_no_entry",
+        "no_entry_stack",
+        "allow_zero_swaps",
+        "coins_from_characters",
+        "coin_seat_once",
+        "professor_recheck_on_removal",
+        "explicit_end_turn",
+    )
+}
+some_settings = st.fixed_dictionaries({name: st.sampled_from(values) for name, values in CHOICES.items()}).map(
+    lambda chosen: Settings(**chosen)
+)
+some_states = st.builds(a_middle, some_settings, st.integers(2, 4), st.integers(0, 2**32))
+
+
+# Settings
+
+
+def test_the_choices_tried_here_are_all_settings() -> None:
+    assert set(CHOICES) == {field.name for field in eriantys_settings_pb2.Settings.DESCRIPTOR.fields}
+
+
+@settings(deadline=None)
+@given(some_settings)
+def test_settings_survive_the_way_through_messages(chosen: Settings) -> None:
+    message = codec.settings_message(chosen)
+    assert codec.settings(message) == chosen
+    again = json_format.Parse(json_format.MessageToJson(message), eriantys_settings_pb2.Settings())
+    assert codec.settings(again) == chosen
+    short = codec.short_settings_message(chosen)
+    assert codec.given_settings(short) == chosen
+    assert len(short.ListFields()) == sum(getattr(chosen, name) != getattr(Settings(), name) for name in CHOICES)
+
+
+def test_settings_that_are_not_set_have_the_defaults_that_the_proto_says() -> None:
+    full = GAME.full_settings(eriantys_settings_pb2.Settings())
+    assert codec.settings(eriantys_settings_pb2.Settings()) == codec.settings(full) == Settings()
+    for field in full.DESCRIPTOR.fields:
+        if field.enum_type is not None:
+            assert getattr(full, field.name), f"{field.name} has no value"
+        elif field.name != "characters":
+            assert full.HasField(field.name)  # type: ignore[arg-type]
+
+
+def test_an_unknown_choice_is_refused_in_one_sentence() -> None:
+    with pytest.raises(ValueError, match="short_refill has the unknown value 9"):
+        codec.settings(eriantys_settings_pb2.Settings(short_refill=9))  # type: ignore[arg-type]
+
+
+def test_settings_and_states_have_their_arms() -> None:
+    state = GAME.full_state(fresh(Settings()))
+    for envelope, message in ((GameSettings, GAME.full_settings(GAME.showcase)), (GameState, state)):
+        wrapped = wrap(envelope, find("eriantys"), message)
+        assert wrapped.WhichOneof("game") == "eriantys"
+        assert unwrap(wrapped, find("eriantys"), type(message)) == message
+
+
+# States
+
+
+@settings(deadline=None)
+@given(some_states)
+def test_full_states_survive_the_way_through_messages(state: State) -> None:
+    message = codec.state_message(state)
+    again = eriantys_pb2.State.FromString(message.SerializeToString())
+    assert intake.initial_state(again, state.settings, Random(0)) == state
+    from_json = json_format.Parse(json_format.MessageToJson(message), eriantys_pb2.State())
+    assert intake.initial_state(from_json, state.settings, Random(0)) == state
+    assert GAME.check_state(codec.settings_message(state.settings), message) == len(state.sides)
+
+
+@settings(deadline=None, max_examples=30)
+@given(some_settings, st.integers(2, 4), st.integers(0, 2**32))
+def test_a_board_that_is_brought_up_to_date_is_the_one_that_is_written_anew(
+    chosen: Settings, seat_count: int, seed: int
+) -> None:
+    message, before = eriantys_pb2.State(), None
+    for state in middles(chosen, seat_count, seed):
+        board.put_public(message, state, before)
+        assert message == board.public_message(state)
+        before = state
+
+
+@settings(deadline=None)
+@given(some_states)
+def test_a_player_is_given_the_view_of_its_seat(state: State) -> None:
+    assume(state.phase is not Phase.OVER)
+    requests = Requests("g", "abcd", state.settings)
+    if state.phase is Phase.TOWERS:
+        for seat in rules.choosers(state):
+            asked = requests.tower_color(state, seat, None)
+            assert codec.view(asked.state, asked.settings, asked.seat, ()) == rules.view(state, seat)
+        return
+    question = requests.question(state, None)
+    seat = question.state.active_seat
+    assert codec.view(question.state, question.settings, seat, question.hand) == rules.view(state, state.active)
+
+
+def test_a_state_without_luck_gets_it_from_the_seed() -> None:
+    message = codec.state_message(fresh(Settings()))
+    message.ClearField("draw_state")
+    lucks = [intake.initial_state(message, Settings(), Random(seed)).luck for seed in (1, 1, 2)]
+    assert lucks[0] == lucks[1] != lucks[2]
+
+
+# What can be done
+
+
+def multiplied(options: eriantys_pb2.Options) -> Iterator[Action]:
+    """The actions that options stand for, by what the proto says and nothing else."""
+    yield from (ToDiningRoom(color - 1) for color in options.dining_colors)
+    yield from (ToIsland(color - 1, island) for color, island in product(options.island_colors, options.islands))
+    yield from (MoveMotherNature(steps) for steps in range(1, options.max_steps + 1))
+    yield from map(TakeCloud, options.clouds)
+    yield from [EndTurn()] * (eriantys_pb2.ACTION_KIND_END_TURN in options.kinds)
+    for character in options.characters:
+        yield from uses(character)
+
+
+def uses(options: eriantys_pb2.CharacterOptions) -> Iterator[PlayCharacter]:
+    if options.HasField("exchange"):
+        yield from exchanges(options.character, options.exchange)
+        return
+    for color, island in product(options.colors or [None], options.islands or [None]):
+        yield PlayCharacter(options.character, None if color is None else color - 1, island)
+
+
+def exchanges(character: int, bounds: eriantys_pb2.ExchangeOptions) -> Iterator[PlayCharacter]:
+    for count in range(bounds.min_count, bounds.max_count + 1):
+        for given_, taken in product(combinations_with_replacement(range(5), count), repeat=2):
+            if all(given_.count(color) <= bounds.given_counts[color] for color in range(5)) and all(
+                taken.count(color) <= bounds.taken_counts[color] for color in range(5)
+            ):
+                gained = [given_.count(color) - taken.count(color) for color in range(5)]
+                if all(more <= free for more, free in zip(gained, bounds.free_seats, strict=False)):
+                    left, right = (taken, given_) if character == 7 else (given_, taken)
+                    yield PlayCharacter(character, swaps=tuple(zip(left, right, strict=True)))
+
+
+def options_of(state: State) -> eriantys_pb2.Options:
+    options = eriantys_pb2.Options()
+    answers.put_options(options, state)
+    return options
+
+
+def check_options(state: State) -> None:
+    options = options_of(state)
+    found = list(multiplied(options))
+    assert len(set(found)) == len(found)
+    assert set(found) == {rules.canonical(state, action) for action in rules.legal(state)}
+    kinds = {
+        ToDiningRoom: eriantys_pb2.ACTION_KIND_TO_DINING_ROOM,
+        ToIsland: eriantys_pb2.ACTION_KIND_TO_ISLAND,
+        MoveMotherNature: eriantys_pb2.ACTION_KIND_MOVE_MOTHER_NATURE,
+        TakeCloud: eriantys_pb2.ACTION_KIND_TAKE_CLOUD,
+        PlayCharacter: eriantys_pb2.ACTION_KIND_PLAY_CHARACTER,
+        EndTurn: eriantys_pb2.ACTION_KIND_END_TURN,
+    }
+    assert sorted(options.kinds) == sorted({kinds[type(action)] for action in found})
+
+
+@settings(deadline=None)
+@given(some_states)
+def test_the_options_are_the_legal_actions_and_no_others(state: State) -> None:
+    assume(state.phase not in (Phase.TOWERS, Phase.ASSISTANT, Phase.OVER))
+    check_options(state)
+
+
+@pytest.mark.parametrize("room", ["GREEN10 RED", "GREEN9 RED9", "GREEN10", "", "GREEN10 RED10"])
+@pytest.mark.parametrize("entrance", ["GREEN2 RED", "GREEN", "BLUE", "GREEN3"])
+@pytest.mark.parametrize("zero", [False, True])
+def test_the_bounds_of_exchanges_are_exact_at_full_tables(room: str, entrance: str, zero: bool) -> None:
+    chosen = expert(10, 7, 5, allow_zero_swaps=zero, no_entry_stack=False)
+    check_options(
+        table(2, chosen, phase=Phase.STUDENTS, entrances=[entrance], rooms=[room, ""], coins=(9, 0), reserve=11)
+    )
+
+
+def test_hundreds_of_ways_to_exchange_are_a_few_bytes() -> None:
+    held, seated = ["GREEN2 RED2 YELLOW2 PINK2 BLUE"], ["GREEN3 RED3 YELLOW3 PINK3 BLUE3"]
+    chosen = expert(7, 10, 1)
+    state = table(3, chosen, phase=Phase.STUDENTS, entrances=held, rooms=seated, coins=(9, 0, 0), reserve=11)
+    jester = state.cards[0]._replace(students=students("GREEN2 RED YELLOW PINK BLUE"))
+    state = state._replace(cards=(jester, *state.cards[1:]))
+    assert len(rules.legal(state)) > 800
+    assert options_of(state).ByteSize() < 120
+    check_options(state)
+
+
+# Actions
+
+
+@settings(deadline=None)
+@given(some_states, st.randoms(use_true_random=False))
+def test_legal_actions_survive_the_way_through_replies(state: State, rng: Any) -> None:
+    assume(state.phase is not Phase.OVER)
+    action = rng.choice(rules.legal(state))
+    reply = answers.reply_message(action)
+    again = type(reply).FromString(reply.SerializeToString())
+    if isinstance(again, eriantys_player_pb2.AskTowerColorResponse):
+        assert rules.ChooseTowers(answers.tower_color(again)) == action
+    else:
+        assert answers.decided(state, again) == action
+    assert answers.described(action)
+
+
+@settings(deadline=None, max_examples=50)
+@given(some_states)
+def test_the_legal_replies_of_evidence_are_legal(state: State) -> None:
+    assume(state.phase not in (Phase.OVER, Phase.TOWERS))
+    replies = answers.legal_replies(state, state.active)
+    assert replies
+    assert all(rules.violation(state, answers.decided(state, reply)) is None for reply in replies)
+    assert len(replies) <= len(rules.legal(state))
+
+
+# States from outside
+
+
+def broken_by(change: Callable[[eriantys_pb2.State], None], state: State | None = None) -> str:
+    message = codec.state_message(state or fresh(expert(2, 5, 7), 3))
+    change(message)
+    chosen = codec.settings_message(expert(2, 5, 7))
+    with pytest.raises(ValueError, match=r"^[A-Za-z_].*\.$") as refused:
+        GAME.check_state(chosen, message)
+    return str(refused.value)
+
+
+def clear(*names: str) -> Callable[[eriantys_pb2.State], None]:
+    def change(message: eriantys_pb2.State) -> None:
+        for name in names:
+            message.ClearField(name)  # type: ignore[arg-type]
+
+    return change
+
+
+def put(name: str, value: Any, at: int | None = None) -> Callable[[eriantys_pb2.State], None]:
+    def change(message: eriantys_pb2.State) -> None:
+        if at is not None:
+            getattr(message, name)[at] = value
+        elif isinstance(value, list):
+            getattr(message, name)[:] = value
+        else:
+            setattr(message, name, value)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (clear("sides"), "sides lists 0 seats"),
+        (clear("phase"), "phase is not set"),
+        (clear("active_seat"), "active_seat must name"),
+        (clear("bag_students"), "bag_students has 0 entries: it must have 5 here"),
+        (clear("hands"), "hands lists 0 assistants, but hand_sizes are 30 together"),
+        (clear("standings"), "standings has 0 entries"),
+        (clear("group_sizes"), "group_students has 60 entries: it must have 0 here"),
+        (put("phase", 9), "phase has the unknown value 9"),
+        (put("tower_colors", 4, 0), "tower_colors has the unknown value 4"),
+        (put("tower_colors", 2, 1), "different tower colours"),
+        (put("group_towers", 5, 3), "group_towers has the unknown value 5"),
+        (put("standings", 7, 0), "standings has the unknown value 7"),
+        (put("group_sizes", [2] + [1] * 11), "must be at least 1 and have the sum 12"),
+        (put("group_sizes", [2, 0] + [1] * 10), "must be at least 1 and have the sum 12"),
+        (put("first_tile", 12), "first_tile must be 0 to 11"),
+        (put("first_tile", 3), "tile 0"),
+        (put("mother_nature_group", 12), "Mother Nature must stand on one of the groups"),
+        (put("characters", 13, 0), "There is no character 13"),
+        (put("characters", 3, 0), "The character 3 cannot cost 2"),
+        (put("character_costs", 9, 0), "cannot cost 9"),
+        (put("coins", 5, 0), "There are 24 coins: there must be 20"),
+        (put("coins", []), "coins has 0 entries"),
+        (put("professors", 3, 0), "professors must name seats of the game, which are 0 to 2"),
+        (put("professors", -2, 0), "professors must name seats"),
+        (put("next_seats", 8, 0), "next_seats must name seats"),
+        (put("bag_count", 3), "bag_count is 3, but bag_students are"),
+        (put("bag_students", 3, 0), "bag_students are"),
+        (put("dining_students", 11, 0), "students"),
+        (put("hands", 1, 1), "different assistants"),
+        (put("round", 99), "at most 30 rounds"),
+        (put("round", 0), "Tower colours are chosen before the first round"),
+        (put("revision", 1 << 60), "revision is"),
+        (put("played_character", 2), "forgotten when the turn is over"),
+        (put("towers_left", 5, 0), "A side has 6 towers, not 5 and 0 on islands"),
+        (put("paid_coin_seats", [1 << 20, 0, 0]), "three coin seats"),
+        (put("end_reason", 2), "A game that goes on"),
+        (put("sides", [0, 1, 1]), "on sides as the settings say"),
+    ],
+)
+def test_a_bad_state_is_refused_in_one_sentence(change: Callable[[eriantys_pb2.State], None], sentence: str) -> None:
+    assert sentence in broken_by(change)
+
+
+def test_a_state_without_hands_is_not_taken_in() -> None:
+    state = fresh(expert(2, 5, 7), 3)
+    with pytest.raises(ValueError, match="bag_students has 0 entries"):
+        GAME.check_state(codec.settings_message(state.settings), GAME.public_state(state))
+
+
+@settings(deadline=None, max_examples=300)
+@given(some_states, st.data())
+def test_a_state_that_was_changed_by_chance_is_refused_or_can_be_played_to_its_end(state: State, data: Any) -> None:
+    """No field, whatever it holds, leads the referee into an error or a dead end."""
+    message = codec.state_message(state)
+    for _ in range(data.draw(st.integers(1, 2))):
+        spoil(message, data)
+    chosen = codec.settings_message(state.settings)
+    try:
+        seat_count = GAME.check_state(chosen, message)
+    except ValueError:
+        return
+    names = list("abcd"[:seat_count])
+    outcome = drive(GAME.play("g", chosen, names, Random(0), message), sound("first"))
+    assert {seat for group in outcome.ranking for seat, _ in group} <= set(range(seat_count))
+
+
+def spoil(message: eriantys_pb2.State, data: Any) -> None:
+    """Puts another number in one place of a state."""
+    field = data.draw(st.sampled_from([field for field, _ in message.ListFields()] or message.DESCRIPTOR.fields[:3]))
+    value = data.draw(st.integers(0, 12))
+    held = getattr(message, field.name)
+    if isinstance(held, bool):
+        setattr(message, field.name, not held)
+    elif isinstance(held, int):
+        setattr(message, field.name, value)
+    elif data.draw(st.booleans()) and len(held) > 1:  # what is conserved stays conserved
+        at, other = data.draw(st.integers(0, len(held) - 1)), data.draw(st.integers(0, len(held) - 1))
+        held[at], held[other] = held[other], held[at]
+    else:
+        held[data.draw(st.integers(0, len(held) - 1))] = value

@@ -1,0 +1,171 @@
+"""What a seat may not see never leaves the referee: others' hands, what is in the bag, and what decides draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+from google.protobuf import json_format
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from fairplay.eriantys.v1 import eriantys_pb2, eriantys_player_pb2
+from fairplay.v1.misconduct_pb2 import CallError, RuleBreak
+from games.eriantys import GAME, board, codec, conversation, rules
+from games.eriantys.rules import NOBODY, Settings, Standing, State
+from games.game import Call, CallAll, Eliminate, Show
+from tests.games.eriantys.playing import a_middle, card, does, failing, game, sound
+from tests.games.eriantys.tables import expert
+
+HIDDEN = {"bagStudents", "hands", "drawState"}
+some_settings = st.sampled_from(
+    [Settings(), expert(1, 7, 10), expert(11, 12, 2), expert(5, 3, 9, on_disconnect="skip_turns")]
+)
+some_states = st.builds(a_middle, some_settings, st.integers(2, 4), st.integers(0, 2**32))
+
+
+def disguised(state: State, seats: set[int], rng: Random) -> Iterator[State]:
+    """States that differ only in what none of these seats may know."""
+    yield state._replace(luck=rng.getrandbits(64))
+    yield state._replace(bag=(sum(state.bag), 0, 0, 0, 0))
+    values = list(range(1, 11))
+    hands = [
+        hand if seat in seats else tuple(sorted(rng.sample(values, len(hand)))) for seat, hand in enumerate(state.hands)
+    ]
+    yield state._replace(hands=tuple(hands))
+
+
+def first_calls(state: State) -> list[tuple[int, bytes]]:
+    """Every byte that is sent to players by seat, as far as the first question after the start."""
+    sent: list[tuple[int, bytes]] = []
+    talk = conversation.play("g", state, ["ann", "bob", "cy", "di"])
+    answer: Any = None
+    while True:
+        step = talk.send(answer)
+        calls = [step] if isinstance(step, Call) else step.calls if isinstance(step, CallAll) else []
+        sent += [
+            (call.seat, call.method.path.encode() + call.request.SerializeToString(deterministic=True))
+            for call in calls
+        ]
+        if isinstance(step, Call) or (
+            calls[:1]
+            and calls[0].method
+            in (
+                conversation.ASK_TOWER_COLOR,
+                conversation.SHOW_END_GAME,
+            )
+        ):
+            return sent
+        answer = {call.seat: call.method.response() for call in calls} or None
+
+
+@settings(deadline=None)
+@given(some_states, st.randoms(use_true_random=False))
+def test_no_byte_to_a_player_depends_on_what_its_seat_must_not_know(state: State, rng: Any) -> None:
+    calls = first_calls(state)
+    for seat in range(len(state.sides)):
+        own = [sent for other, sent in calls if other == seat]
+        for other_state in disguised(state, {seat}, rng):
+            assert [sent for other, sent in first_calls(other_state) if other == seat] == own
+
+
+@settings(deadline=None)
+@given(some_states, st.randoms(use_true_random=False))
+def test_no_byte_to_spectators_depends_on_any_hand(state: State, rng: Any) -> None:
+    seen = GAME.public_state(state).SerializeToString(deterministic=True)
+    for other in disguised(state, set(), rng):
+        assert GAME.public_state(other).SerializeToString(deterministic=True) == seen
+
+
+def words(message: Any) -> set[str]:
+    """The names of all fields that are set anywhere in a message."""
+    found = json_format.MessageToDict(message)
+
+    def inside(value: Any) -> Iterator[str]:
+        if isinstance(value, dict):
+            yield from value
+            value = list(value.values())
+        if isinstance(value, list):
+            for each in value:
+                yield from inside(each)
+
+    return set(inside(found))
+
+
+def test_hidden_fields_are_set_in_full_states_only() -> None:
+    played = game(failing(1, "AskAction", does(), 12, others=sound("random")), 4, mode="EXPERT")
+    for state in played.states():
+        assert not HIDDEN & words(GAME.public_state(state))
+        assert words(GAME.full_state(state)) >= HIDDEN
+    for said in played.said:
+        assert not HIDDEN & words(said.call.request)
+
+
+def test_requests_hold_what_the_proto_says_and_nothing_else() -> None:
+    played = game(failing(2, "AskAction", CallError(), 12, others=sound("greedy", "random")), 3, mode="EXPERT")
+    state, step = played.states()[0], 0
+    for said in played.said:
+        for shown in played.steps[step : said.step]:
+            state = shown.state if isinstance(shown, Show) and isinstance(shown.state, State) else state
+        step = said.step
+        if said.call.method.name in ("AskTowerColor", "AskAction"):
+            continue
+        assert said.call.request == expected(said.call, state)
+
+
+def expected(call: Call, state: State) -> Any:
+    """The request of a call, from the rules alone."""
+    shown, own = board.public_message(state), state.hands[call.seat]
+    short = codec.short_settings_message(state.settings)
+    match call.method.name:
+        case "StartGame":
+            return eriantys_player_pb2.StartGameRequest(
+                game_id="g", state=shown, settings=short, seat=call.seat, player_names=["a", "b", "c"], hand=own
+            )
+        case "AskAssistantCard":
+            played = [state.assistants[seat] for seat in state.planned]
+            return eriantys_player_pb2.AskAssistantCardRequest(
+                game_id="g",
+                state=shown,
+                settings=short,
+                hand=own,
+                possible_cards=[value for value in own if value not in played] or own,
+                is_first_request=True,
+            )
+        case "UpdateGameBoard":
+            return eriantys_player_pb2.UpdateGameBoardRequest(game_id="g", state=shown)
+        case "ShowLastRound":
+            return eriantys_player_pb2.ShowLastRoundRequest(game_id="g", reason=int(state.last_round))  # type: ignore[arg-type]
+        case "ShowDisconnection":
+            out = next(seat for seat, standing in enumerate(state.standings) if standing is Standing.OUT)
+            return eriantys_player_pb2.ShowDisconnectionRequest(
+                game_id="g", seat=out, standing=eriantys_pb2.STANDING_ELIMINATED
+            )
+    return eriantys_player_pb2.ShowEndGameRequest(
+        game_id="g",
+        state=shown,
+        winner_seats=rules.winners(state),
+        reason=int(state.reason),  # type: ignore[arg-type]
+    )
+
+
+@settings(deadline=None, max_examples=30)
+@given(some_states, st.randoms(use_true_random=False))
+def test_the_evidence_that_spectators_see_does_not_depend_on_what_is_hidden(state: State, rng: Any) -> None:
+    """The explanation is shown while the game runs."""
+    assume(state.phase in (rules.Phase.ASSISTANT, rules.Phase.STUDENTS) and state.active != NOBODY)
+
+    def explanation(start: State) -> str:
+        talk = conversation.play("g", start, "abcd")
+        answer: Any = None
+        while not isinstance(step := talk.send(answer), Eliminate):
+            answer = None
+            if isinstance(step, CallAll):
+                answer = {call.seat: call.method.response() for call in step.calls}
+            elif isinstance(step, Call):
+                answer = card(11) if step.method is conversation.ASK_ASSISTANT_CARD else does()
+        assert isinstance(step.cause, RuleBreak)
+        return step.cause.explanation
+
+    assert {explanation(other) for other in disguised(state, {state.active}, rng)} == {explanation(state)}

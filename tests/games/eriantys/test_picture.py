@@ -1,0 +1,232 @@
+"""Pictures of Eriantys: they show what a state shows and no more, and nothing in a name gets out of hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from fairplay.eriantys.v1 import eriantys_pb2
+from games.eriantys import board, codec, picture, rules
+from games.eriantys.rules import Phase, Reason, Settings, Standing, State
+from games.eriantys.seats import INITIALS
+from tests.games.eriantys.playing import a_middle
+from tests.games.eriantys.tables import expert, fresh, table
+
+NAMES = ("Ann", "Bob", "Cleo", "Dan")
+SVG = "{http://www.w3.org/2000/svg}"
+some_states = st.builds(
+    a_middle,
+    st.sampled_from([Settings(), expert(1, 7, 11), expert(5, 10, 12, on_disconnect="skip_turns")]),
+    st.integers(2, 4),
+    st.integers(0, 2**32),
+)
+
+
+class Drawing:
+    """What an SVG document shows."""
+
+    def __init__(self, document: str) -> None:
+        self.root = ElementTree.fromstring(document)
+        self.title = self.root.findtext(f"{SVG}title", "")
+
+    def of(self, kind: str) -> list[ElementTree.Element]:
+        return [element for element in self.root.iter() if element.get("class") == kind]
+
+    def texts(self, kind: str) -> list[str]:
+        return ["".join(element.itertext()).strip() for element in self.of(kind)]
+
+    def pieces(self, kind: str) -> list[list[str]]:
+        """What is drawn of the artwork in each element of a kind."""
+        return [list(map(piece, element.iter(f"{SVG}use"))) for element in self.of(kind)]
+
+
+def piece(use: ElementTree.Element) -> str:
+    return use.get("href", "").removeprefix("#eriantys-")
+
+
+def initials(counts: Sequence[int]) -> list[str]:
+    return [initial for initial, count in zip(INITIALS, counts, strict=True) for _ in range(count)]
+
+
+def drawn(state: eriantys_pb2.State, players: Sequence[str] = NAMES) -> Drawing:
+    return Drawing(picture.svg(state, players))
+
+
+def lines(state: eriantys_pb2.State, players: Sequence[str] = NAMES) -> list[str]:
+    """The lines of the text picture as a console shows them."""
+    console = Console(width=200, color_system=None)
+    with console.capture() as captured:
+        console.print(picture.text(state, players))
+    return [line.rstrip() for line in captured.get().splitlines()]
+
+
+# The document
+
+
+@given(some_states)
+@settings(max_examples=60, deadline=None)
+def test_everything_of_a_state_is_drawn(state: State) -> None:
+    drawing = drawn(board.public_message(state))
+    assert drawing.pieces("entrance") == [initials(entrance) for entrance in state.entrances]
+    seated = [initial * count for room in state.dining_rooms for initial, count in zip(INITIALS, room, strict=True)]
+    assert ["".join(found) for found in drawing.pieces("table")] == seated
+    assert drawing.pieces("cloud") == [["cloud", *initials(cloud)] for cloud in state.clouds]
+    held = [card.students for card in state.cards]
+    tiles = [["no-entry"] * card.no_entry for card in state.cards]
+    for shown, counts, blocked in zip(drawing.pieces("character"), held, tiles, strict=True):
+        assert shown == ["coin", *initials(counts), *blocked]
+    assert drawing.texts("cost") == [str(rules.character_cost(card)) for card in state.cards]
+    assert len(drawing.of("professor")) == sum(owner >= 0 for owner in state.professors)
+    assert drawing.texts("name") == list(NAMES[: len(state.sides)])
+    assert len(drawing.of("coins")) == (len(state.sides) if state.cards else 0)
+
+
+@given(some_states)
+@settings(max_examples=60, deadline=None)
+def test_islands_are_drawn_with_their_groups_students_and_towers(state: State) -> None:
+    drawing = drawn(board.public_message(state))
+    colors = {rules.NOBODY: 0, **{side: color + 1 for side, color in enumerate(state.tower_colors)}}
+    assert len(drawing.of("island")) == 12
+    for element, group in zip(drawing.of("group"), state.groups, strict=True):
+        found = list(map(piece, element.iter(f"{SVG}use")))
+        students = [each for each in element.iter() if each.get("class") == "students"]
+        numbers = [int("".join(each.itertext())) for each in students]
+        assert numbers == [count for count in group.students if count]
+        assert found.count("island") == len(group.tiles)
+        towers = [name for name in found if name.startswith("tower")]
+        assert towers == ([f"tower{colors[group.tower]}"] * len(group.tiles) if group.tower >= 0 else [])
+        assert ("no-entry" in found) == bool(group.no_entry)
+    (mother,) = [place for place, element in enumerate(drawing.of("group")) if "mother-nature" in kinds(element)]
+    assert mother == state.mother_nature
+
+
+def kinds(element: ElementTree.Element) -> set[str]:
+    return {each.get("class", "") for each in element.iter()}
+
+
+def test_towers_are_on_one_board_of_a_team() -> None:
+    drawing = drawn(board.public_message(fresh(Settings(), 4)))
+    assert list(map(len, drawing.pieces("towers"))) == [8, 8, 0, 0]
+
+
+@given(some_states)
+@settings(max_examples=30, deadline=None)
+def test_all_is_drawn_within_its_frame(state: State) -> None:
+    drawing = drawn(codec.state_message(state))
+    width, height = float(drawing.root.get("width", "")), float(drawing.root.get("height", ""))
+    for panel in drawing.root.findall(f"{SVG}g"):
+        x, y = map(float, panel.get("transform", "")[len("translate(") : -1].split())
+        frame = panel.find(f"{SVG}rect")
+        assert frame is not None
+        assert x + float(frame.get("width", "")) <= width
+        assert y + float(frame.get("height", "")) <= height
+
+
+def test_islands_never_overlap() -> None:
+    for settings_ in (Settings(), expert(1, 2, 3)):
+        places = []
+        for element in drawn(board.public_message(fresh(settings_))).of("island"):
+            x, y = map(float, element.get("transform", "")[len("translate(") : -1].split())
+            places.append(complex(x, y))
+        assert min(abs(one - other) for at, one in enumerate(places) for other in places[:at]) >= 116
+
+
+def test_a_hand_is_shown_where_the_state_has_it() -> None:
+    state = fresh(Settings())
+    assert drawn(codec.state_message(state)).texts("hand") == ["1 2 3 4 5 6 7 8 9 10"] * 2
+    assert drawn(board.public_message(state)).texts("hand") == [""] * 2
+    assert drawn(board.public_message(state)).texts("hand-size") == ["10 in hand"] * 2
+
+
+@pytest.mark.parametrize(
+    ("state", "status", "course"),
+    [
+        (rules.initial(Settings(), 2, __import__("random").Random(0)), "to choose towers", "Set-up"),
+        (table(phase=Phase.STUDENTS, entrances=["RED3", ""]), "to move students: 3", "Round 1"),
+        (table(), "to move Mother Nature", "Round 1"),
+        (table(phase=Phase.CLOUD), "to take a cloud", "Round 1"),
+        (table(phase=Phase.END_TURN), "to end its turn", "Round 1"),
+        (table(last_round=Reason.BAG_EMPTY), "to move Mother Nature", "Round 1, the last"),
+    ],
+)
+def test_whose_turn_it_is_and_what_is_due_is_said(state: State, status: str, course: str) -> None:
+    drawing = drawn(board.public_message(state))
+    assert drawing.texts("status")[0] == status
+    assert drawing.texts("course") == [course]
+    assert f"Ann ({status})" in drawing.title
+    found = lines(board.public_message(state))
+    assert found[0] == course
+    assert any(line.startswith("▸ Ann") and line.endswith(status) for line in found)
+
+
+def test_winners_and_those_that_are_gone_are_named() -> None:
+    state = rules.eliminate(fresh(Settings(), 3), 1)
+    state = state._replace(standings=(Standing.AWAY, *state.standings[1:]))
+    assert drawn(board.public_message(state)).texts("status")[:2] == ["away", "eliminated"]
+    over = rules.eliminate(fresh(Settings()), 0)
+    message = board.public_message(over)
+    assert drawn(message).texts("status") == ["eliminated", "winner"]
+    assert drawn(message).texts("course") == ["Over: one side is left"]
+    assert any(line.startswith("★ Bob") and line.endswith("winner") for line in lines(message))
+
+
+def test_closed_clouds_and_the_character_in_use_are_said() -> None:
+    state = table(settings=expert(4, 8, 6), clouds_closed=True, played=4)
+    drawing, found = drawn(board.public_message(state)), lines(board.public_message(state))
+    assert drawing.texts("bag")[0].startswith("clouds are closed, ")
+    assert "in this turn" in drawing.texts("character")[0]
+    assert any("(closed)" in line for line in found)
+    assert any("4 postman" in line and "in this turn" in line for line in found)
+
+
+# Text
+
+
+@given(some_states)
+@settings(max_examples=60, deadline=None)
+def test_the_text_has_a_line_for_everything_and_stays_narrow(state: State) -> None:
+    found = lines(board.public_message(state), ["m" * 30] * 4)
+    assert all(cell_len(line) <= 76 for line in found)
+    shown = "\n".join(found)
+    for seat in range(len(state.sides)):
+        assert f"{len(state.hands[seat])} in hand" in shown
+    assert shown.count("dining room") == len(state.sides)
+    assert shown.count("costs") == len(state.cards)
+    assert f"bag        {sum(state.bag)}" in shown
+    for counts in state.entrances:
+        words = " ".join(f"{initial}{count}" for initial, count in zip(INITIALS, counts, strict=True) if count)
+        assert f"entrance   {words or '-'}" in shown
+
+
+# Names
+
+
+ODD = ["", "<b>&\"'", "[red]x[/red]", "\x1b[31mred", "a" * 100, "李小龍" * 10, "\\", ":smile:"]
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_no_name_breaks_or_steers_a_picture(name: str) -> None:
+    message = board.public_message(fresh(expert(1, 2, 3)))
+    drawing = drawn(message, [name, "Bob"])
+    assert drawing.texts("name")[1] == "Bob"
+    assert "\x1b" not in picture.svg(message, [name, "Bob"])
+    found = lines(message, [name, "Bob"])
+    assert len(found) == len(lines(message))
+    assert all(cell_len(line) <= 76 for line in found)
+    assert "\x1b" not in "".join(found)
+
+
+def test_a_player_without_a_name_has_a_number() -> None:
+    assert drawn(board.public_message(fresh(Settings())), []).texts("name") == ["player 1", "player 2"]
+
+
+def test_markup_is_sound() -> None:
+    for seed in range(5):
+        Text.from_markup(picture.text(board.public_message(a_middle(expert(5, 7, 1), 4, seed)), ODD[2:6]))
