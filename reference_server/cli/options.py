@@ -116,7 +116,10 @@ def _set(game: Game, message: Message, key: str, value: str) -> None:
     if field is None:
         known = ", ".join(field.name for field in message.DESCRIPTOR.fields)
         raise UsageError(f"{game.title} has no setting {key!r}: it has {known}")
-    if field.enum_type is not None:
+    held = getattr(message, key)
+    if isinstance(held, Sequence) and not isinstance(held, str):
+        value = value if value.startswith("[") else f"[{value}]"
+    elif field.enum_type is not None:
         prefix = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", field.enum_type.name).upper()
         choices = {
             name.removeprefix(f"{prefix}_").lower().replace("_", "-"): name

@@ -130,6 +130,30 @@ def test_settings_come_from_a_file_and_from_options_on_top(fairplay: Run) -> Non
         assert words in settings
 
 
+@pytest.mark.parametrize(
+    ("game", "given", "recorded"),
+    [
+        ("webset", "window=500ms", "nanos: 500000000"),
+        ("webset", "window=2", "seconds: 2"),
+        ("eriantys", "characters=1,2,3", "characters: [1, 2, 3]"),
+        ("eriantys", "characters=[4,5,6]", "characters: [4, 5, 6]"),
+    ],
+)
+def test_durations_and_lists_are_settings_too(fairplay: Run, game: str, given: str, recorded: str) -> None:
+    expert = ["--set", "mode=expert"] if game == "eriantys" else []
+    bots = ["-p", "bot:first", "-p", "bot:first", "--seed", "1", "--records", "records"]
+    done(fairplay("game", game, *bots, *expert, "--set", given))
+    assert recorded in " ".join(done(fairplay("records", "show", "records")).split())
+
+
+@pytest.mark.parametrize("given", ["window=soon", "window=-1s", "handicap=1,x"])
+def test_a_setting_that_cannot_be_read_is_refused_in_one_sentence(fairplay: Run, given: str) -> None:
+    ran = fairplay("game", "webset", "-p", "bot:first", "-p", "bot:first", "--set", given)
+    assert ran.code == 2
+    assert given.partition("=")[0] in ran.err
+    assert len(ran.err.splitlines()) == 1
+
+
 def test_the_same_seed_gives_the_same_game_and_another_one_another(fairplay: Run) -> None:
     random = ["game", "fish", "-p", "bot:greedy", "-p", "bot:greedy", "--set", "random_fish=true", "--json"]
     outs = [fairplay(*random, "--seed", seed).out for seed in ("1", "1", "2")]

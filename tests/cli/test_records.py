@@ -361,7 +361,7 @@ def test_the_beginning_of_an_id_is_enough(world: World) -> None:
     ("arguments", "code", "words"),
     [
         (["show", "PLACE"], 2, ["say which record", "left-1"]),
-        (["show", "PLACE", "lefd-1"], 2, ["no game or tournament 'lefd-1'", "it has left-1"]),
+        (["show", "PLACE", "lefd-1"], 2, ["no game, tournament or table 'lefd-1'", "it has left-1"]),
         (["show", "PLACE", "fish"], 2, ["'fish' may be any of", "give more of the id"]),
         (["show", "PLACE", "left-1", "--state-at", "99"], 2, ["no entry 99", "entries 1 to 9"]),
         (["show", "PLACE", "left-1", "--state-at", "0"], 2, ["no entry 0", "entries 1 to 9"]),
@@ -378,7 +378,7 @@ def test_the_beginning_of_an_id_is_enough(world: World) -> None:
         (["export", "PLACE", "left-1", "-o", "/nowhere/x"], 1, ["cannot write /nowhere/x"]),
         (["export", "PLACE", "left-1", "--all", "x"], 2, ["--all exports every record"]),
         (["export", "PLACE", "--all", "/dev/null/x"], 1, ["cannot make the directory /dev/null/x"]),
-        (["verify", "PLACE", "lefd"], 2, ["no game or tournament 'lefd'"]),
+        (["verify", "PLACE", "lefd"], 2, ["no game, tournament or table 'lefd'"]),
         (["list", "PLACE", "--tournament", "cup"], 2, ["no tournament 'cup'", "it has fish-"]),
         (["list", "/nowhere"], 2, ["there is no /nowhere"]),
         (["verify", "/dev"], 1, ["there are no records in /dev"]),
