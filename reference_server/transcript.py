@@ -45,9 +45,11 @@ class Transcript:
         self.append = append
         self._last: dict[int, tuple[Asked, bytes | Failure]] = {}
 
-    def ask(self, call: Call) -> Asked:
-        """A call is made."""
+    def ask(self, call: Call, like: Asked | None = None) -> Asked:
+        """A call is made. `like`: another one of the same step, which may have the very same request."""
         self.call_count += 1
+        if like is not None and call.request is like.call.request:
+            return Asked(call, self.call_count, like.request)
         return Asked(call, self.call_count, call.request.SerializeToString())
 
     def told(self, asked: Asked, outcome: bytes | Failure, elapsed_s: float, *, more_follow: bool = False) -> Answer:
