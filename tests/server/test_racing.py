@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fairplay.v1.game_pb2 import Player, TimeControl
 from fairplay.v1.record_pb2 import GameHeader, RecordEntry
-from fairplay.v1.referee_pb2 import GamePlan
+from fairplay.v1.referee_pb2 import GamePlan, GameStatus
 from reference_server.links.link import Clock, DeadLink, Done, OpenCall, disconnected
 from reference_server.records.errors import Diverged
 from reference_server.records.replay import replay, resume
@@ -227,7 +227,7 @@ def test_a_record_replays_to_the_same_game_however_answers_restarts_and_turns_mi
     async def play() -> None:
         async with table(everybody([0, 1, 2]), 3, seed) as at:
             for move in [*moves, "0", "1", "2", "t"]:
-                if at.running.over.done():
+                if at.running.message.status != GameStatus.GAME_STATUS_RUNNING:
                     break
                 if move == "r":
                     at.again()
