@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
-from benchmarks import idle, playouts, sessions, startup
+from benchmarks import idle, lobby, playouts, sessions, startup
 from benchmarks.figures import FULL, QUICK, Figure, Pace
 from benchmarks.report import DOCS, RESULTS, print_table, write_docs, write_json
 from benchmarks.subjects import subject
 from games.game import registered
 
 RESULTS_HELP = "where results are kept; by default only those of a whole run are, in benchmarks/results.json"
-NAMES = ("rules", *sessions.LOADS, "idle", "help")
+NAMES = ("rules", *sessions.LOADS, "idle", "lobby", "help")
 
 
 class Measure(NamedTuple):
@@ -43,6 +43,8 @@ def measures(names: Sequence[str], games: Sequence[str], pace: Pace, *, machine:
             yield Measure(f"games of {each.game}", partial(_run, sessions.measure, each, wanted, pace))
     if machine and "idle" in names:
         yield Measure("idle players", partial(_run, idle.measure))
+    if machine and "lobby" in names:
+        yield Measure("the lobby", partial(_run, lobby.measure, pace))
     if machine and "help" in names:
         yield Measure("fairplay --help", startup.measure)
 

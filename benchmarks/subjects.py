@@ -19,6 +19,7 @@ MOST_SEATS = 4
 
 HELP_REACH_S = 0.3
 IDLE_REACH_MB = 90.0
+LOBBY_REACH_MS = 100.0
 
 
 def _always(_: Any) -> bool:
@@ -43,6 +44,7 @@ class Subject:
     game: str
     turns: str = "turns"
     counted: Sequence[str] = ()
+    most_seats: int = MOST_SEATS
     settings: Mapping[str, Any] = field(default_factory=dict)
     played: Callable[[Any], int] = _revision
     ready: Callable[[Any], bool] = _always
@@ -60,14 +62,15 @@ class Subject:
 
     @property
     def seat_count(self) -> int:
-        """Four players, or the number nearest to it that the game allows."""
+        """As many players as wanted, or the number nearest to it that the game allows."""
         seats = self.contract.seats
-        return max(seats.start, min(seats.stop - 1, MOST_SEATS))
+        return max(seats.start, min(seats.stop - 1, self.most_seats))
 
     @property
     def settings_message(self) -> Message:
-        """The settings as a message of the game."""
-        return self.contract.settings_type(**self.settings)
+        """The settings as a message of the game, where a choice is an enum that is named after it."""
+        named = {name: f"{name}_{value}".upper() for name, value in self.settings.items() if isinstance(value, str)}
+        return self.contract.settings_type(**{**self.settings, **named})
 
     @property
     def turn_paths(self) -> frozenset[str]:
@@ -97,6 +100,21 @@ TABLE = (
         counted=["RequestPebbleOrExchanges"],  # the first of the two calls of a turn
         played=lambda state: state.turns,
         reaches={"rules": 30_000, "games": 10_000},
+    ),
+    Subject(
+        "eriantys",
+        turns="actions",
+        counted=["AskAssistantCard", "AskAction"],  # each is followed by the new board, which is told to everybody
+        most_seats=3,
+        settings={"mode": "expert"},
+        reaches={"rules": 20_000, "games": 6_000},
+    ),
+    Subject(
+        "webset",
+        turns="calls",
+        counted=["PickCards"],  # one for each call that was accepted
+        played=lambda state: state.call_count,
+        reaches={"rules": None, "games": None},
     ),
 )
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import grpc
 from google.protobuf.any_pb2 import Any
+from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
@@ -39,6 +42,21 @@ STATUS: dict[str, grpc.StatusCode] = {
     "TOO_MANY_PLAYERS": grpc.StatusCode.RESOURCE_EXHAUSTED,
     "SHUTTING_DOWN": grpc.StatusCode.UNAVAILABLE,
     "INTERNAL": grpc.StatusCode.INTERNAL,
+    "UNKNOWN_USER": grpc.StatusCode.UNAUTHENTICATED,
+    "TOO_MANY_REQUESTS": grpc.StatusCode.RESOURCE_EXHAUSTED,
+    "LOBBY_FULL": grpc.StatusCode.RESOURCE_EXHAUSTED,
+    "STREAM_REPLACED": grpc.StatusCode.ABORTED,
+    "TABLE_NOT_FOUND": grpc.StatusCode.NOT_FOUND,
+    "TABLE_RUNNING": grpc.StatusCode.FAILED_PRECONDITION,
+    "TABLE_FULL": grpc.StatusCode.FAILED_PRECONDITION,
+    "SEATED": grpc.StatusCode.FAILED_PRECONDITION,
+    "NOT_SEATED": grpc.StatusCode.FAILED_PRECONDITION,
+    "NOT_AT_TABLE": grpc.StatusCode.FAILED_PRECONDITION,
+    "TOO_FEW_SEATS": grpc.StatusCode.FAILED_PRECONDITION,
+    "NOT_DIALLED_IN": grpc.StatusCode.FAILED_PRECONDITION,
+    "NOT_OWNER": grpc.StatusCode.PERMISSION_DENIED,
+    "TEXT_INVALID": grpc.StatusCode.INVALID_ARGUMENT,
+    "CERTIFICATE_REQUIRED": grpc.StatusCode.FAILED_PRECONDITION,
 }
 """The status of each reason, as error_reason.proto says it."""
 
@@ -47,14 +65,16 @@ class Refusal(Exception):  # noqa: N818 - an answer to the caller, not a fault o
     """A request cannot be granted.
 
     `reason` is a value of ErrorReason without its prefix; `message` is one sentence that says what to do; `field` is
-    the path of the field of the request that is wrong, where one is.
+    the path of the field of the request that is wrong, where one is; `retry_s` says in how many seconds the same
+    request may be granted, where that is known.
     """
 
-    def __init__(self, reason: str, message: str, field: str = "") -> None:
+    def __init__(self, reason: str, message: str, field: str = "", *, retry_s: float = 0.0) -> None:
         super().__init__(message)
         self.reason = reason
         self.message = message
         self.field = field
+        self.retry_s = retry_s
 
     @property
     def code(self) -> grpc.StatusCode:
@@ -62,12 +82,16 @@ class Refusal(Exception):  # noqa: N818 - an answer to the caller, not a fault o
         return STATUS[self.reason]
 
     def status(self) -> status_pb2.Status:
-        """The error in google.rpc's rich form: ErrorInfo, and BadRequest where a field is wrong."""
+        """The error in google.rpc's rich form: ErrorInfo; BadRequest where a field is wrong, RetryInfo to try again."""
         ErrorReason.Value(f"ERROR_REASON_{self.reason}")
         details: list[Message] = [error_details_pb2.ErrorInfo(reason=self.reason, domain=DOMAIN)]
         if self.field:
             violation = error_details_pb2.BadRequest.FieldViolation(field=self.field, description=self.message)
             details.append(error_details_pb2.BadRequest(field_violations=[violation]))
+        if self.retry_s:
+            delay = Duration()
+            delay.FromNanoseconds(math.ceil(self.retry_s * 1e9))
+            details.append(error_details_pb2.RetryInfo(retry_delay=delay))
         packed = [Any() for _ in details]
         for held, detail in zip(packed, details, strict=True):
             held.Pack(detail)

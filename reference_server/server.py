@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import grpc
@@ -15,6 +15,7 @@ from grpc_reflection.v1alpha import reflection
 from fairplay.v1 import (
     connection_pb2,
     connection_pb2_grpc,
+    lobby_pb2,
     manager_pb2,
     manager_pb2_grpc,
     referee_pb2,
@@ -25,11 +26,14 @@ from reference_player.serving import AddressInUseError
 from reference_server.links.dial_in import MAX_FRAME_BYTES, Hub
 from reference_server.links.link import Clock
 from reference_server.links.opening import START_LIMIT_S, Links
+from reference_server.lobby.limits import Limits
+from reference_server.lobby.lobby import Lobby
 from reference_server.manager.manager import Manager
 from reference_server.records.store import Store
 from reference_server.referee import Referee
 from reference_server.servicers.connection import HANDSHAKE_LIMIT_S, ConnectionServicer
 from reference_server.servicers.interceptor import ErrorInterceptor
+from reference_server.servicers.lobby import LobbyServicer, add_to_server
 from reference_server.servicers.manager import ManagerServicer
 from reference_server.servicers.referee import RefereeServicer
 
@@ -50,6 +54,7 @@ OPTIONS = [
 STOP_LIMIT_S = 1.0
 SERVICES = (
     connection_pb2.DESCRIPTOR.services_by_name["ConnectionService"].full_name,
+    lobby_pb2.DESCRIPTOR.services_by_name["LobbyService"].full_name,
     manager_pb2.DESCRIPTOR.services_by_name["ManagerService"].full_name,
     referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name,
 )
@@ -68,6 +73,7 @@ class Config:
     resume: bool = True
     start_limit_s: float = START_LIMIT_S
     handshake_limit_s: float = HANDSHAKE_LIMIT_S
+    lobby: Limits = field(default_factory=Limits)
 
 
 class Server:
@@ -80,6 +86,7 @@ class Server:
         self.links = Links(self.hub, self.clock, allow_exec=config.allow_exec, start_limit_s=config.start_limit_s)
         self.referee = Referee(self.links, store)
         self.manager = Manager(self.referee, self.links, self.hub, store, self.clock)
+        self.lobby = Lobby(self.referee, self.links, self.hub, store, config.lobby)
         self.address = ""
         self._config = config
         self._health = health.aio.HealthServicer()
@@ -105,12 +112,15 @@ class Server:
         if config.resume:
             server.referee.resume_all()
             await server.manager.resume_all()
+            server.lobby.resume_all()
+        server.lobby.open()
         return server
 
     def _build(self) -> grpc.aio.Server:
         server = grpc.aio.server(interceptors=[ErrorInterceptor()], options=OPTIONS)
         referee_pb2_grpc.add_RefereeServiceServicer_to_server(RefereeServicer(self.referee), server)
         manager_pb2_grpc.add_ManagerServiceServicer_to_server(ManagerServicer(self.manager), server)
+        add_to_server(LobbyServicer(self.lobby), server)
         connection = ConnectionServicer(self.hub, self._config.handshake_limit_s)
         connection_pb2_grpc.add_ConnectionServiceServicer_to_server(connection, server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
@@ -143,11 +153,13 @@ class Server:
         await self._grpc.wait_for_termination()
 
     async def stop(self) -> None:
-        """Leaves games and tournaments where they are, says goodbye to players, and closes the records."""
+        """Leaves games, tournaments and tables where they are, says goodbye, and closes the records."""
         await self._health.enter_graceful_shutdown()
         self.links.give_up()
+        await self.lobby.close()
         await self.referee.suspend_all()
         await self.manager.suspend_all()
+        await self.lobby.suspend_all()
         self.hub.goodbye(GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN, "the server shuts down")
         await self._grpc.stop(STOP_LIMIT_S)
         await self.store.close()

@@ -140,6 +140,18 @@ def serve(
         bool, typer.Option("--allow-exec", help="Let callers have this server start programs (exec: links).")
     ] = False,
     start_limit: StartLimit = "10s",
+    grace: Annotated[
+        str, typer.Option("--grace", metavar="TIME", help="How long a user of the lobby may be away before it is lost.")
+    ] = "10s",
+    max_users: Annotated[
+        int, typer.Option("--max-users", metavar="N", min=1, help="The most users that the lobby takes.")
+    ] = 5_000,
+    max_tables: Annotated[
+        int, typer.Option("--max-tables", metavar="N", min=1, help="The most tables that the lobby takes.")
+    ] = 1_000,
+    requests: Annotated[
+        int, typer.Option("--requests", metavar="N", min=1, help="Requests a second of a user of the lobby.")
+    ] = 20,
 ) -> None:
     """Run the reference server until Ctrl-C.
 
@@ -151,9 +163,10 @@ def serve(
       fairplay serve --listen 0.0.0.0:50050 --records records/
     """
     with outcomes():
+        from reference_server.cli.serving import LobbyWish
         from reference_server.cli.serving import serve as run
 
-        run(listen, records, allow_exec, start_limit)
+        run(listen, records, allow_exec, start_limit, LobbyWish(grace, max_users, max_tables, requests))
 
 
 @app.command()

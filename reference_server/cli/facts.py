@@ -14,7 +14,7 @@ from fairplay.v1.record_pb2 import LinkedEntry, Record, RecordEntry, TournamentC
 from reference_server.records.database import Listing
 from reference_server.records.errors import RecordsError
 
-FINISHED, ABORTED, CANCELLED = "finished", "aborted", "cancelled"
+FINISHED, ABORTED, CANCELLED, DELETED = "finished", "aborted", "cancelled", "deleted"
 RUNNING, UNFINISHED, DAMAGED = "running", "unfinished", "damaged"
 
 
@@ -24,7 +24,7 @@ class Facts:
 
     record_id: str
     kind: str
-    """"game" or "tournament"."""
+    """"game", "tournament" or "table"."""
     game: str
     """The name of the game that is played."""
     seed: int
@@ -52,6 +52,8 @@ def facts_of(record: Record) -> Facts:
         return _game(record, header)
     if header.HasField("tournament"):
         return _tournament(record, header)
+    if header.HasField("table"):
+        return _table(record, header)
     raise RecordsError("the record does not begin with a header")
 
 
@@ -114,6 +116,25 @@ def _tournament(record: Record, header: RecordEntry) -> Facts:
         winners=list(last.finished.winners),
         start=moment(header.tournament.create_time),
         end=moment(last.time) if status else None,
+        entry_count=len(record.entries),
+        tournament="",
+    )
+
+
+def _table(record: Record, header: RecordEntry) -> Facts:
+    last = _parsed(record.entries, len(record.entries)).table
+    result = last.table.result
+    over = ABORTED if result.aborted else FINISHED
+    return Facts(
+        record_id=header.table.table_id,
+        kind="table",
+        game=header.table.table.game,
+        seed=0,
+        entrants=[Player(name=seat.name) for seat in last.table.seats],
+        status=DELETED if last.deleted else over if last.continued_by else "",
+        winners=[player.name for group in result.ranking[:1] for player in group.players],
+        start=moment(header.table.table.create_time),
+        end=None,
         entry_count=len(record.entries),
         tournament="",
     )

@@ -7,13 +7,37 @@ import logging
 import signal
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 from reference_player.interrupts import run
 from reference_server.cli.options import address, seconds
+from reference_server.lobby.limits import Limits
 from reference_server.server import Config, Server
 
+BURST_S = 2
+"""A user may make the requests of so many seconds at once."""
 
-def serve(listen: str, records: Path | None, allow_exec: bool, start_limit: str) -> None:
+
+class LobbyWish(NamedTuple):
+    """What was typed about the lobby."""
+
+    grace: str
+    max_users: int
+    max_tables: int
+    requests: int
+
+    def limits(self) -> Limits:
+        """The limits of the lobby. UsageError: a time cannot be read."""
+        return Limits(
+            grace_s=seconds(self.grace, "--grace"),
+            requests_per_second=self.requests,
+            burst=BURST_S * self.requests,
+            max_user_count=self.max_users,
+            max_table_count=self.max_tables,
+        )
+
+
+def serve(listen: str, records: Path | None, allow_exec: bool, start_limit: str, lobby: LobbyWish) -> None:
     """Runs a server until it is interrupted (KeyboardInterrupt) or terminated (returns)."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     config = Config(
@@ -21,6 +45,7 @@ def serve(listen: str, records: Path | None, allow_exec: bool, start_limit: str)
         records=records,
         allow_exec=allow_exec,
         start_limit_s=seconds(start_limit, "--start-limit"),
+        lobby=lobby.limits(),
     )
     run(_serve(config))
 

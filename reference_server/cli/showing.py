@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from fairplay.v1.record_pb2 import Record, RecordedCall, RecordEntry
+from fairplay.v1.referee_pb2 import GamePlan
+from fairplay.v1.table_pb2 import Table
 from fairplay.v1.tournament_pb2 import TournamentPlan
 from reference_server.cli.facts import RUNNING, UNFINISHED, Facts, facts_of, local
 from reference_server.cli.outcomes import UsageError
@@ -21,7 +23,13 @@ from reference_server.plans import seconds
 from reference_server.records.chain import parsed
 from reference_server.records.errors import RecordsError
 
-STYLES = {"eliminated": "red", "result": "bold green", "finished": "bold green", "cancelled": "yellow"}
+STYLES = {
+    "eliminated": "red",
+    "result": "bold green",
+    "finished": "bold green",
+    "cancelled": "yellow",
+    "over": "bold green",
+}
 INDENT = " " * 14
 
 
@@ -92,13 +100,21 @@ def _header(header: RecordEntry, facts: Facts, endless: str) -> Iterator[tuple[s
 
 
 def _plan(header: RecordEntry) -> Iterator[tuple[str, str]]:
-    plan = header.game.plan if header.HasField("game") else header.tournament.plan
+    if header.HasField("table"):
+        yield "table", f"{header.table.table.name}, of {header.table.table.owner}"
+    plan = _made_of(header)
     if isinstance(plan, TournamentPlan):
         yield "format", words(plan.format) or "-"
         yield "sign-up", words(plan.sign_up) or "-"
     yield "settings", words(plan.settings) or "-"
     limits = {field.name.replace("_", " "): seconds(limit) for field, limit in plan.time_control.ListFields()}
     yield "limits", ", ".join(f"{name} {limit:g} s" for name, limit in limits.items()) or "-"
+
+
+def _made_of(header: RecordEntry) -> GamePlan | TournamentPlan | Table:
+    if header.HasField("game"):
+        return header.game.plan
+    return header.table.table if header.HasField("table") else header.tournament.plan
 
 
 def _json(wording: Wording, record: Record, facts: Facts) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from reference_server.records import files, lock
 from reference_server.records.database import Listing
 from reference_server.records.store import Store
 
-KINDS = ("game", "tournament")
+KINDS = ("game", "tournament", "table")
 PAGE_SIZE = 100
 MAX_NAMED = 10
 MAX_COMPARED = 1_000
@@ -144,13 +144,20 @@ def choose(source: Source, wanted: str | None) -> Listing:
 
 
 def choose_game(source: Source, wanted: str | None, why: str) -> Listing:
-    """The record of a game, chosen likewise. UsageError: it is that of a tournament; `why` says what that lacks."""
+    """The record of a game, chosen likewise. UsageError: it is that of something else; `why` says what that lacks."""
     listing = choose(source, wanted)
     if listing.kind != "game":
-        games = [game.record_id for game in islice(source.listings(["game"], listing.record_id), MAX_NAMED)]
+        games = [game.record_id for game in islice(_games_of(source, listing), MAX_NAMED)]
         hint = f"; its games are {', '.join(games)}" if games else ""
-        raise UsageError(f"{listing.record_id} is the record of a tournament, which {why}{hint}")
+        raise UsageError(f"{listing.record_id} is the record of a {listing.kind}, which {why}{hint}")
     return listing
+
+
+def _games_of(source: Source, listing: Listing) -> Iterator[Listing]:
+    if listing.kind == "tournament":
+        yield from source.listings(["game"], listing.record_id)
+    elif (game := source.find(f"{listing.record_id}/game")) is not None:
+        yield game
 
 
 def choose_tournament(source: Source, wanted: str) -> str:
@@ -173,9 +180,9 @@ def _only(source: Source) -> Listing:
 
 
 def _beginning(source: Source, wanted: str, kinds: Sequence[str]) -> Listing:
-    """The one record whose id begins like this; a tournament stands before its games."""
+    """The one record whose id begins like this; a tournament or a table stands before its games."""
     known = [listing.record_id for listing in source.listings(kinds)]
-    what = " or ".join(kinds)
+    what = " or ".join([", ".join(kinds[:-1]), kinds[-1]]) if len(kinds) > 1 else kinds[0]
     if not known:
         raise FailedError(f"there is no record of a {what} in {source.place}")
     matching = [record_id for record_id in known if record_id.startswith(wanted)]

@@ -13,7 +13,8 @@ from google.protobuf.message import DecodeError, Message
 from rich.text import Text
 
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Misconduct, MisconductKind, Overrun, RuleBreak
-from fairplay.v1.record_pb2 import LinkedEntry, RecordedCall, RecordEntry, TournamentChange
+from fairplay.v1.record_pb2 import LinkedEntry, RecordedCall, RecordedTable, RecordEntry, TournamentChange
+from fairplay.v1.table_pb2 import TableStatus
 from games.game import Game, Method
 from reference_player.handlers import PLAYER_METHODS
 from reference_server.cli.facts import local, moment
@@ -211,8 +212,20 @@ def _event(entry: RecordEntry) -> tuple[str, str]:
             return "played", f"{entry.played.game_id}: {_plain(standing(entry.played.result))}"
         case "change":
             return _change(entry.change)
+        case "table":
+            return _table(entry.table)
         case other:
             return other or "nothing", ""
+
+
+def _table(entry: RecordedTable) -> tuple[str, str]:
+    if entry.deleted:
+        return "deleted", ""
+    names = ", ".join(seat.name if seat.present else f"{seat.name} (left)" for seat in entry.table.seats) or "nobody"
+    if entry.continued_by:
+        return "over", f"{_plain(standing(entry.table.result))}, goes on in {entry.continued_by}"
+    running = entry.table.status == TableStatus.TABLE_STATUS_RUNNING
+    return ("running", f"{entry.table.game_id} between {names}") if running else ("seats", names)
 
 
 def _change(change: TournamentChange) -> tuple[str, str]:

@@ -65,6 +65,7 @@ class Hub:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._places: dict[str, _Place] = {}
+        self._claims: dict[str, str] = {}
         self._sessions: dict[bytes, Session] = {}
         self._arrival = asyncio.Event()
         self.stray_reply_count = 0
@@ -79,10 +80,23 @@ class Hub:
         if place is not None and place.session is not None:
             place.session.goodbye(GoodbyeReason.GOODBYE_REASON_FINISHED, "this player is no longer needed")
 
+    def claim(self, name: str, token: str) -> None:
+        """From now on a name that is not here can be had with this token only; with it, also one that is here."""
+        self._claims[name] = token
+
+    def release(self, name: str) -> None:
+        """Ends a claim. Whoever has dialled in with the name keeps it."""
+        self._claims.pop(name, None)
+
     def holds(self, name: str, token: str) -> bool:
         """Whether this name has dialled in with this token."""
         place = self._places.get(name)
-        return place is not None and hmac.compare_digest(place.token.encode(), token.encode())
+        return place is not None and _same(place.token, token)
+
+    def guards(self, name: str) -> bool:
+        """Whether this name has dialled in with a token, or is expected with one."""
+        place = self._places.get(name)
+        return place is not None and place.token != ""
 
     def here(self, name: str) -> bool:
         """Whether a player of this name can be called now."""
@@ -118,16 +132,24 @@ class Hub:
         return session
 
     def _check_free(self, player: HostedPlayer, resumed: Session | None) -> None:
-        """A name without a token belongs to its stream; one with a token to whoever has it."""
+        """A name without a token belongs to its stream; one with a token to whoever has it, or its claim."""
         place = self._places.get(player.name)
-        if place is None or (resumed is not None and place.session is resumed):
+        if place is None and player.name not in self._claims:
+            return
+        if (resumed is not None and place is not None and place.session is resumed) or self._claimed_by(player):
             return
         if not player.token or not self.holds(player.name, player.token):
             message = f"the name {player.name} is taken on this server: choose another one"
             raise Refusal("NAME_TAKEN", f"{message}, or give the token with which it was claimed")
 
+    def _claimed_by(self, player: HostedPlayer) -> bool:
+        claim = self._claims.get(player.name)
+        return claim is not None and _same(claim, player.token)
+
     def _seat(self, session: Session, number: int, player: HostedPlayer) -> None:
         place = self._places.setdefault(player.name, _Place(player.token))
+        if self._claimed_by(player):
+            place.token = player.token
         if place.session is not None and place.session is not session:
             place.session.goodbye(GoodbyeReason.GOODBYE_REASON_REPLACED, f"{player.name} has dialled in again")
         place.session, place.number = session, number
@@ -300,6 +322,10 @@ class Session:
         self._stray_count += 1
         if self._stray_count > MAX_STRAY_REPLIES:
             raise Refusal("REPLY_FLOOD", f"more than {MAX_STRAY_REPLIES:,} replies came that nobody asked for")
+
+
+def _same(one: str, other: str) -> bool:
+    return hmac.compare_digest(one.encode(), other.encode())
 
 
 def _nothing() -> None:

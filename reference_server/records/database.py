@@ -62,7 +62,7 @@ class Listing:
     """Grows with every record of the store."""
     record_id: str
     kind: str
-    """"game" or "tournament"."""
+    """"game", "tournament" or "table"."""
     game: str
     """The name of the game that is played."""
     parent: str
@@ -74,7 +74,7 @@ class Listing:
     header: bytes
     """The first entry, a serialised fairplay.v1.RecordEntry."""
     summary: bytes
-    """A serialised fairplay.v1.Game or Tournament; empty until the record is finished."""
+    """A serialised fairplay.v1.Game, Tournament or Table; empty until the record is finished."""
 
     @property
     def finished(self) -> bool:

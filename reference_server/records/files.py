@@ -87,6 +87,6 @@ def _bounds(data: bytes, at: int) -> tuple[int, int]:
 
 def _begins(entry: LinkedEntry) -> bool:
     try:
-        return RecordEntry.FromString(entry.entry).WhichOneof("entry") in ("game", "tournament")
+        return RecordEntry.FromString(entry.entry).WhichOneof("entry") in ("game", "tournament", "table")
     except DecodeError:
         return False

@@ -40,7 +40,7 @@ class Journal:
         self.entry_count += 1
 
     def finish(self, entry: bytes, summary: bytes, end_time_ns: int) -> None:
-        """Appends the last entry, and keeps a summary, a serialised fairplay.v1.Game or Tournament, for listings.
+        """Appends the last entry, and keeps a summary for listings, a serialised fairplay.v1.Game, Tournament or Table.
 
         RecordsError: the record is finished already. A disk that fails is told by saved().
         """

@@ -86,7 +86,7 @@ class Store:
     def begin(
         self, kind: str, record_id: str, entry: bytes, *, game: str, parent: str = "", start_time_ns: int
     ) -> Journal:
-        """Begins a record, a "game" or a "tournament", with its header.
+        """Begins a record, a "game", a "tournament" or a "table", with its header.
 
         RecordExists: there is one of this id. RecordsError: the disk has failed.
         """

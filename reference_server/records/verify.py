@@ -29,6 +29,7 @@ Check: TypeAlias = Callable[[Sequence[RecordEntry]], Sequence[Finding]]
 BODY: Mapping[str, frozenset[str]] = {
     "game": frozenset({"call", "misconduct", "result", "resumed"}),
     "tournament": frozenset({"call", "misconduct", "change", "played", "resumed"}),
+    "table": frozenset({"table"}),
 }
 """What may follow each kind of header."""
 
@@ -53,8 +54,8 @@ CHECKS: Mapping[str, Check] = {"game": check_game}
 def verify(record: Record, *, finished: bool = True, checks: Mapping[str, Check] = CHECKS) -> list[Finding]:
     """What is wrong with a record. Nothing: it is intact.
 
-    A record that is not `finished` may lack its end. `checks` has, by the kind of the header ("game" or "tournament"),
-    what follows the entries by the rules; a kind that is not there is held to its structure only.
+    A record that is not `finished` may lack its end. `checks` has, by the kind of the header ("game", "tournament" or
+    "table"), what follows the entries by the rules; a kind that is not there is held to its structure only.
     """
     if not record.entries:
         return [Finding(0, "the record is empty")]
@@ -103,4 +104,6 @@ def _kind(entry: RecordEntry) -> str:
 
 
 def _is_last(entry: RecordEntry) -> bool:
+    if entry.HasField("table"):
+        return entry.table.deleted or bool(entry.table.continued_by)
     return entry.HasField("result") or entry.change.WhichOneof("change") in LAST_CHANGES

@@ -16,7 +16,7 @@ import typer
 from google.protobuf.descriptor import FileDescriptor
 from google.protobuf.wrappers_pb2 import Int64Value
 
-from fairplay.v1 import connection_pb2, error_reason_pb2, manager_pb2, player_pb2, record_pb2, referee_pb2
+from fairplay.v1 import connection_pb2, error_reason_pb2, lobby_pb2, manager_pb2, player_pb2, record_pb2, referee_pb2
 from games.game import Call, Outcome, drive, find, registered
 from reference_player.handlers import snake_case
 from reference_server.cli.app import app
@@ -33,7 +33,14 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z_-]+")
 FULL_NAME = re.compile(r"fairplay\.\w+\.v1\.[A-Z]\w+|fairplay\.v1\.[A-Z]\w+")
 PATH = re.compile(r"/(fairplay[\w.]+)/(\w+)")
 PLACEHOLDERS = {"LICENSE", "GRPC_EXPERIMENTS"}
-OPTIONS_PAGES = ("README.md", "reference_player/README.md", "docs/tournaments.md", "docs/operate.md", "docs/records.md")
+OPTIONS_PAGES = (
+    "README.md",
+    "reference_player/README.md",
+    "docs/tournaments.md",
+    "docs/operate.md",
+    "docs/records.md",
+    "docs/lobby.md",
+)
 
 ids = pytest.mark.parametrize("path", PAGES, ids=name_of)
 
@@ -89,7 +96,7 @@ def test_the_first_screen_says_the_two_commands_and_the_sentence() -> None:
 
 def files() -> Iterator[FileDescriptor]:
     """The files of the contract."""
-    modules = (connection_pb2, error_reason_pb2, manager_pb2, player_pb2, record_pb2, referee_pb2)
+    modules = (connection_pb2, error_reason_pb2, lobby_pb2, manager_pb2, player_pb2, record_pb2, referee_pb2)
     waiting: list[Any] = [module.DESCRIPTOR for module in modules]
     waiting += [find(name).state_type.DESCRIPTOR.file for name in registered()]
     seen: dict[str, FileDescriptor] = {}

@@ -37,9 +37,17 @@ class LobbyServiceStub(object):
     is told and the user leaves. A user that leaves gives up its seat; in a running game its player counts as
     disconnected, and what then happens the rules of that game say.
 
+    While a user is in the lobby, nobody else can dial in under its name. The name of a user that is gone is free again,
+    unless it owns a table or has a seat in a running game: as long as that lasts, the name is kept for its token.
+
+    A server that is started again has the tables with their games and seats. The users enter again, with their tokens,
+    and those who had seats find themselves there. A seat that nobody came back to in the time after which empty tables
+    are dropped is given up, in a running game when that is over.
+
     Every method but Enter fails with UNAUTHENTICATED and UNKNOWN_USER where the token is that of nobody in the lobby,
     and with RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS, with a google.rpc.RetryInfo, where a user asks more often than
-    the lobby allows. Nobody else is slowed by that.
+    the lobby allows; requests without the token of a user count for their connection. Nobody else is slowed by that.
+    Every method fails with UNAVAILABLE and SHUTTING_DOWN while the server shuts down.
     """
 
     def __init__(self, channel):
@@ -117,9 +125,17 @@ class LobbyServiceServicer(object):
     is told and the user leaves. A user that leaves gives up its seat; in a running game its player counts as
     disconnected, and what then happens the rules of that game say.
 
+    While a user is in the lobby, nobody else can dial in under its name. The name of a user that is gone is free again,
+    unless it owns a table or has a seat in a running game: as long as that lasts, the name is kept for its token.
+
+    A server that is started again has the tables with their games and seats. The users enter again, with their tokens,
+    and those who had seats find themselves there. A seat that nobody came back to in the time after which empty tables
+    are dropped is given up, in a running game when that is over.
+
     Every method but Enter fails with UNAUTHENTICATED and UNKNOWN_USER where the token is that of nobody in the lobby,
     and with RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS, with a google.rpc.RetryInfo, where a user asks more often than
-    the lobby allows. Nobody else is slowed by that.
+    the lobby allows; requests without the token of a user count for their connection. Nobody else is slowed by that.
+    Every method fails with UNAVAILABLE and SHUTTING_DOWN while the server shuts down.
     """
 
     def Enter(self, request, context):
@@ -127,17 +143,20 @@ class LobbyServiceServicer(object):
 
         The name must be free: a name that is taken or not allowed is refused with the reason, and the caller asks
         again. With the token of an earlier Enter the same user comes back under its name, as after a lost connection:
-        its table and seat are as they were if it has not been lost meanwhile. A repeat with that token changes nothing.
+        its table and seat are as they were if it has not been lost meanwhile. A repeat with that token changes nothing,
+        but the grace period begins again where no stream is open. Where the name is free, any token will do: a user that
+        was lost may come with its old one, and is told a new one.
 
-        Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; PERMISSION_DENIED and WRONG_TOKEN;
-        RESOURCE_EXHAUSTED and LOBBY_FULL or TOO_MANY_REQUESTS; UNAVAILABLE and SHUTTING_DOWN.
+        Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; PERMISSION_DENIED and WRONG_TOKEN
+        where a token was given for a name that is not free; RESOURCE_EXHAUSTED and LOBBY_FULL or TOO_MANY_REQUESTS;
+        UNAVAILABLE and SHUTTING_DOWN.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Leave(self, request, context):
-        """Leaves the lobby and the table where the user is. Its streams end. A repeat fails with UNKNOWN_USER.
+        """Leaves the lobby and the table where the user is. Its stream ends. A repeat fails with UNKNOWN_USER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -149,6 +168,9 @@ class LobbyServiceServicer(object):
         lobby remembers it; otherwise it begins with the whole again. One stream a user counts: a new one ends the one
         before with ABORTED and STREAM_REPLACED. A caller that reads too slowly is sent the whole again in the place of
         what it missed; chat that it missed is lost to it.
+
+        What happens at the user's table is told at once. Everything else is told as soon as the server has time for it:
+        of several changes of one user or one table that are due by then, only the last one is.
 
         Fails with ABORTED and STREAM_REPLACED; UNAVAILABLE and SHUTTING_DOWN.
         """
@@ -168,7 +190,8 @@ class LobbyServiceServicer(object):
     def CreateTable(self, request, context):
         """Makes a table. The user owns it and watches it, and leaves the table where it was; to play, it joins.
 
-        The name must be free: one that is taken is refused with the reason, and the caller asks again.
+        The name must be free: one that is taken is refused with the reason, and the caller asks again. A user may own
+        some tables only, and one where nobody is while its owner is not in the lobby either is deleted after a while.
 
         Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, UNKNOWN_GAME, INVALID_SETTINGS or
         INVALID_TIME_CONTROL; RESOURCE_EXHAUSTED and LOBBY_FULL; FAILED_PRECONDITION and SEATED.
@@ -178,8 +201,8 @@ class LobbyServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def WatchTable(self, request, context):
-        """Goes to a table to watch it, and leaves the one where the user was. A player of a running game leaves that game
-        first, with LeaveTable. A repeat changes nothing.
+        """Goes to a table to watch it, and leaves the one where the user was, or the seat at this one. A player of a running
+        game leaves that game first, with LeaveTable. A repeat changes nothing.
 
         Fails with NOT_FOUND and TABLE_NOT_FOUND; FAILED_PRECONDITION and SEATED.
         """
@@ -189,10 +212,13 @@ class LobbyServiceServicer(object):
 
     def JoinTable(self, request, context):
         """Takes a seat at a table. The game must not be running and a seat must be free. The player must be reachable: with
-        an empty link it is the one that dialled in under the user's name. A repeat changes nothing but the link.
+        an empty link it is the one that dialled in under the user's name. One that dialled in under another name must
+        have done so with the user's token. An address is not tried before the game starts. A repeat changes nothing but
+        the link, which then holds for the next game.
 
-        Fails with NOT_FOUND and TABLE_NOT_FOUND; FAILED_PRECONDITION and TABLE_RUNNING, TABLE_FULL, NOT_DIALLED_IN or
-        SEATED; INVALID_ARGUMENT and INVALID_LINK; PERMISSION_DENIED and EXEC_NOT_ALLOWED or WRONG_TOKEN.
+        Fails with NOT_FOUND and TABLE_NOT_FOUND; FAILED_PRECONDITION and NOT_AT_TABLE, TABLE_RUNNING, TABLE_FULL,
+        NOT_DIALLED_IN or SEATED; INVALID_ARGUMENT and INVALID_LINK; PERMISSION_DENIED and EXEC_NOT_ALLOWED or
+        WRONG_TOKEN.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -206,8 +232,8 @@ class LobbyServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def DeleteTable(self, request, context):
-        """Deletes a table. Only its owner may, and not while its game runs with players other than the owner. Everybody who
-        is there is at no table then.
+        """Deletes a table. Only its owner may, and not while its game runs with players other than the owner who have not
+        left it. Everybody who is there is at no table then, and a game that runs is stopped.
 
         Fails with NOT_FOUND and TABLE_NOT_FOUND; PERMISSION_DENIED and NOT_OWNER; FAILED_PRECONDITION and TABLE_RUNNING.
         """
@@ -219,8 +245,8 @@ class LobbyServiceServicer(object):
         """Starts the game of the table where the user has a seat, with all who have joined. Enough must have. A game that
         is over is started anew, with another seed. The order of the seats is the order in which they were taken.
 
-        Fails with FAILED_PRECONDITION and NOT_SEATED, TABLE_RUNNING, TOO_FEW_SEATS or NOT_DIALLED_IN; UNAVAILABLE and
-        SHUTTING_DOWN.
+        Fails with FAILED_PRECONDITION and NOT_SEATED, TABLE_RUNNING, TOO_FEW_SEATS or NOT_DIALLED_IN; INVALID_ARGUMENT
+        and INVALID_SETTINGS where the settings do not fit so many players; UNAVAILABLE and SHUTTING_DOWN.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -313,9 +339,17 @@ class LobbyService(object):
     is told and the user leaves. A user that leaves gives up its seat; in a running game its player counts as
     disconnected, and what then happens the rules of that game say.
 
+    While a user is in the lobby, nobody else can dial in under its name. The name of a user that is gone is free again,
+    unless it owns a table or has a seat in a running game: as long as that lasts, the name is kept for its token.
+
+    A server that is started again has the tables with their games and seats. The users enter again, with their tokens,
+    and those who had seats find themselves there. A seat that nobody came back to in the time after which empty tables
+    are dropped is given up, in a running game when that is over.
+
     Every method but Enter fails with UNAUTHENTICATED and UNKNOWN_USER where the token is that of nobody in the lobby,
     and with RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS, with a google.rpc.RetryInfo, where a user asks more often than
-    the lobby allows. Nobody else is slowed by that.
+    the lobby allows; requests without the token of a user count for their connection. Nobody else is slowed by that.
+    Every method fails with UNAVAILABLE and SHUTTING_DOWN while the server shuts down.
     """
 
     @staticmethod

@@ -270,15 +270,27 @@ global___RecordedCall = RecordedCall
 
 @typing.final
 class RecordedTable(google.protobuf.message.Message):
-    """A table of the lobby."""
+    """A table of the lobby, without those who only watch. A record of a table ends with each game that is over there, and
+    another one goes on from that.
+    """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     TABLE_FIELD_NUMBER: builtins.int
     LINKS_FIELD_NUMBER: builtins.int
     DELETED_FIELD_NUMBER: builtins.int
+    TABLE_ID_FIELD_NUMBER: builtins.int
+    OWNER_KEY_FIELD_NUMBER: builtins.int
+    SEAT_KEYS_FIELD_NUMBER: builtins.int
+    CONTINUED_BY_FIELD_NUMBER: builtins.int
     deleted: builtins.bool
     """Whether it was deleted. The last entry of a table."""
+    table_id: builtins.str
+    """The id of this record."""
+    owner_key: builtins.bytes
+    """SHA-256 of the token of the owner, by which a server that was started again knows it."""
+    continued_by: builtins.str
+    """The id of the record in which the table goes on. Set in the last entry of a record whose table was not deleted."""
     @property
     def table(self) -> fairplay.v1.table_pb2.Table:
         """The table."""
@@ -287,15 +299,23 @@ class RecordedTable(google.protobuf.message.Message):
     def links(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
         """How the players at its seats are reached, in the order of the seats."""
 
+    @property
+    def seat_keys(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.bytes]:
+        """The same of the users at the seats, in the order of the seats."""
+
     def __init__(
         self,
         *,
         table: fairplay.v1.table_pb2.Table | None = ...,
         links: collections.abc.Iterable[builtins.str] | None = ...,
         deleted: builtins.bool = ...,
+        table_id: builtins.str = ...,
+        owner_key: builtins.bytes = ...,
+        seat_keys: collections.abc.Iterable[builtins.bytes] | None = ...,
+        continued_by: builtins.str = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["table", b"table"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["deleted", b"deleted", "links", b"links", "table", b"table"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["continued_by", b"continued_by", "deleted", b"deleted", "links", b"links", "owner_key", b"owner_key", "seat_keys", b"seat_keys", "table", b"table", "table_id", b"table_id"]) -> None: ...
 
 global___RecordedTable = RecordedTable
 

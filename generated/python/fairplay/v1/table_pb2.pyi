@@ -125,7 +125,9 @@ class Table(google.protobuf.message.Message):
 
     @property
     def result(self) -> fairplay.v1.result_pb2.GameResult:
-        """The result of that game. Not set while it runs."""
+        """The result of that game. Not set while it runs. Of its misconducts only the seat, the player, the kind, the rule,
+        the method and the number of the call; RefereeService.GetGame has all of them.
+        """
 
     @property
     def create_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
@@ -164,7 +166,9 @@ class Seat(google.protobuf.message.Message):
     name: builtins.str
     """The name of the user who joined, and of the player in the game."""
     present: builtins.bool
-    """Whether the user is in the lobby still. A seat in a running game stays when its user is gone."""
+    """Whether the user is at the table still. A seat in a running game stays when its user has left, and is given up when
+    the game is over. After a new start of the server, false until the user is back.
+    """
     def __init__(
         self,
         *,

@@ -1,0 +1,169 @@
+"""A thousand users at two hundred tables, who talk, come and go, and have games played.
+
+    python -m benchmarks.lobby ADDRESS SECONDS
+
+is the users' side: all enter, attend and join a table, and do something every now and then. It says how long it took
+from an event of the lobby to each of its readers, in milliseconds, the median and the 95th percentile; and how many
+were read in a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack
+from functools import partial
+from statistics import quantiles
+from typing import Any
+
+import grpc
+
+from benchmarks.figures import Figure, Pace, Unmeasurable, figure
+from benchmarks.processes import started
+from benchmarks.subjects import LOBBY_REACH_MS
+from fairplay.v1 import lobby_pb2 as pb
+from fairplay.v1.lobby_pb2_grpc import LobbyServiceStub
+from reference_server.errors import reason_of
+
+USER_COUNT = 1_000
+TABLE_COUNT = 200
+CHANNEL_COUNT = 20
+SEATED = 4  # of the five at each table; the others watch
+SAYS_PER_S, STARTS_PER_S, MOVES_PER_S = 50, 10, 5
+SETTLE_S = 2.0
+EXPECTED = {"TABLE_RUNNING", "SEATED"}
+"""Why a user may be refused who does not look before it asks."""
+
+
+async def measure(pace: Pace) -> list[Figure]:
+    """Times of delivery by `fairplay serve`, a process of its own, with its records on disk."""
+    found = [await _delivery(pace.seconds) for _ in range(pace.repeats)]
+    medians, slow, rates = zip(*found, strict=True)
+    return [figure("lobby", medians, LOBBY_REACH_MS), figure("lobby-95", slow), figure("lobby-rate", rates)]
+
+
+async def _delivery(seconds: float) -> tuple[float, float, float]:
+    async with AsyncExitStack() as stack:
+        records = stack.enter_context(tempfile.TemporaryDirectory(prefix="fairplay-bench-"))
+        server = await stack.enter_async_context(
+            started("reference_server.cli", "serve", "--listen", "127.0.0.1:0", "--records", records)
+        )
+        address = re.search(r"127\.0\.0\.1:\d+", server.line)
+        if address is None:
+            raise Unmeasurable(f"the server does not say where it is, but: {server.line}")
+        users = await stack.enter_async_context(started("benchmarks.lobby", address[0], str(seconds)))
+        median, slow, rate = map(float, users.line.split())
+        return median, slow, rate
+
+
+class Visitor:
+    """A user, who has a place at a table."""
+
+    def __init__(self, channel: grpc.aio.Channel, number: int) -> None:
+        self.name = f"user{number}"
+        self.table = f"table {number % TABLE_COUNT}"
+        self.seated = number // TABLE_COUNT < SEATED
+        self._stub: Any = LobbyServiceStub(channel)
+        self._token = ""
+
+    async def ask(self, method: str, **fields: Any) -> None:
+        """Calls a method; refusals that are to be expected are none of ours."""
+        try:
+            await getattr(self._stub, method)(getattr(pb, f"{method}Request")(token=self._token, **fields))
+        except grpc.aio.AioRpcError as error:
+            if reason_of(error) not in EXPECTED:
+                raise
+
+    async def come(self) -> Any:
+        """Enters and opens the stream."""
+        self._token = (await self._stub.Enter(pb.EnterRequest(name=self.name))).token
+        stream = self._stub.Attend(pb.AttendRequest(token=self._token, together=True))
+        await stream.read()
+        return stream
+
+    async def create(self) -> None:
+        """Makes the table where it is to be."""
+        await self.ask("CreateTable", name=self.table, game="fish")
+
+    async def join(self) -> None:
+        """Takes a seat, with a reference player, or watches."""
+        if self.seated:
+            await self.ask("JoinTable", table=self.table, link="bot:first")
+        else:
+            await self.ask("WatchTable", table=self.table)
+
+
+async def _read(stream: Any, times: list[float]) -> None:
+    while (message := await stream.read()) is not grpc.aio.EOF:
+        now = time.time()
+        times.extend(now - event.time.seconds - event.time.nanos / 1e9 for event in message.events.events or [message])
+
+
+async def _now_and_then(per_second: float, do: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Does it so often, whether the time before is over or not."""
+    async with asyncio.TaskGroup() as tasks:
+        while True:
+            tasks.create_task(do())
+            await asyncio.sleep(1 / per_second)
+
+
+async def run(address: str, seconds: float) -> None:
+    """The users' side."""
+    options = [("grpc.use_local_subchannel_pool", 1)]
+    channels = [grpc.aio.insecure_channel(address, options=options) for _ in range(CHANNEL_COUNT)]
+    visitors = [Visitor(channels[number % CHANNEL_COUNT], number) for number in range(USER_COUNT)]
+    times: list[float] = []
+    streams = await _each(visitors, Visitor.come)
+    reading = [asyncio.create_task(_read(stream, times)) for stream in streams]
+    await _each(visitors[:TABLE_COUNT], Visitor.create)
+    await _each(visitors, Visitor.join)
+    acting = [
+        asyncio.create_task(_now_and_then(per_second, partial(act, visitors, random.Random(1))))
+        for per_second, act in ((SAYS_PER_S, _say), (STARTS_PER_S, _start), (MOVES_PER_S, _move))
+    ]
+    await asyncio.sleep(SETTLE_S)
+    times.clear()
+    await asyncio.sleep(seconds)
+    for task in (*acting, *reading):
+        if task.done():
+            task.result()  # nobody is to have stopped
+    _report(times[:], seconds)
+    for task in (*acting, *reading):
+        task.cancel()
+    await asyncio.gather(*acting, *reading, return_exceptions=True)
+
+
+async def _each(visitors: Sequence[Visitor], do: Callable[[Visitor], Awaitable[Any]]) -> list[Any]:
+    """Has everybody do something, a few at the same time."""
+    found = []
+    for at in range(0, len(visitors), CHANNEL_COUNT):
+        found += await asyncio.gather(*map(do, visitors[at : at + CHANNEL_COUNT]))
+    return found
+
+
+async def _say(visitors: Sequence[Visitor], rng: random.Random) -> None:
+    await rng.choice(visitors).ask("Say", text="hello, everybody at this table")
+
+
+async def _start(visitors: Sequence[Visitor], rng: random.Random) -> None:
+    await rng.choice(visitors[:TABLE_COUNT]).ask("StartTable")
+
+
+async def _move(visitors: Sequence[Visitor], rng: random.Random) -> None:
+    visitor = rng.choice(visitors[TABLE_COUNT * SEATED :])
+    await visitor.ask("LeaveTable")
+    await visitor.join()
+
+
+def _report(times: Sequence[float], seconds: float) -> None:
+    cuts = quantiles(times, n=20)
+    print(1e3 * cuts[9], 1e3 * cuts[18], len(times) / seconds, flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(run(sys.argv[1], float(sys.argv[2])))
