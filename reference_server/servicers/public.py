@@ -1,4 +1,4 @@
-"""What everybody may know of games and tournaments that are not over: not what their hidden things follow from."""
+"""What everybody may know of games and tournaments: not where players live, nor what hidden things follow from."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ OPEN = (TournamentStatus.TOURNAMENT_STATUS_SIGN_UP, TournamentStatus.TOURNAMENT_
 
 
 def public_game(game: Game) -> Game:
-    """The game; while it runs, without its seed and the state that it began with."""
-    if game.status != GameStatus.GAME_STATUS_RUNNING:
-        return game
+    """The game without the links of its players; while it runs, without its seed and the state that it began with."""
     public = Game()
     public.CopyFrom(game)
-    public.plan.ClearField("seed")
-    public.plan.ClearField("initial_state")
+    for player in public.plan.players:
+        player.ClearField("link")
+    if game.status == GameStatus.GAME_STATUS_RUNNING:
+        public.plan.ClearField("seed")
+        public.plan.ClearField("initial_state")
     return public
 
 

@@ -40,4 +40,4 @@ class RefereeServicer(RefereeServiceServicer):
 
     async def StopGame(self, request: pb.StopGameRequest, context: Any) -> pb.StopGameResponse:  # noqa: N802
         """Ends a running game."""
-        return pb.StopGameResponse(game=await self._referee.stop(request.game_id, request.reason))
+        return pb.StopGameResponse(game=public_game(await self._referee.stop(request.game_id, request.reason)))

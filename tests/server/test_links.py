@@ -7,7 +7,6 @@ import os
 import shlex
 import signal
 import sys
-import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,7 +16,7 @@ import grpc
 import psutil
 import pytest
 
-from conformance.zoo.faults import broken, raises
+from conformance.zoo.registry import player as zoo_player
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
 from fairplay.v1.referee_pb2 import Game
@@ -38,8 +37,8 @@ async def server() -> AsyncIterator[Server]:
         yield running
 
 
-def zoo(fault: str, method: str = "take_turn", after: int = 0) -> str:
-    command = [sys.executable, "-m", "conformance.zoo", "fish", "first", method, fault, str(after)]
+def zoo(fault: str) -> str:
+    command = [sys.executable, "-m", "conformance.zoo", "fish", fault]
     return f"exec:{shlex.join(command)}"
 
 
@@ -106,7 +105,7 @@ async def test_a_served_player_that_answers_nonsense_is_blamed_for_it(
 
 
 async def test_an_exception_of_a_served_player_is_an_exception_with_its_text(server: Server) -> None:
-    async with served(broken(find("fish").player("first"), "take_turn", raises)) as link:
+    async with served(zoo_player(find("fish"), "raises-in-take-turn")) as link:
         misconduct = blamed(await server.referee.play(plan(link, "bot:first")))
     assert misconduct.call_error.reason == CallErrorReason.CALL_ERROR_REASON_STATUS
     assert misconduct.call_error.status_code == grpc.StatusCode.UNKNOWN.value[0]
@@ -122,17 +121,13 @@ async def test_a_missing_method_is_an_exception(server: Server) -> None:
 
 
 async def test_a_served_player_that_hangs_costs_its_limit(server: Server) -> None:
-    released = threading.Event()
-
-    def hangs(*_: Any) -> None:
-        released.wait()
-
-    async with served(broken(find("fish").player("first"), "play_as", hangs)) as link:
+    player = zoo_player(find("fish"), "hangs-in-play-as")
+    async with served(player) as link:
         loop = asyncio.get_running_loop()
         began = loop.time()
         game = await server.referee.play(plan(link, "bot:first", limit_s=SHORT_S))
         took = loop.time() - began
-        released.set()
+        player.released.set()
     assert blamed(game).kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT
     assert took < SHORT_S + 0.2 + 0.5  # the last to connect, and for the rest of the game
 
@@ -162,8 +157,8 @@ def children() -> list[psutil.Process]:
     [
         ("exec:/no/such/program", "exit code 127"),
         (python("import sys; sys.exit(3)"), "exit code 3"),
-        (zoo("dies"), "ended"),
-        (zoo("dies", "play_as"), "ended"),
+        (zoo("dies-in-take-turn"), "ended"),
+        (zoo("dies-in-play-as"), "ended"),
     ],
     ids=["no such program", "dead on arrival", "dies in its turn", "dies in the first call"],
 )

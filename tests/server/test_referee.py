@@ -37,6 +37,14 @@ async def referee(server: Server) -> AsyncIterator[Any]:
         yield RefereeServiceStub(channel)
 
 
+def without_links(game: pb.Game) -> pb.Game:
+    public = pb.Game()
+    public.CopyFrom(game)
+    for player in public.plan.players:
+        player.link = ""
+    return public
+
+
 async def play(referee: Any, made: pb.GamePlan, game_id: str = "") -> pb.Game:
     game: pb.Game = (await referee.PlayGame(pb.PlayGameRequest(game_id=game_id, plan=made))).game
     return game
@@ -45,7 +53,7 @@ async def play(referee: Any, made: pb.GamePlan, game_id: str = "") -> pb.Game:
 async def test_a_game_is_played_and_known_afterwards(referee: Any) -> None:
     game = await play(referee, plan("bot:first", "bot:greedy"), "g/1")
     assert game.status == pb.GameStatus.GAME_STATUS_FINISHED
-    assert (await referee.GetGame(pb.GetGameRequest(game_id="g/1"))).game == game
+    assert (await referee.GetGame(pb.GetGameRequest(game_id="g/1"))).game == without_links(game)
     assert game.plan.settings.fish.rows == 5  # defaults are filled in
 
 
@@ -192,7 +200,7 @@ async def test_a_stopped_game_is_aborted_and_nobody_is_blamed(referee: Any, serv
         open_call = await by_hand.next_call()
         stopped = (await referee.StopGame(pb.StopGameRequest(game_id="g", reason="lunch"))).game
         assert (await by_hand.frame()).cancelled == [open_call.id]
-    assert stopped == await playing
+    assert stopped == without_links(await playing)
     assert stopped.status == pb.GameStatus.GAME_STATUS_ABORTED
     assert (stopped.result.aborted, len(stopped.result.misconducts)) == ("lunch", 0)
     assert (await referee.StopGame(pb.StopGameRequest(game_id="g"))).game == stopped
@@ -336,3 +344,14 @@ async def test_what_hidden_things_follow_from_is_not_told_while_the_game_runs(re
         await referee.StopGame(pb.StopGameRequest(game_id="g"))
         over = await playing
     assert (over.plan.seed, over.plan.HasField("initial_state")) == (77, True)
+
+
+async def test_nobody_is_told_where_the_players_of_a_game_live(referee: Any) -> None:
+    game = await play(referee, plan("bot:first", "bot:first"), "g")
+    told = [
+        (await referee.GetGame(pb.GetGameRequest(game_id="g"))).game,
+        (await referee.StopGame(pb.StopGameRequest(game_id="g"))).game,
+        *(await referee.ListGames(pb.ListGamesRequest())).games,
+    ]
+    assert told == [without_links(game)] * 3
+    assert all(player.link == "" for game in told for player in game.plan.players)

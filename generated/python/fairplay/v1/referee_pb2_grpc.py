@@ -96,7 +96,7 @@ class RefereeServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetGame(self, request, context):
-        """Returns what is known of one game. Changes nothing.
+        """Returns what is known of one game, without the links of its players. Changes nothing.
 
         Fails with NOT_FOUND and GAME_NOT_FOUND.
         """
@@ -105,7 +105,7 @@ class RefereeServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListGames(self, request, context):
-        """Lists the games of this server, newest first. Changes nothing.
+        """Lists the games of this server, newest first, without the links of their players. Changes nothing.
 
         Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
         """
@@ -115,7 +115,7 @@ class RefereeServiceServicer(object):
 
     def StopGame(self, request, context):
         """Ends a running game. Calls that are open are cancelled, the game ends as aborted and nobody is blamed. A game
-        that is over stays as it is, so that a repeat changes nothing.
+        that is over stays as it is, so that a repeat changes nothing. Returns it without the links of its players.
 
         Fails with NOT_FOUND and GAME_NOT_FOUND.
         """

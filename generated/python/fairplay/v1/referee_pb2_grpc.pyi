@@ -54,7 +54,7 @@ class RefereeServiceStub:
         fairplay.v1.referee_pb2.GetGameRequest,
         fairplay.v1.referee_pb2.GetGameResponse,
     ]
-    """Returns what is known of one game. Changes nothing.
+    """Returns what is known of one game, without the links of its players. Changes nothing.
 
     Fails with NOT_FOUND and GAME_NOT_FOUND.
     """
@@ -63,7 +63,7 @@ class RefereeServiceStub:
         fairplay.v1.referee_pb2.ListGamesRequest,
         fairplay.v1.referee_pb2.ListGamesResponse,
     ]
-    """Lists the games of this server, newest first. Changes nothing.
+    """Lists the games of this server, newest first, without the links of their players. Changes nothing.
 
     Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
     """
@@ -73,7 +73,7 @@ class RefereeServiceStub:
         fairplay.v1.referee_pb2.StopGameResponse,
     ]
     """Ends a running game. Calls that are open are cancelled, the game ends as aborted and nobody is blamed. A game
-    that is over stays as it is, so that a repeat changes nothing.
+    that is over stays as it is, so that a repeat changes nothing. Returns it without the links of its players.
 
     Fails with NOT_FOUND and GAME_NOT_FOUND.
     """
@@ -114,7 +114,7 @@ class RefereeServiceAsyncStub:
         fairplay.v1.referee_pb2.GetGameRequest,
         fairplay.v1.referee_pb2.GetGameResponse,
     ]
-    """Returns what is known of one game. Changes nothing.
+    """Returns what is known of one game, without the links of its players. Changes nothing.
 
     Fails with NOT_FOUND and GAME_NOT_FOUND.
     """
@@ -123,7 +123,7 @@ class RefereeServiceAsyncStub:
         fairplay.v1.referee_pb2.ListGamesRequest,
         fairplay.v1.referee_pb2.ListGamesResponse,
     ]
-    """Lists the games of this server, newest first. Changes nothing.
+    """Lists the games of this server, newest first, without the links of their players. Changes nothing.
 
     Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
     """
@@ -133,7 +133,7 @@ class RefereeServiceAsyncStub:
         fairplay.v1.referee_pb2.StopGameResponse,
     ]
     """Ends a running game. Calls that are open are cancelled, the game ends as aborted and nobody is blamed. A game
-    that is over stays as it is, so that a repeat changes nothing.
+    that is over stays as it is, so that a repeat changes nothing. Returns it without the links of its players.
 
     Fails with NOT_FOUND and GAME_NOT_FOUND.
     """
@@ -180,7 +180,7 @@ class RefereeServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.v1.referee_pb2.GetGameRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.v1.referee_pb2.GetGameResponse, collections.abc.Awaitable[fairplay.v1.referee_pb2.GetGameResponse]]:
-        """Returns what is known of one game. Changes nothing.
+        """Returns what is known of one game, without the links of its players. Changes nothing.
 
         Fails with NOT_FOUND and GAME_NOT_FOUND.
         """
@@ -191,7 +191,7 @@ class RefereeServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.v1.referee_pb2.ListGamesRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.v1.referee_pb2.ListGamesResponse, collections.abc.Awaitable[fairplay.v1.referee_pb2.ListGamesResponse]]:
-        """Lists the games of this server, newest first. Changes nothing.
+        """Lists the games of this server, newest first, without the links of their players. Changes nothing.
 
         Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
         """
@@ -203,7 +203,7 @@ class RefereeServiceServicer(metaclass=abc.ABCMeta):
         context: _ServicerContext,
     ) -> typing.Union[fairplay.v1.referee_pb2.StopGameResponse, collections.abc.Awaitable[fairplay.v1.referee_pb2.StopGameResponse]]:
         """Ends a running game. Calls that are open are cancelled, the game ends as aborted and nobody is blamed. A game
-        that is over stays as it is, so that a repeat changes nothing.
+        that is over stays as it is, so that a repeat changes nothing. Returns it without the links of its players.
 
         Fails with NOT_FOUND and GAME_NOT_FOUND.
         """
