@@ -112,7 +112,7 @@ endif
 
 .venv/.ready: .venv/.made-at pyproject.toml
 	@echo "Setting up .venv ..."
-	@$(BIN)/python $(PIP_INSTALL) --editable .
+	@$(BIN)/python $(PIP_INSTALL) --editable '.[certify,lobby]'
 	@touch $@
 
 .venv/.ready-dev: .venv/.made-at pyproject.toml
