@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 from types import MappingProxyType
+from typing import Any
 
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.eriantys.v1 import eriantys_pb2, eriantys_settings_pb2
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
-from games.eriantys import board, codec, conversation, intake, picture, rules, strategies
+from games.eriantys import board, codec, conversation, intake, picture, rules, strategies, verdicts
 from games.eriantys.player import StrategyPlayer
 from games.eriantys.rules import State
-from games.game import Conversation, Fault, Probe
+from games.game import Call, Conversation, Fault, Probe, Slip
 
 
 class Eriantys:
@@ -88,6 +89,10 @@ class Eriantys:
         from games.eriantys.probes import PROBES  # noqa: PLC0415 - only the suite needs them
 
         return PROBES
+
+    def slip(self, settings: eriantys_settings_pb2.Settings, call: Call, answer: Any) -> Slip | None:
+        """What is wrong with an impossible answer, though the player may try again."""
+        return verdicts.slip(call, answer)
 
     def faults(self) -> Sequence[Fault]:
         """Wrong answers, for players that test the suite and the referee."""

@@ -15,8 +15,8 @@ from typing import Any
 
 from games.eriantys import rules
 from games.eriantys.rules import NOBODY, Card, Counts, Group, Phase, Reason, Settings, State
-from games.eriantys.seats import INITIALS
 
+INITIALS = "".join([color[0].upper() for color in rules.COLORS])
 ISLANDS = "G! aR . bP B a2RY . P bB . G"
 TILES = 12
 COINS, ASSISTANTS, NO_ENTRY_TILES = 20, 10, 4

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from fairplay.v1.misconduct_pb2 import RuleBreak
-from games.eriantys import answers, rules
+from games.eriantys import answers, codec, rules
 from games.eriantys.rules import Action, ChooseTowers, State
-from games.game import FAILURES, Broken, Failure, broken
+from games.game import FAILURES, Broken, Call, Failure, Level, Slip, broken
 
 
 def judge_tower(offered: State, seat: int, reply: Any) -> ChooseTowers | Broken | Failure:
@@ -42,3 +42,16 @@ def refusal(fault: Broken) -> RuleBreak:
 def misconduct(fault: Broken, state: State, seat: int) -> RuleBreak:
     """The same as evidence, with what would have been legal."""
     return broken(rules.RULES, fault.rule_id, fault.given, answers.legal_replies(state, seat))
+
+
+def slip(call: Call, reply: Any) -> Slip | None:
+    """What is wrong with a reply for which the player is asked again, unless that was its last attempt."""
+    request = call.request
+    if not call.method.name.startswith("Ask") or isinstance(reply, FAILURES):
+        return None
+    verdict: Action | Broken | Failure
+    if call.method.name == "AskTowerColor":
+        verdict = judge_tower(codec.view(request.state, request.settings, request.seat, ()), request.seat, reply)
+    else:
+        verdict = judge(codec.view(request.state, request.settings, request.state.active_seat, request.hand), reply)
+    return Slip(verdict.rule_id, verdict.given, Level.MUST) if isinstance(verdict, Broken) else None
