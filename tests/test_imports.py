@@ -15,6 +15,7 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
     "games": frozenset({"games"}),
     "reference_player": frozenset({"reference_player", "games"}),
     "reference_server": frozenset({"reference_server", "reference_player", "games"}),
+    "lobby_client": frozenset({"lobby_client", "reference_server", "reference_player", "games"}),
     "conformance": frozenset({"conformance", "reference_server", "reference_player", "games"}),
 }
 """Each package of the house, and those it may import."""
@@ -22,8 +23,9 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
 HOUSE = {*MAY_IMPORT, "tests", "benchmarks", "examples", "tools"}
 STUBS = "fairplay"
 CONTRACT = "games.game"
-SHARED = (CONTRACT, "games.settings", "games.lettering")
-ROOMS = {"codec", "conversation", "strategies", "player", "picture", "harness", "probes"}
+FRONTS = "games.fronts"
+SHARED = (CONTRACT, FRONTS, "games.settings", "games.lettering", "games.trials", "games.specs")
+ROOMS = {"codec", "conversation", "strategies", "player", "picture", "harness", "probes", "faults", "slips"}
 IMPURE = {"google", "grpc", "asyncio", "concurrent", "threading", "socket", "subprocess", "time", "datetime"}
 DATABASE = "sqlalchemy"
 DATABASE_HOME = "reference_server/records/"
@@ -111,8 +113,9 @@ def direction(found: Import, games: set[str]) -> str | None:
 
 
 def outside_games(found: Import, games: set[str]) -> str | None:
-    if within(found.module, "games") and not within(found.module, CONTRACT):
-        return found.problem(f"games are known here only through {CONTRACT}")
+    contracts = (CONTRACT, FRONTS)
+    if within(found.module, "games") and not any(within(found.module, name) for name in contracts):
+        return found.problem(f"games are known here only through {' and '.join(contracts)}")
     if any(within(found.module, f"{STUBS}.{game}") for game in games):
         return found.problem("the messages of a game are known only to the game's own folder")
     return None
@@ -249,10 +252,10 @@ def test_a_house_in_order_has_no_problems() -> None:
         ("games/q/board.py", "from games.game import Call", "import nothing else of ours"),
         ("games/q/board.py", "from ..fish import rules", "import nothing else of ours"),
         ("games/q/board.py", "import time", "games/q/board.py belongs to the pure rules of q"),
-        ("games/fish/codec.py", "from games.q import rules", "may import only games.game and games.settings"),
+        ("games/fish/codec.py", "from games.q import rules", "may import only games.game and games.fronts"),
         ("games/fish/codec.py", "from fairplay.q.v1 import q_pb2", "only to the game's own folder"),
         ("games/fish/picture.py", "import reference_player.sdk", "games may import only games"),
-        ("games/game.py", "from games.fish import rules", "games.lettering of games/"),
+        ("games/game.py", "from games.fish import rules", "games.specs of games/"),
         ("games/game.py", 'ok = name == "fish"', 'asks for the game "fish"'),
         ("reference_player/sdk.py", "from reference_server import cli", "reference_player may import only"),
         ("reference_player/sdk.py", "from ..reference_server import cli", "reference_player may import only"),
@@ -271,6 +274,9 @@ def test_a_house_in_order_has_no_problems() -> None:
         ("reference_server/cli.py", 'ok = "fish" != game', 'asks for the game "fish"'),
         ("reference_server/cli.py", 'ok = game in ("go", "q")', 'asks for the game "q"'),
         ("reference_server/cli.py", 'TABLE = {"fish": 1}', 'asks for the game "fish"'),
+        ("lobby_client/desk.py", "from games.webset.person import FRONT", "only through games.game"),
+        ("lobby_client/desk.py", 'ok = game == "fish"', 'asks for the game "fish"'),
+        ("reference_server/cli.py", "import lobby_client", "reference_server may import only"),
         ("conformance/suite.py", 'match game:\n    case "q":\n        pass', 'asks for the game "q"'),
         ("conformance/suite.py", "from games.q import rules", "only through games.game"),
     ],

@@ -1,0 +1,347 @@
+"""Webset as a person sees it, and a person as a player."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rich.text import Text
+
+from fairplay.fish.v1 import fish_pb2
+from fairplay.webset.v1 import webset_pb2
+from fairplay.webset.v1 import webset_player_pb2 as messages
+from games.fronts import RESERVED, Chair, Front, View, find_front
+from games.webset import board, codec
+from games.webset.person import ACTIONS, FRONT, GUARD_S
+from games.webset.rules import EMPTY, State
+from reference_player.handlers import Handlers
+from tests.games.webset.tables import CALL, MORE, SHOW, done, fresh
+
+NAMES = ("ann", "bob\x1b[2J", "[red]cy[/]")
+SPACE, ALL = messages.ACTION_CALL_SET, tuple(action for action, _ in ACTIONS.values())
+
+
+def shown(markup: str) -> str:
+    return Text.from_markup(markup, emoji=False).plain
+
+
+class Sitting:
+    """A person at a table whose clock stands still unless it is moved."""
+
+    def __init__(self, limit_s: float = 60.0, names: tuple[str, ...] = NAMES) -> None:
+        self.now = 0.0
+        self.told: list[str] = []
+        self.names = names
+        self._news = asyncio.Event()
+        self.person: Any = FRONT.sit(Chair(lambda: self.names, limit_s, self._clock, self._news.set, self.told.append))
+
+    def _clock(self) -> float:
+        return self.now
+
+    async def until(self, is_so: Callable[[View], bool]) -> None:
+        async with asyncio.timeout(5):
+            while not is_so(self.person.view()):
+                await self._news.wait()
+                self._news.clear()
+
+    def press(self, *keys: str) -> list[bool]:
+        return [self.person.press(key) for key in keys]
+
+    @property
+    def status(self) -> str:
+        return shown(self.person.view().status)
+
+    @property
+    def keys(self) -> list[str]:
+        return [key.name for key in self.person.view().keys]
+
+    # --- what the referee does ---
+
+    async def deal(self, state: State) -> None:
+        request = messages.DealRequest(seat=0, state=codec.public_message(state))
+        request.settings.CopyFrom(codec.settings_message(state.settings))
+        await self.person.deal(request)
+
+    def act(self, state: State, **more: Any) -> asyncio.Task[messages.ActResponse]:
+        request = messages.ActRequest(seat=0, state=codec.public_message(state), actions=ALL, **more)
+        return asyncio.create_task(self.person.act(request))
+
+    def pick(self, state: State, **more: Any) -> asyncio.Task[messages.PickCardsResponse]:
+        request = messages.PickCardsRequest(seat=0, state=codec.public_message(state), **more)
+        return asyncio.create_task(self.person.pick_cards(request))
+
+
+async def asked(sitting: Sitting, state: State, **more: Any) -> asyncio.Task[messages.ActResponse]:
+    """A question that the person has before it."""
+    task = sitting.act(state, **more)
+    await sitting.until(lambda view: bool(view.keys))
+    return task
+
+
+# --- the board ---
+
+
+def seen(state: State, picked: tuple[int, ...] = (), seat: int = 0) -> board.Seen:
+    return board.Seen(codec.public_message(state), seat, NAMES, picked)
+
+
+def test_each_card_lies_at_the_place_of_its_key_and_each_key_names_its_card() -> None:
+    state = codec.public_message(fresh())
+    lines = shown(board.drawn(seen(fresh()))).splitlines()
+    assert [line.replace("╭", "").replace("╮", "").replace("─", "").split() for line in lines[0:9:3]] == [
+        list("qwer"),
+        list("asdf"),
+        list("zxcv"),
+    ]
+    assert [board.card_at(state, key) for key in "qaz"] == list(state.slots[:3])
+    assert board.card_at(state, "v") == state.slots[11]
+    assert board.card_at(state, "t") is None
+    assert board.card_at(state, "1") is None
+
+
+def test_a_full_table_fits_into_its_part_of_the_screen_and_has_a_key_for_every_card() -> None:
+    full = done(fresh(more_rule="anyone"), *[(0, MORE)] * 3)
+    lines = shown(board.drawn(seen(full))).splitlines()
+    assert max(map(len, lines)) <= 56
+    assert len({board.letter(slot) for slot in range(21)} - {""}) == 21
+    assert len({board.letter(slot) for slot in range(27)}) == 27
+    assert board.letter(27) == ""
+
+
+def test_holes_are_no_cards() -> None:
+    state = codec.public_message(fresh())
+    state.slots[0] = EMPTY
+    assert board.card_at(state, "q") is None
+    assert "q" not in shown(board.drawn(board.Seen(state, 0, NAMES)))
+
+
+def test_picked_cards_and_a_shown_solution_are_marked() -> None:
+    state = fresh(show_enabled=True)
+    plain, picked = board.drawn(seen(state)), board.drawn(seen(state, picked=(state.table[0],)))
+    solution = board.drawn(seen(done(state, (0, SHOW))))
+    mark = "#d97706"
+    assert plain.count(mark) == 0
+    assert 0 < picked.count(mark) < solution.count(mark)
+    assert picked.count(mark) * 3 == solution.count(mark)
+
+
+def test_the_players_stand_beside_it_with_points_and_penalties_and_harmless_names() -> None:
+    state = codec.public_message(done(fresh(3), (0, CALL)))
+    state.players[1].CopyFrom(webset_pb2.Player(points=-2, penalty_count=3, expiry_count=1, cards=[1, 2, 3]))
+    state.players[2].standing = webset_pb2.STANDING_ELIMINATED
+    lines = shown(board.beside(board.Seen(state, 0, NAMES))).splitlines()
+    assert lines[0] == "▸ ann             0"
+    assert lines[1] == "  bob[2J         -2"
+    assert lines[2] == "  1 set, 2 wrong, 1 late"
+    assert lines[3:5] == ["  [red]cy[/]      0", "  out"]
+    assert lines[-1] == "69 cards in the deck"
+    assert max(map(len, lines)) <= 24
+
+
+@pytest.mark.parametrize(("ranks", "said"), [((1, 2), "have won!"), ((1, 1), "won, shared!"), ((2, 1), "number 2.")])
+def test_the_end_is_said_as_it_is_for_this_person(ranks: tuple[int, ...], said: str) -> None:
+    assert said in shown(board.ended(seen(fresh()), ranks))
+    assert shown(board.ended(seen(fresh()), (0, 1))) == "The game is over. You are not ranked."
+
+
+def test_watchers_see_the_same_board_without_keys_to_press() -> None:
+    view = FRONT.watch(codec.public_message(done(fresh(), (1, CALL))), NAMES)
+    assert shown(view.status) == "bob[2J calls ---S-E-T---"
+    assert not view.keys
+    assert FRONT.watch(fish_pb2.State(), NAMES) == View("", "", "")
+
+
+# --- the person ---
+
+
+def test_the_front_is_found_by_the_name_of_its_game_and_offers_its_methods() -> None:
+    assert find_front("webset") is FRONT
+    assert find_front("fish") is None
+    handlers = Handlers(Sitting().person)
+    assert not any(handlers.quick(path) for path in handlers.paths if "Webset" in path)
+
+
+def test_the_keys_of_the_game_leave_those_of_the_table_alone() -> None:
+    assert not RESERVED & set(ACTIONS)
+
+
+async def test_before_the_first_game_there_is_nothing_to_see_or_to_press() -> None:
+    sitting = Sitting()
+    assert sitting.person.view().board == ""
+    assert sitting.press("space", "q", "m") == [False] * 3
+    sitting.person.show(codec.public_message(fresh()))
+    assert sitting.person.view().board == ""
+
+
+@pytest.mark.parametrize("key", ACTIONS)
+async def test_each_key_is_its_action(key: str) -> None:
+    sitting = Sitting()
+    task = await asked(sitting, fresh())
+    assert set(sitting.keys) == set(ACTIONS)
+    assert sitting.press(key) == [True]
+    assert (await task).action == ACTIONS[key][0]
+
+
+async def test_only_what_may_be_tried_is_shown_and_taken() -> None:
+    sitting = Sitting()
+    request = messages.ActRequest(state=codec.public_message(fresh()), actions=[SPACE])
+    task = asyncio.create_task(sitting.person.act(request))
+    await sitting.until(lambda view: bool(view.keys))
+    assert sitting.keys == ["space"]
+    assert sitting.press("m", "s", "r", "j", "space") == [True, True, True, False, True]
+    assert (await task).action == SPACE
+
+
+async def test_a_thinking_person_does_nothing_before_the_time_limit() -> None:
+    loop = asyncio.get_running_loop()
+    sitting, began = Sitting(limit_s=0.1), loop.time()
+    assert (await sitting.act(fresh())).action == messages.ACTION_NOTHING
+    assert loop.time() - began < 0.1
+
+
+async def test_a_question_that_is_cancelled_just_ends() -> None:
+    sitting = Sitting()
+    task = await asked(sitting, fresh())
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    assert sitting.keys == []
+    assert (await settled_after(sitting, "space", fresh())) == SPACE
+
+
+async def settled_after(sitting: Sitting, key: str, state: State) -> int:
+    """What is answered to a question that comes after the key."""
+    sitting.press(key)
+    return (await sitting.act(state)).action
+
+
+async def test_a_key_between_two_questions_holds_for_the_same_table_only() -> None:
+    sitting, other = Sitting(limit_s=0.1), fresh(deck=range(80, -1, -1))
+    await sitting.deal(fresh())
+    assert await settled_after(sitting, "space", fresh()) == SPACE
+    assert await settled_after(sitting, "space", other) == messages.ACTION_NOTHING
+
+
+async def test_a_key_while_somebody_else_has_called_is_not_kept() -> None:
+    sitting, called = Sitting(limit_s=0.1), done(fresh(), (1, CALL))
+    await sitting.deal(called)
+    assert await settled_after(sitting, "space", fresh()) == messages.ACTION_NOTHING
+
+
+async def test_three_cards_are_picked_by_their_keys_and_put_back_by_them() -> None:
+    sitting, called = Sitting(), done(fresh(), (0, CALL))
+    await sitting.deal(called)
+    task = sitting.pick(called)
+    await sitting.until(lambda view: view.takes_letters)
+    assert sitting.press("q", "w", "w", "9", "a") == [True, True, True, False, True]
+    assert not task.done()
+    assert "SET! Three cards" in sitting.status
+    sitting.press("z")
+    cards = codec.public_message(called).slots
+    assert list((await task).cards) == list(cards[:3])
+    assert not sitting.person.view().takes_letters
+
+
+async def test_the_time_for_cards_is_counted_down_and_ends_with_none() -> None:
+    sitting, called = Sitting(), done(fresh(window_ms=100), (0, CALL))
+    await sitting.deal(called)
+    task = sitting.pick(called)
+    await sitting.until(lambda view: view.takes_letters)
+    sitting.now += 0.06
+    assert "████████░" in sitting.status
+    assert "0.0 s" in sitting.status
+    sitting.press("q")
+    assert list((await task).cards) == []
+
+
+async def test_keys_right_after_the_time_for_cards_do_nothing() -> None:
+    sitting, called = Sitting(), done(fresh(window_ms=100), (0, CALL))
+    await sitting.deal(called)
+    await sitting.pick(called)
+    task = sitting.act(fresh())
+    await asyncio.sleep(0)
+    assert sitting.person.view().takes_letters
+    assert sitting.press("s", "q", "m") == [True] * 3
+    assert sitting.status == "Too late."
+    sitting.now += GUARD_S
+    assert not sitting.person.view().takes_letters
+    assert sitting.press("q", "m") == [False, True]
+    assert (await task).action == messages.ACTION_MORE_CARDS
+
+
+async def test_in_a_round_enter_passes() -> None:
+    sitting, state = Sitting(), fresh(rounds="earliest")
+    await sitting.deal(state)
+    task = sitting.pick(state, may_skip=True)
+    await sitting.until(lambda view: view.takes_letters)
+    assert "enter" in sitting.keys
+    sitting.press("q", "enter")
+    assert list((await task).cards) == []
+
+
+async def test_somebody_elses_call_is_shown_with_its_time() -> None:
+    sitting, called = Sitting(), done(fresh(), (1, CALL))
+    await sitting.deal(fresh())
+    event = messages.Event(kind=messages.EVENT_KIND_CALLED, seat=1)
+    await sitting.person.report(messages.ReportRequest(state=codec.public_message(called), events=[event]))
+    sitting.now += 1.0
+    assert sitting.status == "bob[2J calls ---S-E-T---  ██████████████░░░░░░ 2.0 s"
+    assert sitting.person.view().ticking
+    assert sitting.told == ["bob[2J calls ---S-E-T---."]
+
+
+async def test_what_happens_and_what_becomes_of_own_acts_is_told_with_the_names_of_the_statuses() -> None:
+    sitting = Sitting(limit_s=0.01)
+    events = [
+        messages.Event(kind=messages.EVENT_KIND_GOT_SET, seat=0, cards=[0, 1, 2]),
+        messages.Event(kind=messages.EVENT_KIND_BAD_SET, seat=1),
+        messages.Event(kind=messages.EVENT_KIND_CALL_EXPIRED, seat=7),
+        messages.Event(kind=messages.EVENT_KIND_CARDS_DEALT),
+        messages.Event(kind=messages.EVENT_KIND_PLAYER_LEFT, seat=1),
+    ]
+    await sitting.act(fresh(), events=events, status=messages.STATUS_NO_MORE_CARDS)
+    assert sitting.told == [
+        "ann GotSet: one red solid oval, one red open oval, one red striped oval.",
+        "bob[2J BadSet: those were no set.",
+        "player 8 CallExpired: no cards in time.",
+        "Three more cards are dealt.",
+        "NoMoreCards: the deck is empty or the table is full",
+    ]
+
+
+async def test_what_spectators_see_is_shown_if_it_is_newer() -> None:
+    sitting, state = Sitting(), fresh()
+    await sitting.deal(state)
+    newer = codec.public_message(state)
+    newer.revision += 1
+    newer.players[1].points = 17
+    sitting.person.show(newer)
+    assert "17" in shown(sitting.person.view().side)
+    sitting.person.show(codec.public_message(state))
+    sitting.person.show(fish_pb2.State())
+    assert "17" in shown(sitting.person.view().side)
+
+
+async def test_the_names_of_a_game_stay_when_its_players_leave_the_table() -> None:
+    sitting, state = Sitting(), fresh()
+    await sitting.deal(state)
+    sitting.names = ("bob",)
+    assert "ann" in sitting.person.view().side
+    await sitting.deal(state)
+    assert "ann" not in sitting.person.view().side
+
+
+async def test_the_end_of_the_game_is_shown_and_keys_mean_nothing_then() -> None:
+    sitting = Sitting()
+    over = codec.public_message(fresh())
+    over.phase = webset_pb2.PHASE_OVER
+    await sitting.deal(fresh())
+    await sitting.person.game_over(messages.GameOverRequest(state=over, ranks=[1, 2], won=True))
+    assert sitting.status == "GameOver: you have won!"
+    assert sitting.press("space", "m") == [False, False]
+
+
+def test_a_person_is_what_the_contract_of_fronts_says() -> None:
+    front: Front = FRONT
+    assert front.sit(Chair(tuple, 1.0, float, lambda: None, print)).game == "webset"
