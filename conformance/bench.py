@@ -17,6 +17,8 @@ from conformance.subject import Connection, Subject
 from games.game import Game, Method, Situation
 from reference_server.links.link import Failed
 
+BESIDE_OTHERS = 24
+"""How many decisions are made in games that are to show traces of others: in the first few there may be no choice."""
 Asked: TypeAlias = tuple[bytes | Failed, float]
 Control: TypeAlias = tuple[str, Callable[[], Rehearsal]]
 """The id of a case, and a game that shows what that case is about."""
@@ -37,6 +39,7 @@ class Bench:
         self._whole: dict[tuple[int, int], Rehearsal] = {}
         self.drawn: dict[tuple[int, int, int, str], Rehearsal] = {}
         """What was drawn, and how it went: looked at by several cases."""
+        self._deserted: Rehearsal | None = None
         self._sequence: Rehearsal | None = None
         self._pair: Rehearsal | None = None
         self._game_count = 0
@@ -118,19 +121,28 @@ class Bench:
         """The most ordinary game: the first seat of the smallest number of players, played first of all."""
         return self.whole_game(*self.seatings[0])
 
+    def deserted_game(self) -> Rehearsal:
+        """A game of the most players to its end, played once, which one of the rivals leaves."""
+        if self._deserted is None:
+            count = self.game.seats.stop - 1
+            performance = self.performance(0, count)._replace(name="rival-leaves", leaver=count - 1)
+            self._deserted = self.rehearse(performance)
+        return self._deserted
+
     def whole_games(self) -> Iterator[Rehearsal]:
         """All whole games, one after the other."""
-        return (self.whole_game(*seating) for seating in self.seatings)
+        yield from (self.whole_game(*seating) for seating in self.seatings)
+        yield self.deserted_game()
 
     def whole_games_played(self) -> list[Rehearsal]:
         """Those of them that have been played so far."""
-        return list(self._whole.values())
+        return [*self._whole.values(), *filter(None, [self._deserted])]
 
     def sequence(self) -> Rehearsal:
         """The last of three games one after the other on a fresh connection, or the first of them that fails."""
         if self._sequence is None:
             with self.subject.fresh() as connection:
-                for performance in self.beginnings(3, 8):
+                for performance in self.beginnings(3, BESIDE_OTHERS):
                     self._sequence = self.rehearse(performance, connection)
                     if self._sequence.misconduct is not None:
                         break
@@ -141,7 +153,7 @@ class Bench:
         """One of two games at the same time on a fresh connection: the one that fails, if one does."""
         if self._pair is None:
             with self.subject.fresh() as connection:
-                both = self.together(self.beginnings(2, 8), connection)
+                both = self.together(self.beginnings(2, BESIDE_OTHERS), connection)
             self._pair = next((each for each in both if each.misconduct is not None), both[0])
         return self._pair
 

@@ -23,19 +23,26 @@ from games.game import (
     Eliminate,
     Failure,
     Game,
+    Level,
     Method,
     Outcome,
     Race,
     Show,
     Situation,
+    Slip,
     Step,
+    blame,
+    slipped,
 )
 from reference_player.handlers import snake_case
+from reference_server.links.link import disconnected
 from reference_server.plans import seconds
 from reference_server.transcript import Transcript, game_rng
 
 TESTED = "tested"
 RIVALS = ("first", "random")
+MOST_SLIPS = 100
+"""A player that slips so often in a game cannot play it, however little it costs: games would not end."""
 Twist: TypeAlias = Callable[[Message], bytes]
 """What is sent instead of a request, as a newer or a stranger referee would."""
 
@@ -68,6 +75,10 @@ class Performance(NamedTuple):
     """Unique among the games of a run; the id of the game begins with it."""
     situation: Situation
     seed: int
+    level: Level = Level.MUST
+    """Slips of this level, and graver ones, are misconduct here."""
+    leaver: int | None = None
+    """The seat of a rival that is lost when it is asked for its second decision. None: all rivals stay."""
 
 
 class Exchange(NamedTuple):
@@ -88,6 +99,8 @@ class Rehearsal:
     performance: Performance
     exchanges: list[Exchange] = field(default_factory=list)
     misconduct: Misconduct | None = None
+    slip_count: int = 0
+    """How many answers were wrong for which nobody is eliminated."""
     shown: Any = None
     """The last state, as the game shows it."""
     outcome: Outcome | None = None
@@ -140,6 +153,7 @@ class _Stage:
         self._rivals = _rivals(game, performance)
         self._races = Races(self._ask, self._situation.seat, Random(performance.seed))
         self._rehearsal = Rehearsal(performance, had_past=connection.call_count > 1)
+        self._leaver_decisions = 0
 
     async def play(self, game_id: str) -> Rehearsal:
         found, situation = self._rehearsal, self._situation
@@ -162,9 +176,13 @@ class _Stage:
 
     def _over(self, step: Step) -> bool:
         """Whether all is seen that was to be seen."""
+        if self._rehearsal.misconduct is not None:
+            return True
         if isinstance(step, Show):
             self._rehearsal.shown = step.state
         elif isinstance(step, Eliminate):
+            if step.seat == self._rehearsal.performance.leaver:
+                return False
             if step.seat != self._situation.seat:
                 raise SuiteError(
                     f"a reference player was eliminated in {self._rehearsal.performance.name}: {step.cause}"
@@ -189,14 +207,31 @@ class _Stage:
 
     async def _ask(self, call: Call) -> Message | Failure:
         if call.seat != self._situation.seat:
-            return _asked(self._rivals[call.seat], call)
+            return disconnected("this rival has left") if self._leaves(call) else _asked(self._rivals[call.seat], call)
         asked = self._transcript.ask(call)
         request = asked.request if self._twist is None else self._twist(call.request)
         limit_s = self._limits.limit_s(call)
         outcome, elapsed_s = await self._connection.ask(call.method, request, limit_s)
         answer = self._transcript.heard(asked, outcome)
         self._rehearsal.exchanges.append(Exchange(call.method, request, call.clock, limit_s, elapsed_s, answer))
+        if (slip := slipped(self._game, self._situation.settings, call, answer)) is not None:
+            self._mind(slip, answer)
         return answer
+
+    def _mind(self, slip: Slip, answer: Message | Failure) -> None:
+        """What the referee forgives ends the game as misconduct would, if it is grave enough or too much."""
+        found = self._rehearsal
+        found.slip_count += 1
+        if slip.counts(found.performance.level) or found.slip_count >= MOST_SLIPS:
+            cause = blame(self._game, slip, answer)
+            found.misconduct = self._transcript.blamed(Eliminate(self._situation.seat, cause))
+
+    def _leaves(self, call: Call) -> bool:
+        """Whether the rival that is called is lost."""
+        if call.seat != self._rehearsal.performance.leaver:
+            return False
+        self._leaver_decisions += call.clock is not Clock.NOTIFICATION
+        return self._leaver_decisions > 1
 
 
 def _rivals(game: Game, performance: Performance) -> Mapping[int, object]:

@@ -13,7 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 from random import Random
 from types import MappingProxyType
 from typing import Any as Untyped
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from google.protobuf.any_pb2 import Any
 from google.protobuf.message import Message
@@ -150,6 +150,22 @@ class Probe(NamedTuple):
     level: Level = Level.MUST
 
 
+class Slip(NamedTuple):
+    """What is wrong with an answer that its player is forgiven: it costs points, or the player is asked again."""
+
+    rule: str
+    """The id of the rule that it breaks."""
+    given: str
+    """What was answered, for people."""
+    level: Level
+    """What it means for a certificate."""
+
+    def counts(self, level: Level) -> bool:
+        """Whether it matters where slips of this level, and graver ones, do."""
+        order = list(Level)
+        return order.index(self.level) <= order.index(level)
+
+
 class Fault(NamedTuple):
     """One way of answering wrongly, for players that test the suite and the referee."""
 
@@ -235,6 +251,24 @@ class Game(Protocol):
 
     def faults(self) -> Sequence[Fault]:
         """Wrong answers to each method that breaks a rule of this game."""
+
+
+@runtime_checkable
+class Forgiving(Protocol):
+    """What a game supplies, too, if wrong answers need not be misconduct in it: the conformance suite minds them."""
+
+    def slip(self, settings: Message, call: Call, answer: Untyped) -> Slip | None:
+        """What is wrong with the answer to a call, for which nobody is eliminated; None: nothing is."""
+
+
+def slipped(game: Game, settings: Message, call: Call, answer: Untyped) -> Slip | None:
+    """What is wrong with an answer that its player is forgiven; None: nothing is, or the game forgives nothing."""
+    return game.slip(settings, call, answer) if isinstance(game, Forgiving) else None
+
+
+def blame(game: Game, slip: Slip, answer: Untyped) -> Cause:
+    """What a slip is where nothing is forgiven."""
+    return answer if isinstance(answer, FAILURES) else broken(game.rules, slip.rule, slip.given)
 
 
 def broken(rules: Mapping[str, str], rule_id: str, given: str, legal: Iterable[Message] = ()) -> RuleBreak:

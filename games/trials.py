@@ -27,7 +27,23 @@ from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 from google.protobuf.message import Message
 
-from games.game import Call, Cause, Clock, Conversation, Eliminate, Fault, Game, Outcome, Situation, Step, drive
+from games.game import (
+    Call,
+    Cause,
+    Clock,
+    Conversation,
+    Eliminate,
+    Fault,
+    Game,
+    Level,
+    Outcome,
+    Race,
+    Situation,
+    Step,
+    blame,
+    drive,
+    slipped,
+)
 
 DRAWN_STATES = "rules.drawn-states"
 """The suite's own case of states drawn at random."""
@@ -163,13 +179,15 @@ class Trial(NamedTuple):
     notifications: int
     """How often it was called beside that."""
     cause: Cause | None
-    """Why it was eliminated; None: it was not."""
+    """What it was blamed for; None: for nothing."""
 
 
-def tried(game: Game, situation: Situation, tested: Answer, others: Answer, rng: Random) -> Trial:
+def tried(
+    game: Game, situation: Situation, tested: Answer, others: Answer, rng: Random, level: Level = Level.MUST
+) -> Trial:
     """Plays a situation as the suite does: until the tested player has made its decisions, is out, or the game is over.
 
-    ValueError: the game does not accept the situation.
+    Slips of the `level` and graver ones count as misconduct. ValueError: the game does not accept the situation.
     """
     names = [f"player{seat}" for seat in range(situation.player_count)]
     watch = _Watch(situation.seat, situation.turn_count)
@@ -178,7 +196,11 @@ def tried(game: Game, situation: Situation, tested: Answer, others: Answer, rng:
         if call.seat != situation.seat:
             return others(call)
         watch.count(call)
-        return tested(call)
+        reply = tested(call)
+        slip = slipped(game, situation.settings, call, reply)
+        if slip is not None and slip.counts(level):
+            watch.cause = watch.cause or blame(game, slip, reply)
+        return reply
 
     drive(watch.watched(game.play("trial", situation.settings, names, rng, situation.state)), answer)
     return Trial(watch.decisions, watch.notifications, watch.cause)
@@ -218,11 +240,19 @@ class _Watch:
         """The conversation, as long as it goes on and there is something to see."""
         step = _next_step(conversation, None)
         while step is not None and not self._done(step):
-            step = _next_step(conversation, (yield step))
+            step = _next_step(conversation, (yield self._tested_first(step)))
         return Outcome(())
+
+    def _tested_first(self, step: Step) -> Step:
+        """In races the others let the tested player go first."""
+        if not isinstance(step, Race):
+            return step
+        return step._replace(calls=sorted(step.calls, key=lambda call: call.seat != self._seat))
 
     def _done(self, step: Step) -> bool:
         """Also of the last decision the next step shows whether it was accepted."""
+        if self.cause is not None:
+            return True
         if isinstance(step, Eliminate) and step.seat == self._seat:
             self.cause = step.cause
             return True

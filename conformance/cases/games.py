@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conformance.bench import Bench
-from conformance.case import Case
+from conformance.case import Case, case
 from conformance.positions import position
 from conformance.rehearsal import Performance, rival_names
 from games.game import Game, Level
@@ -39,7 +39,13 @@ def _resumed(count: int) -> Case:
     )
 
 
+@case("rules.rival-leaves", "A player that fails is out of the game, which goes on or ends as its rules say.")
+def rival_leaves(bench: Bench) -> None:
+    """From one turn to the next there is a player less, and what was known of it may be gone."""
+    bench.judge(bench.deserted_game())
+
+
 def cases(game: Game) -> Sequence[Case]:
-    """The cases of this module: one for each seat and number of players, and games from the middle on."""
+    """The cases of this module: each seat and number of players, a game that a rival leaves, games from the middle."""
     whole = [_whole_game(seat, count) for count in game.seats for seat in range(count)]
-    return [*whole, *(_resumed(count) for count in sorted({game.seats.start, game.seats.stop - 1}))]
+    return [*whole, rival_leaves, *(_resumed(count) for count in sorted({game.seats.start, game.seats.stop - 1}))]

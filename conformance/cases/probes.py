@@ -18,7 +18,8 @@ def probes_of(game: Game) -> Sequence[Probe]:
 def _case(probe: Probe) -> Case:
     def body(bench: Bench) -> None:
         situation = probe.situation(bench.rng(probe.id, "situation"))
-        bench.judge(bench.rehearse(Performance(probe.id, situation, bench.rng(probe.id).getrandbits(32))))
+        seed = bench.rng(probe.id).getrandbits(32)
+        bench.judge(bench.rehearse(Performance(probe.id, situation, seed, probe.level)))
 
     return Case(probe.id, probe.level, probe.rules, probe.why, body)
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 from types import MappingProxyType
+from typing import Any
 
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
 from fairplay.webset.v1 import webset_pb2
-from games.game import Conversation
-from games.webset import codec, conversation, picture, rules, strategies
+from games.game import Call, Conversation, Fault, Probe, Slip
+from games.webset import codec, conversation, forgiven, picture, rules, strategies
 from games.webset.player import PausingPlayer, StrategyPlayer, player
 from games.webset.rules import State
 
@@ -87,6 +88,22 @@ class Webset:
     def text(self, state: webset_pb2.State, players: Sequence[str]) -> str:
         """The same in rich's markup."""
         return picture.text(state, players)
+
+    def slip(self, settings: webset_pb2.Settings, call: Call, answer: Any) -> Slip | None:
+        """What is wrong with an answer that costs points, or is refused."""
+        return forgiven.slip(codec.settings(settings), call.request, answer)
+
+    def probes(self) -> Sequence[Probe]:
+        """What the conformance suite asks about it."""
+        from games.webset.probes import PROBES  # noqa: PLC0415 - only the suite needs them
+
+        return PROBES
+
+    def faults(self) -> Sequence[Fault]:
+        """Wrong answers, for players that test the suite and the referee."""
+        from games.webset.faults import FAULTS  # noqa: PLC0415 - only broken players need them
+
+        return FAULTS
 
 
 GAME = Webset()

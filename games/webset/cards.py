@@ -52,6 +52,17 @@ def is_set(one: int, two: int, three: int) -> bool:
     return one != two and _THIRD[one][two] == three
 
 
+def differing(triple: Iterable[int]) -> tuple[int, ...]:
+    """The aspects, 0 to 3, in which three cards are not all alike."""
+    return tuple([aspect for aspect, values in enumerate(zip(*map(digits, triple), strict=True)) if len({*values}) > 1])
+
+
+def misfits(triple: Iterable[int]) -> tuple[int, ...]:
+    """The aspects, 0 to 3, in which two of three cards are alike and one is not: of a set there are none."""
+    values = enumerate(zip(*map(digits, triple), strict=True))
+    return tuple([aspect for aspect, each in values if len({*each}) == 2])
+
+
 @lru_cache(maxsize=4096)
 def sets_among(cards: Cards) -> tuple[Triple, ...]:
     """All sets among different cards: each sorted, in sorted order."""

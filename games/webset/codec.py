@@ -125,11 +125,25 @@ def state_message(state: rules.State) -> webset_pb2.State:
 
 def initial_state(message: webset_pb2.State, settings: rules.Settings, rng: Random) -> rules.State:
     """The state that a game is to go on from. ValueError: the invariant that it breaks, or what it lacks."""
+    state = _state(message, settings, tuple(message.deck), rng)
+    if not message.phase:
+        state = rules.settled(state)
+    if problem := rules.invariant(state):
+        raise ValueError(problem)
+    return state
+
+
+def seen(message: webset_pb2.State, settings: rules.Settings) -> rules.State:
+    """What everybody may see as a state, for questions about what may be done. Its deck holds unknown cards."""
+    return _state(message, settings, (rules.EMPTY,) * message.deck_count, Random(0))
+
+
+def _state(message: webset_pb2.State, settings: rules.Settings, deck: rules.Cards, rng: Random) -> rules.State:
     called = message.HasField("caller")
-    state = rules.State(
+    return rules.State(
         settings=settings,
         table=_table(message.slots, settings.max_table),
-        deck=tuple(message.deck),
+        deck=deck,
         phase=_phase(message.phase),
         caller=message.caller if called else None,
         call_count=message.call_count or int(called),
@@ -141,11 +155,6 @@ def initial_state(message: webset_pb2.State, settings: rules.Settings, rng: Rand
         luck=message.draw_state if message.HasField("draw_state") else rng.getrandbits(64),
         revision=message.revision,
     )
-    if not message.phase:
-        state = rules.settled(state)
-    if problem := rules.invariant(state):
-        raise ValueError(problem)
-    return state
 
 
 def _table(slots: Sequence[int], slot_count: int) -> rules.Cards:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from games.webset.cards import EMPTY, deck_of, is_set
 from games.webset.settings import MAX_SEATS
-from games.webset.state import Phase, Standing, on_table, solutions
+from games.webset.state import Phase, Standing, on_table, playing, solutions
 
 if TYPE_CHECKING:
     from games.webset.state import Player, State
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def invariant(state: State) -> str | None:
     """One sentence naming what no game of Webset can lead to; None where all is well."""
-    for problem in (_cards_problem, _table_problem, _players_problem, _call_problem, _showing_problem, _end_problem):
+    for problem in _PROBLEMS:
         if sentence := problem(state):
             return sentence
     return None
@@ -90,6 +90,13 @@ def _call_problem(state: State) -> str | None:
     return None
 
 
+def _lock_problem(state: State) -> str | None:
+    """Where everybody is locked out nobody is."""
+    if playing(state) and all(state.players[seat].locked for seat in playing(state)):
+        return "Everybody is locked out, which ends the lockout of all."
+    return None
+
+
 def _showing_problem(state: State) -> str | None:
     if state.phase is not Phase.SHOWING:
         return "Something is displayed although nothing is shown." if state.displayed else None
@@ -113,3 +120,14 @@ def _end_problem(state: State) -> str | None:
         if state.settings.more_rule == "auto":
             return "There is no set on the table although the referee deals by itself and the deck has cards."
     return None
+
+
+_PROBLEMS = (
+    _cards_problem,
+    _table_problem,
+    _players_problem,
+    _call_problem,
+    _lock_problem,
+    _showing_problem,
+    _end_problem,
+)

@@ -6,7 +6,7 @@ import asyncio
 from random import Random
 from typing import Any
 
-from conformance.racing import Races
+from conformance.racing import OUTRUN_EVERY, Races
 from games.game import Call, Clock, Race, find
 
 METHOD = find("fish").turn
@@ -56,6 +56,40 @@ async def test_the_rivals_wait_for_the_tested_player() -> None:
     assert (arrival.seat, arrival.answer) == (TESTED, "mine")
     await turns()
     assert runners.asked == [1, 0, 2]
+    races.end()
+
+
+async def test_now_and_then_the_rivals_do_not_wait_and_the_tested_player_is_outrun() -> None:
+    runners = Runners()
+    races = Races(runners.ask, TESTED, Random(1))
+    for _ in range(OUTRUN_EVERY - 1):
+        race = await running(races, Race([call(0), call(TESTED)]))
+        assert runners.asked[-1] == TESTED
+        runners.answers[TESTED].set_result("mine")
+        await race
+    race = await running(races, Race([call(0), call(TESTED)]))
+    assert runners.asked[-2:] == [TESTED, 0]
+    runners.answers[0].set_result("his")
+    [arrival] = await race
+    assert arrival.answer == "his"
+    races.end()
+    await turns()
+    assert runners.cancelled[-1] == TESTED
+
+
+async def test_rivals_that_are_only_told_something_do_not_wait_and_are_not_raced() -> None:
+    runners = Runners()
+    races = Races(runners.ask, TESTED, Random(1))
+    for _ in range(OUTRUN_EVERY + 1):
+        told = call(0)._replace(clock=Clock.NOTIFICATION)
+        race = await running(races, Race([told, call(TESTED)]))
+        assert runners.asked == [TESTED, 0]
+        runners.answers[TESTED].set_result("mine")
+        await race
+        runners.asked.clear()
+    race = await running(races, Race([call(0), call(TESTED)]))
+    assert runners.asked == [TESTED]
+    race.cancel()
     races.end()
 
 

@@ -63,7 +63,7 @@ def ago(**time: float) -> str:
 
 @pytest.fixture
 async def server() -> AsyncIterator[Server]:
-    running = await Server.start(Config())
+    running = await Server.start(Config(start_limit_s=0.5))
     yield running
     await running.stop()
 

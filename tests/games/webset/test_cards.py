@@ -15,9 +15,11 @@ from games.webset.cards import (
     card_name,
     card_of,
     deck_of,
+    differing,
     digits,
     is_set,
     listed,
+    misfits,
     parse_card,
     parse_cards,
     sets_among,
@@ -85,10 +87,10 @@ def test_the_deck_has_1080_sets_every_card_in_40_and_every_pair_in_one() -> None
 
 
 def test_sets_by_the_number_of_aspects_in_which_they_differ() -> None:
-    differing = Counter(
+    found = Counter(
         sum(a != b for a, b in zip(digits(one), digits(two), strict=True)) for one, two, _ in sets_among(UNSHUFFLED)
     )
-    assert differing == {1: 108, 2: 324, 3: 432, 4: 216}
+    assert found == {1: 108, 2: 324, 3: 432, 4: 216}
 
 
 FOURTEEN = "0002 0011 0020 0122 1002 1101 1110 1122 2122 2200 2212 2221"
@@ -118,3 +120,15 @@ def test_the_small_deck_are_the_cards_that_show_one_symbol() -> None:
     assert [digits(card)[0] for card in small] == [0] * 27
     assert len(sets_among(tuple(small))) == 117
     assert listed(small[:4]) == "0000 0001 0002 0010"
+
+
+def test_the_aspects_are_named_in_which_cards_differ_or_do_not_fit() -> None:
+    assert differing(parse_cards("0000 0001 0002")) == (3,)
+    assert differing(parse_cards("0000 1111 2222")) == (0, 1, 2, 3)
+    assert misfits(parse_cards("0000 0001 0011")) == (2, 3)
+    assert misfits(parse_cards("0000 0101 0202")) == ()
+
+
+@given(st.lists(CARD, min_size=3, max_size=3, unique=True))
+def test_three_cards_are_a_set_if_no_aspect_does_not_fit(cards: list[int]) -> None:
+    assert is_set(*cards) is (not misfits(cards))

@@ -703,6 +703,15 @@ def test_a_game_that_should_be_over_or_dealt_to_cannot_go_on() -> None:
     assert "Only 9 cards lie on the table" in str(rules.invariant(fewer))
 
 
+def test_a_game_in_which_everybody_is_locked_out_cannot_go_on() -> None:
+    state = fresh(3, locked_until_change=True)
+    locked, free = Player(locked=True), Player()
+    assert rules.invariant(state._replace(players=(locked, free, locked))) is None
+    assert "Everybody is locked out" in str(rules.invariant(state._replace(players=(locked,) * 3)))
+    gone = Player(standing=Standing.OUT)
+    assert "Everybody is locked out" in str(rules.invariant(state._replace(players=(locked, gone, locked))))
+
+
 def test_every_refusal_names_a_rule_that_there_is() -> None:
     assert {rule for *_, rule in REFUSED} <= set(rules.RULES)
     assert all(sentence.endswith(".") for sentence in rules.RULES.values())

@@ -1,0 +1,82 @@
+"""The faults of Webset: wrong answers, refused or costly for the rule that they break, in each case that they name."""
+
+from __future__ import annotations
+
+from games.game import Fault, Level, find
+from tests.games.trying import (
+    broken_by,
+    check_breaks_nothing_else,
+    check_fault,
+    check_is_caught,
+    each_fault,
+    level_of,
+    named,
+)
+
+GAME = find("webset")
+
+NOT_IN_A_REPLY = {
+    "webset.act.playing": "players that are out are not asked",
+    "webset.act.game-over": "nobody is asked once the game is over",
+    "webset.act.rounds": "in rounds nobody is asked to act",
+    "webset.call.first": "while a call is open nobody is asked to act; who is outrun has done nothing wrong",
+    "webset.take.caller": "only the player that has called is asked for cards",
+    "webset.take.outrun": "who is outrun has done nothing wrong",
+    "webset.show.open": "while a call is open nobody is asked to act",
+}
+"""Rules that no reply of the protocol can break by itself, and why."""
+NO_REPLY = {"webset.take.window"}
+"""Rules that are broken by not replying: a fault of players of any game."""
+
+
+def rule_of(fault: Fault) -> str | None:
+    """The id of the rule that a fault breaks: the referee names it, even if nobody is eliminated."""
+    case = next(case for case in fault.cases if case != "rules.drawn-states")
+    return broken_by(GAME, fault, named(GAME, case, 1), 1, level_of(GAME, case))
+
+
+def test_each_has_a_name_of_its_own() -> None:
+    names = [fault.name for fault in GAME.faults()]
+    assert len(set(names)) == len(names) >= 25
+
+
+def test_every_rule_that_a_reply_can_break_is_broken() -> None:
+    assert {rule_of(fault) for fault in GAME.faults()} == set(GAME.rules) - set(NOT_IN_A_REPLY) - NO_REPLY
+
+
+def test_every_such_rule_is_checked_by_a_probe() -> None:
+    assert {rule for probe in GAME.probes() for rule in probe.rules} == set(GAME.rules) - set(NOT_IN_A_REPLY)
+
+
+def test_every_probe_is_named_by_a_fault() -> None:
+    assert {probe.id for probe in GAME.probes()} <= {case for fault in GAME.faults() for case in fault.cases}
+
+
+def test_the_rules_that_a_fault_breaks_are_those_of_the_probes_that_name_it() -> None:
+    rules = {probe.id: probe.rules for probe in GAME.probes()}
+    for fault in GAME.faults():
+        for case in set(fault.cases) & set(rules):
+            assert rule_of(fault) in rules[case], (fault.name, case)
+
+
+def test_mistakes_of_thinking_are_no_matter_of_what_must_be() -> None:
+    thinking = {"misjudges-shadings", "guesses", "picks-nothing", "calls-while-locked", "asks-referee-for-more"}
+    for fault in GAME.faults():
+        if fault.name in thinking:
+            assert {level_of(GAME, case) for case in fault.cases} == {Level.SHOULD}
+            assert broken_by(GAME, fault, named(GAME, "webset.table.changes", 1), 1) is None
+
+
+@each_fault(GAME)
+def test_names_method_rule_and_cases(fault: Fault) -> None:
+    check_fault(GAME, fault)
+
+
+@each_fault(GAME)
+def test_is_caught_by_each_case_that_it_names(fault: Fault) -> None:
+    check_is_caught(GAME, fault)
+
+
+@each_fault(GAME)
+def test_breaks_no_other_rule_in_any_probe(fault: Fault) -> None:
+    check_breaks_nothing_else(GAME, fault)
