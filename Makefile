@@ -43,6 +43,10 @@ bench-quick: .venv/.ready-dev ## the same in under a minute
 test: .venv/.ready-dev ## run the tests (ARGS="-k fish -x" to choose)
 	@$(BIN)/python -m pytest -n 2 $(ARGS)
 
+.PHONY: zoo
+zoo: .venv/.ready-dev ## try all broken players on the suite, some minutes; writes docs/zoo.md (ARGS=--check: only tries)
+	@$(BIN)/python -m tools.zoo_table $(ARGS)
+
 .PHONY: test-languages
 test-languages: .venv/.ready .tools/.ready ## build and try the players in Go and TypeScript (needs Go and Node)
 	@$(BIN)/python -m tools.test_languages $(ARGS)

@@ -1,24 +1,53 @@
-"""Runs a broken player as a program: python -m conformance.zoo GAME STRATEGY METHOD FAULT [AFTER]."""
+"""Runs a player with a fault as a program, where the environment of an exec: player says."""
 
 from __future__ import annotations
 
+import argparse
+import os
 import sys
+from collections.abc import Sequence
 
-from conformance.zoo.faults import FAULTS, broken
-from games.game import find
-from reference_player.command import run_player
+from conformance.zoo.program import run_program
+from conformance.zoo.registry import kind, kinds
+from games.game import Game, find, registered
+
+DONE, USAGE = 0, 2
 
 
-def main(arguments: list[str]) -> int:
-    """Runs it where the environment of an exec: player says."""
-    if not 4 <= len(arguments) <= 5 or arguments[3] not in FAULTS:
-        sys.stderr.write(f"{__doc__}\nFAULT is one of {', '.join(FAULTS)}.\n")
-        return 2
-    game, strategy, method, fault = arguments[:4]
-    after = int(arguments[4]) if arguments[4:] else 0
-    player = broken(find(game).player(strategy), method, FAULTS[fault](), after)
-    run_player(player)
-    return 0
+def main(arguments: Sequence[str]) -> int:
+    """Does what the arguments say; returns the exit code."""
+    parser = _parser()
+    chosen = parser.parse_args(arguments)
+    game = find(chosen.game)
+    if chosen.list or not chosen.fault:
+        show(game)
+        return DONE
+    try:
+        found, strategy = kind(game, chosen.fault), chosen.strategy or next(iter(game.strategies))
+        game.player(strategy)
+        return run_program(found, game, strategy, os.environ, chosen.after, chosen.limit, serves=chosen.serve)
+    except ValueError as error:
+        parser.error(str(error))
+
+
+def show(game: Game) -> None:
+    """Lists what there is to choose from."""
+    found = kinds(game).values()
+    width = max(len(each.name) for each in found)
+    for each in found:
+        sys.stdout.write(f"{each.name:{width}}  {each.sentence}\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m conformance.zoo", description=__doc__)
+    parser.add_argument("game", metavar="GAME", choices=list(registered()), help=", ".join(registered()))
+    parser.add_argument("fault", metavar="FAULT", nargs="?", help="its name; see --list")
+    parser.add_argument("--list", action="store_true", help="show all faults of the game")
+    parser.add_argument("--strategy", help="how the player plays apart from its fault; default: the game's first")
+    parser.add_argument("--after", type=int, default=0, metavar="N", help="spare the first N calls")
+    parser.add_argument("--serve", action="store_true", help="serve rather than dial in")
+    parser.add_argument("--limit", type=float, metavar="SECONDS", help="the limit that late answers miss")
+    return parser
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ from rich.markup import escape
 from fairplay.v1.game_pb2 import GameSettings, Player
 from fairplay.v1.tournament_pb2 import SignUpPolicy, TournamentPlan, TournamentStatus
 from games.game import Game, wrap
-from reference_player.handlers import snake_case
 from reference_player.interrupts import run
 from reference_server.cli.options import game as find_game
 from reference_server.cli.outcomes import DONE, FAILED
@@ -25,7 +24,7 @@ from reference_server.server import Config
 PAUSE = "60ms"
 START_LIMIT_S = 60.0
 SOUND_COUNT = 7
-FAULTS = {"Cheater": "says-nothing", "Raiser": "raises", "Sleeper": "hangs"}
+FAULTS = {"Cheater": "says-nothing", "Raiser": "raises-in-first-decision", "Sleeper": "hangs-in-first-decision"}
 
 
 def run_demo(name: str, records: Path | None, seed: int, json: str | None) -> int:
@@ -55,7 +54,7 @@ def entrants(game: Game) -> list[Player]:
         ]
         found.append(Player(name=name, link=_exec("reference_server.cli", *arguments)))
     for index, (name, fault) in enumerate(FAULTS.items()):
-        link = _exec("conformance.zoo", game.name, strategies[0], snake_case(game.turn.name), fault)
+        link = _exec("conformance.zoo", game.name, fault)
         found.insert(1 + 3 * index, Player(name=name, link=link))
     return found
 

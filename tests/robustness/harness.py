@@ -147,8 +147,8 @@ def exec_player(*options: str) -> str:
 
 
 def zoo_player(*arguments: str) -> str:
-    """The link of a broken player in a process of its own: METHOD FAULT [AFTER]."""
-    return " ".join(["exec:" + sys.executable, "-m", "conformance.zoo", "fish", "first", *arguments])
+    """The link of a broken player in a process of its own: FAULT, and options."""
+    return " ".join(["exec:" + sys.executable, "-m", "conformance.zoo", "fish", *arguments])
 
 
 def specs(*players: str) -> list[str]:

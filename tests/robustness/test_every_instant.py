@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from conformance.zoo.faults import broken, says_nothing
+from conformance.zoo.registry import player
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.result_pb2 import GameResult
@@ -70,7 +70,7 @@ class Quitter:
 
 def mute() -> Any:
     """A player that breaks a rule in its first turn, and would do so again."""
-    return broken(find("fish").player("first"), "take_turn", says_nothing)
+    return player(find("fish"), "says-nothing")
 
 
 def plan() -> TournamentPlan:

@@ -89,7 +89,7 @@ MOMENTS: Mapping[str, tuple[list[str], Callable[[Command], None]]] = {
     "game, players do not come": (["game", "fish", *ABSENT, "--start-limit", "1m"], started),
     "game, played": (["game", "fish", *PLAYERS], called),
     "game, with a player that hangs": (
-        ["game", "fish", *specs(zoo_player("take_turn", "hangs"), "bot:first"), "--limit", "1m", "--first-limit", "1m"],
+        ["game", "fish", *specs(zoo_player("hangs-in-play-as"), "bot:first"), "--limit", "1m", "--first-limit", "1m"],
         called,
     ),
     "demo, players come up": (["demo"], announced("knockout")),

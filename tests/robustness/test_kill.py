@@ -21,9 +21,9 @@ BOTS = ["bot:random", "bot:greedy", "bot:minimax", "bot:first", "bot:random", "b
 PROCESSES = [
     f"dials={exec_player('-s', 'greedy')}",
     f"serves={exec_player('-s', 'minimax', '--serve')}",
-    f"broken={zoo_player('take_turn', 'says-nothing')}",
+    f"broken={zoo_player('says-nothing')}",
     "bot=bot:random",
-    f"dies={zoo_player('setup', 'dies')}",
+    f"dies={zoo_player('dies-in-setup')}",
 ]
 
 

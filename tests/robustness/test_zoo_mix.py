@@ -1,17 +1,21 @@
-"""Any mix of broken players: everything ends on time, exactly the broken ones are out, each for what it did."""
+"""Any mix of broken players over real connections: all ends on time, without exactly the broken ones.
+
+That the referee blames the right one in any game is shown by test_referee_zoo.py; here streams and processes fail, too.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
-from conformance.zoo.faults import FAULTS, Fault, Method
+from conformance.zoo import registry
+from conformance.zoo.deeds import Trace
+from conformance.zoo.specimen import Specimen
 from fairplay.v1.connection_pb2 import Call, Reply
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind
@@ -32,83 +36,80 @@ RULE = MisconductKind.MISCONDUCT_KIND_RULE_VIOLATION
 EXCEPTION = MisconductKind.MISCONDUCT_KIND_EXCEPTION
 TIMEOUT = MisconductKind.MISCONDUCT_KIND_TIMEOUT
 
-KINDS = {"raises": EXCEPTION, "hangs": TIMEOUT, "says-nothing": RULE, "garbage": EXCEPTION, "leaves": EXCEPTION}
-HOSTED = ("raises", "hangs", "says-nothing")
-BY_HAND = ("garbage", "leaves", "hangs")
-STRATEGIES = ("first", "random", "greedy", "minimax")
-CALLS = ("play_as", "play_with", "setup", "take_turn")
-DECISIONS = ("setup", "take_turn")
+FISH = find("fish")
+KINDS = {Trace.RULE: RULE, Trace.STATUS: EXCEPTION, Trace.TIMEOUT: TIMEOUT}
+HOSTED = {
+    name: KINDS[next(iter(kind.traces))]
+    for name, kind in registry.kinds(FISH).items()
+    if len(kind.traces) == 1 and kind.traces <= KINDS.keys() and not kind.lacks and not kind.program
+}
+"""The faults that players have who dial in with the SDK, and what a referee finds."""
+OF_TOURNAMENTS = ("raises-in-start", "hangs-in-start", "raises-in-end", "hangs-in-end", "raises-when-it-has-lost")
+BY_HAND = {"garbage": EXCEPTION, "leaves": EXCEPTION, "hangs": TIMEOUT}
+CALLS = ("PlayAs", "PlayWith", "Setup", "TakeTurn")
 
 
 class Role(NamedTuple):
-    """Who plays, and what is wrong with it: nothing, or a fault in a method from the call behind the first `after`."""
+    """Who plays, and what is wrong with it: nothing, or a fault, which the first `after` calls are spared."""
 
     name: str
     strategy: str
     way: str
     fault: str = ""
     method: str = ""
+    """Of a player that dials in by hand: where the fault is."""
     after: int = 0
 
 
-def cast(random: Random, names: Sequence[str], calls: Sequence[str] = CALLS) -> list[Role]:
+def cast(random: Random, names: Sequence[str], more_faults: Sequence[str] = ()) -> list[Role]:
     """About every other player is broken."""
-    return [_role(random, name, calls) for name in names]
+    return [_role(random, name, more_faults) for name in names]
 
 
-def _role(random: Random, name: str, calls: Sequence[str]) -> Role:
-    strategy, way = random.choice(STRATEGIES), random.choice(("bot", "hosted", "hosted", "by hand"))
+def _role(random: Random, name: str, more_faults: Sequence[str]) -> Role:
+    strategy, way = random.choice(list(FISH.strategies)), random.choice(("bot", "hosted", "hosted", "by hand"))
     if way == "bot" or random.random() < 0.4:
         return Role(name, strategy, "hosted" if way == "by hand" else way)
-    fault = random.choice(HOSTED if way == "hosted" else BY_HAND)
-    method = random.choice(DECISIONS if fault == "says-nothing" else calls)
-    return Role(name, strategy, way, fault, method, random.randrange(3) if method in DECISIONS else 0)
+    after = random.choice((0, 0, 1, 2))
+    if way == "by hand":
+        return Role(name, strategy, way, random.choice(list(BY_HAND)), random.choice(CALLS), after)
+    rare = more_faults and random.random() < 0.5
+    return Role(name, strategy, way, random.choice(more_faults if rare else list(HOSTED)), after=0 if rare else after)
 
 
 class Stage:
-    """Players as their roles have it, dialled in to a server. `fired` are those whose fault has shown itself."""
+    """Players as their roles have it, dialled in to a server."""
 
     def __init__(self, server: Server) -> None:
-        self.fired: dict[str, MisconductKind.ValueType] = {}
-        self.released = threading.Event()
         self._server = server
+        self._specimens: dict[str, tuple[Specimen, Role]] = {}
+        self._by_hand: dict[str, MisconductKind.ValueType] = {}
 
-    def hosted(self, role: Role) -> Any:
+    @property
+    def fired(self) -> dict[str, MisconductKind.ValueType]:
+        """Those whose faults have shown themselves, and what they did."""
+        shown = {name: HOSTED[role.fault] for name, (specimen, role) in self._specimens.items() if specimen.shown}
+        return shown | self._by_hand
+
+    def hosted(self, role: Role) -> object:
         """A player object."""
-        player: Any = find("fish").player(role.strategy)
-        if role.fault:
-            method: Method = getattr(player, role.method, lambda _: None)
-            setattr(player, role.method, self._faulty(role, method))
-            player.quick = False
-        return player
-
-    def _faulty(self, role: Role, method: Method) -> Method:
-        fault: Fault = self._hangs if role.fault == "hangs" else FAULTS[role.fault]()
-        count = 0
-
-        def faulty(request: Any) -> Any:
-            nonlocal count
-            count += 1
-            if count <= role.after:
-                return method(request)
-            self.fired[role.name] = KINDS[role.fault]
-            return fault(method, request, count)
-
-        return faulty
-
-    def _hangs(self, *_: object) -> None:
-        self.released.wait()
+        if not role.fault:
+            return FISH.player(role.strategy)
+        specimen = registry.player(FISH, role.fault, role.strategy, LIMIT_S, role.after)
+        self._specimens[role.name] = specimen, role
+        return specimen
 
     def answers(self, role: Role, leave: Callable[[], object]) -> Callable[[Call], Sequence[Reply]]:
         """What a program that dials in by hand makes of a call."""
-        answer, name, count = sound(role.strategy), role.method.replace("_", ""), 0
+        answer, count = sound(role.strategy), 0
 
         def replies(call: Call) -> Sequence[Reply]:
             nonlocal count
-            count += call.method.rpartition("/")[2].lower() == name
-            if count <= role.after or call.method.rpartition("/")[2].lower() != name:
+            here = call.method.endswith(f"/{role.method}")
+            count += here
+            if not here or count <= role.after:
                 return [answer(call), Reply(id=call.id + 10**9)]  # and one that nobody asked for
-            self.fired[role.name] = KINDS[role.fault]
+            self._by_hand[role.name] = BY_HAND[role.fault]
             if role.fault == "leaves":
                 leave()
             return [Reply(id=call.id, response=b"\xff\xff")] if role.fault == "garbage" else []
@@ -136,8 +137,12 @@ class Stage:
             for role in roles:
                 if role.way == "by hand":
                     await stack.enter_async_context(self.by_hand(role))
-            stack.callback(self.released.set)
+            stack.callback(self._release)
             yield
+
+    def _release(self) -> None:
+        for specimen, _ in self._specimens.values():
+            specimen.released.set()
 
 
 def link(role: Role) -> str:
@@ -179,7 +184,7 @@ async def play_game(server: Server, seed: int, prefix: str = "") -> None:
     assert ranked == sorted(role.name for role in roles if role.name not in stage.fired)
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(6))
 async def test_a_game_ends_on_time_without_exactly_those_that_are_broken(server: Server, seed: int) -> None:
     await play_game(server, seed)
 
@@ -191,7 +196,7 @@ async def test_games_with_broken_players_do_not_disturb_each_other(server: Serve
 @pytest.mark.parametrize("seed", range(8))
 async def test_a_tournament_ends_on_time_without_exactly_those_that_are_broken(server: Server, seed: int) -> None:
     random = Random(1_000 + seed)
-    roles = cast(random, "abcdefghi"[: random.randint(4, 9)], ["start", *CALLS, "end"])
+    roles = cast(random, "abcdefghi"[: random.randint(4, 9)], OF_TOURNAMENTS)
     made = manager_harness.plan(limit_s=LIMIT_S, min_entrant_count=2, max_entrant_count=len(roles))
     made.entrants.extend(Player(name=role.name, link=link(role)) for role in roles)
     loop = asyncio.get_running_loop()
@@ -213,9 +218,9 @@ async def test_a_tournament_ends_on_time_without_exactly_those_that_are_broken(s
 
 async def test_players_in_processes_that_die_cost_nothing(server: Server) -> None:
     links = [
-        zoo_player("take_turn", "dies", "1"),
+        zoo_player("dies-in-take-turn", "--after", "1"),
         exec_player("-s", "greedy"),
-        zoo_player("setup", "dies"),
+        zoo_player("dies-in-setup"),
         "bot:first",
     ]
     game = await server.referee.play(plan(*links, limit_s=600, rows=6))

@@ -1,0 +1,43 @@
+"""The ids of the cases that name the faults of any game; a test sees to it that there are such cases."""
+
+from __future__ import annotations
+
+REACHABLE = "contract.reachable"
+DESCRIBES = "contract.describes-itself"
+EVERY_METHOD = "contract.every-method"
+VOID = "contract.void-methods-return"
+READABLE = "contract.replies-readable"
+UNKNOWN_FIELDS = "contract.unknown-fields-ignored"
+ONE_REPLY = "contract.one-reply-per-call"
+BOTH_WAYS = "contract.both-ways-agree"
+
+WHOLE_GAMES = "rules.whole-games"
+"""Stands for the cases of whole games, one for each seat and number of players: one or more find the fault."""
+EVERY_WHOLE_GAME = "rules.whole-game"
+DRAWN_STATES = "rules.drawn-states"
+RIVAL_LEAVES = "rules.rival-leaves"
+
+NO_EXCEPTION = "exceptions.whole-games"
+ALIVE = "exceptions.stays-alive"
+UNUSUAL_SETTINGS = "exceptions.unusual-settings"
+UNUSUAL_IDS = "exceptions.unusual-ids"
+
+FIRST_ANSWER = "time.first-answer"
+EVERY_ANSWER = "time.every-answer"
+UNDER_LOAD = "time.under-load"
+
+BACK_TO_BACK = "memory.back-to-back"
+AT_ONCE = "memory.two-games-at-once"
+EARLY_END = "memory.early-end"
+CANCELLED = "memory.cancelled-call"
+NEVER_ENDED = "memory.never-ended"
+
+TOURNAMENT = "endings.tournament"
+WIN_AND_LOSE = "endings.win-and-lose"
+
+NONSENSE = "robustness.out-of-contract"
+RECONNECT = "robustness.reconnect"
+GROWTH = "robustness.memory-growth"
+
+POSITIONS = ("rules.drawn-states", "exceptions.drawn-states", "time.drawn-states")
+"""Cases that begin many games from the middle."""

@@ -1,0 +1,245 @@
+"""Each player with a fault fails the cases that name the fault, and nothing else; sound players pass, however odd."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from itertools import product
+from typing import Any
+
+import pytest
+
+from conformance.cases import cases, robustness
+from conformance.certify import run
+from conformance.report import Report
+from conformance.verdicts import Verdict
+from conformance.zoo.__main__ import main
+from conformance.zoo.deeds import Trace
+from conformance.zoo.ids import EVERY_WHOLE_GAME, WHOLE_GAMES
+from conformance.zoo.judging import Finding, finding, stands_for
+from conformance.zoo.kinds import Kind
+from conformance.zoo.registry import common, kinds, own
+from conformance.zoo.specimen import Specimen, in_this_process
+from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse
+from games.game import Game, find, registered
+from reference_player.handlers import describe, snake_case
+from tools.zoo_table import PAGE, listed
+
+GAMES = [name for name in registered() if hasattr(find(name), "faults")]
+ALL_GAMES = 5
+LEAST_OWN, LEAST_COMMON = 25, 25
+AMPLE_S = 5.0
+SHORT_S = (0.15, 1.0)
+"""Limits for players that do not keep them. The second one is for machines so busy that sound ones do not either."""
+CORE = ",".join(
+    (
+        "contract.describes-itself",
+        "contract.unknown-fields-ignored",
+        "memory.back-to-back",
+        "memory.two-games-at-once",
+        "endings",
+    )
+)
+"""Cases that no fault fails by the way, and that take next to no time."""
+EXAMPLES = 30
+SEED = 2
+MET = {Verdict.PASS, Verdict.NOT_APPLICABLE}
+
+
+def named(kind: Kind) -> str:
+    """The pattern of the cases that name a fault."""
+    return ",".join(EVERY_WHOLE_GAME if case_id == WHOLE_GAMES else case_id for case_id in kind.cases)
+
+
+def strategies_of(game: Game) -> Sequence[str]:
+    """Those that do not think for long. Some faults show themselves only in one that acts, or waits, much."""
+    return list(game.strategies)[2:0:-1]
+
+
+@contextmanager
+def kept(make: Callable[[], Specimen]) -> Iterator[Callable[[], Specimen]]:
+    """Players that are released at the end."""
+    made: list[Specimen] = []
+
+    def keep() -> Specimen:
+        made.append(make())
+        return made[-1]
+
+    yield keep
+    for player in made:
+        player.released.set()
+
+
+def judged(game: Game, kind: Kind, limit_s: float, strategy: str) -> Finding:
+    with kept(partial(kind.make, game, strategy, in_this_process(limit_s))) as make:
+        only = f"{named(kind)},{CORE}"
+        report = run(game, make, only=only, limit_s=limit_s, first_limit_s=limit_s, seed=SEED, examples=EXAMPLES)
+        return finding(kind, report)
+
+
+def objects() -> Iterable[Any]:
+    for name in GAMES:
+        for kind in kinds(find(name)).values():
+            if kind.program is None:
+                yield pytest.param(name, kind, id=f"{name}-{kind.name}")
+
+
+@pytest.mark.parametrize(("game", "kind"), list(objects()))
+def test_a_fault_is_caught_by_the_cases_that_name_it_and_by_no_other(game: str, kind: Kind) -> None:
+    limits = SHORT_S if Trace.TIMEOUT in kind.traces else (AMPLE_S,)
+    found: list[Finding] = []
+    for limit_s, strategy in product(limits, strategies_of(find(game))):
+        found.append(judged(find(game), kind, limit_s, strategy))
+        if found[-1].is_exact:
+            return
+    raise AssertionError(found)
+
+
+def programs() -> Iterable[Any]:
+    for kind in kinds(find(GAMES[0])).values():
+        if kind.program is not None:
+            yield pytest.param(kind, id=kind.name)
+
+
+@pytest.mark.parametrize("kind", list(programs()))
+def test_a_fault_of_a_program_is_caught_too(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(robustness, "RETURN_LIMIT_S", 2.0)
+    game = find("fish")
+    link = f"exec:{shlex.join([sys.executable, '-m', 'conformance.zoo', game.name, kind.name])}"
+    start_limit_s = 2.0 if kind.name == "never-comes-up" else 20.0
+    only = f"{named(kind)},contract.describes-itself"
+    report = run(game, link, only=only, limit_s=AMPLE_S, first_limit_s=AMPLE_S, start_limit_s=start_limit_s)
+    assert finding(kind, report).is_exact, report.judged
+
+
+def test_every_game_has_faults() -> None:
+    wanted = registered() if len(registered()) >= ALL_GAMES else ("bazaar", "fish", "q")
+    for name in wanted:
+        assert name in GAMES
+        assert len(own(find(name))) >= LEAST_OWN
+        assert len(common(find(name))) >= LEAST_COMMON
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_faults_name_cases_and_methods_and_rules_that_there_are(name: str) -> None:
+    game = find(name)
+    ids = [case.id for case in cases(game)]
+    for kind in kinds(game).values():
+        assert kind.cases, kind.name
+        assert kind.sentence.endswith("."), kind.name
+        assert kind.rule in {"", *game.rules}, kind.name
+        for case_id in kind.cases:
+            assert any(stands_for(case_id, each) for each in ids), (kind.name, case_id)
+    assert {fault.method for fault in game.faults()} <= {method.name for method in game.methods}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_case_but_those_of_positions_is_named_by_a_fault(name: str) -> None:
+    game = find(name)
+    all_kinds = kinds(game).values()
+    nobody = [
+        case.id
+        for case in cases(game)
+        if not any(stands_for(each, case.id) for kind in all_kinds for each in kind.cases)
+    ]
+    assert [case_id for case_id in nobody if not case_id.startswith(UNNAMED)] == []
+
+
+UNNAMED = ("rules.resumed-game", "rules.drawn-states", "exceptions.drawn-states", "time.drawn-states")
+"""Cases of positions that nobody can foresee: what they find, others find in games from the beginning."""
+
+
+# The command
+
+
+def test_the_command_lists_all_faults_with_what_they_do(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fish", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(kinds(find("fish")))
+    assert all(line.endswith(".") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["fish", "raise-in-setup"], "did you mean raises-in-setup"),
+        (["fish", "raises-in-setup", "--strategy", "best"], "best"),
+        (["fish", "raises-in-setup"], "such players are started by a server"),
+        (["chess", "raises-in-setup"], "invalid choice"),
+    ],
+)
+def test_the_command_says_what_is_wrong(
+    arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert complaint in capsys.readouterr().err
+
+
+# Sound players
+
+
+class Odd:
+    """A sound player that does all that a player may do, and few do."""
+
+    game = "fish"
+    name = "n" * 80
+    version = "v" * 80
+
+    def __init__(self) -> None:
+        self._sound: Any = find(self.game).player("first")
+        for method in find(self.game).methods:
+            name = snake_case(method.name)
+            setattr(self, name, partial(self._answer, getattr(self._sound, name)))
+
+    def _answer(self, sound: Callable[[Any], Any], request: Any) -> bytes:
+        reply = sound(request)
+        known = b"" if reply is None else reply.SerializeToString()
+        return known + b"\xc2\xbb\x1e\x03new"  # a field of a later revision
+
+    async def describe(self, _: DescribeRequest) -> DescribeResponse:
+        return DescribeResponse(description=describe(self))
+
+    def start(self, _: object) -> bytes:
+        return b"\xc2\xbb\x1e\x03new"
+
+
+def unmet(report: Report) -> dict[str, str]:
+    return {each.id: each.sentence for each in report.judged if each.verdict not in MET}
+
+
+def test_an_odd_player_without_a_fault_passes_everything() -> None:
+    assert unmet(run("fish", Odd, limit_s=AMPLE_S, first_limit_s=AMPLE_S, examples=EXAMPLES)) == {}
+
+
+def strategies() -> Iterable[Any]:
+    for name in registered():
+        for each in find(name).strategies:
+            yield pytest.param(name, each, id=f"{name}-{each}")
+
+
+@pytest.mark.parametrize(("name", "strategy"), list(strategies()))
+def test_every_reference_player_passes_everything(name: str, strategy: str) -> None:
+    make = partial(find(name).player, strategy)
+    assert unmet(run(name, make, limit_s=AMPLE_S, first_limit_s=AMPLE_S, examples=3)) == {}
+
+
+@pytest.mark.parametrize("way", [[], ["--serve"]], ids=["dials in", "serves"])
+def test_a_reference_player_in_a_process_passes_everything(way: list[str]) -> None:
+    words = [sys.executable, "-m", "reference_server.cli", "player", "fish", "--strategy", "greedy", *way]
+    report = run("fish", f"exec:{shlex.join(words)}", limit_s=AMPLE_S, first_limit_s=AMPLE_S, examples=3)
+    assert unmet(report) == {}
+
+
+# The table
+
+
+def test_the_table_has_all_faults_with_the_cases_that_name_them() -> None:
+    text = PAGE.read_text("utf-8")
+    for name in GAMES:
+        wanted = {kind.name: kind.cases for kind in kinds(find(name)).values()}
+        assert listed(text, find(name)) == wanted, "run: make zoo"

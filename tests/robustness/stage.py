@@ -1,0 +1,234 @@
+"""Players of the zoo behind links of their own, without threads, processes and waiting: hundreds of games cost seconds.
+
+A player that hangs is one that is never heard of, one that is late is heard of later. Time goes by only where there is
+nothing left to do, and then at once: nobody is late because the machine is busy, and who hangs costs a test nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import selectors
+import threading
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import grpc
+from google.protobuf.message import DecodeError, Message
+
+from conformance.objects import Gone
+from conformance.zoo.deeds import Trace
+from conformance.zoo.ids import DRAWN_STATES, WHOLE_GAMES
+from conformance.zoo.kinds import Kind
+from conformance.zoo.specimen import WAIT_S, Specimen, World
+from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind, Overrun
+from games.game import Call, Game, Method, slipped
+from games.game import Clock as Limit
+from reference_player.handlers import snake_case
+from reference_server.links.link import (
+    MAX_REPLY_BYTES,
+    Clock,
+    Done,
+    Failed,
+    OpenCall,
+    call_error,
+    disconnected,
+    too_large,
+)
+
+STATUS = CallErrorReason.CALL_ERROR_REASON_STATUS
+REASONS = {
+    CallErrorReason.CALL_ERROR_REASON_STATUS: Trace.STATUS,
+    CallErrorReason.CALL_ERROR_REASON_UNPARSABLE: Trace.UNREADABLE,
+    CallErrorReason.CALL_ERROR_REASON_TOO_LARGE: Trace.TOO_LARGE,
+    CallErrorReason.CALL_ERROR_REASON_DISCONNECTED: Trace.GONE,
+}
+
+
+Result = TypeVar("Result")
+
+
+class _Selector(selectors.DefaultSelector):
+    """Never waits where the loop has something to do at some later time: that time comes at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.passed_s = 0.0
+
+    def select(self, timeout: float | None = None) -> Any:
+        events = super().select(0 if timeout else timeout)
+        if timeout and timeout > 0 and not events:
+            self.passed_s += timeout
+        return events
+
+
+class QuickLoop(asyncio.SelectorEventLoop):
+    """An event loop whose time passes only while it would sleep."""
+
+    def __init__(self) -> None:
+        self._passing = _Selector()
+        super().__init__(self._passing)
+
+    def time(self) -> float:
+        return self._passing.passed_s
+
+
+def in_no_time(work: Coroutine[Any, Any, Result]) -> Result:
+    """Runs it in a loop of its own whose time passes in no time."""
+    with asyncio.Runner(loop_factory=QuickLoop) as runner:
+        return runner.run(work)
+
+
+def quick_clock() -> Clock:
+    """The referee's clock in such a loop."""
+    clock = Clock()
+    clock.time = asyncio.get_running_loop().time
+    return clock
+
+
+class WaitsError(Exception):
+    """A player wants to wait; its link does it."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
+def _gone() -> None:
+    raise Gone
+
+
+def _waits(_: threading.Event, seconds: float) -> None:
+    raise WaitsError(seconds)
+
+
+def on_stage(limit_s: float) -> World:
+    """Where players live that are behind a StageLink."""
+    return World(limit_s, limit_s, _gone, _waits)
+
+
+@dataclass(slots=True)
+class Heard:
+    """A call in one game, and what was wrong with the answer: what the referee may find there."""
+
+    method: str
+    request: Any
+    traces: frozenset[Trace]
+    """Empty: nothing was wrong."""
+    forgiven: bool
+    """Whether what was wrong need not be misconduct in this game."""
+    cancelled: bool = False
+    """Nobody wanted the answer any more."""
+
+    @property
+    def surely_wrong(self) -> bool:
+        """Whether the referee cannot but find something."""
+        return bool(self.traces) and Trace.NOTHING not in self.traces and not self.cancelled
+
+
+class StageLink:
+    """The link to a player of the zoo. `heard` are its calls by the id of the game."""
+
+    def __init__(self, clock: Clock, game: Game, settings: Message, kind: Kind, player: Specimen) -> None:
+        self.kind = kind
+        self._game = game
+        self._settings = settings
+        self.heard: dict[str, list[Heard]] = {}
+        self._clock = clock
+        self._player = player
+        self._loop = asyncio.get_running_loop()
+        self._sound = game.player(next(iter(game.strategies)))
+        self._methods = {method.path: method for method in game.methods}
+        self._traces = kind.traces | {Trace.NOTHING} if _is_special(kind) else kind.traces
+        self._dead = False
+
+    def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
+        """Calls the player as soon as the event loop turns."""
+        heard: list[Heard] = []
+        open_call = OpenCall(self._clock, limit_s, done, lambda call: self._let_go(call, heard))
+        self._loop.call_soon(self._answer, self._methods[method], request, open_call, heard)
+        return open_call
+
+    def _let_go(self, call: OpenCall, heard: list[Heard]) -> None:
+        """A call is over without an answer: cancelled, if nobody is told."""
+        for each in heard:
+            each.cancelled = call.done is None
+
+    def _answer(self, method: Method, data: bytes, open_call: OpenCall, heard: list[Heard]) -> None:
+        if open_call.done is None:  # cancelled before the player could hear of it
+            return
+        request: Any = method.request.FromString(data)
+        shown = len(self._player.shown)
+        try:
+            outcome, wait_s = self._outcome(method, request), 0.0
+        except WaitsError as waits:
+            outcome, wait_s = _encoded(getattr(self._sound, snake_case(method.name), _void)(request)), waits.seconds
+        traces = self._traces if len(self._player.shown) > shown else frozenset[Trace]()
+        if self._dead:
+            traces = frozenset({Trace.GONE})
+        elif method.name in self.lacking:
+            traces = frozenset({Trace.STATUS})
+        heard.append(Heard(method.path, request, traces, self._forgiven(method, request, outcome, wait_s)))
+        self.heard.setdefault(request.game_id, []).extend(heard)
+        if not wait_s:
+            open_call.settle(outcome)
+        elif wait_s < WAIT_S:
+            self._loop.call_later(wait_s, open_call.settle, outcome)
+
+    def _forgiven(self, method: Method, request: Any, outcome: bytes | Failed, wait_s: float) -> bool:
+        """Whether the game forgives an answer, or that there is none."""
+        answer: Any = Overrun() if wait_s else outcome
+        if isinstance(answer, bytes):
+            try:
+                answer = method.response.FromString(answer)
+            except DecodeError:
+                return False
+        return slipped(self._game, self._settings, Call(0, method, request, Limit.DECISION), answer) is not None
+
+    @property
+    def lacking(self) -> set[str]:
+        """The names of the methods that the player does not have."""
+        return {method.name for method in self._methods.values() if snake_case(method.name) in self.kind.lacks}
+
+    def _outcome(self, method: Method, request: Any) -> bytes | Failed:
+        if self._dead:
+            return disconnected("the player has died")
+        function = getattr(self._player, snake_case(method.name), None)
+        if function is None:
+            return call_error(STATUS, "no such method", code=grpc.StatusCode.UNIMPLEMENTED.value[0])
+        try:
+            reply = function(request)
+        except WaitsError:
+            raise
+        except Gone:
+            self._dead = True
+            return disconnected("the player has died")
+        except Exception as error:
+            return call_error(STATUS, str(error), code=grpc.StatusCode.UNKNOWN.value[0])
+        return _encoded(reply)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def _void(_: object) -> None:
+    """There is nothing to answer."""
+
+
+def _encoded(reply: Any) -> bytes | Failed:
+    response: bytes = reply if isinstance(reply, bytes) else b"" if reply is None else reply.SerializeToString()
+    return response if len(response) <= MAX_REPLY_BYTES else too_large(len(response))
+
+
+def _is_special(kind: Kind) -> bool:
+    """Whether a fault of play is one of special situations: it may be none under other settings."""
+    return bool(kind.rule) and not {WHOLE_GAMES, DRAWN_STATES} & set(kind.cases)
+
+
+def trace(misconduct: Misconduct) -> Trace:
+    """What the referee has found."""
+    if misconduct.kind == MisconductKind.MISCONDUCT_KIND_RULE_VIOLATION:
+        return Trace.RULE
+    if misconduct.kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT:
+        return Trace.TIMEOUT
+    return REASONS[misconduct.call_error.reason]

@@ -1,0 +1,190 @@
+"""Any mix of broken players in any game: it ends on time, and exactly those are out whose faults have shown themselves.
+
+Players are in two games at once, so that faults of memory can show themselves, too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import pytest
+
+from conformance.zoo.deeds import Trace
+from conformance.zoo.kinds import Kind
+from conformance.zoo.registry import kinds
+from fairplay.v1.game_pb2 import GameSettings, Player, TimeControl
+from fairplay.v1.misconduct_pb2 import Misconduct
+from fairplay.v1.record_pb2 import RecordEntry
+from fairplay.v1.referee_pb2 import Game as GameMessage
+from fairplay.v1.referee_pb2 import GamePlan, GameStatus
+from games.game import Game, find, registered, wrap
+from reference_server.links.bot import BotLink
+from reference_server.links.dial_in import Hub
+from reference_server.links.link import Clock, Link, duration
+from reference_server.links.opening import Links
+from reference_server.plans import seconds
+from reference_server.records.chain import parsed
+from reference_server.records.store import Store
+from reference_server.records.verify import verify
+from reference_server.referee import Referee
+from tests.robustness.stage import Heard, StageLink, in_no_time, on_stage, quick_clock, trace
+
+GAMES = [name for name in registered() if hasattr(find(name), "faults")]
+GAME_COUNT = 200
+SHARES = 4
+"""How many tests the games of one kind are spread over."""
+AT_ONCE = 25
+"""How many pairs of games are played at the same time."""
+LIMIT_S = 0.5
+EXACT_S = 0.001
+SHORTER = {"webset": {"act_cap": 200}}
+"""Settings by game, without which players that are wrong without end make games long."""
+SOUND = ("first", "random")
+SOUND_SHARE = 0.4
+
+
+class Role(NamedTuple):
+    """A player of two games, and the fault that it has."""
+
+    game: str
+    name: str
+    link: Link
+    kind: Kind | None
+
+
+class Scene:
+    """Two games at the same time between the same players, in different seats."""
+
+    def __init__(self, game: Game, referee: Referee, clock: Clock, seed: int) -> None:
+        self.game = game
+        self._referee = referee
+        self._luck = Random(f"{game.name}/{seed}")
+        self._seed = seed
+        self.settings = game.full_settings(game.showcase)
+        for name, value in SHORTER.get(game.name, {}).items():
+            setattr(self.settings, name, value)
+        count = self._luck.choice(game.seats)
+        self.roles = [self._role(clock, f"p{number}") for number in range(count)]
+
+    def _role(self, clock: Clock, name: str) -> Role:
+        luck, game = self._luck, self.game
+        if luck.random() < SOUND_SHARE:
+            return Role(game.name, name, BotLink(clock, game.player(luck.choice(SOUND))), None)
+        kind = luck.choice(faulty(game.name))
+        strategy, spared = luck.choice(list(game.strategies)[:3]), luck.choice((0, 0, 0, 1, 4))
+        player = kind.make(game, strategy, on_stage(LIMIT_S), spared)
+        return Role(game.name, name, StageLink(clock, game, self.settings, kind, player), kind)
+
+    async def play(self) -> list[GameMessage]:
+        """Both games to their ends."""
+        orders = [self.roles, self._luck.sample(self.roles, len(self.roles))]
+        return await asyncio.gather(*(self._play(index, order) for index, order in enumerate(orders)))
+
+    async def _play(self, index: int, order: Sequence[Role]) -> GameMessage:
+        plan = GamePlan(
+            game=self.game.name,
+            settings=wrap(GameSettings, self.game, self.settings),
+            players=[Player(name=role.name, link="bot:first") for role in order],
+            seed=2 * self._seed + index,
+            time_control=TimeControl(decision_limit=duration(LIMIT_S), first_decision_limit=duration(LIMIT_S)),
+        )
+        game_id = f"{self.game.name}.{self._seed}.{index}"
+        return await self._referee.play(plan, game_id, links=[role.link for role in order])
+
+
+@cache
+def faulty(name: str) -> list[Kind]:
+    """The kinds of players whose faults can show themselves in a game."""
+    return [
+        kind
+        for kind in kinds(find(name)).values()
+        if kind.program is None and not kind.name.endswith(("-describe", "-start", "-end"))
+    ]
+
+
+def check(scene: Scene, played: GameMessage) -> None:
+    """Those out are those who did wrong, for what they did; everybody else is ranked."""
+    assert played.status == GameStatus.GAME_STATUS_FINISHED, played.result.aborted
+    misconducts = {misconduct.player: misconduct for misconduct in played.result.misconducts}
+    assert len(misconducts) == len(played.result.misconducts)
+    for role in scene.roles:
+        heard = role.link.heard.get(played.game_id, []) if isinstance(role.link, StageLink) else []
+        check_player(role, heard, misconducts.get(role.name))
+    ranked = sorted(player.name for group in played.result.ranking for player in group.players)
+    assert ranked == sorted(role.name for role in scene.roles if role.name not in misconducts)
+
+
+def check_player(role: Role, heard: Sequence[Heard], misconduct: Misconduct | None) -> None:
+    heard = [call for call in heard if not call.cancelled]
+    for call, following in pairwise(heard):
+        assert not call.surely_wrong or call.forgiven or asked_again(following), (role.kind, call)
+    if misconduct is None:
+        assert not heard or not heard[-1].surely_wrong or heard[-1].forgiven, (role.kind, heard[-1])
+        return
+    assert role.kind is not None, misconduct
+    assert misconduct.method == heard[-1].method, role.kind
+    assert trace(misconduct) in heard[-1].traces, (role.kind, misconduct)
+    if misconduct.HasField("rule_break"):
+        rule_id = misconduct.rule_break.rule_id
+        assert rule_id == role.kind.rule or (not role.kind.rule and rule_id in find(role.game).rules)
+
+
+def asked_again(call: Heard) -> bool:
+    """Whether a call is a second chance, which some games give after a reply that breaks a rule."""
+    return "refusal" in call.request.DESCRIPTOR.fields_by_name and bool(call.request.HasField("refusal"))
+
+
+def check_times(entries: Sequence[RecordEntry]) -> float:
+    """Who does not answer costs the limit and no more. Returns how long all calls of a game took, in seconds."""
+    for misconduct in (entry.misconduct for entry in entries if entry.HasField("misconduct")):
+        if misconduct.HasField("overrun"):
+            overrun = misconduct.overrun
+            assert 0 <= seconds(overrun.elapsed) - seconds(overrun.limit) < EXACT_S, overrun
+    return sum(seconds(entry.call.elapsed) for entry in entries if entry.HasField("call"))
+
+
+async def play_share(name: str, share: int, store: Store) -> list[Trace]:
+    """Plays and checks every so manieth pair of games; what the referee has found in them."""
+    clock, found = quick_clock(), list[Trace]()
+    referee = Referee(Links(Hub(clock), clock, allow_exec=False), store)
+    seeds = range(share, GAME_COUNT // 2, SHARES)
+    for first in range(0, len(seeds), AT_ONCE):
+        scenes = [Scene(find(name), referee, clock, seed) for seed in seeds[first : first + AT_ONCE]]
+        began = clock.time()
+        played = await asyncio.gather(*(scene.play() for scene in scenes))
+        took_s, calls_s = clock.time() - began, 0.0
+        for scene, game in ((scene, game) for scene, both in zip(scenes, played, strict=True) for game in both):
+            check(scene, game)
+            record = store.read(game.game_id)
+            assert verify(record) == []
+            calls_s += check_times(list(parsed(record)))
+            found.extend(map(trace, game.result.misconducts))
+        assert took_s <= calls_s + EXACT_S  # nobody waits but for players
+    return found
+
+
+async def stored(name: str, share: int, directory: Path) -> list[Trace]:
+    store = Store.open(directory)
+    try:
+        return await play_share(name, share, store)
+    finally:
+        await store.close()
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+@pytest.mark.parametrize("name", GAMES)
+def test_games_end_on_time_without_exactly_those_whose_faults_have_shown(name: str, share: int, tmp_path: Path) -> None:
+    found = in_no_time(stored(name, share, tmp_path))
+    assert len(found) >= GAME_COUNT / SHARES / 2
+    assert len(set(found)) >= 3
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_there_are_faults_of_any_game_and_of_this_one(name: str) -> None:
+    assert len(faulty(name)) >= 50
