@@ -62,7 +62,7 @@ class OpenCall:
         self.done = None
         clock = self._clock
         elapsed = clock.time() - self.sent_at
-        if elapsed > self.limit_s + clock.slack_s and isinstance(outcome, bytes):
+        if elapsed > self.limit_s + clock.slack_s and isinstance(outcome, bytes) and not clock.late:
             outcome = overrun(self.limit_s, elapsed)
         done(outcome, elapsed)
 
@@ -97,6 +97,11 @@ class Clock:
         self.slack_s = 0.0
         self._heap: list[tuple[float, int, OpenCall]] = []
         self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def late(self) -> bool:
+        """Whether the loop should have come to its timer long ago: then it is late to replies as well."""
+        return self._timer is not None and self.time() - self._timer.when() > CROWDED_S
 
     def watch(self, call: OpenCall, deadline: float) -> None:
         """Settles the call as overrun when its time is over."""

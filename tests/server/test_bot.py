@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
 from games.game import find
@@ -43,6 +44,27 @@ async def test_a_thought_that_nobody_wants_any_more_ends() -> None:
         await thinker.woken.wait()
     await link.close()
     assert told == []
+
+
+class Quick(Thinker):
+    """A player that answers at once."""
+
+    quick = True
+
+    def take_turn(self, request: Any) -> None:  # type: ignore[override]
+        """Nothing is said, which is an answer."""
+
+
+async def test_a_loop_that_stalls_is_late_itself_and_blames_nobody() -> None:
+    told = list[Any]()
+    link = BotLink(Clock(), Quick())
+    ask(link, 0.1, told)
+    time.sleep(0.3)  # noqa: ASYNC251 - what the test is about
+    async with asyncio.timeout(5):
+        while not told:
+            await asyncio.sleep(0)
+    await link.close()
+    assert told == [b""]
 
 
 async def test_a_thought_ends_with_its_time() -> None:
