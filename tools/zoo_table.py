@@ -13,7 +13,7 @@ import re
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import groupby, product
 from pathlib import Path
@@ -36,11 +36,11 @@ HEAD = """\
 
 The conformance suite is tested by players with exactly one fault each. Every one of them has to be caught by the cases
 that name its fault, in **bold** below, and by none that has nothing to do with it. Most faults of play show
-themselves elsewhere, too; where many cases of one kind catch a fault they are counted: `rules.whole-game.*` (9).
+themselves elsewhere, too; where many cases of one kind catch a fault they are counted: `rules.whole-game.*` (9). For
+`rules.whole-games` it is enough that one of them does.
 
 `python -m conformance.zoo GAME --list` lists the faults of a game, and `python -m conformance.zoo GAME FAULT` runs a
-player with one where the environment of an exec: player says, for trials of suites and servers. Faults with a star are
-such that only a program can have them.
+player with one where the environment of an exec: player says, for trials of suites and servers.
 """
 LIMITS_S = {True: (0.2, 1.0), False: (5.0,)}
 """Whether the fault is one of time -> the limits to try it with. Busy machines need the longer one."""
@@ -48,7 +48,8 @@ START_LIMIT_S = 20.0
 SEED = 2
 EXAMPLES = 20
 MANY = 3
-ROW = re.compile(r"\| `([a-z0-9-]+)`\*? \| .* \| (.*) \|")
+PROGRAMS = "What only a program can do"
+ROW = re.compile(r"\| `([a-z0-9-]+)` \| .* \| (.*) \|")
 NAMED = re.compile(r"\*\*`([^`]+)`\*\*")
 
 
@@ -155,32 +156,34 @@ def _unmet(game: Game, subject: str) -> list[str]:
 # The page
 
 
-def page(rows: Iterable[Row]) -> str:
+def page(rows: Sequence[Row]) -> str:
     """The whole page."""
-    lines = [HEAD]
+    lines, programs = [HEAD], list[Row]()
     for name, group in groupby(rows, key=lambda row: row.game):
-        lines += [*_section(find(name), {row.fault: row.found for row in group}), ""]
-    return "\n".join(lines)
+        game, shared = find(name), {each.name for each in common(find(name))}
+        tried_here = list(group)
+        programs += [row for row in tried_here if _is_program(row)]
+        objects = [row for row in tried_here if not _is_program(row)]
+        lines.append(f"## {game.title}\n")
+        lines += _table(
+            f"### What a player of any game can do: {game.title}", [r for r in objects if r.fault in shared]
+        )
+        lines += _table(f"### What breaks a rule of {game.title}", [r for r in objects if r.fault not in shared])
+    return "\n".join([*lines, *_table(f"## {PROGRAMS}", programs)])
 
 
-def _section(game: Game, found: Mapping[str, Finding]) -> Iterator[str]:
-    shared = {each.name for each in common(game)}
-    everything = kinds(game)
-    yield f"## {game.title}\n"
-    for title, wanted in (("Faults that a player of any game can have", True), ("Faults of this game", False)):
-        yield f"### {title}: {game.title}\n"
-        yield "| fault | what such a player does | caught by |"
-        yield "|---|---|---|"
-        for name, finding_ in found.items():
-            if (name in shared) == wanted:
-                yield _row(everything[name], finding_)
-        yield ""
+def _is_program(row: Row) -> bool:
+    return kinds(find(row.game))[row.fault].program is not None
+
+
+def _table(title: str, rows: Iterable[Row]) -> list[str]:
+    lines = [_row(kinds(find(row.game))[row.fault], row.found) for row in rows]
+    return [f"{title}\n", "| fault | what such a player does | caught by |", "|---|---|---|", *lines, ""]
 
 
 def _row(each: Kind, found: Finding) -> str:
-    star = "" if each.program is None else "*"
     caught = ", ".join([*(f"**`{case_id}`**" for case_id in each.cases), *_others(each, found.caught_by)])
-    return f"| `{each.name}`{star} | {each.sentence.replace('|', chr(92) + '|')} | {caught} |"
+    return f"| `{each.name}` | {each.sentence.replace('|', chr(92) + '|')} | {caught} |"
 
 
 def _others(each: Kind, caught: Iterable[str]) -> Iterator[str]:
@@ -199,9 +202,9 @@ def _family(case_id: str) -> str:
     return f"{first}.{second}" if rest else first
 
 
-def listed(text: str, game: Game) -> dict[str, tuple[str, ...]]:
-    """What a page says of a game: fault -> the cases that name it."""
-    section = text.partition(f"\n## {game.title}\n")[2].partition("\n## ")[0]
+def listed(text: str, title: str) -> dict[str, tuple[str, ...]]:
+    """What a page says in the section of this title: fault -> the cases that name it."""
+    section = text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
     return {match[1]: tuple(NAMED.findall(match[2])) for match in ROW.finditer(section)}
 
 

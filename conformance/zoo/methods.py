@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from conformance.zoo import ids
 from conformance.zoo.deeds import DIES, HANGS, IS_UNREADABLE, RAISES, SAYS_NOTHING, SAYS_SOMETHING_ELSE, SAYS_TOO_MUCH
@@ -11,8 +12,7 @@ from conformance.zoo.moments import in_method, never, second_call
 from games.game import Game, Method
 from reference_player.handlers import snake_case
 
-LEFT = (ids.RIVAL_LEAVES,)
-"""There, methods are called that otherwise never are."""
+Patterns: TypeAlias = tuple[str, ...]
 
 
 def decides(method: Method) -> bool:
@@ -22,9 +22,10 @@ def decides(method: Method) -> bool:
 
 def of_methods(game: Game) -> Iterator[Kind]:
     """Those of every method, then those of the one in which a player decides what to do in its turn."""
+    anywhere = ("rules", game.name, *ids.POSITIONS)  # for methods that an ordinary game does not come to
     for method in game.methods:
-        yield from _of_decision(method) if decides(method) else _of_notification(method)
-        yield from _of_any(method)
+        yield from _of_decision(method, anywhere) if decides(method) else _of_notification(method, anywhere)
+        yield from _of_any(method, anywhere)
     yield from _of_turn(game)
 
 
@@ -32,27 +33,27 @@ def _called(method: Method) -> str:
     return snake_case(method.name).replace("_", "-")
 
 
-def _of_decision(method: Method) -> Iterator[Kind]:
+def _of_decision(method: Method, anywhere: Patterns) -> Iterator[Kind]:
     name, called, again = method.name, _called(method), second_call(method.name)
     sentence = f"Raises an exception in {name}."
-    yield Kind(f"raises-in-{called}", sentence, (ids.NO_EXCEPTION,), in_method(name), RAISES, LEFT)
+    yield Kind(f"raises-in-{called}", sentence, (ids.NO_EXCEPTION,), in_method(name), RAISES, anywhere)
     sentence = f"Never answers {name} when it is called for the second time in a game."
-    yield Kind(f"hangs-in-{called}", sentence, (ids.EVERY_ANSWER,), again, HANGS, LEFT)
+    yield Kind(f"hangs-in-{called}", sentence, (ids.EVERY_ANSWER,), again, HANGS, anywhere)
 
 
-def _of_notification(method: Method) -> Iterator[Kind]:
+def _of_notification(method: Method, anywhere: Patterns) -> Iterator[Kind]:
     name, called, here = method.name, _called(method), in_method(method.name)
-    yield Kind(f"raises-in-{called}", f"Raises an exception in {name}.", (ids.VOID,), here, RAISES, LEFT)
-    yield Kind(f"hangs-in-{called}", f"Never returns from {name}.", (ids.EVERY_ANSWER,), here, HANGS, LEFT)
+    yield Kind(f"raises-in-{called}", f"Raises an exception in {name}.", (ids.VOID,), here, RAISES, anywhere)
+    yield Kind(f"hangs-in-{called}", f"Never returns from {name}.", (ids.EVERY_ANSWER,), here, HANGS, anywhere)
 
 
-def _of_any(method: Method) -> Iterator[Kind]:
+def _of_any(method: Method, anywhere: Patterns) -> Iterator[Kind]:
     name, called, here = method.name, _called(method), in_method(method.name)
-    yield Kind(f"dies-in-{called}", f"Ends without a word in {name}.", (ids.ALIVE,), here, DIES, LEFT)
+    yield Kind(f"dies-in-{called}", f"Ends without a word in {name}.", (ids.ALIVE,), here, DIES, anywhere)
     sentence = f"Answers {name} with bytes that are no message."
-    yield Kind(f"is-unreadable-in-{called}", sentence, (ids.READABLE,), here, IS_UNREADABLE, LEFT)
+    yield Kind(f"is-unreadable-in-{called}", sentence, (ids.READABLE,), here, IS_UNREADABLE, anywhere)
     lacks = (snake_case(name),)
-    yield Kind(f"lacks-{called}", f"Has no method {name}.", (ids.EVERY_METHOD,), never, RAISES, LEFT, lacks=lacks)
+    yield Kind(f"lacks-{called}", f"Has no method {name}.", (ids.EVERY_METHOD,), never, RAISES, anywhere, lacks=lacks)
 
 
 def _of_turn(game: Game) -> Iterator[Kind]:

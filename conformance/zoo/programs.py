@@ -17,7 +17,15 @@ def _kind(name: str, sentence: str, case_id: str, habits: Habits) -> Kind:
 KINDS = (
     _kind("ends-at-once", "Ends as soon as it is started.", ids.REACHABLE, Habits(Start.EXITS)),
     _kind("never-comes-up", "Neither serves nor dials in.", ids.REACHABLE, Habits(Start.SLEEPS)),
-    _kind("answers-twice", "Sends each reply twice.", ids.ONE_REPLY, Habits(reply_count=2)),
+    Kind(
+        "answers-twice",
+        "Sends each reply twice.",
+        (ids.ONE_REPLY,),
+        never,
+        RAISES,
+        ("rules", "exceptions", "time", "memory", "endings", "robustness"),  # in long games its stream is ended for it
+        program=Habits(reply_count=2),
+    ),
     _kind(
         "stays-away",
         "Does not dial in again after the server has said goodbye, though it means to come back.",

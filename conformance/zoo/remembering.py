@@ -75,7 +75,7 @@ KINDS = (
         (ids.EARLY_END,),
         after_early_end(2),
         RAISES,
-        (ids.NEVER_ENDED, *ONE_AFTER_ANOTHER),
+        (ids.NEVER_ENDED, ids.AT_ONCE, ids.UNDER_LOAD, *ONE_AFTER_ANOTHER),
     ),
     Kind(
         "fills-up-with-games",

@@ -127,12 +127,13 @@ def test_every_word_in_capitals_is_a_reason_a_value_or_a_status(path: Path) -> N
 
 
 @ids
-def test_every_rule_id_is_one(path: Path) -> None:
+def test_every_id_of_a_rule_or_a_probe_is_one(path: Path) -> None:
     games = "|".join(registered())
-    rules = {rule for name in registered() for rule in find(name).rules}
+    known = {rule for name in registered() for rule in find(name).rules}
+    known |= {probe.id for name in registered() for probe in find(name).probes()}
     for word in code_words(path):
         if re.fullmatch(rf"(?:{games})\.[a-z-]+\.[a-z-]+", word):
-            assert word in rules
+            assert word in known
 
 
 @ids
