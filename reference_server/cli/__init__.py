@@ -14,6 +14,10 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         sys.stderr.write("fairplay: stopped\n")
         sys.exit(130)
+    finally:
+        # An interrupt that came while Python ran code from text, as dataclasses and gRPC do when they are imported, is
+        # remembered as unhandled, and would end the process by a signal after all. Running more text makes it forget.
+        exec("")
 
 
 __all__ = ["main"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -235,3 +236,17 @@ def test_a_bot_that_is_thinking_costs_its_limit_and_does_not_keep_the_command_fr
     assert ran.code == 0
     assert "minimax in TakeTurn" in ran.out
     assert ran.took_s < LIMIT_S / 4
+
+
+def test_an_interrupt_in_code_that_is_made_from_text_ends_with_the_same_exit_code(tmp_path: Path) -> None:
+    package = tmp_path / "interrupted"
+    package.mkdir()
+    (package / "__main__.py").write_text(
+        "from reference_server import cli\n"
+        "from reference_server.cli import app\n"
+        "app.main = lambda: exec('raise KeyboardInterrupt')\n"
+        "cli.main()\n"
+    )
+    command = [sys.executable, "-m", "interrupted"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=30, check=False)
+    assert (ran.returncode, ran.stderr) == (130, STOPPED)
