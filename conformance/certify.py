@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import astuple
 from datetime import UTC, datetime
 
 from conformance.bench import Bench
@@ -26,6 +27,8 @@ from reference_server.plans import full_time_control
 
 EXAMPLES = 40
 LISTEN = "127.0.0.1:0"
+LONGEST_S = 6.0
+"""The longest limit that a game sets by itself here: those for people are a minute and more."""
 
 
 def run(
@@ -74,13 +77,18 @@ def _tell(writers: Sequence[Writer], event: Began | CaseBegan | CaseJudged | End
 
 
 def limits_of(game: Game, limit_s: float | None, first_limit_s: float | None) -> Limits:
-    """The game's limits, with those that are given in their place. Refusal: they make no sense."""
+    """The game's limits, those for people shortened, with those that are given in their place.
+
+    Refusal: they make no sense.
+    """
     control = TimeControl()
     if limit_s is not None:
         control.decision_limit.CopyFrom(duration(limit_s))
     if first_limit_s is not None:
         control.first_decision_limit.CopyFrom(duration(first_limit_s))
-    return Limits.of(full_time_control(game, control))
+    limits = Limits.of(full_time_control(game, control))
+    longest_s = max(LONGEST_S, limit_s or 0.0, first_limit_s or 0.0)
+    return Limits(*(min(each, longest_s) for each in astuple(limits)))
 
 
 def door_of(game: Game, subject: str | Callable[[], object], listen: str, start_limit_s: float) -> Door:

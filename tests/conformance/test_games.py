@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from conformance.cases import cases
+from conformance.certify import LONGEST_S, limits_of
 from conformance.rehearsal import rival_names
 from conformance.verdicts import Verdict
 from games.game import Level, find, registered
@@ -76,3 +77,10 @@ def test_a_player_that_hangs_in_every_call_is_given_up_soon() -> None:
     assert verdicts <= {Verdict.FAIL, Verdict.NOT_TESTED, Verdict.NOT_APPLICABLE}
     assert report.counts[Verdict.SUITE_ERROR] == 0
     assert any("not asked any more" in each.sentence for each in report.judged)
+
+
+@pytest.mark.parametrize("name", list(registered()))
+def test_no_limit_is_one_for_people_unless_it_is_asked_for(name: str) -> None:
+    limits = limits_of(find(name), None, None)
+    assert max(limits.notification_s, limits.decision_s, limits.first_decision_s) <= LONGEST_S
+    assert limits_of(find(name), 60.0, 90.0).first_decision_s == 90.0
