@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from google.protobuf.message import Message
 
 from benchmarks.subjects import STRATEGY, Subject
-from games.game import Arrival, Call, CallAll, Race, Show
+from games.game import Call, Show, answered
 from reference_player.handlers import Handlers
 
 SEED = 1
@@ -65,12 +65,6 @@ def rehearse(subject: Subject) -> Rehearsal:
             step = conversation.send(sent)
         except StopIteration:
             return Rehearsal(exchanges, shown)
-        sent = None
         if isinstance(step, Show):
             shown.append(step.state)
-        elif isinstance(step, CallAll):
-            sent = {call.seat: answer(call) for call in step.calls}
-        elif isinstance(step, Race):
-            sent = [Arrival(call.seat, answer(call), 0.0) for call in step.calls]
-        elif isinstance(step, Call):
-            sent = answer(step)
+        sent = answered(step, answer)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
 from conformance.case import SuiteError
-from games.game import Arrival, Call, CallAll, Clock, Conversation, Game, Race, Show, Situation, Step
+from games.game import Call, Clock, Conversation, Game, Show, Situation, Step, answered, calls_of
 from reference_player.handlers import snake_case
 from reference_server.transcript import game_rng
 
@@ -89,7 +89,7 @@ def _shown(key: _Key, count: int, seed: int, strategy: str) -> Sequence[object]:
                 shown = step.state
             elif _decision(step) is not None and (not states or shown is not states[-1]):
                 states.append(shown)
-            answer = _answered(step, players)
+            answer = answered(step, partial(_reply, players))
     except StopIteration:
         return states
     finally:
@@ -106,7 +106,7 @@ def _decider(key: _Key, count: int, state: Message, strategy: str) -> int | None
             step = conversation.send(answer)
             if (call := _decision(step)) is not None:
                 return call.seat
-            answer = _answered(step, players)
+            answer = answered(step, partial(_reply, players))
     except StopIteration:
         return None
     finally:
@@ -115,18 +115,7 @@ def _decider(key: _Key, count: int, state: Message, strategy: str) -> int | None
 
 def _decision(step: Step) -> Call | None:
     """The first decision that a step asks for."""
-    calls = [step] if isinstance(step, Call) else step.calls if isinstance(step, CallAll | Race) else []
-    return next((call for call in calls if call.clock is not Clock.NOTIFICATION), None)
-
-
-def _answered(step: Step, players: Sequence[Any]) -> Any:
-    if isinstance(step, Call):
-        return _reply(players, step)
-    if isinstance(step, CallAll):
-        return {call.seat: _reply(players, call) for call in step.calls}
-    if isinstance(step, Race):
-        return [Arrival(call.seat, _reply(players, call), 0.0) for call in step.calls]
-    return None
+    return next((call for call in calls_of(step) if call.clock is not Clock.NOTIFICATION), None)
 
 
 def _reply(players: Sequence[Any], call: Call) -> Message:

@@ -338,6 +338,24 @@ def unwrap(envelope: GameSettings | GameState, game: Game, kind: type[Message]) 
     return held
 
 
+def calls_of(step: Step) -> Sequence[Call]:
+    """The calls that a step asks for; none where it only tells."""
+    if isinstance(step, Call):
+        return (step,)
+    return step.calls if isinstance(step, CallAll | Race) else ()
+
+
+def answered(step: Step, answer: Callable[[Call], Untyped]) -> Untyped:
+    """What a conversation is sent for a step, with `answer` in the place of the players: all answer at once."""
+    if isinstance(step, Call):
+        return answer(step)
+    if isinstance(step, CallAll):
+        return {call.seat: answer(call) for call in step.calls}
+    if isinstance(step, Race):
+        return [Arrival(call.seat, answer(call), 0.0) for call in step.calls]
+    return None
+
+
 def drive(conversation: Conversation, answer: Callable[[Call], Untyped]) -> Outcome:
     """Drives a conversation to its end in this thread, with `answer` in the place of the players.
 
@@ -350,10 +368,4 @@ def drive(conversation: Conversation, answer: Callable[[Call], Untyped]) -> Outc
         except StopIteration as stop:
             outcome: Outcome = stop.value
             return outcome
-        sent = None
-        if isinstance(step, Call):
-            sent = answer(step)
-        elif isinstance(step, CallAll):
-            sent = {call.seat: answer(call) for call in step.calls}
-        elif isinstance(step, Race):
-            sent = [Arrival(call.seat, answer(call), 0.0) for call in step.calls]
+        sent = answered(step, answer)

@@ -14,7 +14,20 @@ from google.protobuf.message import DecodeError, Message
 from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.record_pb2 import RecordedCall, RecordedResult, RecordEntry
 from fairplay.v1.result_pb2 import GameResult
-from games.game import Arrival, Call, CallAll, Conversation, Eliminate, Game, Outcome, Race, Show, Step, unwrap
+from games.game import (
+    Arrival,
+    Call,
+    CallAll,
+    Conversation,
+    Eliminate,
+    Game,
+    Outcome,
+    Race,
+    Show,
+    Step,
+    calls_of,
+    unwrap,
+)
 from reference_server.records.errors import Diverged
 from reference_server.transcript import Answer, Asked, Transcript, game_result, game_rng, recorded_outcome
 
@@ -169,8 +182,7 @@ class Replayer:
                 for call in step.calls
             }
         elif not isinstance(step, Eliminate):
-            calls = step.calls if isinstance(step, CallAll) else [step] if isinstance(step, Call) else []
-            self._racing, self._waiting = {}, {call.seat: self.transcript.ask(call) for call in calls}
+            self._racing, self._waiting = {}, {call.seat: self.transcript.ask(call) for call in calls_of(step)}
 
     def _call(self, call: RecordedCall) -> None:
         asked = self._waiting.get(call.seat)

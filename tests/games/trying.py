@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from random import Random
-from typing import Any
 
 import pytest
 
 from fairplay.v1.misconduct_pb2 import RuleBreak
 from games.game import (
-    Arrival,
-    Call,
-    CallAll,
     Clock,
     Fault,
     Game,
     Level,
     Probe,
-    Race,
     Show,
     Situation,
-    Step,
+    answered,
+    calls_of,
     find,
 )
 from games.trials import DRAWN_STATES, Answer, spoiled, tried, whole_game
@@ -159,20 +154,9 @@ def _decisions(game: Game, seed: int) -> list[Situation]:
         while True:
             if isinstance(step, Show):
                 shown = step.state
-            deciders = {call.seat for call in _calls(step) if call.clock is not Clock.NOTIFICATION}
+            deciders = {call.seat for call in calls_of(step) if call.clock is not Clock.NOTIFICATION}
             if deciders:
                 state = game.full_state(shown)
                 found += [Situation(settings, count, seat, state, 1) for seat in sorted({0, *deciders})]
-            step = conversation.send(_answered(step, sound(game.name, "random")))
+            step = conversation.send(answered(step, sound(game.name, "random")))
     return found
-
-
-def _calls(step: Step) -> Sequence[Call]:
-    return [step] if isinstance(step, Call) else step.calls if isinstance(step, CallAll | Race) else ()
-
-
-def _answered(step: Step, player: Answer) -> Any:
-    replies: Mapping[int, Any] = {call.seat: player(call) for call in _calls(step)}
-    if isinstance(step, Race):
-        return [Arrival(seat, reply, 0.0) for seat, reply in replies.items()]
-    return replies if isinstance(step, CallAll) else replies.get(step.seat) if isinstance(step, Call) else None
