@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
@@ -37,6 +36,7 @@ from reference_server.links.link import (
     duration,
     too_large,
 )
+from reference_server.tokens import same
 
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 MAX_TOKEN_BYTES = 256
@@ -91,7 +91,7 @@ class Hub:
     def holds(self, name: str, token: str) -> bool:
         """Whether this name has dialled in with this token."""
         place = self._places.get(name)
-        return place is not None and _same(place.token, token)
+        return place is not None and same(place.token, token)
 
     def guards(self, name: str) -> bool:
         """Whether this name has dialled in with a token, or is expected with one."""
@@ -144,7 +144,7 @@ class Hub:
 
     def _claimed_by(self, player: HostedPlayer) -> bool:
         claim = self._claims.get(player.name)
-        return claim is not None and _same(claim, player.token)
+        return claim is not None and same(claim, player.token)
 
     def _seat(self, session: Session, number: int, player: HostedPlayer) -> None:
         place = self._places.setdefault(player.name, _Place(player.token))
@@ -322,10 +322,6 @@ class Session:
         self._stray_count += 1
         if self._stray_count > MAX_STRAY_REPLIES:
             raise Refusal("REPLY_FLOOD", f"more than {MAX_STRAY_REPLIES:,} replies came that nobody asked for")
-
-
-def _same(one: str, other: str) -> bool:
-    return hmac.compare_digest(one.encode(), other.encode())
 
 
 def _nothing() -> None:

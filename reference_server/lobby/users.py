@@ -16,6 +16,7 @@ from reference_server.lobby.limits import Bucket
 from reference_server.lobby.stream import Stream
 from reference_server.lobby.table import Table
 from reference_server.manager.signup import Timer
+from reference_server.tokens import same
 
 TOKEN_BYTES = 24
 
@@ -85,7 +86,7 @@ class Users:
         """
         user = self._by_name.get(name)
         if user is not None:
-            if not _same(token, user.token) and not (token and self._hub.holds(name, token)):
+            if not same(token, user.token) and not (token and self._hub.holds(name, token)):
                 raise _taken(name, token, "is in the lobby already")
         elif name in self._kept:
             if not hmac.compare_digest(key_of(token), self._kept[name]):
@@ -118,10 +119,6 @@ class Users:
 def key_of(token: str) -> bytes:
     """What of a token may be written down. Tokens of the lobby are long and random: nobody finds one from this."""
     return sha256(token.encode()).digest()
-
-
-def _same(one: str, other: str) -> bool:
-    return hmac.compare_digest(one.encode(), other.encode())
 
 
 def _taken(name: str, token: str, why: str) -> Refusal:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Callable
 from typing import Protocol
 
@@ -15,6 +14,7 @@ from reference_server.links.opening import parse_link
 from reference_server.manager import states
 from reference_server.manager.names import NamePattern
 from reference_server.plans import CheckLink, seconds
+from reference_server.tokens import same
 
 
 class Timer(Protocol):
@@ -47,7 +47,7 @@ class Desk:
     def repeats(self, player: Player, token: str) -> bool:
         """Whether this very player has entered already."""
         entered = any(player == known for known in self._message.entrants)
-        return entered and _same(self._tokens.get(player.name, token), token)
+        return entered and same(self._tokens.get(player.name, token), token)
 
     def admit(self, player: Player, token: str) -> None:
         """Notes the token of a player that enters. Refusal: it may not."""
@@ -84,7 +84,7 @@ class Desk:
             raise Refusal("WRONG_TOKEN", message, "name")
         if name not in self._tokens:
             self._check_dialled_in_again(player, token)
-        elif not _same(self._tokens[name], token):
+        elif not same(self._tokens[name], token):
             raise Refusal("WRONG_TOKEN", f"the token is not the one with which {name} signed up", "token")
         self._tokens.pop(name, None)
 
@@ -106,10 +106,6 @@ class Desk:
         if entered < least:
             message = f"the tournament needs {least} entrants to start and has {entered}: {least - entered} are missing"
             raise Refusal("TOO_FEW_ENTRANTS", message)
-
-
-def _same(one: str, other: str) -> bool:
-    return hmac.compare_digest(one.encode(), other.encode())
 
 
 def _dial_in_name(player: Player) -> str | None:
