@@ -14,8 +14,6 @@ from fairplay.v1.player_pb2 import PlayerDescription
 from games.game import Level
 from reference_player.handlers import PROTOCOL_REVISION
 
-LEVELS = (Level.MUST, Level.SHOULD, Level.MAY)
-
 
 @dataclass(frozen=True, slots=True)
 class Times:

@@ -4,30 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 
 from conformance.evidence import Evidence
 from games.game import Level
+from reference_server.certificates import MET, Verdict
 
-
-class Verdict(StrEnum):
-    """How a case ended. What each one means for a certificate is said in docs/reading-a-report.md."""
-
-    PASS = "PASS"
-    FAIL = "FAIL"
-    """A MUST is not met."""
-    WARN = "WARN"
-    """A SHOULD or a MAY is not met."""
-    NOT_TESTED = "NOT TESTED"
-    """It could not be tried. Never counts as a pass."""
-    NOT_APPLICABLE = "NOT APPLICABLE"
-    """It does not concern this player or this way of reaching it. Does not stand in the way of a certificate."""
-    SUITE_ERROR = "SUITE ERROR"
-    """The suite itself failed: blamed on nobody, and no pass."""
-
-
-MET = (Verdict.PASS, Verdict.NOT_APPLICABLE)
-"""The verdicts with which a MUST is met."""
+__all__ = ["MET", "Judged", "Verdict", "exit_code"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,18 +10,36 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
+
+from games.game import Level
 
 FORMAT = "fairplay-certificate/1"
 MAX_BYTES = 16 * 1024 * 1024
 FROZEN = Path(__file__).resolve().parent.parent / "conformance" / "frozen"
 """One file of ids for each revision and game: data, which is all that is used of that package here."""
 
-MUST = "MUST"
-MET = ("PASS", "NOT APPLICABLE")
-VERDICTS = ("PASS", "FAIL", "WARN", "NOT TESTED", "NOT APPLICABLE", "SUITE ERROR")
-LEVELS = (MUST, "SHOULD", "MAY")
+
+class Verdict(StrEnum):
+    """How a case ended. What each one means for a certificate is said in docs/reading-a-report.md."""
+
+    PASS = "PASS"
+    FAIL = "FAIL"
+    """A MUST is not met."""
+    WARN = "WARN"
+    """A SHOULD or a MAY is not met."""
+    NOT_TESTED = "NOT TESTED"
+    """It could not be tried. Never counts as a pass."""
+    NOT_APPLICABLE = "NOT APPLICABLE"
+    """It does not concern this player or this way of reaching it. Does not stand in the way of a certificate."""
+    SUITE_ERROR = "SUITE ERROR"
+    """The suite itself failed: blamed on nobody, and no pass."""
+
+
+MET = (Verdict.PASS, Verdict.NOT_APPLICABLE)
+"""The verdicts with which a MUST is met."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +82,11 @@ class Certificate:
     @property
     def unmet(self) -> Sequence[CaseResult]:
         """The MUST cases in the file that are not met."""
-        return [case for case in self.cases if case.level == MUST and case.verdict not in MET]
+        return _unmet(self.cases)
+
+
+def _unmet(cases: Iterable[CaseResult]) -> list[CaseResult]:
+    return [case for case in cases if case.level == Level.MUST and case.verdict not in MET]
 
 
 _FIELDS: Mapping[str, type] = {
@@ -115,10 +137,9 @@ def summary(cases: Iterable[CaseResult], must: Collection[str] | None, *, comple
     `must` are the ids that the revision demands; None: they are not known, and nobody can be certified.
     """
     judged = list(cases)
-    counts = {verdict: sum(case.verdict == verdict for case in judged) for verdict in VERDICTS}
-    met = {case.id for case in judged if case.level == MUST and case.verdict in MET}
-    unmet = any(case.level == MUST and case.verdict not in MET for case in judged)
-    return {"certified": complete and not unmet and must is not None and met >= set(must), "counts": counts}
+    counts = {verdict: sum(case.verdict == verdict for case in judged) for verdict in Verdict}
+    met = {case.id for case in judged if case.level == Level.MUST and case.verdict in MET}
+    return {"certified": complete and not _unmet(judged) and must is not None and met >= set(must), "counts": counts}
 
 
 def frozen(game: str, revision: int) -> frozenset[str] | None:
@@ -152,9 +173,9 @@ def check(data: bytes) -> Certificate:
 def _objection(content: Mapping[str, Any], cases: Sequence[CaseResult], must: Collection[str] | None) -> str:
     if must is None:
         return f"the MUST cases of {content['game']!r} in revision {content['protocol_revision']} are not known here"
-    if missing := sorted(set(must) - {case.id for case in cases if case.level == MUST}):
+    if missing := sorted(set(must) - {case.id for case in cases if case.level == Level.MUST}):
         return f"{len(missing)} of the MUST cases are not in it, e.g. {missing[0]}"
-    unmet = [case for case in cases if case.level == MUST and case.verdict not in MET]
+    unmet = _unmet(cases)
     return f"{unmet[0].id} is {unmet[0].verdict}" if unmet else "the run was interrupted"
 
 
@@ -195,7 +216,7 @@ def _case(content: Any) -> CaseResult:
         raise ValueError("the certificate is not complete: a case is not an object")
     _check_fields(content, _CASE_FIELDS, "a case of the certificate")
     case = CaseResult(**content)
-    if case.level not in LEVELS or case.verdict not in VERDICTS:
+    if case.level not in set(Level) or case.verdict not in set(Verdict):
         raise ValueError(f"the case {case.id!r} has an unknown level or verdict")
     return case
 
