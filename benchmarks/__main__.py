@@ -20,7 +20,7 @@ from benchmarks import idle, lobby, playouts, sessions, startup
 from benchmarks.figures import FULL, QUICK, Figure, Pace
 from benchmarks.report import DOCS, RESULTS, print_table, write_docs, write_json
 from benchmarks.subjects import subject
-from games.game import registered
+from fairplay.games.game import registered
 
 RESULTS_HELP = "where results are kept; by default only those of a whole run are, in benchmarks/results.json"
 NAMES = ("rules", *sessions.LOADS, "idle", "lobby", "help")

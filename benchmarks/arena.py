@@ -22,11 +22,11 @@ from benchmarks.figures import Unmeasurable
 from benchmarks.processes import halves, started
 from benchmarks.rehearsal import Rehearsal, names
 from benchmarks.subjects import Subject
+from fairplay.games.envelopes import wrap
+from fairplay.server.links.link import Clock, Done, Link, OpenCall
+from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan
-from games.game import wrap
-from reference_server.links.link import Clock, Done, Link, OpenCall
-from reference_server.server import Config, Server
 
 Way: TypeAlias = Literal["dialled in", "dialled"]
 

@@ -19,8 +19,8 @@ import grpc
 
 from benchmarks.processes import START_LIMIT_S, halves, started
 from benchmarks.rehearsal import Exchange
+from fairplay.server.links.link import duration
 from fairplay.v1.connection_pb2 import Call, ConnectRequest, ConnectResponse, Reply
-from reference_server.links.link import duration
 
 PATH = "/benchmarks.EchoService/Echo"
 SIZE_BYTES = 4

@@ -41,7 +41,7 @@ async def _memory(connections: str) -> tuple[float, float]:
     async with AsyncExitStack() as stack:
         records = stack.enter_context(tempfile.TemporaryDirectory(prefix="fairplay-bench-"))
         server = await stack.enter_async_context(
-            started("reference_server.cli", "serve", "--listen", "127.0.0.1:0", "--records", records)
+            started("fairplay.terminal", "serve", "--listen", "127.0.0.1:0", "--records", records)
         )
         address = re.search(r"127\.0\.0\.1:\d+", server.line)
         if address is None:

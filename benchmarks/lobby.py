@@ -26,9 +26,9 @@ import grpc
 from benchmarks.figures import Figure, Pace, Unmeasurable, figure
 from benchmarks.processes import started
 from benchmarks.subjects import LOBBY_REACH_MS
+from fairplay.server.errors import reason_of
 from fairplay.v1 import lobby_pb2 as pb
 from fairplay.v1.lobby_pb2_grpc import LobbyServiceStub
-from reference_server.errors import reason_of
 
 USER_COUNT = 1_000
 TABLE_COUNT = 200
@@ -51,7 +51,7 @@ async def _delivery(seconds: float) -> tuple[float, float, float]:
     async with AsyncExitStack() as stack:
         records = stack.enter_context(tempfile.TemporaryDirectory(prefix="fairplay-bench-"))
         server = await stack.enter_async_context(
-            started("reference_server.cli", "serve", "--listen", "127.0.0.1:0", "--records", records)
+            started("fairplay.terminal", "serve", "--listen", "127.0.0.1:0", "--records", records)
         )
         address = re.search(r"127\.0\.0\.1:\d+", server.line)
         if address is None:

@@ -12,10 +12,10 @@ import sys
 from collections.abc import Sequence
 
 from benchmarks.subjects import STRATEGY
-from games.game import find
-from reference_player.dialing import Hosted, dial_in_async
-from reference_player.handlers import Handlers
-from reference_player.serving import start_server
+from fairplay.games.game import find
+from fairplay.player.dialing import Hosted, dial_in_async
+from fairplay.player.handlers import Handlers
+from fairplay.player.serving import start_server
 
 PATIENCE_S = 5.0
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.figures import Unmeasurable
-from reference_server.links.process import GUARD
+from fairplay.server.links.process import GUARD
 
 ROOT = Path(__file__).resolve().parent.parent
 START_LIMIT_S = 60.0

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from google.protobuf.message import Message
 
 from benchmarks.subjects import STRATEGY, Subject
-from games.game import Call, Show, answered
-from reference_player.handlers import Handlers
+from fairplay.games.steps import Call, Show, answer_step
+from fairplay.player.handlers import Handlers
 
 SEED = 1
 
@@ -67,4 +67,4 @@ def rehearse(subject: Subject) -> Rehearsal:
             return Rehearsal(exchanges, shown)
         if isinstance(step, Show):
             shown.append(step.state)
-        sent = answered(step, answer)
+        sent = answer_step(step, answer)

@@ -22,7 +22,7 @@ def measure() -> list[Figure]:
 
 def _seconds() -> float:
     script = Path(sys.executable).with_name("fairplay")
-    command = [str(script)] if script.exists() else [sys.executable, "-m", "reference_server.cli"]
+    command = [str(script)] if script.exists() else [sys.executable, "-m", "fairplay.terminal"]
     began = time.perf_counter()
     done = subprocess.run([*command, "--help"], capture_output=True, timeout=LIMIT_S, check=False)
     if done.returncode != 0:

@@ -12,7 +12,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from games.game import Game, find, registered
+from fairplay.games.game import Game, find, registered
 
 STRATEGY = "first"
 MOST_SEATS = 4

@@ -14,7 +14,7 @@ from benchmarks.figures import KINDS, Figure, Unmeasurable, figure
 from benchmarks.report import BEGIN, DOCS, END, write_docs, write_json
 from benchmarks.sessions import FIGURES, LOADS
 from benchmarks.subjects import TABLE, subject
-from games.game import registered
+from fairplay.games.game import registered
 
 ROOT = Path(__file__).resolve().parent.parent
 KEYS = ["name", "game", "value", "unit", "reach", "ok"]

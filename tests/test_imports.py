@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -11,24 +12,41 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
-MAY_IMPORT: Mapping[str, frozenset[str]] = {
-    "games": frozenset({"games"}),
-    "reference_player": frozenset({"reference_player", "games"}),
-    "reference_server": frozenset({"reference_server", "reference_player", "games"}),
-    "lobby_client": frozenset({"lobby_client", "reference_server", "reference_player", "games"}),
-    "conformance": frozenset({"conformance", "reference_server", "reference_player", "games"}),
+NAMESPACE = "fairplay"
+SOURCES: Mapping[str, Sequence[str]] = {
+    "games": ["fairplay.games"],
+    "reference_player": ["fairplay.player"],
+    "reference_server": ["fairplay.server"],
+    "conformance": ["fairplay.certificate", "fairplay.conformance"],
+    "terminal": ["fairplay.terminal"],
 }
-"""Each package of the house, and those it may import."""
+"""Each source root of the namespace, and the packages in it."""
 
-HOUSE = {*MAY_IMPORT, "tests", "benchmarks", "examples", "tools"}
-STUBS = "fairplay"
-CONTRACT = "games.game"
-FRONTS = "games.fronts"
-SHARED = (CONTRACT, FRONTS, "games.settings", "games.lettering", "games.trials", "games.specs")
-ROOMS = {"codec", "conversation", "strategies", "player", "picture", "harness", "probes", "faults", "slips"}
+MAY_IMPORT: Mapping[str, Set[str]] = {
+    "fairplay.games": {"fairplay.games"},
+    "fairplay.player": {"fairplay.player", "fairplay.games"},
+    "fairplay.certificate": {"fairplay.certificate", "fairplay.games"},
+    "fairplay.server": {"fairplay.server", "fairplay.certificate", "fairplay.player", "fairplay.games"},
+    "fairplay.conformance": {
+        "fairplay.conformance",
+        "fairplay.certificate",
+        "fairplay.server",
+        "fairplay.player",
+        "fairplay.games",
+    },
+    "fairplay.terminal": set(chain.from_iterable(SOURCES.values())),
+}
+"""Each package, and those it may import."""
+
+OUTSIDE = {"tests", "benchmarks", "examples", "tools"}
+GAMES = "fairplay.games"
+CONTRACTS = tuple(f"{GAMES}.{name}" for name in ("game", "steps", "envelopes", "conformance", "fronts", "kit"))
+"""What every package may know of games."""
+PURE_KIT = tuple(f"{GAMES}.kit.{name}" for name in ("strategies",))
+"""What rules may import of the kit."""
 IMPURE = {"google", "grpc", "asyncio", "concurrent", "threading", "socket", "subprocess", "time", "datetime"}
 DATABASE = "sqlalchemy"
-DATABASE_HOME = "reference_server/records/"
+DATABASE_HOME = "fairplay.server.records"
 
 
 class Import(NamedTuple):
@@ -42,24 +60,32 @@ class Import(NamedTuple):
         return f"{self.path}:{self.line}: imports {self.module}, but {why}"
 
 
-class House(NamedTuple):
-    """The sources by path, as POSIX paths from the root of the tree."""
+class Tree(NamedTuple):
+    """The sources by path, as POSIX paths from the root of the repository."""
 
     sources: Mapping[str, str]
 
     def modules(self) -> set[str]:
-        """The dotted names of all modules, and of the packages that hold them."""
+        """Return the dotted names of all modules, and of the packages that hold them."""
         names = {dotted(path) for path in self.sources}
         return names | {parent for name in names for parent in parents(name)}
 
     def games(self) -> set[str]:
-        """The names of the games: the folders in games/."""
-        return {parts[1] for path in self.sources if len(parts := path.split("/")) > 2 and parts[0] == "games"}
+        """Return the names of the games: the folders of fairplay.games with rules."""
+        return {parts[2] for name in map(dotted, self.sources) if (parts := name.split("."))[3:4] == ["rules"]}
 
 
 def dotted(path: str) -> str:
+    """Return the name under which the file is imported."""
     parts = PurePosixPath(path).with_suffix("").parts
+    if parts[0] in SOURCES:
+        parts = parts[1:]
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def package_of(module: str) -> str | None:
+    """Return the package of ours that holds a module; None if it is none of ours."""
+    return next((package for package in MAY_IMPORT if within(module, package)), None)
 
 
 def parents(name: str) -> list[str]:
@@ -71,9 +97,9 @@ def within(module: str, package: str) -> bool:
     return module == package or module.startswith(package + ".")
 
 
-def imports(path: str, source: str, modules: set[str]) -> Iterator[Import]:
-    """All imports of a file, inside functions and type-checking blocks and by name too."""
-    for node in ast.walk(ast.parse(source, path)):
+def imports(path: str, source: str, modules: set[str], *, loading: bool = False) -> Iterator[Import]:
+    """Find the imports of a file: all of them, by name too, or only those that are made while it is loaded."""
+    for node in nodes(ast.parse(source, path), loading=loading):
         if isinstance(node, ast.Import):
             yield from (Import(path, node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -85,11 +111,24 @@ def imports(path: str, source: str, modules: set[str]) -> Iterator[Import]:
             yield Import(path, node.lineno, name)
 
 
+def nodes(tree: ast.AST, *, loading: bool) -> Iterator[ast.AST]:
+    """Walk a syntax tree; with `loading` without what runs later or only for type checkers."""
+    for child in ast.iter_child_nodes(tree):
+        if loading and (isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) or only_typing(child)):
+            continue
+        yield child
+        yield from nodes(child, loading=loading)
+
+
+def only_typing(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
 def origin(path: str, node: ast.ImportFrom) -> str:
-    """What stands between `from` and `import`, with leading dots resolved."""
+    """Return what stands between `from` and `import`, with leading dots resolved."""
     if not node.level:
         return node.module or ""
-    folder = PurePosixPath(path).parent.parts
+    folder = dotted(str(PurePosixPath(path).parent / "x")).split(".")[:-1]
     return ".".join([*folder[: len(folder) - node.level + 1], *filter(None, [node.module])])
 
 
@@ -103,65 +142,91 @@ def imported_by_name(call: ast.Call) -> str | None:
 
 
 def direction(found: Import, games: set[str]) -> str | None:
-    """What is wrong with an import, wherever it stands."""
-    home, target = found.path.split("/")[0], found.module.split(".")[0]
-    if target in HOUSE and target not in MAY_IMPORT[home]:
-        return found.problem(f"{home} may import only {', '.join(sorted(MAY_IMPORT[home]))}")
-    if target == DATABASE and not found.path.startswith(DATABASE_HOME):
+    """Return what is wrong with an import, wherever it stands."""
+    here, target = dotted(found.path), package_of(found.module)
+    home = package_of(here)
+    if home is None:
+        return found.problem(f"{here} belongs to no package of ours")
+    allowed = MAY_IMPORT[home]
+    if (target is not None and target not in allowed) or found.module.split(".")[0] in OUTSIDE:
+        return found.problem(f"{home} may import only {', '.join(sorted(allowed))}")
+    if found.module.split(".")[0] == DATABASE and not within(here, DATABASE_HOME):
         return found.problem(f"only {DATABASE_HOME} knows which database there is")
-    return in_game(found, games) if home == "games" else outside_games(found, games)
+    return in_game(found, here, games) if home == GAMES else outside_games(found, games)
 
 
 def outside_games(found: Import, games: set[str]) -> str | None:
-    contracts = (CONTRACT, FRONTS)
-    if within(found.module, "games") and not any(within(found.module, name) for name in contracts):
-        return found.problem(f"games are known here only through {' and '.join(contracts)}")
-    if any(within(found.module, f"{STUBS}.{game}") for game in games):
+    """Return what is wrong with an import of a package that serves every game."""
+    if within(found.module, GAMES) and not any(within(found.module, name) for name in CONTRACTS):
+        return found.problem(f"games are known here only through {', '.join(CONTRACTS)}")
+    if any(within(found.module, f"{NAMESPACE}.{game}") for game in games):
         return found.problem("the messages of a game are known only to the game's own folder")
     return None
 
 
-def in_game(found: Import, games: set[str]) -> str | None:
-    """What is wrong with an import of a file in games/: a game knows itself and the contract of all games."""
-    parts = found.path.split("/")
-    own = {parts[1]} if len(parts) > 2 else set()
-    allowed = [*SHARED, *(f"games.{game}" for game in own)]
-    if within(found.module, "games") and not any(within(found.module, name) for name in allowed):
-        return found.problem(f"{found.path} may import only {' and '.join(allowed)} of games/")
-    if any(within(found.module, f"{STUBS}.{game}") for game in games - own):
+def in_game(found: Import, here: str, games: set[str]) -> str | None:
+    """Return what is wrong with an import in fairplay.games: a game knows itself and what serves every game."""
+    own = {here.split(".")[2]} & games if here.count(".") > 1 else set()
+    allowed = [*CONTRACTS, *(f"{GAMES}.{game}" for game in own)]
+    if within(found.module, GAMES) and not any(within(found.module, name) for name in allowed):
+        return found.problem(f"{here} may import only {', '.join(allowed)}")
+    if any(within(found.module, f"{NAMESPACE}.{game}") for game in games - own):
         return found.problem("the messages of a game are known only to the game's own folder")
     return None
 
 
-def impure(found: Import, game: str) -> str | None:
-    """What is wrong with an import of a module that the rules are made of."""
-    target, here = found.module.split("."), f"games.{game}"
-    rules = f"{found.path} belongs to the pure rules of {game}"
-    if within(found.module, here):
-        if found.module == here or target[2] in ROOMS:
-            return found.problem(f"{rules}, which may import only pure modules of their own folder")
-    elif target[0] in HOUSE | {STUBS}:
-        return found.problem(f"{rules}, which import nothing else of ours")
-    elif target[0] in IMPURE:
-        return found.problem(f"{rules}, which know no protobuf, no clock and nothing that waits")
+def impure(found: Import, rules: str) -> str | None:
+    """Return what is wrong with an import of a module that must be pure: one of rules, or of the pure kit."""
+    here = f"{dotted(found.path)} is pure"
+    if within(found.module, NAMESPACE):
+        if not any(within(found.module, name) for name in (rules, *PURE_KIT)):
+            return found.problem(f"{here}: it may import only {rules} and {', '.join(PURE_KIT)} of ours")
+    elif found.module.split(".")[0] in IMPURE:
+        return found.problem(f"{here}: it knows no protobuf, no clock and nothing that waits")
     return None
 
 
-def rules_problems(house: House, game: str) -> Iterator[str]:
-    """Follows the imports of a game's rules through the modules of its folder."""
-    modules = house.modules()
-    waiting = [f"games/{game}/rules.py"]
-    seen = set(waiting)
-    while waiting:
-        path = waiting.pop()
-        for found in imports(path, house.sources.get(path, ""), modules):
-            problem = impure(found, game)
-            next_path = found.module.replace(".", "/") + ".py"
-            if problem:
-                yield problem
-            elif next_path in house.sources and next_path not in seen:
-                seen.add(next_path)
-                waiting.append(next_path)
+def purity_problems(tree: Tree, games: set[str]) -> Iterator[str]:
+    """Find the imports that make rules, or the kit that they use, impure."""
+    modules = tree.modules()
+    for path, source in tree.sources.items():
+        here = dotted(path)
+        rules = next((name for game in games if within(here, name := f"{GAMES}.{game}.rules")), None)
+        if rules is None and any(within(here, name) for name in PURE_KIT):
+            rules = here
+        if rules is not None:
+            yield from filter(None, (impure(found, rules) for found in imports(path, source, modules)))
+
+
+def circles(tree: Tree) -> list[str]:
+    """Find groups of modules that import each other in a circle when they are loaded, each as one sentence."""
+    modules = tree.modules()
+    graph = {
+        dotted(path): {
+            found.module
+            for found in imports(path, source, modules, loading=True)
+            if found.module in modules and found.module != dotted(path)
+        }
+        for path, source in tree.sources.items()
+    }
+    found = []
+    while graph:
+        free = {name for name, needed in graph.items() if not needed & graph.keys()}
+        if not free:
+            found.append(f"these modules import each other in a circle: {', '.join(in_circle(graph))}")
+            break
+        graph = {name: needed for name, needed in graph.items() if name not in free}
+    return found
+
+
+def in_circle(graph: Mapping[str, Set[str]]) -> list[str]:
+    """Return one circle of a graph in which every module needs another one."""
+    path = [min(graph)]
+    while True:
+        following = min(graph[path[-1]] & graph.keys())
+        if following in path:
+            return path[path.index(following) :]
+        path.append(following)
 
 
 def named_games(path: str, source: str, games: set[str]) -> Iterator[str]:
@@ -169,7 +234,7 @@ def named_games(path: str, source: str, games: set[str]) -> Iterator[str]:
     for node in ast.walk(ast.parse(source, path)):
         for name in sorted(games & strings(asked(node))):
             where = f"{path}:{getattr(node, 'lineno', 0)}"
-            yield f'{where}: asks for the game "{name}"; what differs between games belongs into {CONTRACT}'
+            yield f'{where}: asks for the game "{name}"; what differs between games belongs into {GAMES}.game'
 
 
 def asked(node: ast.AST) -> list[ast.expr | None]:
@@ -190,99 +255,121 @@ def strings(values: list[ast.expr | None]) -> set[str]:
     return found
 
 
-def problems(house: House) -> list[str]:
-    """Everything that is wrong in a house, one sentence each."""
-    modules, games, found = house.modules(), house.games(), []
-    for path, source in house.sources.items():
+def problems(tree: Tree) -> list[str]:
+    """Return everything that is wrong in a tree, one sentence each."""
+    modules, games, found = tree.modules(), tree.games(), []
+    for path, source in tree.sources.items():
         found += [problem for each in imports(path, source, modules) if (problem := direction(each, games))]
-        if not path.startswith("games/") or dotted(path) == CONTRACT:
+        if not any(within(dotted(path), f"{GAMES}.{game}") for game in games):
             found += named_games(path, source, games)
-    for game in games:
-        found += rules_problems(house, game)
-    return sorted(found)
+    return sorted([*found, *purity_problems(tree, games), *circles(tree)])
 
 
 @pytest.fixture(scope="module")
-def this_house() -> House:
-    paths = (path for package in MAY_IMPORT for path in (ROOT / package).rglob("*.py"))
-    return House({path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in paths})
+def this_tree() -> Tree:
+    paths = (path for root in SOURCES for path in (ROOT / root).rglob("*.py"))
+    return Tree({path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in paths})
 
 
-def test_this_house_keeps_its_directions(this_house: House) -> None:
-    found = problems(this_house)
+def test_this_tree_keeps_its_directions(this_tree: Tree) -> None:
+    found = problems(this_tree)
     assert not found, "\n".join(["the import directions are broken:", *found])
 
 
-def test_this_house_was_read(this_house: House) -> None:
-    assert "games/game.py" in this_house.sources
-    assert "fish" in this_house.games()
+def test_this_tree_was_read(this_tree: Tree) -> None:
+    assert "games/fairplay/games/game.py" in this_tree.sources
+    assert this_tree.games() >= {"fish", "q", "bazaar", "eriantys", "webset"}
 
 
+def test_every_module_is_in_the_namespace(this_tree: Tree) -> None:
+    outside = [path for path in this_tree.sources if package_of(dotted(path)) is None]
+    assert not outside
+
+
+def test_no_module_imports_itself_in_a_circle(this_tree: Tree) -> None:
+    assert circles(this_tree) == []
+
+
+SERVER, GAME, PLAYER = "reference_server/fairplay/server", "games/fairplay/games", "reference_player/fairplay/player"
+SUITE, TERMINAL = "conformance/fairplay/conformance", "terminal/fairplay/terminal"
 BASE = {
-    "games/game.py": "from fairplay.v1.game_pb2 import GameSettings\n",
-    "games/fish/__init__.py": "from games.fish.codec import encode\n",
-    "games/fish/codec.py": "from fairplay.fish.v1 import fish_pb2\nfrom games import game\nfrom . import rules\n",
-    "games/fish/rules.py": "from dataclasses import dataclass\nfrom random import Random\n",
-    "games/q/rules.py": "from games.q.board import Board\nfrom . import board\n",
-    "games/q/board.py": "import math\n",
-    "reference_player/sdk.py": "import grpc\nfrom fairplay.v1 import player_pb2\nfrom games.game import find\n",
-    "reference_server/links/bot.py": "from reference_player.sdk import serve\nfrom games import game\n",
-    "reference_server/records/store.py": "import sqlalchemy as sa\n",
-    "reference_server/cli.py": 'DEFAULT = "fish"\n',
-    "conformance/suite.py": "import reference_player.sdk\nfrom reference_server import cli\n",
+    f"{GAME}/game.py": "from fairplay.v1.game_pb2 import GameSettings\n",
+    f"{GAME}/kit/strategies.py": "from random import Random\n",
+    f"{GAME}/fish/game.py": "from fairplay.games.fish.protocol.codec import encode\n",
+    f"{GAME}/fish/protocol/codec.py": "from fairplay.fish.v1 import fish_pb2\nfrom fairplay.games import game\n"
+    "from .. import rules\n",
+    f"{GAME}/fish/rules/__init__.py": "from random import Random\nfrom fairplay.games.kit import strategies\n",
+    f"{GAME}/q/rules/__init__.py": "from fairplay.games.q.rules.board import Board\nfrom . import board\n",
+    f"{GAME}/q/rules/board.py": "import math\n",
+    f"{PLAYER}/sdk.py": "import grpc\nfrom fairplay.v1 import player_pb2\nfrom fairplay.games.game import find\n",
+    "conformance/fairplay/certificate/__init__.py": "from fairplay.games.conformance import Level\n",
+    f"{SERVER}/links/bot.py": "from fairplay.player.sdk import serve\nfrom fairplay.games import game\n",
+    f"{SERVER}/records/store.py": "import sqlalchemy as sa\n",
+    f"{SERVER}/server.py": "import fairplay.certificate\n",
+    f"{TERMINAL}/cli.py": 'DEFAULT = "fish"\nfrom fairplay.server import server\n',
+    f"{SUITE}/suite.py": "import fairplay.player.sdk\nfrom fairplay.server import server\n",
 }
 
 
-def test_a_house_in_order_has_no_problems() -> None:
-    assert problems(House(BASE)) == []
+def test_a_tree_in_order_has_no_problems() -> None:
+    assert problems(Tree(BASE)) == []
+
+
+def test_a_circle_is_named() -> None:
+    wrong = {f"{SERVER}/a.py": "from fairplay.server import b", f"{SERVER}/b.py": "from fairplay.server.a import x"}
+    assert circles(Tree({**BASE, **wrong})) == [
+        "these modules import each other in a circle: fairplay.server.a, fairplay.server.b"
+    ]
+    later = {**wrong, f"{SERVER}/b.py": "def f() -> None:\n    from fairplay.server.a import x"}
+    assert circles(Tree({**BASE, **later})) == []
 
 
 @pytest.mark.parametrize(
     ("path", "source", "complaint"),
     [
-        ("games/fish/rules.py", "import games.game", "import nothing else of ours"),
-        ("games/fish/rules.py", "from fairplay.fish.v1 import fish_pb2", "import nothing else of ours"),
-        ("games/fish/rules.py", "import reference_server.cli", "import nothing else of ours"),
-        ("games/fish/rules.py", "from games.fish import codec", "only pure modules"),
-        ("games/fish/rules.py", "from . import codec", "only pure modules"),
-        ("games/fish/rules.py", "import games.fish", "only pure modules"),
-        ("games/fish/rules.py", "from google.protobuf import any_pb2", "no protobuf"),
-        ("games/fish/rules.py", "def f():\n    import time", "no protobuf, no clock"),
-        ("games/fish/rules.py", "from asyncio import sleep", "nothing that waits"),
-        ("games/q/board.py", "from games.game import Call", "import nothing else of ours"),
-        ("games/q/board.py", "from ..fish import rules", "import nothing else of ours"),
-        ("games/q/board.py", "import time", "games/q/board.py belongs to the pure rules of q"),
-        ("games/fish/codec.py", "from games.q import rules", "may import only games.game and games.fronts"),
-        ("games/fish/codec.py", "from fairplay.q.v1 import q_pb2", "only to the game's own folder"),
-        ("games/fish/picture.py", "import reference_player.sdk", "games may import only games"),
-        ("games/game.py", "from games.fish import rules", "games.specs of games/"),
-        ("games/game.py", 'ok = name == "fish"', 'asks for the game "fish"'),
-        ("reference_player/sdk.py", "from reference_server import cli", "reference_player may import only"),
-        ("reference_player/sdk.py", "from ..reference_server import cli", "reference_player may import only"),
-        ("reference_player/sdk.py", "import conformance.suite", "reference_player may import only"),
-        ("reference_player/sdk.py", "from games import fish", "only through games.game"),
-        ("reference_player/sdk.py", "import games", "only through games.game"),
-        ("reference_server/cli.py", "from games.fish.rules import Settings", "only through games.game"),
-        ("reference_server/cli.py", 'import_module("games.fish")', "only through games.game"),
-        ("reference_server/cli.py", 'importlib.import_module("games.fish")', "only through games.game"),
-        ("reference_server/cli.py", "from fairplay.fish.v1 import fish_pb2", "only to the game's own folder"),
-        ("reference_server/cli.py", "import conformance", "reference_server may import only"),
-        ("reference_server/cli.py", "from tests import helpers", "reference_server may import only"),
-        ("reference_server/cli.py", "if TYPE_CHECKING:\n    import sqlalchemy", "knows which database"),
-        ("reference_server/records.py", "from sqlalchemy import Table", "knows which database"),
-        ("reference_server/cli.py", 'ok = game == "fish"', 'asks for the game "fish"'),
-        ("reference_server/cli.py", 'ok = "fish" != game', 'asks for the game "fish"'),
-        ("reference_server/cli.py", 'ok = game in ("go", "q")', 'asks for the game "q"'),
-        ("reference_server/cli.py", 'TABLE = {"fish": 1}', 'asks for the game "fish"'),
-        ("lobby_client/desk.py", "from games.webset.person import FRONT", "only through games.game"),
-        ("lobby_client/desk.py", 'ok = game == "fish"', 'asks for the game "fish"'),
-        ("reference_server/cli.py", "import lobby_client", "reference_server may import only"),
-        ("conformance/suite.py", 'match game:\n    case "q":\n        pass', 'asks for the game "q"'),
-        ("conformance/suite.py", "from games.q import rules", "only through games.game"),
+        (f"{GAME}/fish/rules/__init__.py", "import fairplay.games.game", "may import only fairplay.games.fish.rules"),
+        (f"{GAME}/fish/rules/__init__.py", "from fairplay.fish.v1 import fish_pb2", "may import only fairplay.games"),
+        (f"{GAME}/fish/rules/__init__.py", "from fairplay.games.fish.protocol import codec", "may import only"),
+        (f"{GAME}/fish/rules/__init__.py", "from ..protocol import codec", "may import only"),
+        (f"{GAME}/fish/rules/__init__.py", "import fairplay.games.fish.game", "may import only"),
+        (f"{GAME}/fish/rules/__init__.py", "from google.protobuf import any_pb2", "no protobuf"),
+        (f"{GAME}/fish/rules/__init__.py", "def f():\n    import time", "no protobuf, no clock"),
+        (f"{GAME}/fish/rules/__init__.py", "from asyncio import sleep", "nothing that waits"),
+        (f"{GAME}/kit/strategies.py", "from google.protobuf import any_pb2", "no protobuf"),
+        (f"{GAME}/q/rules/board.py", "from fairplay.games.steps import Call", "may import only fairplay.games.q.rules"),
+        (f"{GAME}/q/rules/board.py", "import time", "fairplay.games.q.rules.board is pure"),
+        (f"{GAME}/fish/protocol/codec.py", "from fairplay.games.q import rules", "may import only fairplay.games.game"),
+        (f"{GAME}/fish/protocol/codec.py", "from fairplay.q.v1 import q_pb2", "only to the game's own folder"),
+        (f"{GAME}/fish/views/picture.py", "import fairplay.player.sdk", "fairplay.games may import only"),
+        (f"{GAME}/game.py", "from fairplay.games.fish import rules", "fairplay.games.game may import only"),
+        (f"{GAME}/game.py", 'ok = name == "fish"', 'asks for the game "fish"'),
+        (f"{PLAYER}/sdk.py", "from fairplay.server import server", "fairplay.player may import only"),
+        (f"{PLAYER}/sdk.py", "from ..server import server", "fairplay.player may import only"),
+        (f"{PLAYER}/sdk.py", "import fairplay.conformance.suite", "fairplay.player may import only"),
+        (f"{PLAYER}/sdk.py", "from fairplay.games import fish", "only through fairplay.games.game"),
+        (f"{SERVER}/server.py", "from fairplay.games.fish.rules import Settings", "only through fairplay.games.game"),
+        (f"{SERVER}/server.py", 'import_module("fairplay.games.fish")', "only through fairplay.games.game"),
+        (f"{SERVER}/server.py", 'importlib.import_module("fairplay.games.fish")', "only through fairplay.games.game"),
+        (f"{SERVER}/server.py", "from fairplay.fish.v1 import fish_pb2", "only to the game's own folder"),
+        (f"{SERVER}/server.py", "import fairplay.conformance", "fairplay.server may import only"),
+        (f"{SERVER}/server.py", "import fairplay.terminal", "fairplay.server may import only"),
+        (f"{SERVER}/server.py", "from tests import helpers", "fairplay.server may import only"),
+        (f"{SERVER}/server.py", "if TYPE_CHECKING:\n    import sqlalchemy", "knows which database"),
+        (f"{SERVER}/recorder.py", "from sqlalchemy import Table", "knows which database"),
+        (f"{SERVER}/server.py", 'ok = game == "fish"', 'asks for the game "fish"'),
+        (f"{SERVER}/server.py", 'ok = "fish" != game', 'asks for the game "fish"'),
+        (f"{SERVER}/server.py", 'ok = game in ("go", "q")', 'asks for the game "q"'),
+        (f"{SERVER}/server.py", 'TABLE = {"fish": 1}', 'asks for the game "fish"'),
+        (f"{TERMINAL}/cli.py", "from fairplay.games.fish import rules", "only through fairplay.games.game"),
+        (f"{TERMINAL}/cli.py", 'ok = game == "fish"', 'asks for the game "fish"'),
+        ("conformance/fairplay/certificate/__init__.py", "import fairplay.server", "fairplay.certificate may import"),
+        (f"{SUITE}/suite.py", 'match game:\n    case "q":\n        pass', 'asks for the game "q"'),
+        (f"{SUITE}/suite.py", "from fairplay.games.q import rules", "only through fairplay.games.game"),
+        (f"{SUITE}/suite.py", "import fairplay.terminal", "fairplay.conformance may import only"),
     ],
 )
 def test_a_wrong_direction_is_named_with_its_place(path: str, source: str, complaint: str) -> None:
-    found = problems(House({**BASE, path: source}))
+    found = problems(Tree({**BASE, path: source}))
     assert found, f"nothing was found wrong with {source!r} in {path}"
-    assert all(each.startswith(f"{path}:") for each in found)
+    assert all(each.startswith((f"{path}:", "these modules import each other")) for each in found)
     assert any(complaint in each for each in found), found

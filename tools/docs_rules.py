@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from games.game import Game, find, registered
+from fairplay.games.game import Game, find, registered
 
 PAGE = Path(__file__).parent.parent / "docs" / "rules.md"
 HEAD = """\

@@ -19,14 +19,14 @@ from itertools import groupby, product
 from pathlib import Path
 from typing import NamedTuple
 
-from conformance.certify import run
-from conformance.report import Report
-from conformance.zoo.deeds import Trace
-from conformance.zoo.judging import Finding, finding
-from conformance.zoo.kinds import Kind
-from conformance.zoo.registry import common, kind, kinds
-from conformance.zoo.specimen import Specimen, in_this_process
-from games.game import Game, find, registered
+from fairplay.conformance.certify import run
+from fairplay.conformance.report import Report
+from fairplay.conformance.zoo.deeds import Trace
+from fairplay.conformance.zoo.judging import Finding, finding
+from fairplay.conformance.zoo.kinds import Kind
+from fairplay.conformance.zoo.registry import common, kind, kinds
+from fairplay.conformance.zoo.specimen import Specimen, in_this_process
+from fairplay.games.game import Game, find, registered
 
 PAGE = Path(__file__).parent.parent / "docs" / "zoo.md"
 HEAD = """\
@@ -39,8 +39,9 @@ that name its fault, in **bold** below, and by none that has nothing to do with 
 themselves elsewhere, too; where many cases of one kind catch a fault they are counted: `rules.whole-game.*` (9). For
 `rules.whole-games` it is enough that one of them does.
 
-`python -m conformance.zoo GAME --list` lists the faults of a game, and `python -m conformance.zoo GAME FAULT` runs a
-player with one where the environment of an exec: player says, for trials of suites and servers.
+`python -m fairplay.conformance.zoo GAME --list` lists the faults of a game, and
+`python -m fairplay.conformance.zoo GAME FAULT` runs a player with one where the environment of an exec: player says,
+for trials of suites and servers.
 """
 LIMITS_S = {True: (0.2, 1.0), False: (5.0,)}
 """Whether the fault is one of time -> the limits to try it with. Busy machines need the longer one."""
@@ -113,7 +114,7 @@ def _tried(game: Game, chosen: Kind, strategy: str, limit_s: float) -> Finding:
         made.append(chosen.make(game, strategy, in_this_process(limit_s)))
         return made[-1]
 
-    words = [sys.executable, "-m", "conformance.zoo", game.name, chosen.name, "--strategy", strategy]
+    words = [sys.executable, "-m", "fairplay.conformance.zoo", game.name, chosen.name, "--strategy", strategy]
     subject = make if chosen.program is None else f"exec:{shlex.join(words)}"
     try:
         return finding(chosen, judged(game, subject, limit_s))
@@ -143,7 +144,7 @@ def strategies(game: Game) -> Sequence[str]:
 def references(name: str) -> list[str]:
     """What is wrong with the reference players of a game: as objects, and as programs that serve or dial in."""
     game = find(name)
-    command = [sys.executable, "-m", "reference_server.cli", "player", name, "--strategy", strategies(game)[0]]
+    command = [sys.executable, "-m", "fairplay.terminal", "player", name, "--strategy", strategies(game)[0]]
     links = [f"exec:{shlex.join(command)}", f"exec:{shlex.join([*command, '--serve'])}"]
     subjects = [*(f"bot:{strategy}" for strategy in game.strategies), *links]
     return [f"{name} {subject}: {problem}" for subject in subjects for problem in _unmet(game, subject)]

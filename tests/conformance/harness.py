@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from conformance.certify import run
-from conformance.report import Report
-from games.game import find
-from reference_player.handlers import describe
+from fairplay.conformance.certify import run
+from fairplay.conformance.report import Report
+from fairplay.games.game import find
+from fairplay.player.handlers import describe
 
 Method: TypeAlias = Callable[[Any], Any]
 Wrong: TypeAlias = Callable[[Method, Any], Any]
@@ -19,7 +19,7 @@ Wrong: TypeAlias = Callable[[Method, Any], Any]
 
 LIMIT_S = 0.4
 """A limit that a healthy player keeps on a busy machine, and that a hung one may cost a test several times."""
-FAIRPLAY = (sys.executable, "-m", "reference_server.cli")
+FAIRPLAY = (sys.executable, "-m", "fairplay.terminal")
 ROOT = Path(__file__).resolve().parents[2]
 
 

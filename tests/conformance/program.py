@@ -8,8 +8,8 @@ import sys
 import threading
 from typing import Any
 
-from games.game import find
-from reference_player.command import reach_from, run_player
+from fairplay.games.game import find
+from fairplay.player.command import reach_from, run_player
 from tests.conformance.harness import Method, Wrong, player, raises
 
 

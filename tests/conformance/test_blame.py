@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from conformance.objects import Gone
-from conformance.verdicts import Verdict
-from games.game import find
+from fairplay.conformance.objects import Gone
+from fairplay.conformance.verdicts import Verdict
+from fairplay.games.game import find
 from tests.conformance.harness import LIMIT_S, Method, Wrong, judged, player, raises
 
 

@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from conformance.cases.probes import probes_of
-from conformance.certificate import certificate
-from conformance.certify import run
-from conformance.must import freeze, main, must_ids
-from conformance.report import Report
-from games.game import Level, find, registered
-from reference_player.handlers import PROTOCOL_REVISION
-from reference_server.certificates import FORMAT, Certificate, check, digest, frozen, sealed
+from fairplay.certificate import FORMAT, Certificate, check, digest, frozen, sealed
+from fairplay.conformance.cases.probes import probes_of
+from fairplay.conformance.certificate import certificate
+from fairplay.conformance.certify import run
+from fairplay.conformance.must import freeze, main, must_ids
+from fairplay.conformance.report import Report
+from fairplay.games.conformance import Level
+from fairplay.games.game import find, registered
+from fairplay.player.handlers import PROTOCOL_REVISION
 from tests.conformance.harness import judged, player, raises
 
 

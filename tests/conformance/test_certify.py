@@ -15,9 +15,9 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from conformance.cases import cases
-from games.game import find
-from reference_server.certificates import check
+from fairplay.certificate import check
+from fairplay.conformance.cases import cases
+from fairplay.games.game import find
 from tests.conformance.harness import FAIRPLAY, ROOT, certify
 
 PLAYER = f"exec:{shlex.join(FAIRPLAY)} player fish"
@@ -165,7 +165,7 @@ def test_the_cases_are_listed_for_people_and_programs() -> None:
 
 
 def test_what_is_missing_is_said_with_how_to_install_it(tmp_path: Path) -> None:
-    code = "import sys; sys.modules['hypothesis'] = None\nfrom reference_server.cli import main\nmain()"
+    code = "import sys; sys.modules['hypothesis'] = None\nfrom fairplay.terminal import main\nmain()"
     command = [sys.executable, "-c", code, "certify", "fish", "bot:first"]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
     assert (ran.returncode, ran.stderr) == (
@@ -175,9 +175,7 @@ def test_what_is_missing_is_said_with_how_to_install_it(tmp_path: Path) -> None:
 
 
 def test_help_is_quick_and_loads_nothing() -> None:
-    code = (
-        "import sys\nfrom reference_server.cli import main\ntry:\n    main()\nfinally:\n    print(sorted(sys.modules))"
-    )
+    code = "import sys\nfrom fairplay.terminal import main\ntry:\n    main()\nfinally:\n    print(sorted(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True, timeout=30, check=True)
     assert "certify" in ran.stdout
     assert "certificate" in ran.stdout
@@ -246,7 +244,18 @@ def test_a_file_that_is_no_certificate_is_refused(tmp_path: Path) -> None:
 
 def test_the_suite_is_a_suite_of_pytest(tmp_path: Path) -> None:
     command = [
-        *(sys.executable, "-m", "pytest", "--pyargs", "conformance.cases", "-p", "no:asyncio", "-q", "-k", "contract"),
+        *(
+            sys.executable,
+            "-m",
+            "pytest",
+            "--pyargs",
+            "fairplay.conformance.cases",
+            "-p",
+            "no:asyncio",
+            "-q",
+            "-k",
+            "contract",
+        ),
         *("--fairplay-game", "fish", "--fairplay-player", "bot:first", "--junitxml", str(tmp_path / "j.xml")),
         *("--fairplay-certificate", str(tmp_path / "c.json"), "-m", "must"),
     ]
@@ -260,7 +269,7 @@ def test_the_suite_is_a_suite_of_pytest(tmp_path: Path) -> None:
 
 
 def test_pytest_is_told_what_is_wrong_with_its_options(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "pytest", "--pyargs", "conformance.cases", "--fairplay-game", "chess"]
+    command = [sys.executable, "-m", "pytest", "--pyargs", "fairplay.conformance.cases", "--fairplay-game", "chess"]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
     assert ran.returncode == 4
     assert "there is no game 'chess'" in ran.stderr

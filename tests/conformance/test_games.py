@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from conformance.cases import cases
-from conformance.certify import LONGEST_S, limits_of
-from conformance.rehearsal import rival_names
-from conformance.verdicts import Verdict
-from games.game import Level, find, registered
+from fairplay.conformance.cases import cases
+from fairplay.conformance.certify import LONGEST_S, limits_of
+from fairplay.conformance.rehearsal import rival_names
+from fairplay.conformance.verdicts import Verdict
+from fairplay.games.conformance import Level
+from fairplay.games.game import find, registered
 from tests.conformance.harness import Method, judged, player
 
 SOUND = {Verdict.PASS, Verdict.NOT_APPLICABLE}

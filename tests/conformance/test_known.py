@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.known import known_failures
+from fairplay.conformance.known import known_failures
 
 
 def test_a_list_has_ids_and_comments(tmp_path: Path) -> None:

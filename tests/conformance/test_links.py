@@ -10,14 +10,14 @@ from typing import Any
 
 import grpc
 
-from conformance.certify import run
-from conformance.verdicts import Verdict
+from fairplay.conformance.certify import run
+from fairplay.conformance.verdicts import Verdict
+from fairplay.games.game import find
+from fairplay.player.dialing import Hosted, dial_in_async
+from fairplay.player.handlers import Handlers
+from fairplay.player.serving import start_server
 from fairplay.v1.connection_pb2 import Call, ConnectRequest, Hello, HostedPlayer, Reply
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
-from games.game import find
-from reference_player.dialing import Hosted, dial_in_async
-from reference_player.handlers import Handlers
-from reference_player.serving import start_server
 from tests.conformance.harness import player, raises
 
 

@@ -15,12 +15,12 @@ def shown() -> list[str]:
 
 
 def test_the_case_of_the_page_is_one_that_a_sound_player_passes() -> None:
-    from conformance.bench import Bench
-    from conformance.case import case
-    from conformance.certify import bench_of, door_of, limits_of
-    from conformance.engine import judge
-    from conformance.verdicts import Verdict
-    from games.game import find
+    from fairplay.conformance.bench import Bench
+    from fairplay.conformance.case import case
+    from fairplay.conformance.certify import bench_of, door_of, limits_of
+    from fairplay.conformance.engine import judge
+    from fairplay.conformance.verdicts import Verdict
+    from fairplay.games.game import find
 
     module: dict[str, Any] = {"case": case, "Bench": Bench}
     exec(shown()[0], module)

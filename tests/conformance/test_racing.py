@@ -6,8 +6,9 @@ import asyncio
 from random import Random
 from typing import Any
 
-from conformance.racing import OUTRUN_EVERY, Races
-from games.game import Call, Clock, Race, find
+from fairplay.conformance.racing import OUTRUN_EVERY, Races
+from fairplay.games.game import find
+from fairplay.games.steps import Call, CallKind, Race
 
 METHOD = find("fish").turn
 TESTED = 1
@@ -32,7 +33,7 @@ class Runners:
 
 
 def call(seat: int) -> Call:
-    return Call(seat, METHOD, METHOD.request(), Clock.DECISION)
+    return Call(seat, METHOD, METHOD.request(), CallKind.DECISION)
 
 
 async def turns() -> None:
@@ -81,7 +82,7 @@ async def test_rivals_that_are_only_told_something_do_not_wait_and_are_not_raced
     runners = Runners()
     races = Races(runners.ask, TESTED, Random(1))
     for _ in range(OUTRUN_EVERY + 1):
-        told = call(0)._replace(clock=Clock.NOTIFICATION)
+        told = call(0)._replace(kind=CallKind.NOTIFICATION)
         race = await running(races, Race([told, call(TESTED)]))
         assert runners.asked == [TESTED, 0]
         runners.answers[TESTED].set_result("mine")

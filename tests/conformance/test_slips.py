@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from conformance.certify import run
-from conformance.rehearsal import MOST_SLIPS
-from conformance.report import Report
-from conformance.verdicts import Verdict
-from games.game import find
+from fairplay.conformance.certify import run
+from fairplay.conformance.rehearsal import MOST_SLIPS
+from fairplay.conformance.report import Report
+from fairplay.conformance.verdicts import Verdict
+from fairplay.games.game import find
 
 WHOLE_GAME = "rules.whole-game.seat-0-of-2"
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.bench import Bench
-from conformance.case import Body, Case, NotApplicable, NotTested, SuiteError, case, failure
-from conformance.certify import bench_of, door_of, limits_of
-from conformance.engine import chosen, judge, matches
-from conformance.verdicts import Judged, Verdict, exit_code
-from games.game import Level, find
+from fairplay.conformance.bench import Bench
+from fairplay.conformance.case import Body, Case, NotApplicable, NotTested, SuiteError, case, failure
+from fairplay.conformance.certify import bench_of, door_of, limits_of
+from fairplay.conformance.engine import chosen, judge, matches
+from fairplay.conformance.verdicts import Judged, Verdict, exit_code
+from fairplay.games.conformance import Level
+from fairplay.games.game import find
 
 
 def tried(body: Body, level: Level = Level.MUST, *, known: bool = False) -> Judged:

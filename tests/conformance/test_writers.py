@@ -12,20 +12,21 @@ from xml.etree import ElementTree as Xml
 import pytest
 from rich.console import Console
 
-from conformance.cases import cases
-from conformance.certify import run
-from conformance.events import Began, CaseBegan, CaseJudged, Ended, Event
-from conformance.evidence import MAX_CHARS, Evidence, clipped
-from conformance.passing import packed, unpacked
-from conformance.rehearsal import Limits
-from conformance.report import Report, Run, Times
-from conformance.verdicts import Judged, Verdict
-from conformance.writers.console import ConsoleWriter
-from conformance.writers.files import ReportWriter
-from conformance.writers.junit import junit
-from conformance.writers.page import conclusion, page
+from fairplay.conformance.cases import cases
+from fairplay.conformance.certify import run
+from fairplay.conformance.events import Began, CaseBegan, CaseJudged, Ended, Event
+from fairplay.conformance.evidence import MAX_CHARS, Evidence, clipped
+from fairplay.conformance.passing import packed, unpacked
+from fairplay.conformance.rehearsal import Limits
+from fairplay.conformance.report import Report, Run, Times
+from fairplay.conformance.verdicts import Judged, Verdict
+from fairplay.conformance.writers.console import ConsoleWriter
+from fairplay.conformance.writers.files import ReportWriter
+from fairplay.conformance.writers.junit import junit
+from fairplay.conformance.writers.page import conclusion, page
+from fairplay.games.conformance import Level
+from fairplay.games.game import find
 from fairplay.v1.player_pb2 import PlayerDescription
-from games.game import Level, find
 
 EVIL = "<script>alert(1)</script>\x1b[2J\x07[bold red]&\"'\u202e"
 EVIDENCE = Evidence(

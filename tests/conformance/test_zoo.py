@@ -12,20 +12,21 @@ from typing import Any
 
 import pytest
 
-from conformance.cases import cases, robustness
-from conformance.certify import run
-from conformance.report import Report
-from conformance.verdicts import Verdict
-from conformance.zoo.__main__ import main
-from conformance.zoo.deeds import Trace
-from conformance.zoo.ids import EVERY_WHOLE_GAME, WHOLE_GAMES
-from conformance.zoo.judging import Finding, finding, stands_for
-from conformance.zoo.kinds import Kind
-from conformance.zoo.registry import common, kinds, own
-from conformance.zoo.specimen import Specimen, in_this_process
+from fairplay.conformance.cases import cases, robustness
+from fairplay.conformance.certify import run
+from fairplay.conformance.report import Report
+from fairplay.conformance.verdicts import Verdict
+from fairplay.conformance.zoo.__main__ import main
+from fairplay.conformance.zoo.deeds import Trace
+from fairplay.conformance.zoo.ids import EVERY_WHOLE_GAME, WHOLE_GAMES
+from fairplay.conformance.zoo.judging import Finding, finding, stands_for
+from fairplay.conformance.zoo.kinds import Kind
+from fairplay.conformance.zoo.registry import common, kinds, own
+from fairplay.conformance.zoo.specimen import Specimen, in_this_process
+from fairplay.games.conformance import find_conformance
+from fairplay.games.game import Game, find, registered
+from fairplay.player.handlers import describe, snake_case
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse
-from games.game import Game, find, registered
-from reference_player.handlers import describe, snake_case
 from tools.zoo_table import PAGE, PROGRAMS, listed
 
 GAMES = [name for name in registered() if hasattr(find(name), "faults")]
@@ -133,7 +134,7 @@ def test_faults_name_cases_and_methods_and_rules_that_there_are(name: str) -> No
         assert kind.rule in {"", *game.rules}, kind.name
         for case_id in kind.cases:
             assert any(stands_for(case_id, each) for each in ids), (kind.name, case_id)
-    assert {fault.method for fault in game.faults()} <= {method.name for method in game.methods}
+    assert {fault.method for fault in find_conformance(game.name).mutations} <= {method.name for method in game.methods}
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -16,12 +16,14 @@ import typer
 from google.protobuf.descriptor import FileDescriptor
 from google.protobuf.wrappers_pb2 import Int64Value
 
+from fairplay.games.conformance import find_conformance
+from fairplay.games.game import find, registered
+from fairplay.games.steps import Call, Outcome, drive
+from fairplay.player.handlers import snake_case
+from fairplay.server.errors import STATUS
+from fairplay.server.manager.knockout import allocate
+from fairplay.terminal.app import app
 from fairplay.v1 import connection_pb2, error_reason_pb2, lobby_pb2, manager_pb2, player_pb2, record_pb2, referee_pb2
-from games.game import Call, Outcome, drive, find, registered
-from reference_player.handlers import snake_case
-from reference_server.cli.app import app
-from reference_server.errors import STATUS
-from reference_server.manager.knockout import allocate
 from tests.docs.pages import PAGES, ROOT, blocks, name_of
 from tools.docs_rules import PAGE, page
 
@@ -130,7 +132,7 @@ def test_every_word_in_capitals_is_a_reason_a_value_or_a_status(path: Path) -> N
 def test_every_id_of_a_rule_or_a_probe_is_one(path: Path) -> None:
     games = "|".join(registered())
     known = {rule for name in registered() for rule in find(name).rules}
-    known |= {probe.id for name in registered() for probe in find(name).probes()}
+    known |= {probe.id for name in registered() for probe in find_conformance(name).probes}
     for word in code_words(path):
         if re.fullmatch(rf"(?:{games})\.[a-z-]+\.[a-z-]+", word):
             assert word in known

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from games.game import find
-from reference_player.handlers import PLAYER_METHODS, PROTOCOL_REVISION
+from fairplay.games.game import find
+from fairplay.player.handlers import PLAYER_METHODS, PROTOCOL_REVISION
 from tests.docs.pages import ROOT, commands
 from tools.test_languages import GAMES, LANGUAGES, Language, blamed, certification, missing
 

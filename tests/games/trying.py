@@ -9,21 +9,12 @@ from random import Random
 
 import pytest
 
+from fairplay.games.conformance import Level, Mutation, Probe, Situation, find_conformance
+from fairplay.games.game import Game, find
+from fairplay.games.kit.trials import DRAWN_STATES, Answer, spoiled, tried, whole_game
+from fairplay.games.steps import CallKind, Show, answer_step, calls_in
+from fairplay.player.handlers import Handlers
 from fairplay.v1.misconduct_pb2 import RuleBreak
-from games.game import (
-    Clock,
-    Fault,
-    Game,
-    Level,
-    Probe,
-    Show,
-    Situation,
-    answered,
-    calls_of,
-    find,
-)
-from games.trials import DRAWN_STATES, Answer, spoiled, tried, whole_game
-from reference_player.handlers import Handlers
 
 SEEDS = range(3)
 RIVALS = ("first", "random")
@@ -42,7 +33,7 @@ def sound(game: str, strategy: str = "first") -> Answer:
 
 
 def each_probe(game: Game) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("probe", game.probes(), ids=lambda probe: probe.id)
+    return pytest.mark.parametrize("probe", find_conformance(game.name).probes, ids=lambda probe: probe.id)
 
 
 def each_strategy(game: Game) -> pytest.MarkDecorator:
@@ -83,19 +74,19 @@ def check_is_passed(game: Game, probe: Probe, strategy: str) -> None:
 
 
 def each_fault(game: Game) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("fault", game.faults(), ids=lambda fault: fault.name)
+    return pytest.mark.parametrize("fault", find_conformance(game.name).mutations, ids=lambda fault: fault.name)
 
 
-def check_fault(game: Game, fault: Fault) -> None:
+def check_fault(game: Game, fault: Mutation) -> None:
     assert fault.method in {method.name for method in game.methods}
     assert fault.rule in {"", *game.rules}
     assert fault.cases
     assert len(set(fault.cases)) == len(fault.cases)
     whole_games = {whole_game(seat, count) for count in game.seats for seat in range(count)}
-    assert set(fault.cases) <= {DRAWN_STATES, *whole_games, *(probe.id for probe in game.probes())}
+    assert set(fault.cases) <= {DRAWN_STATES, *whole_games, *(probe.id for probe in find_conformance(game.name).probes)}
 
 
-def check_is_caught(game: Game, fault: Fault) -> None:
+def check_is_caught(game: Game, fault: Mutation) -> None:
     """By every case that it names, with every seed; of the drawn states by one of them."""
     for case in fault.cases:
         if case == DRAWN_STATES:
@@ -106,14 +97,14 @@ def check_is_caught(game: Game, fault: Fault) -> None:
             assert is_for(broken_by(game, fault, named(game, case, seed), seed, level_of(game, case)), fault), case
 
 
-def is_for(rule: str | None, fault: Fault) -> bool:
+def is_for(rule: str | None, fault: Mutation) -> bool:
     """Whether that is what the fault is blamed for: its rule, or any where nobody is eliminated."""
     return rule == fault.rule if fault.rule else rule is not None
 
 
 def level_of(game: Game, case: str) -> Level:
     """What the case means for a certificate: slips of this level count in it."""
-    return next((probe.level for probe in game.probes() if probe.id == case), Level.MUST)
+    return next((probe.level for probe in find_conformance(game.name).probes if probe.id == case), Level.MUST)
 
 
 def named(game: Game, case: str, seed: int) -> Situation:
@@ -121,17 +112,20 @@ def named(game: Game, case: str, seed: int) -> Situation:
     if whole := re.fullmatch(r"rules\.whole-game\.seat-(\d)-of-(\d)", case):
         seat, count = map(int, whole.groups())
         return Situation(game.settings_type(), count, seat, None, 0)
-    return next(probe.situation(Random(seed)) for probe in game.probes() if probe.id == case)
+    return next(probe.situation(Random(seed)) for probe in find_conformance(game.name).probes if probe.id == case)
 
 
-def check_breaks_nothing_else(game: Game, fault: Fault) -> None:
+def check_breaks_nothing_else(game: Game, fault: Mutation) -> None:
     """Whatever the probe: the reply is sound, or breaks the one rule."""
-    broken = {probe.id: broken_by(game, fault, probe.situation(Random(1)), 1, Level.MAY) for probe in game.probes()}
+    broken = {
+        probe.id: broken_by(game, fault, probe.situation(Random(1)), 1, Level.MAY)
+        for probe in find_conformance(game.name).probes
+    }
     rules = {rule for rule in broken.values() if rule is not None}
     assert rules <= {fault.rule} or (not fault.rule and len(rules) == 1), broken
 
 
-def broken_by(game: Game, fault: Fault, situation: Situation, seed: int, level: Level = Level.MUST) -> str | None:
+def broken_by(game: Game, fault: Mutation, situation: Situation, seed: int, level: Level = Level.MUST) -> str | None:
     """The id of the rule for which the player with the fault is out, or has slipped; None where it has not."""
     tested = spoiled(sound(game.name), fault, Random(seed))
     cause = tried(game, situation, tested, sound(game.name), Random(seed), level).cause
@@ -154,9 +148,9 @@ def _decisions(game: Game, seed: int) -> list[Situation]:
         while True:
             if isinstance(step, Show):
                 shown = step.state
-            deciders = {call.seat for call in calls_of(step) if call.clock is not Clock.NOTIFICATION}
+            deciders = {call.seat for call in calls_in(step) if call.kind is not CallKind.NOTIFICATION}
             if deciders:
                 state = game.full_state(shown)
                 found += [Situation(settings, count, seat, state, 1) for seat in sorted({0, *deciders})]
-            step = conversation.send(answered(step, sound(game.name, "random")))
+            step = conversation.send(answer_step(step, sound(game.name, "random")))
     return found

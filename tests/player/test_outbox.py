@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from fairplay.player.outbox import FRAME_BYTES, Outbox
 from fairplay.v1.connection_pb2 import Reply
-from reference_player.outbox import FRAME_BYTES, Outbox
 
 
 class Wire:

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from reference_player.threads import DaemonThreads
+from fairplay.player.threads import DaemonThreads
 
 
 def test_work_is_done_and_errors_are_told() -> None:
@@ -31,7 +31,7 @@ def test_an_idle_thread_is_used_again_and_a_busy_one_holds_nobody_up() -> None:
 
 def test_a_process_ends_although_a_thought_hangs() -> None:
     code = (
-        "import threading; from reference_player.threads import DaemonThreads\n"
+        "import threading; from fairplay.player.threads import DaemonThreads\n"
         "DaemonThreads().submit(threading.Event().wait)"
     )
     assert subprocess.run([sys.executable, "-c", code], timeout=10, check=False).returncode == 0

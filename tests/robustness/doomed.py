@@ -9,8 +9,8 @@ import os
 import signal
 import sys
 
-from reference_server.cli import main
-from reference_server.records.database import Batch, Database
+from fairplay.server.records.database import Batch, Database
+from fairplay.terminal import main
 
 
 def doom(entries: int) -> None:

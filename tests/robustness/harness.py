@@ -18,13 +18,13 @@ from typing import NamedTuple
 
 import psutil
 
-from reference_server.manager.history import check_tournament
-from reference_server.records.database import Listing
-from reference_server.records.errors import RecordsError
-from reference_server.records.store import Store
-from reference_server.records.verify import CHECKS, Finding, verify
+from fairplay.server.manager.history import check_tournament
+from fairplay.server.records.database import Listing
+from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.store import Store
+from fairplay.server.records.verify import CHECKS, Finding, verify
 
-FAIRPLAY = (sys.executable, "-m", "reference_server.cli")
+FAIRPLAY = (sys.executable, "-m", "fairplay.terminal")
 LIMIT_S = 40.0
 """More than anything here may take on a machine that is busy with something else."""
 POLL_S = 0.005
@@ -148,7 +148,7 @@ def exec_player(*options: str) -> str:
 
 def zoo_player(*arguments: str) -> str:
     """The link of a broken player in a process of its own: FAULT, and options."""
-    return " ".join(["exec:" + sys.executable, "-m", "conformance.zoo", "fish", *arguments])
+    return " ".join(["exec:" + sys.executable, "-m", "fairplay.conformance.zoo", "fish", *arguments])
 
 
 def specs(*players: str) -> list[str]:

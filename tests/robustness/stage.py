@@ -16,16 +16,17 @@ from typing import Any, TypeVar
 import grpc
 from google.protobuf.message import DecodeError, Message
 
-from conformance.objects import Gone
-from conformance.zoo.deeds import Trace
-from conformance.zoo.ids import DRAWN_STATES, WHOLE_GAMES
-from conformance.zoo.kinds import Kind
-from conformance.zoo.specimen import WAIT_S, Specimen, World
-from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind, Overrun
-from games.game import Call, Game, Method, slipped
-from games.game import Clock as Limit
-from reference_player.handlers import snake_case
-from reference_server.links.link import (
+from fairplay.conformance.objects import Gone
+from fairplay.conformance.zoo.deeds import Trace
+from fairplay.conformance.zoo.ids import DRAWN_STATES, WHOLE_GAMES
+from fairplay.conformance.zoo.kinds import Kind
+from fairplay.conformance.zoo.specimen import WAIT_S, Specimen, World
+from fairplay.games.conformance import find_conformance
+from fairplay.games.game import Game
+from fairplay.games.steps import Call, Method
+from fairplay.games.steps import CallKind as Limit
+from fairplay.player.handlers import snake_case
+from fairplay.server.links.link import (
     MAX_REPLY_BYTES,
     Clock,
     Done,
@@ -35,6 +36,7 @@ from reference_server.links.link import (
     disconnected,
     too_large,
 )
+from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind, Overrun
 
 STATUS = CallErrorReason.CALL_ERROR_REASON_STATUS
 REASONS = {
@@ -183,7 +185,12 @@ class StageLink:
                 answer = method.response.FromString(answer)
             except DecodeError:
                 return False
-        return slipped(self._game, self._settings, Call(0, method, request, Limit.DECISION), answer) is not None
+        return (
+            find_conformance(self._game.name).find_infraction(
+                self._settings, Call(0, method, request, Limit.DECISION), answer
+            )
+            is not None
+        )
 
     @property
     def lacking(self) -> set[str]:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from games.game import find
-from reference_server.cli import main
-from reference_server.records.store import Store
+from fairplay.games.game import find
+from fairplay.server.records.store import Store
+from fairplay.terminal import main
 from tests.robustness.harness import LIMIT_S, Command, Ran, free_address, run, specs
 from tests.server.harness import dialled_in, serving
 

@@ -14,7 +14,7 @@ LIMITED = """
 import resource, sys
 limit = int(sys.argv.pop(1))
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-from reference_server.cli import main
+from fairplay.terminal import main
 main()
 """
 

@@ -14,20 +14,20 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from conformance.zoo.registry import player
+from fairplay.conformance.zoo.registry import player
+from fairplay.games.game import find
+from fairplay.server.records.database import Batch, Database, Listing
+from fairplay.server.records.journal import Journal
+from fairplay.server.records.store import Store
+from fairplay.server.records.writer import Writer
+from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan, TournamentResult, TournamentStatus
-from games.game import find
-from reference_server.records.database import Batch, Database, Listing
-from reference_server.records.journal import Journal
-from reference_server.records.store import Store
-from reference_server.records.writer import Writer
-from reference_server.server import Config, Server
-from tests.manager import harness
 from tests.robustness.harness import findings
 from tests.server.harness import dialled_in
+from tests.server.manager import harness
 
 STRIDE = 3
 """The server dies after every so many entries; in two tests, which can run at once."""

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from google.protobuf import json_format
 
+from fairplay.games.game import find
 from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.tournament_pb2 import Tournament, TournamentResult
-from games.game import find
 from tests.robustness import doomed
 from tests.robustness.harness import Command, exec_player, listings, run, specs, until, zoo_player
 

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import psutil
 import pytest
 
-from games.game import find
-from reference_player.handlers import Handlers
-from reference_player.serving import start_server
-from reference_server.server import Config, Server
+from fairplay.games.game import find
+from fairplay.player.handlers import Handlers
+from fairplay.player.serving import start_server
+from fairplay.server.server import Config, Server
 from tests.robustness.harness import exec_player
 from tests.server.harness import dialled_in, plan, serving
 

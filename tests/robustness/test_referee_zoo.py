@@ -15,24 +15,25 @@ from typing import NamedTuple
 
 import pytest
 
-from conformance.zoo.deeds import Trace
-from conformance.zoo.kinds import Kind
-from conformance.zoo.registry import kinds
+from fairplay.conformance.zoo.deeds import Trace
+from fairplay.conformance.zoo.kinds import Kind
+from fairplay.conformance.zoo.registry import kinds
+from fairplay.games.envelopes import wrap
+from fairplay.games.game import Game, find, registered
+from fairplay.server.links.bot import BotLink
+from fairplay.server.links.dial_in import Hub
+from fairplay.server.links.link import Clock, Link, duration
+from fairplay.server.links.opening import Links
+from fairplay.server.plans import seconds
+from fairplay.server.records.chain import parsed
+from fairplay.server.records.store import Store
+from fairplay.server.records.verify import verify
+from fairplay.server.referee import Referee
 from fairplay.v1.game_pb2 import GameSettings, Player, TimeControl
 from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.referee_pb2 import GamePlan, GameStatus
-from games.game import Game, find, registered, wrap
-from reference_server.links.bot import BotLink
-from reference_server.links.dial_in import Hub
-from reference_server.links.link import Clock, Link, duration
-from reference_server.links.opening import Links
-from reference_server.plans import seconds
-from reference_server.records.chain import parsed
-from reference_server.records.store import Store
-from reference_server.records.verify import verify
-from reference_server.referee import Referee
 from tests.robustness.stage import Heard, StageLink, in_no_time, on_stage, quick_clock, trace
 
 GAMES = [name for name in registered() if hasattr(find(name), "faults")]

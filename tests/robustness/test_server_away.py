@@ -11,8 +11,8 @@ from typing import TypeAlias
 import pytest
 from google.protobuf import json_format
 
+from fairplay.games.game import find
 from fairplay.v1.tournament_pb2 import TournamentResult
-from games.game import find
 from tests.robustness.harness import Command, entry_count, free_address, listings, run, specs, until
 
 Stop: TypeAlias = Callable[[Command], object]

@@ -13,19 +13,19 @@ from typing import NamedTuple
 
 import pytest
 
-from conformance.zoo import registry
-from conformance.zoo.deeds import Trace
-from conformance.zoo.specimen import Specimen
+from fairplay.conformance.zoo import registry
+from fairplay.conformance.zoo.deeds import Trace
+from fairplay.conformance.zoo.specimen import Specimen
+from fairplay.games.game import find
+from fairplay.server.server import Config, Server
 from fairplay.v1.connection_pb2 import Call, Reply
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind
 from fairplay.v1.referee_pb2 import GameStatus
 from fairplay.v1.tournament_pb2 import TournamentStatus
-from games.game import find
-from reference_server.server import Config, Server
-from tests.manager import harness as manager_harness
 from tests.robustness.harness import exec_player, zoo_player
 from tests.server.harness import ByHand, dialled_in, plan, serving, sound
+from tests.server.manager import harness as manager_harness
 
 LIMIT_S = 0.4
 LATE_S = 0.2

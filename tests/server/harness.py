@@ -10,14 +10,14 @@ from typing import Any
 import grpc
 from google.protobuf.duration_pb2 import Duration
 
+from fairplay.games.game import find
+from fairplay.player.dialing import Hosted, dial_in_async
+from fairplay.player.handlers import Handlers
+from fairplay.server.server import Config, Server
 from fairplay.v1.connection_pb2 import Call, ConnectRequest, ConnectResponse, Hello, HostedPlayer, Reply
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
 from fairplay.v1.game_pb2 import Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan
-from games.game import find
-from reference_player.dialing import Hosted, dial_in_async
-from reference_player.handlers import Handlers
-from reference_server.server import Config, Server
 
 SHORT_S = 0.25
 """A time limit that a healthy player keeps on a busy machine, and that a hung one may cost a test."""

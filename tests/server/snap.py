@@ -10,23 +10,23 @@ from google.protobuf.empty_pb2 import Empty
 from google.protobuf.message import Message
 from google.protobuf.wrappers_pb2 import StringValue
 
-from games.game import (
+from fairplay.games.game import Game
+from fairplay.games.steps import (
     FAILURES,
     Arrival,
     Call,
-    Clock,
+    CallKind,
     Conversation,
     Eliminate,
-    Game,
     Method,
     Outcome,
     Race,
     Show,
-    methods,
+    build_methods,
 )
-from tests.records.nim import Nim
+from tests.server.records.nim import Nim
 
-SAY = methods("snap.Player", {"Say": (Empty, StringValue)})["Say"]
+SAY = build_methods("snap.Player", {"Say": (Empty, StringValue)})["Say"]
 Heard = tuple[int, str]
 Rounds = Callable[["Snap"], Conversation]
 
@@ -68,7 +68,7 @@ def _word(answer: Any) -> str:
 
 
 def ask(*seats: int) -> list[Call]:
-    return [Call(seat, SAY, Empty(), Clock.DECISION) for seat in seats]
+    return [Call(seat, SAY, Empty(), CallKind.DECISION) for seat in seats]
 
 
 def first_of(seats: Sequence[int], rounds: int, *, hold_s: float = 0.0, handicap_s: Mapping[int, float]) -> Rounds:

@@ -6,9 +6,9 @@ import asyncio
 import time
 from typing import Any
 
-from games.game import find
-from reference_server.links.bot import BotLink
-from reference_server.links.link import Clock, OpenCall
+from fairplay.games.game import find
+from fairplay.server.links.bot import BotLink
+from fairplay.server.links.link import Clock, OpenCall
 
 TAKE_TURN = find("fish").turn.path
 

@@ -10,14 +10,14 @@ import grpc
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
+from fairplay.games.game import find
+from fairplay.server.errors import reason_of
+from fairplay.server.links.dial_in import MAX_STRAY_REPLIES
+from fairplay.server.links.link import MAX_REPLY_BYTES
+from fairplay.server.server import Config, Server
 from fairplay.v1.connection_pb2 import Call, ConnectRequest, GoodbyeReason, Hello, HostedPlayer, Reply
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
 from fairplay.v1.referee_pb2 import Game
-from games.game import find
-from reference_server.errors import reason_of
-from reference_server.links.dial_in import MAX_STRAY_REPLIES
-from reference_server.links.link import MAX_REPLY_BYTES
-from reference_server.server import Config, Server
 from tests.server.harness import SHORT_S, ByHand, dialled_in, plan, serving, sound
 
 TAKE_TURN = "/fairplay.fish.v1.FishPlayerService/TakeTurn"

@@ -16,19 +16,19 @@ import grpc
 import psutil
 import pytest
 
-from conformance.zoo.registry import player as zoo_player
+from fairplay.conformance.zoo.registry import player as zoo_player
+from fairplay.games.game import find
+from fairplay.player.handlers import Handlers
+from fairplay.player.serving import start_server
+from fairplay.server.links.link import MAX_REPLY_BYTES
+from fairplay.server.links.opening import parse_link
+from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
 from fairplay.v1.referee_pb2 import Game
-from games.game import find
-from reference_player.handlers import Handlers
-from reference_player.serving import start_server
-from reference_server.links.link import MAX_REPLY_BYTES
-from reference_server.links.opening import parse_link
-from reference_server.server import Config, Server
 from tests.server.harness import SHORT_S, plan, serving
 
-SOUND = f"exec:{shlex.join([sys.executable, '-m', 'reference_server.cli', 'player', 'fish'])}"
+SOUND = f"exec:{shlex.join([sys.executable, '-m', 'fairplay.terminal', 'player', 'fish'])}"
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ async def server() -> AsyncIterator[Server]:
 
 
 def zoo(fault: str) -> str:
-    command = [sys.executable, "-m", "conformance.zoo", "fish", fault]
+    command = [sys.executable, "-m", "fairplay.conformance.zoo", "fish", fault]
     return f"exec:{shlex.join(command)}"
 
 
@@ -222,7 +222,7 @@ async def test_players_do_not_outlive_a_server_that_is_killed(tmp_path: Path) ->
     ready = tmp_path / "ready"
     player = f"open({str(ready)!r}, 'w').write(str(__import__('os').getpid())); __import__('time').sleep(600)"
     command = ["game", "fish", "-p", python(player), "-p", "bot:first", "--start-limit", "10m"]
-    process = await asyncio.create_subprocess_exec(sys.executable, "-m", "reference_server.cli", *command)
+    process = await asyncio.create_subprocess_exec(sys.executable, "-m", "fairplay.terminal", *command)
     async with asyncio.timeout(20):
         while not (ready.exists() and ready.read_text()):
             await asyncio.sleep(0.02)

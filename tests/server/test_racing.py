@@ -11,16 +11,16 @@ from google.protobuf.wrappers_pb2 import StringValue
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fairplay.server.links.link import Clock, DeadLink, Done, OpenCall, disconnected
+from fairplay.server.records.errors import Diverged
+from fairplay.server.records.replay import replay, resume
+from fairplay.server.records.replayer import Replayer
+from fairplay.server.records.store import Store
+from fairplay.server.records.summaries import begun_game
+from fairplay.server.running import Running
 from fairplay.v1.game_pb2 import Player, TimeControl
 from fairplay.v1.record_pb2 import GameHeader, RecordEntry
 from fairplay.v1.referee_pb2 import GamePlan, GameStatus
-from reference_server.links.link import Clock, DeadLink, Done, OpenCall, disconnected
-from reference_server.records.errors import Diverged
-from reference_server.records.replay import replay, resume
-from reference_server.records.replayer import Replayer
-from reference_server.records.store import Store
-from reference_server.records.summaries import begun_game
-from reference_server.running import Running
 from tests.server.snap import Rounds, Snap, everybody, first_of, window
 
 LIMIT_S = 5.0

@@ -14,14 +14,14 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_status import rpc_status
 
 from fairplay.fish.v1 import fish_pb2
+from fairplay.games.steps import Call, CallKind, Conversation, Outcome, Show
+from fairplay.server.errors import reason_of
+from fairplay.server.running import Limits
+from fairplay.server.server import Server
 from fairplay.v1 import referee_pb2 as pb
 from fairplay.v1.game_pb2 import GameSettings, Player, TimeControl
 from fairplay.v1.misconduct_pb2 import MisconductKind
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
-from games.game import Call, Clock, Conversation, Outcome, Show
-from reference_server.errors import reason_of
-from reference_server.running import Limits
-from reference_server.server import Server
 from tests.server.harness import ByHand, plan, seconds, serving, sound
 
 
@@ -277,8 +277,8 @@ def test_a_bank_is_drawn_on_by_decisions_that_take_longer_than_their_limit() -> 
         )
     )
     limits = Limits(made)
-    decision = Call(0, None, None, Clock.DECISION)  # type: ignore[arg-type]  # only the clock counts
-    notification = decision._replace(clock=Clock.NOTIFICATION)
+    decision = Call(0, None, None, CallKind.DECISION)  # type: ignore[arg-type]  # only the clock counts
+    notification = decision._replace(kind=CallKind.NOTIFICATION)
     assert (limits.limit(decision), limits.limit(notification)) == (6, 1)
     limits.spend(decision, 0.5)
     limits.spend(notification, 0.9)
@@ -293,7 +293,7 @@ def test_a_bank_is_drawn_on_by_decisions_that_take_longer_than_their_limit() -> 
 async def test_a_fault_of_the_referee_aborts_the_game_and_blames_nobody(
     referee: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from games.fish import conversation
+    from fairplay.games.fish.protocol import conversation
 
     def fails(*_: Any, **__: Any) -> Conversation:
         yield Show(None)

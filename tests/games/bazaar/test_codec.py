@@ -19,10 +19,12 @@ from fairplay.bazaar.v1.bazaar_player_pb2 import (
     RequestCardsResponse,
     RequestPebbleOrExchangesResponse,
 )
-from games.bazaar import GAME, codec, rules
-from games.bazaar.pieces import parse_bag, parse_card, parse_exchange
-from games.bazaar.rules import PEBBLE, Card, Exchange, Phase, Settings, State
-from games.game import Broken
+from fairplay.games.bazaar import rules
+from fairplay.games.bazaar.game import GAME
+from fairplay.games.bazaar.protocol import codec
+from fairplay.games.bazaar.rules import PEBBLE, Card, Exchange, Phase, Settings, State
+from fairplay.games.bazaar.rules.pieces import parse_bag, parse_card, parse_exchange
+from fairplay.games.kit.judging import MalformedReplyError
 
 SETTINGS_FIELDS = [field.name for field in fields(Settings)]
 COUNTS = st.lists(st.integers(0, 400), min_size=5, max_size=5)
@@ -170,7 +172,7 @@ def test_a_pebble_no_exchange_and_nothing_are_three_things() -> None:
     assert codec.requested(RequestPebbleOrExchangesResponse(pebble=Pebble()), 64) is PEBBLE
     assert codec.requested(empty, 64) == ()
     assert len({reply.SerializeToString() for reply in (empty, codec.request_message(PEBBLE))} | {b""}) == 3
-    with pytest.raises(Broken) as refused:
+    with pytest.raises(MalformedReplyError) as refused:
         codec.requested(RequestPebbleOrExchangesResponse(), 64)
     assert refused.value.rule_id == "bazaar.request.required"
 
@@ -197,7 +199,7 @@ FINE = exchange([1, 0, 0, 0, 0], [0, 1, 0, 0, 0])
     ],
 )
 def test_a_malformed_request_names_its_rule(steps: list[bazaar_pb2.Equation], rule_id: str, given_text: str) -> None:
-    with pytest.raises(Broken) as refused:
+    with pytest.raises(MalformedReplyError) as refused:
         codec.requested(RequestPebbleOrExchangesResponse(exchanges=Exchanges(steps=steps)), 64)
     assert refused.value.rule_id == rule_id
     assert given_text in refused.value.given
@@ -206,7 +208,7 @@ def test_a_malformed_request_names_its_rule(steps: list[bazaar_pb2.Equation], ru
 
 def test_a_malformed_purchase_names_its_rule() -> None:
     cards = [bazaar_pb2.Card(pebbles=[1, 1, 1, 1, 1]), bazaar_pb2.Card(pebbles=[5])]
-    with pytest.raises(Broken) as refused:
+    with pytest.raises(MalformedReplyError) as refused:
         codec.purchased(RequestCardsResponse(cards=cards), 4)
     assert refused.value.args == ("bazaar.pebble.counts", "card 2, [5]")
 

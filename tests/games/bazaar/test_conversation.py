@@ -22,12 +22,14 @@ from fairplay.bazaar.v1.bazaar_player_pb2 import (
     RequestCardsResponse,
     RequestPebbleOrExchangesResponse,
 )
+from fairplay.games.bazaar import rules
+from fairplay.games.bazaar.game import GAME
+from fairplay.games.bazaar.protocol import codec, conversation
+from fairplay.games.bazaar.rules import PEBBLE, Phase, Standing, State
+from fairplay.games.bazaar.rules.pieces import INITIALS, parse_bag, parse_card, parse_exchange, unpack
+from fairplay.games.steps import Call, CallKind, Eliminate, Outcome, Show, drive
+from fairplay.player.handlers import snake_case
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
-from games.bazaar import GAME, codec, conversation, rules
-from games.bazaar.pieces import INITIALS, parse_bag, parse_card, parse_exchange, unpack
-from games.bazaar.rules import PEBBLE, Phase, Standing, State
-from games.game import Call, Clock, Eliminate, Outcome, Show, drive
-from reference_player.handlers import snake_case
 
 GOLDEN = Path(__file__).parent / "golden" / "best-points-first.txt"
 SETUP, REQUEST, CARDS, WIN = "Setup", "RequestPebbleOrExchanges", "RequestCards", "Win"
@@ -251,15 +253,15 @@ def test_a_resumed_game_begins_with_set_up_too_and_goes_on_in_mid_turn() -> None
 def test_the_limits_are_those_of_notifications_and_of_decisions() -> None:
     game = played(sound())
     clocks = {
-        call.method.name: {step.clock for step in game.of(call.method.name)}
+        call.method.name: {step.kind for step in game.of(call.method.name)}
         for call in game.steps[1:]
         if isinstance(call, Call)
     }
     assert clocks == {
-        SETUP: {Clock.NOTIFICATION},
-        REQUEST: {Clock.DECISION},
-        CARDS: {Clock.DECISION},
-        WIN: {Clock.NOTIFICATION},
+        SETUP: {CallKind.NOTIFICATION},
+        REQUEST: {CallKind.DECISION},
+        CARDS: {CallKind.DECISION},
+        WIN: {CallKind.NOTIFICATION},
     }
 
 
@@ -561,7 +563,7 @@ def first_calls(state: State) -> list[bytes]:
                 bytes([step.seat]) + step.method.path.encode() + step.request.SerializeToString(deterministic=True)
             )
             answer = step.method.response()
-            if step.clock is Clock.DECISION:
+            if step.kind is CallKind.DECISION:
                 return sent
 
 
@@ -623,7 +625,7 @@ def test_the_evidence_that_spectators_see_does_not_depend_on_what_is_hidden() ->
         game = conversation.play("g", other)
         answer: Any = None
         while not isinstance(step := game.send(answer), Eliminate):
-            answer = request(asked("r", "rr")) if isinstance(step, Call) and step.clock is Clock.DECISION else None
+            answer = request(asked("r", "rr")) if isinstance(step, Call) and step.kind is CallKind.DECISION else None
         assert isinstance(step.cause, RuleBreak)
         explanations.append(step.cause.explanation)
     assert len(set(explanations)) == 1 < len(explanations)

@@ -5,13 +5,21 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from games.bazaar import harness, rules
-from games.bazaar.actors import METHODS, PURCHASE_CHEATS, REQUEST_CHEATS
-from games.bazaar.forms import RuleError, read_game, read_rulebook, write_game, write_purchase, write_request
-from games.bazaar.pieces import parse_card, parse_exchange
+from fairplay.games.bazaar import rules
+from fairplay.games.bazaar import testdata as harness
+from fairplay.games.bazaar.rules.pieces import parse_card, parse_exchange
+from fairplay.games.bazaar.testdata.actors import METHODS, PURCHASE_CHEATS, REQUEST_CHEATS
+from fairplay.games.bazaar.testdata.forms import (
+    RuleError,
+    read_game,
+    read_rulebook,
+    write_game,
+    write_purchase,
+    write_request,
+)
 
 if TYPE_CHECKING:
-    from games.bazaar.settings import Bonus
+    from fairplay.games.bazaar.rules.settings import Bonus
 
 NAMES = {"r": "red", "w": "white", "b": "blue", "g": "green", "y": "yellow"}
 

@@ -14,9 +14,19 @@ from rich.console import Console
 from rich.text import Text
 
 from fairplay.bazaar.v1 import bazaar_pb2
-from games.bazaar import codec, picture, rules
-from games.bazaar.pieces import INITIALS, bag_text, card_text, parse_bag, parse_card, parse_exchange, unpack
-from games.bazaar.rules import Phase, Player, Rulebook, Settings, Standing, State
+from fairplay.games.bazaar import rules
+from fairplay.games.bazaar.protocol import codec
+from fairplay.games.bazaar.rules import Phase, Player, Rulebook, Settings, Standing, State
+from fairplay.games.bazaar.rules.pieces import (
+    INITIALS,
+    bag_text,
+    card_text,
+    parse_bag,
+    parse_card,
+    parse_exchange,
+    unpack,
+)
+from fairplay.games.bazaar.views import picture
 
 NAMES = ("Ann", "Bob", "Cleo", "Dan", "Eve", "Flo")
 SVG = "{http://www.w3.org/2000/svg}"

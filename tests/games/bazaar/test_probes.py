@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from games.game import Probe, find
+from fairplay.games.bazaar.conformance import CONFORMANCE
+from fairplay.games.conformance import Probe
+from fairplay.games.game import find
 from tests.games.trying import check_declaration, check_is_passed, check_situation, each_probe, each_strategy
 
 GAME = find("bazaar")
 
 
 def test_each_has_an_id_of_its_own() -> None:
-    ids = [probe.id for probe in GAME.probes()]
+    ids = [probe.id for probe in CONFORMANCE.probes]
     assert len(set(ids)) == len(ids) >= 15
 
 

@@ -9,8 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.bazaar import rules
-from games.bazaar.pieces import (
+from fairplay.games.bazaar import rules
+from fairplay.games.bazaar.rules import (
+    PEBBLE,
+    Action,
+    Card,
+    Exchange,
+    Phase,
+    Player,
+    Rulebook,
+    Settings,
+    Standing,
+    State,
+)
+from fairplay.games.bazaar.rules.pieces import (
     COLOURS,
     EMPTY,
     GUARD,
@@ -33,24 +45,12 @@ from games.bazaar.pieces import (
     size,
     unpack,
 )
-from games.bazaar.rulebook import disjoint, equations_problem, random_rulebook
-from games.bazaar.rules import (
-    PEBBLE,
-    Action,
-    Card,
-    Exchange,
-    Phase,
-    Player,
-    Rulebook,
-    Settings,
-    Standing,
-    State,
-)
+from fairplay.games.bazaar.rules.rulebook import disjoint, equations_problem, random_rulebook
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from games.bazaar.settings import Bonus
+    from fairplay.games.bazaar.rules.settings import Bonus
 
 ORDERED = Settings(draw="ordered")
 

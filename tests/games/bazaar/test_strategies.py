@@ -10,16 +10,25 @@ from hypothesis import given
 from hypothesis import settings as effort
 from hypothesis import strategies as st
 
-from games.bazaar import rules
-from games.bazaar.pieces import bag_text, card_text, exchange_text, pack, parse_bag, parse_card, parse_exchange, points
-from games.bazaar.rules import PEBBLE, Card, Exchange, Phase, Player, Rulebook, Settings, State, View
-from games.bazaar.search import best_plan, best_purchase, bundles, offers, reachable
-from games.bazaar.strategies import STRATEGIES, strategy
+from fairplay.games.bazaar import rules
+from fairplay.games.bazaar.players.search import best_plan, best_purchase, bundles, offers, reachable
+from fairplay.games.bazaar.players.strategies import STRATEGIES, strategy
+from fairplay.games.bazaar.rules import PEBBLE, Card, Exchange, Phase, Player, Rulebook, Settings, State, View
+from fairplay.games.bazaar.rules.pieces import (
+    bag_text,
+    card_text,
+    exchange_text,
+    pack,
+    parse_bag,
+    parse_card,
+    parse_exchange,
+    points,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from games.bazaar.strategies import Brain, Strategy
+    from fairplay.games.bazaar.players.strategies import Brain, Strategy
 
 seeded = st.integers(0, 2**32).map(Random)
 Metric: TypeAlias = Literal["points", "size"]

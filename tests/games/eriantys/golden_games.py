@@ -17,8 +17,8 @@ from typing import Any
 from google.protobuf import json_format
 
 from fairplay.eriantys.v1 import eriantys_pb2
+from fairplay.games.steps import Call, Eliminate, Show
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
-from games.game import Call, Eliminate, Show
 from tests.games.eriantys.playing import Answer, Played, Said, card, does, game, sound
 
 GOLDEN = Path(__file__).parent / "golden"

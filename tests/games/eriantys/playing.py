@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 from fairplay.eriantys.v1 import eriantys_pb2, eriantys_settings_pb2
 from fairplay.eriantys.v1.eriantys_pb2 import Action
 from fairplay.eriantys.v1.eriantys_player_pb2 import AskActionResponse, AskAssistantCardResponse, AskTowerColorResponse
-from games.eriantys import GAME, codec, rules
-from games.eriantys.rules import Settings, State
-from games.game import Call, CallAll, Conversation, Eliminate, Outcome, Show
-from reference_player.handlers import snake_case
+from fairplay.games.eriantys import rules
+from fairplay.games.eriantys.game import GAME
+from fairplay.games.eriantys.protocol import codec
+from fairplay.games.eriantys.rules import Settings, State
+from fairplay.games.steps import Call, CallAll, Conversation, Eliminate, Outcome, Show
+from fairplay.player.handlers import snake_case
 
 ASKS = ("AskTowerColor", "AskAssistantCard", "AskAction")
 Answer = Callable[[Call], Any]
@@ -201,5 +203,5 @@ def by_name(said: Sequence[Said]) -> dict[str, set[Any]]:
     """Method -> the clocks of its calls."""
     found: dict[str, set[Any]] = {}
     for one in said:
-        found.setdefault(one.call.method.name, set()).add(one.call.clock)
+        found.setdefault(one.call.method.name, set()).add(one.call.kind)
     return found

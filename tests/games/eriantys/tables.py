@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from games.eriantys import rules
-from games.eriantys.rules import NOBODY, Action, Counts, Group, Phase, Settings, State
+from fairplay.games.eriantys import rules
+from fairplay.games.eriantys.rules import NOBODY, Action, Counts, Group, Phase, Settings, State
 
 GREEN, RED, YELLOW, PINK, BLUE = range(5)
 NONE: Counts = (0, 0, 0, 0, 0)

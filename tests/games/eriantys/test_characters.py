@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from games.eriantys import rules
-from games.eriantys.rules import (
+from fairplay.games.eriantys import rules
+from fairplay.games.eriantys.rules import (
     NAMES,
     NOBODY,
     RULES,

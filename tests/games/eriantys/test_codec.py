@@ -13,10 +13,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fairplay.eriantys.v1 import eriantys_pb2, eriantys_player_pb2, eriantys_settings_pb2
-from fairplay.v1.game_pb2 import GameSettings, GameState
-from games.eriantys import GAME, answers, board, codec, intake, rules
-from games.eriantys.requests import Requests
-from games.eriantys.rules import (
+from fairplay.games.envelopes import unwrap, wrap
+from fairplay.games.eriantys import rules
+from fairplay.games.eriantys.game import GAME
+from fairplay.games.eriantys.protocol import answers, board, codec, intake
+from fairplay.games.eriantys.protocol.requests import Requests
+from fairplay.games.eriantys.rules import (
     Action,
     EndTurn,
     MoveMotherNature,
@@ -28,7 +30,9 @@ from games.eriantys.rules import (
     ToDiningRoom,
     ToIsland,
 )
-from games.game import drive, find, unwrap, wrap
+from fairplay.games.game import find
+from fairplay.games.steps import drive
+from fairplay.v1.game_pb2 import GameSettings, GameState
 from tests.games.eriantys.playing import a_middle, middles, sound
 from tests.games.eriantys.tables import expert, fresh, students, table
 

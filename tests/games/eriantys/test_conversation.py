@@ -20,10 +20,11 @@ from fairplay.eriantys.v1.eriantys_pb2 import (
     ToIsland,
 )
 from fairplay.eriantys.v1.eriantys_player_pb2 import AskActionResponse, AskAssistantCardResponse, AskTowerColorResponse
+from fairplay.games.eriantys import rules
+from fairplay.games.eriantys.game import GAME
+from fairplay.games.eriantys.rules import Phase, Reason, Settings, Standing
+from fairplay.games.steps import Call, CallAll, CallKind, Eliminate, Show, drive
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
-from games.eriantys import GAME, rules
-from games.eriantys.rules import Phase, Reason, Settings, Standing
-from games.game import Call, CallAll, Clock, Eliminate, Show, drive
 from tests.games.eriantys.playing import (
     ASKS,
     Played,
@@ -98,12 +99,12 @@ def test_every_call_names_the_game_and_the_limits_are_those_of_decisions_and_not
     played = game(sound(), 4)
     assert {said.call.request.game_id for said in played.said} == {"g"}
     clocks = by_name(played.said)
-    assert clocks.pop(TOWER) >= {Clock.FIRST_DECISION}
-    assert clocks.pop(ACTION) == {Clock.DECISION}
-    assert clocks.pop(CARD) == {Clock.FIRST_DECISION, Clock.DECISION}  # partners of those who chose a colour
-    assert set().union(*clocks.values()) == {Clock.NOTIFICATION}
-    first = [(said.call.seat, said.call.clock) for said in played.of(*ASKS)]
-    assert [seat for seat, clock in first if clock is Clock.FIRST_DECISION] == [0, 1, *first_askers(played)]
+    assert clocks.pop(TOWER) >= {CallKind.FIRST_DECISION}
+    assert clocks.pop(ACTION) == {CallKind.DECISION}
+    assert clocks.pop(CARD) == {CallKind.FIRST_DECISION, CallKind.DECISION}  # partners of those who chose a colour
+    assert set().union(*clocks.values()) == {CallKind.NOTIFICATION}
+    first = [(said.call.seat, said.call.kind) for said in played.of(*ASKS)]
+    assert [seat for seat, clock in first if clock is CallKind.FIRST_DECISION] == [0, 1, *first_askers(played)]
 
 
 def first_askers(played: Played) -> list[int]:

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
-from games.eriantys import harness, rules
-from games.eriantys.rules import Phase, Settings
+from fairplay.games.eriantys import rules
+from fairplay.games.eriantys import testdata as harness
+from fairplay.games.eriantys.rules import Phase, Settings
 from tests.games.eriantys.tables import RED, YELLOW, states, table
 
 EXPERT = {"mode": "expert", "characters": [1, 7, 10]}

@@ -11,10 +11,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fairplay.eriantys.v1 import eriantys_pb2, eriantys_player_pb2
+from fairplay.games.eriantys import rules
+from fairplay.games.eriantys.game import GAME
+from fairplay.games.eriantys.protocol import board, codec, conversation
+from fairplay.games.eriantys.rules import NOBODY, Settings, Standing, State
+from fairplay.games.steps import Call, CallAll, Eliminate, Show
 from fairplay.v1.misconduct_pb2 import CallError, RuleBreak
-from games.eriantys import GAME, board, codec, conversation, rules
-from games.eriantys.rules import NOBODY, Settings, Standing, State
-from games.game import Call, CallAll, Eliminate, Show
 from tests.games.eriantys.playing import a_middle, card, does, failing, game, sound
 from tests.games.eriantys.tables import expert
 

@@ -13,9 +13,11 @@ from rich.console import Console
 from rich.text import Text
 
 from fairplay.eriantys.v1 import eriantys_pb2
-from games.eriantys import board, codec, picture, rules
-from games.eriantys.rules import Phase, Reason, Settings, Standing, State
-from games.eriantys.seats import INITIALS
+from fairplay.games.eriantys import rules
+from fairplay.games.eriantys.protocol import board, codec
+from fairplay.games.eriantys.rules import Phase, Reason, Settings, Standing, State
+from fairplay.games.eriantys.views import picture
+from fairplay.games.eriantys.views.seats import INITIALS
 from tests.games.eriantys.playing import a_middle
 from tests.games.eriantys.tables import expert, fresh, table
 

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from google.protobuf.message import Message
 
-from games.eriantys import GAME
-from games.game import Call, CallAll, find
-from reference_player.handlers import Handlers, snake_case
+from fairplay.games.eriantys.game import GAME
+from fairplay.games.game import find
+from fairplay.games.steps import Call, CallAll
+from fairplay.player.handlers import Handlers, snake_case
 from tests.games.eriantys.playing import game, messages, sound
 
 

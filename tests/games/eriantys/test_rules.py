@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
-from games.eriantys import rules
-from games.eriantys.rules import (
+from fairplay.games.eriantys import rules
+from fairplay.games.eriantys.rules import (
     NOBODY,
     RULES,
     Action,

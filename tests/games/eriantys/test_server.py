@@ -10,14 +10,14 @@ import grpc
 import pytest
 
 from fairplay.eriantys.v1.eriantys_player_pb2 import AskActionRequest
+from fairplay.games.game import find
+from fairplay.player.handlers import Handlers
+from fairplay.server.server import Server
 from fairplay.v1.connection_pb2 import Call, Reply
 from fairplay.v1.game_pb2 import GameSettings, Player
 from fairplay.v1.misconduct_pb2 import MISCONDUCT_KIND_RULE_VIOLATION
 from fairplay.v1.referee_pb2 import GamePlan, PlayGameRequest, WatchGameRequest, WatchGameResponse
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
-from games.game import find
-from reference_player.handlers import Handlers
-from reference_server.server import Server
 from tests.games.eriantys.playing import does, game, messages, sound
 from tests.games.eriantys.test_hidden import HIDDEN, words
 from tests.server.harness import ByHand, serving

@@ -8,9 +8,9 @@ from time import perf_counter
 
 import pytest
 
-from games.eriantys import rules
-from games.eriantys.rules import Phase, Settings, State, TakeCloud, ToDiningRoom, ToIsland
-from games.eriantys.strategies import STRATEGIES, Strategy, strategy
+from fairplay.games.eriantys import rules
+from fairplay.games.eriantys.players.strategies import STRATEGIES, Strategy, strategy
+from fairplay.games.eriantys.rules import Phase, Settings, State, TakeCloud, ToDiningRoom, ToIsland
 from tests.games.eriantys.tables import RED, YELLOW, expert, fresh, states, table
 
 EXPERT = Settings(mode="expert")

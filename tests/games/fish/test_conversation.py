@@ -12,10 +12,12 @@ from google.protobuf import json_format
 
 from fairplay.fish.v1 import fish_pb2
 from fairplay.fish.v1.fish_player_pb2 import SetupResponse, TakeTurnResponse
+from fairplay.games.fish import rules
+from fairplay.games.fish.game import GAME
+from fairplay.games.fish.protocol import codec
+from fairplay.games.steps import Call, CallKind, Eliminate, Outcome, Show, drive
+from fairplay.player.handlers import snake_case
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
-from games.fish import GAME, codec, rules
-from games.game import Call, Clock, Eliminate, Outcome, Show, drive
-from reference_player.handlers import snake_case
 
 GOLDEN = Path(__file__).parent / "golden"
 Settings = fish_pb2.Settings
@@ -72,7 +74,7 @@ def test_colours_are_announced_in_two_phases_youngest_first() -> None:
     red, white, brown = 1, 2, 3
     assert [call.request.color for call in announced[:3]] == [red, white, brown]
     assert [list(call.request.colors) for call in announced[3:]] == [[white, brown], [red, brown], [red, white]]
-    assert {call.clock for call in announced} == {Clock.NOTIFICATION}
+    assert {call.kind for call in announced} == {CallKind.NOTIFICATION}
 
 
 def test_colours_can_be_announced_player_by_player() -> None:
@@ -108,8 +110,8 @@ def test_only_the_first_turn_of_each_player_has_the_longer_limit() -> None:
     steps, _ = log_of(Settings(), 2, sound())
     turns = [step for step in steps if isinstance(step, Call) and step.method.name == "TakeTurn"]
     for seat in (0, 1):
-        clocks = [call.clock for call in turns if call.seat == seat]
-        assert clocks == [Clock.FIRST_DECISION] + [Clock.DECISION] * (len(clocks) - 1)
+        clocks = [call.kind for call in turns if call.seat == seat]
+        assert clocks == [CallKind.FIRST_DECISION] + [CallKind.DECISION] * (len(clocks) - 1)
 
 
 def test_the_called_player_comes_first_in_the_state_and_the_others_in_turn_order() -> None:

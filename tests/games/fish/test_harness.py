@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.fish import harness, rules
-from games.fish.rules import Move, Place, Settings, State
+from fairplay.games.fish import rules
+from fairplay.games.fish import testdata as harness
+from fairplay.games.fish.rules import Move, Place, Settings, State
 
 BOARD = [[1, 2, 3], [4, 0, 5], [1, 1, 2]]
 STATE: dict[str, Any] = {

@@ -15,7 +15,8 @@ from rich.console import Console
 from rich.text import Text
 
 from fairplay.fish.v1 import fish_pb2
-from games.fish import picture, rules
+from fairplay.games.fish import rules
+from fairplay.games.fish.views import picture
 
 RED, WHITE, BROWN, BLACK = fish_pb2.COLOR_RED, fish_pb2.COLOR_WHITE, fish_pb2.COLOR_BROWN, fish_pb2.COLOR_BLACK
 NAMES = ("Ann", "Bob", "Cleo", "Dan")

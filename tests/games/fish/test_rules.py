@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.fish import rules
-from games.fish.rules import Move, Place, Settings, State
+from fairplay.games.fish import rules
+from fairplay.games.fish.rules import Move, Place, Settings, State
 
 # A model of its own: tiles by (y, x), where x counts half periods, so that directions are the same in every row.
 

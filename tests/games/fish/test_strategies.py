@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.fish import rules
-from games.fish.rules import Move, Place, Settings, State
-from games.fish.strategies import STRATEGIES, First, Greedy, Minimax, Random, Strategy, strategy
+from fairplay.games.fish import rules
+from fairplay.games.fish.players.strategies import STRATEGIES, First, Greedy, Minimax, Random, Strategy, strategy
+from fairplay.games.fish.rules import Move, Place, Settings, State
 
 SPECS = ["first", "random", "random:seed=7", "greedy", "minimax", "minimax:depth=2", "minimax:depth=3"]
 

@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from fairplay.games.q import rules
+from fairplay.games.q.protocol import codec
+from fairplay.games.steps import Call, Eliminate
 from fairplay.q.v1 import q_pb2
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
-from games.game import Call, Eliminate
-from games.q import codec, rules
 from tests.games.q.playing import Answer, Told, extension, fresh, reply, sound
 
 GOLDEN = Path(__file__).parent / "golden"

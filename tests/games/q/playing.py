@@ -6,13 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
+from fairplay.games.q import rules
+from fairplay.games.q.game import GAME
+from fairplay.games.q.protocol import codec
+from fairplay.games.q.rules import Extension, Settings, State
+from fairplay.games.q.rules.board import Coordinate, Placement
+from fairplay.games.steps import Call, Conversation, Eliminate, Outcome, Show
+from fairplay.player.handlers import snake_case
 from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import TakeTurnResponse
-from games.game import Call, Conversation, Eliminate, Outcome, Show
-from games.q import GAME, codec, rules
-from games.q.board import Coordinate, Placement
-from games.q.rules import Extension, Settings, State
-from reference_player.handlers import snake_case
 
 DEFAULTS = Settings()
 Answer = Callable[[Call], Any]

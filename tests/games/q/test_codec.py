@@ -11,12 +11,14 @@ from google.protobuf import json_format
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fairplay.games.kit.judging import MalformedReplyError
+from fairplay.games.q import rules
+from fairplay.games.q.game import GAME
+from fairplay.games.q.protocol import codec, intake
+from fairplay.games.q.rules import PASS, REPLACE, Extension, Settings
+from fairplay.games.q.rules.board import Placement
 from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import TakeTurnResponse
-from games.game import Broken
-from games.q import GAME, codec, intake, rules
-from games.q.board import Placement
-from games.q.rules import PASS, REPLACE, Extension, Settings
 from tests.games.q.playing import extension, played, reply, table, tile, tiles
 
 some_settings = st.builds(
@@ -296,7 +298,7 @@ def placing(**fields: Any) -> TakeTurnResponse:
     ],
 )
 def test_a_malformed_answer_is_named(answer: TakeTurnResponse, rule_id: str) -> None:
-    with pytest.raises(Broken) as caught:
+    with pytest.raises(MalformedReplyError) as caught:
         codec.decided(answer)
     assert caught.value.rule_id == rule_id
     assert rule_id in rules.RULES

@@ -9,14 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fairplay.games.q import rules
+from fairplay.games.q import testdata as harness
+from fairplay.games.q.game import GAME
+from fairplay.games.q.players.strategies import strategy
+from fairplay.games.q.protocol import codec
+from fairplay.games.q.rules import PASS, REPLACE, RULES, Extension, Settings, State
+from fairplay.games.steps import Call, CallKind, Eliminate, Outcome, Show, drive
 from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import TakeTurnResponse
+from fairplay.server.transcript import game_result
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
-from games.game import Call, Clock, Eliminate, Outcome, Show, drive
-from games.q import GAME, codec, harness, rules
-from games.q.rules import PASS, REPLACE, RULES, Extension, Settings, State
-from games.q.strategies import strategy
-from reference_server.transcript import game_result
 from tests.games.q.playing import (
     DEFAULTS,
     Told,
@@ -62,10 +65,10 @@ def test_tiles_are_told_after_each_turn_that_draws_some() -> None:
 def test_only_the_first_turn_of_each_player_may_have_a_limit_of_its_own() -> None:
     told = fresh(sound("first"), 2, **SMALL)
     for seat in (0, 1):
-        clocks = [call.clock for call in told.of("TakeTurn") if call.seat == seat]
-        assert clocks == [Clock.FIRST_DECISION] + [Clock.DECISION] * (len(clocks) - 1)
-    others = {call.clock for call in told.calls if call.method.name != "TakeTurn"}
-    assert others == {Clock.NOTIFICATION}
+        clocks = [call.kind for call in told.of("TakeTurn") if call.seat == seat]
+        assert clocks == [CallKind.FIRST_DECISION] + [CallKind.DECISION] * (len(clocks) - 1)
+    others = {call.kind for call in told.calls if call.method.name != "TakeTurn"}
+    assert others == {CallKind.NOTIFICATION}
     assert not GAME.time_control.HasField("first_decision_limit")
 
 

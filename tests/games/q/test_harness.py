@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.q import harness, rules
-from games.q.harness import CHEATS, METHODS, parse_actor, parse_map, parse_state, play
-from games.q.rules import PASS, Extension, Settings, State, View
+from fairplay.games.q import rules
+from fairplay.games.q import testdata as harness
+from fairplay.games.q.rules import PASS, Extension, Settings, State, View
+from fairplay.games.q.testdata import CHEATS, METHODS, parse_actor, parse_map, parse_state, play
 
 SIX = Settings(q_bonus=6, finish_bonus=6)
 NAMES = "ABCD"

@@ -14,12 +14,26 @@ from google.protobuf.message import Message
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fairplay.games.q import rules
+from fairplay.games.q.game import GAME
+from fairplay.games.q.protocol import codec
+from fairplay.games.q.rules import PASS, REPLACE, Settings, State
+from fairplay.games.steps import Call, Eliminate
 from fairplay.q.v1 import q_pb2
 from fairplay.v1.misconduct_pb2 import CallError, RuleBreak
-from games.game import Call, Eliminate
-from games.q import GAME, codec, rules
-from games.q.rules import PASS, REPLACE, Settings, State
-from tests.games.q.playing import Answer, Told, extension, failing, played, reply, resumed, scripted, sound, table, tell
+from tests.games.q.playing import (
+    Answer,
+    Told,
+    extension,
+    failing,
+    played,
+    reply,
+    resumed,
+    scripted,
+    sound,
+    table,
+    tell,
+)
 
 SMALL = Settings(copies_per_kind=3, hand_size=5)
 seeds = st.integers(0, 2**32)

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.text import Text
 
+from fairplay.games.q import rules
+from fairplay.games.q.protocol import codec
+from fairplay.games.q.rules import PASS, REPLACE, Action, Settings, State
+from fairplay.games.q.views import picture
 from fairplay.q.v1 import q_pb2
-from games.q import codec, picture, rules
-from games.q.rules import PASS, REPLACE, Action, Settings, State
 from tests.games.q.playing import extension, played, table, tiles
 
 NAMES = ("Ann", "Bob", "Cleo", "Dan")

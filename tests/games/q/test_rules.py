@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.q import rules
-from games.q.board import Board, Coordinate, Placement, is_q
-from games.q.rules import PASS, REPLACE, RULES, Action, Extension, Settings, State
+from fairplay.games.q import rules
+from fairplay.games.q.rules import PASS, REPLACE, RULES, Action, Extension, Settings, State
+from fairplay.games.q.rules.board import Board, Coordinate, Placement, is_q
 
 DEFAULTS = Settings()
 SMALL = Settings(copies_per_kind=2)

@@ -8,14 +8,14 @@ from typing import Any
 
 import grpc
 
+from fairplay.games.game import find
+from fairplay.player.handlers import Handlers
 from fairplay.q.v1 import q_pb2, q_player_pb2
+from fairplay.server.server import Server
 from fairplay.v1.connection_pb2 import Call, Reply
 from fairplay.v1.game_pb2 import GameSettings, Player
 from fairplay.v1.referee_pb2 import GamePlan, PlayGameRequest, WatchGameRequest, WatchGameResponse
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
-from games.game import find
-from reference_player.handlers import Handlers
-from reference_server.server import Server
 from tests.games.q.playing import extension, fresh, reply, sound
 from tests.games.q.test_hidden import tiles_said
 from tests.server.harness import ByHand, serving

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.q import rules
-from games.q.board import Board, Coordinate, Placement
-from games.q.rules import PASS, REPLACE, Extension, Settings, State, View
-from games.q.strategies import STRATEGIES, strategy
+from fairplay.games.q import rules
+from fairplay.games.q.players.strategies import STRATEGIES, strategy
+from fairplay.games.q.rules import PASS, REPLACE, Extension, Settings, State, View
+from fairplay.games.q.rules.board import Board, Coordinate, Placement
 
 FAST = sorted(set(STRATEGIES) - {"best"})
 FIT_RULES = ("q", "qwirkle")

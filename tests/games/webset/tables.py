@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from fairplay.games.steps import Arrival, Call, CallAll, Eliminate, Outcome, Race, Show
+from fairplay.games.webset import rules
+from fairplay.games.webset.game import GAME
+from fairplay.games.webset.protocol import codec, conversation
+from fairplay.games.webset.rules import EMPTY, Act, Phase, State, Status, Take, Word, settings_of
+from fairplay.games.webset.rules.cards import listed, parse_cards
+from fairplay.player.handlers import snake_case
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1.webset_player_pb2 import ActResponse, PickCardsResponse
-from games.game import Arrival, Call, CallAll, Eliminate, Outcome, Race, Show
-from games.webset import GAME, codec, conversation, rules
-from games.webset.cards import listed, parse_cards
-from games.webset.rules import EMPTY, Act, Phase, State, Status, Take, Word, settings_of
-from reference_player.handlers import snake_case
 
 UNSHUFFLED = tuple(range(81))
 CALL, MORE, SHOW, END_SHOW = Word.CALL, Word.MORE, Word.SHOW, Word.END_SHOW
@@ -189,7 +191,7 @@ class Play:
 
 
 def sound(*specs: str) -> Callable[[Call], Any]:
-    """Reference players for games.game.drive, the last one for all seats that have none of their own."""
+    """Reference players for fairplay.games.game.drive, the last one for all seats that have none of their own."""
     players = [GAME.player(spec) for spec in specs or ("first",)]
 
     def answer(call: Call) -> Any:

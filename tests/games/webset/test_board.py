@@ -10,13 +10,14 @@ import pytest
 from rich.text import Text
 
 from fairplay.fish.v1 import fish_pb2
+from fairplay.games.fronts import RESERVED, Chair, Front, View, find_front
+from fairplay.games.webset.protocol import codec
+from fairplay.games.webset.rules import EMPTY, State
+from fairplay.games.webset.views import board
+from fairplay.games.webset.views.person import ACTIONS, FRONT, GUARD_S
+from fairplay.player.handlers import Handlers
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1 import webset_player_pb2 as messages
-from games.fronts import RESERVED, Chair, Front, View, find_front
-from games.webset import board, codec
-from games.webset.person import ACTIONS, FRONT, GUARD_S
-from games.webset.rules import EMPTY, State
-from reference_player.handlers import Handlers
 from tests.games.webset.tables import CALL, MORE, SHOW, done, fresh
 
 NAMES = ("ann", "bob\x1b[2J", "[red]cy[/]")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.webset.cards import (
+from fairplay.games.webset.rules.cards import (
     CARDS,
     card_name,
     card_of,

@@ -12,10 +12,12 @@ from google.protobuf.duration_pb2 import Duration
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fairplay.games.kit.judging import MalformedReplyError
+from fairplay.games.webset import rules
+from fairplay.games.webset.game import GAME
+from fairplay.games.webset.protocol import codec
+from fairplay.games.webset.rules import EMPTY, Phase, Settings, State, Status, Word, settings_of
 from fairplay.webset.v1 import webset_pb2, webset_player_pb2
-from games.game import Broken
-from games.webset import GAME, codec, rules
-from games.webset.rules import EMPTY, Phase, Settings, State, Status, Word, settings_of
 from tests.games.webset.tables import CALL, MORE, PROFILES, SHOW, done, fresh, taken
 from tests.games.webset.test_random_play import CHANGES, games, stepped
 
@@ -215,7 +217,7 @@ def test_acts_survive_the_way_through_messages(word: Word | None) -> None:
 
 @pytest.mark.parametrize(("number", "given_text"), [(0, "no action"), (6, "the unknown value 6"), (-1, "value -1")])
 def test_no_act_and_an_unknown_one_are_malformed(number: int, given_text: str) -> None:
-    with pytest.raises(Broken) as refused:
+    with pytest.raises(MalformedReplyError) as refused:
         codec.acted(webset_player_pb2.ActResponse(action=number))  # type: ignore[arg-type]
     assert refused.value.rule_id == "webset.act.required"
     assert given_text in refused.value.given

@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
+from fairplay.games.steps import Arrival, Call, CallAll, CallKind, Eliminate, Race, Show, drive
+from fairplay.games.webset import rules
+from fairplay.games.webset.game import GAME
+from fairplay.games.webset.protocol import codec, conversation
+from fairplay.games.webset.rules import Phase, Player, Standing, State
+from fairplay.games.webset.rules.cards import parse_cards
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
 from fairplay.webset.v1 import webset_pb2, webset_player_pb2
 from fairplay.webset.v1.webset_player_pb2 import ActResponse, PickCardsResponse
-from games.game import Arrival, Call, CallAll, Clock, Eliminate, Race, Show, drive
-from games.webset import GAME, codec, conversation, rules
-from games.webset.cards import parse_cards
-from games.webset.rules import Phase, Player, Standing, State
 from tests.games.webset.tables import (
     CALL,
     END_SHOW,
@@ -79,12 +81,12 @@ def test_a_call_goes_to_the_caller_for_cards_and_to_the_others_as_a_report() -> 
 def test_the_limits_are_those_of_notifications_of_decisions_and_the_window() -> None:
     play = Play(fresh(2, window_ms=2500))
     play.set_by(0, X0)
-    limits = {call.method.name: (call.clock, call.limit_s) for call in play.sent}
+    limits = {call.method.name: (call.kind, call.limit_s) for call in play.sent}
     assert limits == {
-        "Deal": (Clock.NOTIFICATION, None),
-        "Act": (Clock.DECISION, None),
-        "PickCards": (Clock.DECISION, 2.5),
-        "Report": (Clock.NOTIFICATION, None),
+        "Deal": (CallKind.NOTIFICATION, None),
+        "Act": (CallKind.DECISION, None),
+        "PickCards": (CallKind.DECISION, 2.5),
+        "Report": (CallKind.NOTIFICATION, None),
     }
 
 
@@ -550,7 +552,7 @@ def test_in_rounds_everybody_is_asked_for_cards_at_once_and_nobody_to_act() -> N
     play = Play(fresh(3, rounds="earliest"))
     assert play.counts() == {"Deal": 3, "PickCards": 3}
     assert play.round is not None
-    assert {(call.clock, call.limit_s) for call in play.round.calls} == {(Clock.DECISION, 3.0)}
+    assert {(call.kind, call.limit_s) for call in play.round.calls} == {(CallKind.DECISION, 3.0)}
     assert all(call.request.may_skip for call in play.round.calls)
     play.hear_round({1: cards(X0), 0: cards(X1), 2: PickCardsResponse()})
     assert [player.points for player in play.state.players] == [0, 1, 0]

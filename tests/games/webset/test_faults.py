@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from games.game import Fault, Level, find
+from fairplay.games.conformance import Level, Mutation
+from fairplay.games.game import find
+from fairplay.games.webset.conformance import CONFORMANCE
 from tests.games.trying import (
     broken_by,
     check_breaks_nothing_else,
@@ -29,54 +31,56 @@ NO_REPLY = {"webset.take.window"}
 """Rules that are broken by not replying: a fault of players of any game."""
 
 
-def rule_of(fault: Fault) -> str | None:
+def rule_of(fault: Mutation) -> str | None:
     """The id of the rule that a fault breaks: the referee names it, even if nobody is eliminated."""
     case = next(case for case in fault.cases if case != "rules.drawn-states")
     return broken_by(GAME, fault, named(GAME, case, 1), 1, level_of(GAME, case))
 
 
 def test_each_has_a_name_of_its_own() -> None:
-    names = [fault.name for fault in GAME.faults()]
+    names = [fault.name for fault in CONFORMANCE.mutations]
     assert len(set(names)) == len(names) >= 25
 
 
 def test_every_rule_that_a_reply_can_break_is_broken() -> None:
-    assert {rule_of(fault) for fault in GAME.faults()} == set(GAME.rules) - set(NOT_IN_A_REPLY) - NO_REPLY
+    assert {rule_of(fault) for fault in CONFORMANCE.mutations} == set(GAME.rules) - set(NOT_IN_A_REPLY) - NO_REPLY
 
 
 def test_every_such_rule_is_checked_by_a_probe() -> None:
-    assert {rule for probe in GAME.probes() for rule in probe.rules} == set(GAME.rules) - set(NOT_IN_A_REPLY)
+    assert {rule for probe in CONFORMANCE.probes for rule in probe.rules} == set(GAME.rules) - set(NOT_IN_A_REPLY)
 
 
 def test_every_probe_is_named_by_a_fault() -> None:
-    assert {probe.id for probe in GAME.probes()} <= {case for fault in GAME.faults() for case in fault.cases}
+    assert {probe.id for probe in CONFORMANCE.probes} <= {
+        case for fault in CONFORMANCE.mutations for case in fault.cases
+    }
 
 
 def test_the_rules_that_a_fault_breaks_are_those_of_the_probes_that_name_it() -> None:
-    rules = {probe.id: probe.rules for probe in GAME.probes()}
-    for fault in GAME.faults():
+    rules = {probe.id: probe.rules for probe in CONFORMANCE.probes}
+    for fault in CONFORMANCE.mutations:
         for case in set(fault.cases) & set(rules):
             assert rule_of(fault) in rules[case], (fault.name, case)
 
 
 def test_mistakes_of_thinking_are_no_matter_of_what_must_be() -> None:
     thinking = {"misjudges-shadings", "guesses", "picks-nothing", "calls-while-locked", "asks-referee-for-more"}
-    for fault in GAME.faults():
+    for fault in CONFORMANCE.mutations:
         if fault.name in thinking:
             assert {level_of(GAME, case) for case in fault.cases} == {Level.SHOULD}
             assert broken_by(GAME, fault, named(GAME, "webset.table.changes", 1), 1) is None
 
 
 @each_fault(GAME)
-def test_names_method_rule_and_cases(fault: Fault) -> None:
+def test_names_method_rule_and_cases(fault: Mutation) -> None:
     check_fault(GAME, fault)
 
 
 @each_fault(GAME)
-def test_is_caught_by_each_case_that_it_names(fault: Fault) -> None:
+def test_is_caught_by_each_case_that_it_names(fault: Mutation) -> None:
     check_is_caught(GAME, fault)
 
 
 @each_fault(GAME)
-def test_breaks_no_other_rule_in_any_probe(fault: Fault) -> None:
+def test_breaks_no_other_rule_in_any_probe(fault: Mutation) -> None:
     check_breaks_nothing_else(GAME, fault)

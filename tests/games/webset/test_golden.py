@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
+from fairplay.games.steps import FAILURES, Arrival, Call, CallAll, Eliminate, Race
+from fairplay.games.webset.game import GAME
+from fairplay.games.webset.rules.cards import EMPTY, listed
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.webset.v1 import webset_pb2, webset_player_pb2
 from fairplay.webset.v1.webset_player_pb2 import ActResponse, PickCardsResponse
-from games.game import FAILURES, Arrival, Call, CallAll, Eliminate, Race
-from games.webset import GAME
-from games.webset.cards import EMPTY, listed
 from tests.games.webset.tables import message, sound
 
 GOLDEN = Path(__file__).parent / "golden"

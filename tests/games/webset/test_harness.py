@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from games.webset import harness
+from fairplay.games.webset import testdata as harness
 from tests.games.webset.tables import WORDS
 
 START = harness.dealt(None, 2)

@@ -8,10 +8,12 @@ import pytest
 from rich.cells import cell_len
 from rich.text import Text
 
+from fairplay.games.webset import rules
+from fairplay.games.webset.game import GAME
+from fairplay.games.webset.rules import State
+from fairplay.games.webset.rules.cards import card_name, parse_card
+from fairplay.games.webset.views import picture
 from fairplay.webset.v1 import webset_pb2
-from games.webset import GAME, picture, rules
-from games.webset.cards import card_name, parse_card
-from games.webset.rules import State
 from tests.games.webset.tables import CALL, MORE, SHOW, UNSHUFFLED, act, done, fresh, taken
 
 NAMES = ["Ann", "bob", "Cyd"]

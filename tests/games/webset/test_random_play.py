@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.webset import rules
-from games.webset.rules import EMPTY, Act, Phase, State, Status, Take, Word, settings_of
+from fairplay.games.webset import rules
+from fairplay.games.webset.rules import EMPTY, Act, Phase, State, Status, Take, Word, settings_of
 from tests.games.webset.tables import PROFILES, WORDS
 
 ACTIONS = st.one_of(

@@ -8,10 +8,23 @@ from typing import Any
 
 import pytest
 
-from games.webset import harness, rules
-from games.webset.cards import listed, parse_cards
-from games.webset.rules import EMPTY, Act, Phase, Player, Settings, Standing, State, Status, Take, Word, settings_of
-from games.webset.settings import settings_problem
+from fairplay.games.webset import rules
+from fairplay.games.webset import testdata as harness
+from fairplay.games.webset.rules import (
+    EMPTY,
+    Act,
+    Phase,
+    Player,
+    Settings,
+    Standing,
+    State,
+    Status,
+    Take,
+    Word,
+    settings_of,
+)
+from fairplay.games.webset.rules.cards import listed, parse_cards
+from fairplay.games.webset.rules.settings import settings_problem
 from tests.games.webset.tables import (
     CALL,
     END_SHOW,

@@ -10,6 +10,8 @@ from typing import Any
 import grpc
 import pytest
 
+from fairplay.games.game import find
+from fairplay.server.server import Server
 from fairplay.v1.game_pb2 import GameSettings, Player
 from fairplay.v1.referee_pb2 import GamePlan, GameStatus, PlayGameRequest, WatchGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
@@ -25,8 +27,6 @@ from fairplay.webset.v1.webset_player_pb2 import (
     PickCardsResponse,
     ReportRequest,
 )
-from games.game import find
-from reference_server.server import Server
 from tests.games.webset.tables import message
 from tests.server.harness import dialled_in, serving
 

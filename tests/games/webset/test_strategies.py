@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
+from fairplay.games.webset import rules
+from fairplay.games.webset.game import GAME
+from fairplay.games.webset.players.player import PausingPlayer, StrategyPlayer
+from fairplay.games.webset.players.strategies import STRATEGIES, strategy
+from fairplay.games.webset.protocol import codec
+from fairplay.games.webset.rules import State, Word
+from fairplay.games.webset.rules.cards import parse_cards
+from fairplay.player.handlers import Handlers
 from fairplay.webset.v1.webset_player_pb2 import STATUS_NOT_NOW, ActRequest, PickCardsRequest
-from games.webset import GAME, codec, rules
-from games.webset.cards import parse_cards
-from games.webset.player import PausingPlayer, StrategyPlayer
-from games.webset.rules import State, Word
-from games.webset.strategies import STRATEGIES, strategy
-from reference_player.handlers import Handlers
 from tests.games.webset.tables import END_SHOW, MORE, SHOW, deck_with, done, fresh, without_sets
 
 ALL = list(STRATEGIES)
@@ -116,7 +118,7 @@ def test_reaction_times_are_spread_around_their_mean() -> None:
 
 
 def view_of(revision: int) -> Any:
-    from games.webset.player import view_to_act
+    from fairplay.games.webset.players.player import view_to_act
 
     return view_to_act(to_act(fresh()._replace(revision=revision)))
 

@@ -1,0 +1,239 @@
+"""Certificates of players: what the conformance suite writes and whoever admits players reads.
+
+A certificate is JSON. Its digest shows damage, not forgery: whoever wants to be sure of a player certifies it himself,
+with the seed that the certificate names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from fairplay.games.conformance import Level, find_conformance
+
+FORMAT = "fairplay-certificate/1"
+MAX_BYTES = 16 * 1024 * 1024
+
+
+class Verdict(StrEnum):
+    """How a case ended. What each one means for a certificate is said in docs/reading-a-report.md."""
+
+    PASS = "PASS"
+    FAIL = "FAIL"
+    """A MUST is not met."""
+    WARN = "WARN"
+    """A SHOULD or a MAY is not met."""
+    NOT_TESTED = "NOT TESTED"
+    """It could not be tried. Never counts as a pass."""
+    NOT_APPLICABLE = "NOT APPLICABLE"
+    """It does not concern this player or this way of reaching it. Does not stand in the way of a certificate."""
+    SUITE_ERROR = "SUITE ERROR"
+    """The suite itself failed: blamed on nobody, and no pass."""
+
+
+MET = (Verdict.PASS, Verdict.NOT_APPLICABLE)
+"""The verdicts with which a MUST is met."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """What became of one case."""
+
+    id: str
+    level: str
+    verdict: str
+    known: bool
+    """Whether the author had listed it as a known failure."""
+    sentence: str
+    """What was found wrong, or why it was not tried."""
+    evidence: str
+    """sha256 of the canonical evidence; empty where there is none."""
+    milliseconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """A certificate that is whole, and whose summary follows from its cases."""
+
+    game: str
+    protocol_revision: int
+    suite_version: str
+    player: str
+    player_version: str
+    reached_by: str
+    seed: int
+    issued: str
+    """RFC 3339, UTC."""
+    limits_ms: Mapping[str, int]
+    level: str
+    only: str
+    complete: bool
+    cases: Sequence[CaseResult]
+    certified: bool
+    """Whether every MUST of the revision was tried and is met."""
+
+    @property
+    def unmet(self) -> Sequence[CaseResult]:
+        """The MUST cases in the file that are not met."""
+        return _unmet(self.cases)
+
+
+def _unmet(cases: Iterable[CaseResult]) -> list[CaseResult]:
+    return [case for case in cases if case.level == Level.MUST and case.verdict not in MET]
+
+
+_FIELDS: Mapping[str, type] = {
+    "cases": list,
+    "complete": bool,
+    "digest": str,
+    "format": str,
+    "game": str,
+    "issued": str,
+    "level": str,
+    "limits_ms": dict,
+    "only": str,
+    "player": dict,
+    "protocol_revision": int,
+    "reached_by": str,
+    "seed": str,
+    "suite_version": str,
+    "summary": dict,
+    "times": dict,
+}
+_CASE_FIELDS: Mapping[str, type] = {
+    "evidence": str,
+    "id": str,
+    "known": bool,
+    "level": str,
+    "milliseconds": int,
+    "sentence": str,
+    "verdict": str,
+}
+
+
+def sealed(content: Mapping[str, Any]) -> bytes:
+    """The file of a certificate: its content, and the digest over it."""
+    text = json.dumps({**content, "digest": digest(content)}, indent=2, sort_keys=True, ensure_ascii=False)
+    return text.encode("utf-8") + b"\n"
+
+
+def digest(content: Mapping[str, Any]) -> str:
+    """sha256 over the canonical content: keys sorted, no spaces, UTF-8, without the digest itself."""
+    rest = {key: value for key, value in content.items() if key != "digest"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def summary(cases: Iterable[CaseResult], must: Collection[str] | None, *, complete: bool) -> dict[str, Any]:
+    """What follows from the cases: how many have which verdict, and whether they certify the player.
+
+    `must` are the ids that the revision demands; None: they are not known, and nobody can be certified.
+    """
+    judged = list(cases)
+    counts = {verdict: sum(case.verdict == verdict for case in judged) for verdict in Verdict}
+    met = {case.id for case in judged if case.level == Level.MUST and case.verdict in MET}
+    return {"certified": complete and not _unmet(judged) and must is not None and met >= set(must), "counts": counts}
+
+
+def frozen(game: str, revision: int) -> frozenset[str] | None:
+    """Return the ids of the MUST cases of a game in a protocol revision, or None if they are not known here."""
+    return find_conformance(game).must(revision)
+
+
+def check(data: bytes) -> Certificate:
+    """Reads a certificate. ValueError: it is damaged, or says what does not follow from its cases; one sentence."""
+    content = _content(data)
+    if content["digest"] != digest(content):
+        raise ValueError("the certificate was changed after it was issued: its digest does not fit")
+    cases = [_case(each) for each in content["cases"]]
+    if len({case.id for case in cases}) < len(cases):
+        raise ValueError("the certificate has a case twice")
+    must = frozen(content["game"], content["protocol_revision"])
+    follows = summary(cases, must, complete=content["complete"])
+    if content["summary"].get("certified") is True and not follows["certified"]:
+        raise ValueError(f"the certificate says that the player is certified, but {_objection(content, cases, must)}")
+    if content["summary"] != follows:
+        raise ValueError("the summary of the certificate does not follow from its cases")
+    return _certificate(content, cases, follows["certified"])
+
+
+def _objection(content: Mapping[str, Any], cases: Sequence[CaseResult], must: Collection[str] | None) -> str:
+    if must is None:
+        return f"the MUST cases of {content['game']!r} in revision {content['protocol_revision']} are not known here"
+    if missing := sorted(set(must) - {case.id for case in cases if case.level == Level.MUST}):
+        return f"{len(missing)} of the MUST cases are not in it, e.g. {missing[0]}"
+    unmet = _unmet(cases)
+    return f"{unmet[0].id} is {unmet[0].verdict}" if unmet else "the run was interrupted"
+
+
+def _content(data: bytes) -> dict[str, Any]:
+    if len(data) > MAX_BYTES:
+        raise ValueError(f"this is no certificate: it has {len(data):,} bytes")
+    try:
+        content = json.loads(data.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise ValueError("this is no certificate: it is not JSON in UTF-8") from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise ValueError(f"this is no certificate: its format is not {FORMAT}")
+    _check_fields(content, _FIELDS, "the certificate")
+    return content
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key is there twice")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _check_fields(content: Mapping[str, Any], fields: Mapping[str, type], what: str) -> None:
+    for name, kind in fields.items():
+        if type(content.get(name)) is not kind:
+            raise ValueError(f"{what} is not complete: its field {name} is missing or of the wrong type")
+    if unknown := sorted(set(content) - set(fields)):
+        raise ValueError(f"{what} has the unknown field {unknown[0]!r}")
+
+
+def _case(content: Any) -> CaseResult:
+    if not isinstance(content, dict):
+        raise ValueError("the certificate is not complete: a case is not an object")
+    _check_fields(content, _CASE_FIELDS, "a case of the certificate")
+    case = CaseResult(**content)
+    if case.level not in set(Level) or case.verdict not in set(Verdict):
+        raise ValueError(f"the case {case.id!r} has an unknown level or verdict")
+    return case
+
+
+def _certificate(content: Mapping[str, Any], cases: Sequence[CaseResult], certified: bool) -> Certificate:
+    player, seed = content["player"], content["seed"]
+    _check_fields(player, {"name": str, "version": str, "services": list}, "the player of the certificate")
+    if not seed.isascii() or not seed.isdigit():
+        raise ValueError("the certificate is not complete: its seed is no number")
+    same = (
+        "game",
+        "protocol_revision",
+        "suite_version",
+        "reached_by",
+        "issued",
+        "limits_ms",
+        "level",
+        "only",
+        "complete",
+    )
+    facts = {name: content[name] for name in same}
+    return Certificate(
+        player=player["name"],
+        player_version=player["version"],
+        seed=int(seed),
+        cases=cases,
+        certified=certified,
+        **facts,
+    )

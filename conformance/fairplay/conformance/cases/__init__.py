@@ -1,0 +1,22 @@
+"""What is asked of every player, in the order in which it is asked: from the most ordinary to the most unusual."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import ModuleType
+
+from fairplay.conformance.case import Case
+from fairplay.conformance.cases import contract, endings, exceptions, games, memory, probes, robustness, states, time
+from fairplay.games.game import Game
+
+MODULES: Sequence[ModuleType] = (contract, games, states, exceptions, time, memory, endings, probes, robustness)
+
+
+def cases(game: Game) -> list[Case]:
+    """All cases of a game. ValueError: two of them have the same id."""
+    found: list[Case] = [case for module in MODULES for case in module.cases(game)]
+    ids = [case.id for case in found]
+    twice = sorted({case_id for case_id in ids if ids.count(case_id) > 1})
+    if twice:
+        raise ValueError(f"there are two cases with the id {twice[0]}")
+    return found

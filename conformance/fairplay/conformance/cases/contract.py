@@ -1,0 +1,201 @@
+"""The contract that all players keep, whatever they play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from google.protobuf.message import DecodeError, Message
+
+from fairplay.conformance import blame
+from fairplay.conformance.bench import Bench
+from fairplay.conformance.case import Case, NotApplicable, NotTested, case, failure
+from fairplay.conformance.doors import DIALLING, SERVING, DialInDoor, ExecDoor
+from fairplay.conformance.evidence import hexadecimal, readable
+from fairplay.conformance.rehearsal import Rehearsal
+from fairplay.conformance.subject import DESCRIBE, Connection
+from fairplay.games.game import Game
+from fairplay.games.steps import Method
+from fairplay.player.handlers import PLAYER_METHODS, PROTOCOL_REVISION
+from fairplay.server.links.link import Failed
+from fairplay.v1.misconduct_pb2 import CallError, Overrun
+from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
+
+MAX_NAME_CHARS = 80
+UNKNOWN_FIELDS = bytes([0xC2, 0xBB, 0x1E, 3]) + b"new" + bytes([0xC8, 0xBB, 0x1E, 42])
+"""Fields 62,392 (text) and 62,393 (a number) of a message of a later revision."""
+
+
+@case("contract.reachable", "A player that is started serves or dials in within the start limit.")
+def reachable(bench: Bench) -> None:
+    """A player that cannot be reached cannot play."""
+    bench.subject.begin()
+    if bench.subject.unreachable:
+        raise failure(f"The player cannot be reached: {bench.subject.unreachable}")
+
+
+@case(
+    "contract.describes-itself",
+    "PlayerService.Describe says who the player is and which game services it serves.",
+    "PlayerService.Describe may be called more than once and changes nothing.",
+)
+def describes_itself(bench: Bench) -> None:
+    """A manager seats a player by what the player says about itself."""
+    with bench.shared() as connection:
+        first, second = (_description(bench, connection) for _ in range(2))
+    problems = [
+        (
+            not 0 < len(first.display_name) <= MAX_NAME_CHARS,
+            f"display_name must have 1 to {MAX_NAME_CHARS} characters.",
+        ),
+        (
+            len(first.software_version) > MAX_NAME_CHARS,
+            f"software_version must have at most {MAX_NAME_CHARS} characters.",
+        ),
+        (bench.game.service not in first.services, f"services must hold {bench.game.service}."),
+        (
+            first.protocol_revision > PROTOCOL_REVISION,
+            f"protocol_revision {first.protocol_revision} does not exist: the latest is {PROTOCOL_REVISION}.",
+        ),
+        (first != second, "Asked twice, the player must say the same about itself."),
+    ]
+    for wrong, sentence in problems:
+        if wrong:
+            raise failure(sentence, ("First answer", readable(first)), ("Second answer", readable(second)))
+
+
+def _description(bench: Bench, connection: Connection) -> PlayerDescription:
+    outcome, _ = bench.ask(DESCRIBE, DescribeRequest(), connection)
+    if not isinstance(outcome, bytes):
+        raise failure(f"Describe {_problem(outcome)}", ("Output of the player", connection.output))
+    try:
+        return DescribeResponse.FromString(outcome).description
+    except DecodeError:
+        raise failure("The reply to Describe is unreadable.", ("Reply", hexadecimal(outcome))) from None
+
+
+def _problem(outcome: Failed) -> str:
+    if isinstance(outcome, Overrun):
+        return f"did not answer within {outcome.limit.ToTimedelta().total_seconds():g} s."
+    return f"failed: {outcome.message}"
+
+
+@case(blame.EVERY_METHOD, "A player implements every method of PlayerService and of its game's service.")
+def every_method(bench: Bench) -> None:
+    """A method that is missing is noticed when the game comes to it, and loses the game."""
+    for found in bench.whole_games():
+        _judge_owned(bench, found, blame.EVERY_METHOD)
+        if found.misconduct is not None:
+            break
+    seen = {exchange.method.path for found in bench.whole_games_played() for exchange in found.exchanges}
+    missing = [method for method in (*PLAYER_METHODS.values(), *bench.game.methods) if method.path not in seen]
+    with bench.subject.fresh() as connection:
+        for method in missing:
+            _check_implemented(bench, connection, method)
+
+
+def _check_implemented(bench: Bench, connection: Connection, method: Method) -> None:
+    """Any answer and any failure will do, but the one that says that there is no such method."""
+    ids = {"game_id", "tournament_id"} & set(method.request.DESCRIPTOR.fields_by_name)
+    request = method.request(**dict.fromkeys(ids, bench.new_id("every-method")))
+    outcome, _ = bench.ask(method, request, connection)
+    if isinstance(outcome, CallError) and outcome.status_code == blame.UNIMPLEMENTED:
+        raise failure(f"The player does not implement {method.path.removeprefix('/')}.", ("Answer", readable(outcome)))
+
+
+@case(blame.VOID, "A method without an answer returns normally.")
+def void_methods_return(bench: Bench) -> None:
+    """That a call returned is the answer; a player that raises is out."""
+    bench.judge_owned(blame.VOID)
+
+
+@case(blame.READABLE, "Every reply is a message of the method's type, of at most 1 MiB.")
+def replies_readable(bench: Bench) -> None:
+    """Bytes that are no message of the method's type cannot be an answer."""
+    bench.judge_owned(blame.READABLE)
+
+
+def _judge_owned(bench: Bench, found: Rehearsal, case_id: str) -> None:
+    """Failure: the game ended with what this case is about."""
+    if found.misconduct is not None and blame.owner(found) == case_id:
+        bench.confirm(found)
+
+
+@case("contract.unknown-fields-ignored", "A player ignores fields of a request that it does not know.")
+def unknown_fields_ignored(bench: Bench) -> None:
+    """A referee may be newer than the player."""
+    with bench.subject.fresh() as connection:
+        found = bench.rehearse(bench.performance(*bench.seatings[0]), connection, newer)
+    bench.judge_condition(found)
+
+
+def newer(request: Message) -> bytes:
+    """The request as a newer referee would send it: with unknown fields in it and in every message that it holds."""
+    copy = type(request)()
+    copy.CopyFrom(request)
+    for message in _messages(copy):
+        message.MergeFromString(UNKNOWN_FIELDS)
+    return copy.SerializeToString()
+
+
+def _messages(message: Message) -> Iterator[Message]:
+    yield message
+    for descriptor, value in message.ListFields():
+        if descriptor.message_type is None or descriptor.message_type.GetOptions().map_entry:
+            continue
+        for part in [value] if isinstance(value, Message) else value:
+            yield from _messages(part)
+
+
+@case("contract.one-reply-per-call", "A call has one reply.")
+def one_reply_per_call(bench: Bench) -> None:
+    """Replies that nobody asked for are ignored and counted; too many of them end the connection."""
+    door = bench.subject.door
+    if not isinstance(door, DialInDoor | ExecDoor):
+        raise NotApplicable("only a player that dials in can reply more than once")
+    with bench.subject.fresh() as connection:
+        before = bench.subject.loop.run(door.server.stray_reply_count())
+        bench.rehearse(bench.performance(*bench.seatings[0]), connection)
+        bench.ask(DESCRIBE, DescribeRequest(), connection)  # whose reply comes behind all others
+        after = bench.subject.loop.run(door.server.stray_reply_count())
+    if after > before:
+        raise failure(f"{after - before:,} replies came in one game that nobody had asked for.")
+
+
+@case(
+    "contract.both-ways-agree",
+    "A player that is started may serve or dial in: whichever it does first counts.",
+)
+def both_ways_agree(bench: Bench) -> None:
+    """The server decides nothing for the player, so either way must do."""
+    if not isinstance(bench.subject.door, ExecDoor):
+        raise NotApplicable("only a player that is started here can choose between the ways")
+    connections = bench.subject.open_ways((SERVING, DIALLING))
+    try:
+        offered = {way: connection for way, connection in connections.items() if not connection.lost}
+        if not offered:
+            raise NotTested("the player did not come up when it was offered only one of the two ways")
+        if len(offered) == 1:
+            raise NotApplicable(f"the player supports only {next(iter(offered))}")
+        descriptions = [_description(bench, connection) for connection in offered.values()]
+        for connection in offered.values():
+            bench.judge_condition(bench.rehearse(bench.performance(*bench.seatings[0]), connection))
+    finally:
+        for connection in connections.values():
+            bench.subject.loop.run(connection.close())
+    if descriptions[0] != descriptions[1]:
+        sections = [(f"When {way}", readable(said)) for way, said in zip(offered, descriptions, strict=True)]
+        raise failure("The player says different things about itself when serving and when dialling in.", *sections)
+
+
+def cases(game: Game) -> Sequence[Case]:
+    """The cases of this module."""
+    return (
+        reachable,
+        describes_itself,
+        every_method,
+        void_methods_return,
+        replies_readable,
+        unknown_fields_ignored,
+        one_reply_per_call,
+        both_ways_agree,
+    )

@@ -1,0 +1,98 @@
+"""No valid request is answered with an error, however unusual it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any
+
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+
+from fairplay.conformance import blame
+from fairplay.conformance.bench import Bench
+from fairplay.conformance.case import Case, case
+from fairplay.conformance.rehearsal import Performance, Rehearsal, seat_names
+from fairplay.games.conformance import Situation
+from fairplay.games.game import Game
+
+DECISIONS = 4
+STRANGE_IDS = ("x", "cup-2/round.1/game_3", "Z" * 128, "0", "-", "...")
+
+
+@case(blame.NO_EXCEPTION, "No valid request is answered with an error status.")
+def no_exception(bench: Bench) -> None:
+    """A player that raises is out of the game."""
+    bench.judge_owned(blame.NO_EXCEPTION)
+
+
+@case(blame.ALIVE, "A player stays connected from the first call of a game to the last.")
+def stays_alive(bench: Bench) -> None:
+    """A player whose process or connection ends is out of all its games."""
+    bench.judge_owned(blame.ALIVE)
+
+
+@case(
+    "exceptions.unusual-settings", "No valid request is answered with an error status, under any settings of the game."
+)
+def unusual_settings(bench: Bench) -> None:
+    """An organiser may choose settings that the author never tried; breaking a rule is not what this case looks at."""
+    with bench.shared() as connection:
+        for name, settings in _variations(bench.game):
+            situation = Situation(settings, bench.game.seats.start, 0, turn_count=DECISIONS)
+            if _playable(bench.game, situation):
+                found = bench.rehearse(Performance(name, situation, bench.rng(name).getrandbits(32)), connection)
+                _judge_exception(bench, found)
+
+
+def _judge_exception(bench: Bench, found: Rehearsal) -> None:
+    if found.misconduct is not None and found.misconduct.HasField("call_error"):
+        bench.judge(found)
+
+
+def _playable(game: Game, situation: Situation) -> bool:
+    """Whether the settings go together with the number of players."""
+    try:
+        game.play("playable", situation.settings, seat_names(situation), Random(0), None).close()
+    except ValueError:
+        return False
+    return True
+
+
+def _variations(game: Game) -> Iterator[tuple[str, Message]]:
+    """The showcase, and the defaults with one setting changed: every other value of a choice, a little more or less."""
+    yield "showcase", game.full_settings(game.showcase)
+    default = game.full_settings(game.settings_type())
+    for field in default.DESCRIPTOR.fields:
+        if field.message_type is None and not field.is_repeated:
+            for value in _other_values(field, getattr(default, field.name)):
+                changed = game.settings_type()
+                changed.CopyFrom(default)
+                setattr(changed, field.name, value)
+                try:
+                    yield f"{field.name}-{value}", game.full_settings(changed)
+                except ValueError:
+                    continue  # not allowed, or not together with the rest
+
+
+def _other_values(field: Any, value: object) -> list[object]:
+    if field.enum_type is not None:
+        return [number for number in field.enum_type.values_by_number if number not in (0, value)]
+    if field.type == FieldDescriptor.TYPE_BOOL:
+        return [not value]
+    return [value + 1, value - 1] if isinstance(value, int) and value > 1 else []
+
+
+@case("exceptions.unusual-ids", "A game_id is 1 to 128 letters, digits, '-', '_', '.' or '/'.")
+def unusual_ids(bench: Bench) -> None:
+    """The organiser chooses the ids of games."""
+    with bench.subject.fresh() as connection:
+        for game_id in STRANGE_IDS:
+            performance = bench.performance(*bench.seatings[0], DECISIONS)
+            found = bench.rehearse_as(performance, connection, game_id)
+            bench.judge_condition(found, ("memory.back-to-back", bench.sequence))
+
+
+def cases(game: Game) -> Sequence[Case]:
+    """The cases of this module."""
+    return (no_exception, stays_alive, unusual_settings, unusual_ids)

@@ -1,0 +1,52 @@
+"""Whole games from every seat, and games resumed in the middle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fairplay.conformance.bench import Bench
+from fairplay.conformance.case import Case, case
+from fairplay.conformance.positions import position
+from fairplay.conformance.rehearsal import Performance, rival_names
+from fairplay.games.conformance import Level
+from fairplay.games.game import Game
+
+
+def _whole_game(seat: int, count: int) -> Case:
+    def body(bench: Bench) -> None:
+        bench.judge(bench.whole_game(seat, count))
+
+    return Case(
+        f"rules.whole-game.seat-{seat}-of-{count}",
+        Level.MUST,
+        ("Every answer keeps the rules, from the first call of a game to the last.",),
+        f"A player may be given any seat, here the seat {seat} (counted from 0) of {count}.",
+        body,
+    )
+
+
+def _resumed(count: int) -> Case:
+    def body(bench: Bench) -> None:
+        seed, strategy = bench.rng("resumed", count).getrandbits(32), rival_names(bench.game)[-1]
+        place = position(bench.game, bench.settings, count, seed, strategy, share=0.5)
+        bench.judge(bench.rehearse(Performance(f"resumed-{count}", place.situation(0), seed)))
+
+    return Case(
+        f"rules.resumed-game.of-{count}",
+        Level.MUST,
+        ("A game may begin in any state: a player acts on the state that it is given.",),
+        "A game goes on after a crash of the server with players that saw nothing of what was before.",
+        body,
+    )
+
+
+@case("rules.rival-leaves", "A player that fails is out of the game, which goes on or ends as its rules say.")
+def rival_leaves(bench: Bench) -> None:
+    """From one turn to the next there is a player less, and what was known of it may be gone."""
+    bench.judge(bench.deserted_game())
+
+
+def cases(game: Game) -> Sequence[Case]:
+    """The cases of this module: each seat and number of players, a game that a rival leaves, games from the middle."""
+    whole = [_whole_game(seat, count) for count in game.seats for seat in range(count)]
+    return [*whole, rival_leaves, *(_resumed(count) for count in sorted({game.seats.start, game.seats.stop - 1}))]

@@ -1,0 +1,30 @@
+"""What players of this game in particular get wrong: one case for each probe of the game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fairplay.conformance.bench import Bench
+from fairplay.conformance.case import Case
+from fairplay.conformance.rehearsal import Performance
+from fairplay.games.conformance import Probe, find_conformance
+from fairplay.games.game import Game
+
+
+def probes_of(game: Game) -> Sequence[Probe]:
+    """The probes of a game; none where it is older than they are."""
+    return find_conformance(game.name).probes
+
+
+def _case(probe: Probe) -> Case:
+    def body(bench: Bench) -> None:
+        situation = probe.situation(bench.rng(probe.id, "situation"))
+        seed = bench.rng(probe.id).getrandbits(32)
+        bench.judge(bench.rehearse(Performance(probe.id, situation, seed, probe.level)))
+
+    return Case(probe.id, probe.level, probe.rules, probe.why, body)
+
+
+def cases(game: Game) -> Sequence[Case]:
+    """The cases of this module."""
+    return [_case(probe) for probe in probes_of(game)]

@@ -1,0 +1,169 @@
+"""What no rule demands and every good player does: survive nonsense, come back, and not grow."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from fairplay.conformance.bench import Bench
+from fairplay.conformance.case import Case, NotApplicable, NotTested, case, failure
+from fairplay.conformance.doors import DialInDoor, ExecDoor
+from fairplay.conformance.evidence import hexadecimal
+from fairplay.conformance.rehearsal import Rehearsal
+from fairplay.conformance.subject import DESCRIBE, Connection, disconnection
+from fairplay.games.conformance import Level
+from fairplay.games.game import Game
+from fairplay.games.steps import Method
+from fairplay.v1.misconduct_pb2 import Overrun
+from fairplay.v1.player_pb2 import DescribeRequest
+
+SHOULD = Level.SHOULD
+DECISIONS = 6
+GROWTH_GAMES = 25
+GROWTH_ROUNDS = 3
+MAX_GROWTH_BYTES = 4 * 1024 * 1024
+MAX_GROWTH_SHARE = 0.05
+UNREADABLE = b"\xff\xff\xff\xff\xff"
+LOSS_LIMIT_S = 0.5
+RETURN_LIMIT_S = 10.0
+POLL_S = 0.02
+
+
+@case(
+    "robustness.out-of-contract",
+    "A request that is unreadable or of an unknown method is answered with an error, and the next call is served.",
+    level=SHOULD,
+)
+def out_of_contract(bench: Bench) -> None:
+    """A bug of a referee must not end the player."""
+    with bench.subject.fresh() as connection:
+        for method, request in _nonsense(bench):
+            _check_refused(bench, connection, method, request)
+        _judge(bench, bench.rehearse(bench.beginnings(1, DECISIONS)[0], connection))
+
+
+def _nonsense(bench: Bench) -> list[tuple[Method, bytes]]:
+    turn = bench.game.turn
+    unknown = Method(turn.path + "Twice", turn.request, turn.response)
+    return [(turn, UNREADABLE), (DESCRIBE, UNREADABLE), (unknown, b"")]
+
+
+def _check_refused(bench: Bench, connection: Connection, method: Method, request: bytes) -> None:
+    outcome, _ = bench.ask(method, request, connection)
+    what = (("Method", method.path), ("Request", hexadecimal(request)), ("Output of the player", connection.output))
+    if isinstance(outcome, bytes):
+        raise failure(f"A request of {method.name} that nobody can read was answered as if it were one.", *what)
+    if isinstance(outcome, Overrun):
+        raise failure(f"A request of {method.name} that nobody can read was not answered.", *what)
+    if disconnection(outcome):
+        raise failure(f"A request of {method.name} that nobody can read ended the player: {outcome.message}", *what)
+
+
+@case("robustness.reconnect", "A connection may be lost and made again; the next game is played as any.", level=SHOULD)
+def reconnect(bench: Bench) -> None:
+    """Networks fail, and servers are restarted in the middle of a tournament."""
+    door = bench.subject.door
+    if isinstance(door, DialInDoor | ExecDoor):
+        _dial_in_again(bench, door)
+    elif door.kind == "grpc":
+        with bench.subject.fresh() as first:
+            bench.rehearse(bench.beginnings(1, 1)[0], first)
+        with bench.subject.fresh() as second:
+            _judge(bench, bench.rehearse(bench.beginnings(1, DECISIONS)[0], second))
+    else:
+        raise NotApplicable("there is no connection to a player in this process")
+
+
+def _dial_in_again(bench: Bench, door: DialInDoor | ExecDoor) -> None:
+    with bench.subject.fresh() as connection:
+        _judge(bench, bench.rehearse(bench.beginnings(1, 1)[0], connection))
+        bench.subject.loop.run(door.server.hang_up())
+        if not _answers_again(bench, connection):
+            sentence = (
+                f"The player did not dial in again within {RETURN_LIMIT_S:g} s after the server had said goodbye."
+            )
+            raise failure(sentence, ("Output of the player", connection.output))
+        _judge(bench, bench.rehearse(bench.beginnings(1, DECISIONS)[0], connection))
+
+
+def _answers_again(bench: Bench, connection: Connection) -> bool:
+    """Waits until the stream is lost, if the player has one, and the player can be called again."""
+
+    async def wait() -> bool:
+        loop = asyncio.get_running_loop()
+        lost, began = False, loop.time()
+        while (waited_s := loop.time() - began) < RETURN_LIMIT_S:
+            outcome, _ = await connection.ask(DESCRIBE, DescribeRequest().SerializeToString(), 1.0)
+            gone = disconnection(outcome)
+            lost = lost or gone
+            if not gone and (lost or waited_s > LOSS_LIMIT_S):
+                return True
+            await asyncio.sleep(POLL_S)
+        return False
+
+    return bench.subject.loop.run(wait())
+
+
+@case(
+    "robustness.memory-growth",
+    "What a player holds in memory does not grow with the games it has played.",
+    level=SHOULD,
+)
+def memory_growth(bench: Bench) -> None:
+    """A tournament may have thousands of games."""
+    memory = _memory_of(bench)
+    with bench.subject.fresh() as connection:
+        sizes = []
+        for _ in range(GROWTH_ROUNDS):
+            for found in bench.together(bench.beginnings(GROWTH_GAMES, DECISIONS), connection):
+                _judge(bench, found)
+            sizes.append(memory())
+    growth = sizes[-1] - sizes[1]
+    if growth > max(MAX_GROWTH_BYTES, MAX_GROWTH_SHARE * sizes[1]):
+        shown = "\n".join(
+            f"after {GROWTH_GAMES * number} games: {size / 2**20:.1f} MiB" for number, size in enumerate(sizes, 1)
+        )
+        raise failure(f"{GROWTH_GAMES} games more made the player {growth / 2**20:.1f} MiB larger.", ("Memory", shown))
+
+
+def _memory_of(bench: Bench) -> Callable[[], int]:
+    """How the bytes are measured that the player holds. NotApplicable: it is not on this machine, or not alone."""
+    door = bench.subject.door
+    if not isinstance(door, ExecDoor):
+        if door.kind == "bot":
+            return lambda: _psutil().Process().memory_info().rss
+        raise NotApplicable("the memory of a player is known only where the player was started here")
+
+    def measure() -> int:
+        psutil, name = _psutil(), f"{door.name}."
+        mine = psutil.Process().children(recursive=True)
+        return sum(process.memory_info().rss for process in mine if _named(process).startswith(name))
+
+    _psutil()
+    return measure
+
+
+def _named(process: Any) -> str:
+    """The name under which a process of ours was told to dial in."""
+    try:
+        return str(process.environ().get("FAIRPLAY_NAME", ""))
+    except _psutil().Error:
+        return ""
+
+
+def _psutil() -> Any:
+    try:
+        import psutil
+    except ImportError:
+        raise NotTested("memory is measured with psutil: pip install 'fairplay[certify]'") from None
+    return psutil
+
+
+def _judge(bench: Bench, found: Rehearsal) -> None:
+    bench.judge_condition(found, ("memory.back-to-back", bench.sequence))
+
+
+def cases(game: Game) -> Sequence[Case]:
+    """The cases of this module."""
+    return (out_of_contract, reconnect, memory_growth)

@@ -1,0 +1,63 @@
+"""From a report to a certificate. What a certificate is, and how it is checked, stands in the server's package."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import Any
+
+from fairplay.certificate import FORMAT, CaseResult, Certificate, check, frozen, sealed, summary
+from fairplay.conformance.report import Report, Times
+from fairplay.conformance.verdicts import Judged
+
+__all__ = ["Certificate", "certificate", "check"]
+
+
+def certificate(report: Report) -> bytes:
+    """The file of the certificate of a report."""
+    run = report.run
+    cases = [_case(each) for each in report.judged]
+    limits = {name.removesuffix("_s"): round(seconds * 1000) for name, seconds in asdict(run.limits).items()}
+    content: dict[str, Any] = {
+        "format": FORMAT,
+        "game": run.game,
+        "protocol_revision": run.protocol_revision,
+        "suite_version": version("fairplay"),
+        "player": {
+            "name": report.player.display_name,
+            "version": report.player.software_version,
+            "services": list(report.player.services),
+        },
+        "reached_by": run.reached_by,
+        "seed": str(run.seed),
+        "limits_ms": limits,
+        "issued": report.began.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "level": str(run.level),
+        "only": run.only,
+        "complete": report.complete,
+        "cases": [asdict(case) for case in cases],
+        "times": {method: _microseconds(times) for method, times in sorted(report.times.items())},
+        "summary": summary(cases, frozen(run.game, run.protocol_revision), complete=report.complete),
+    }
+    return sealed(content)
+
+
+def _case(judged: Judged) -> CaseResult:
+    return CaseResult(
+        judged.id,
+        str(judged.level),
+        str(judged.verdict),
+        judged.known,
+        judged.sentence.encode("utf-8", "replace").decode("utf-8"),
+        "" if judged.evidence is None else judged.evidence.digest,
+        round(judged.seconds * 1000),
+    )
+
+
+def _microseconds(times: Times) -> dict[str, int]:
+    return {
+        "call_count": times.call_count,
+        "median_us": round(times.median_s * 1e6),
+        "p99_us": round(times.p99_s * 1e6),
+        "max_us": round(times.max_s * 1e6),
+    }

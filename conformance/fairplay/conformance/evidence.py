@@ -1,0 +1,125 @@
+"""What shows that a player failed, in words its author can act on. Much of it is a stranger's: writers escape it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from google.protobuf import text_format
+from google.protobuf.any_pb2 import Any
+from google.protobuf.descriptor_pool import Default
+from google.protobuf.message import DecodeError, Message
+from google.protobuf.message_factory import GetMessageClass
+
+from fairplay.server.plans import seconds
+from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
+
+MAX_CHARS = 4_000
+MAX_LEGAL = 12
+KINDS: Mapping[MisconductKind.ValueType, str] = {
+    MisconductKind.MISCONDUCT_KIND_RULE_VIOLATION: "broke a rule",
+    MisconductKind.MISCONDUCT_KIND_EXCEPTION: "failed",
+    MisconductKind.MISCONDUCT_KIND_TIMEOUT: "did not answer in time",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One sentence, and what stands behind it."""
+
+    sentence: str
+    rules: Sequence[str] = ()
+    """The ids of the rules that were broken."""
+    sections: Sequence[tuple[str, str]] = ()
+    """(title, text) in the order of reading."""
+    board: str = ""
+    """The position for a terminal, in rich's markup."""
+    picture: str = ""
+    """The position as SVG. Drawn from the rest: not part of the digest."""
+
+    def canonical(self) -> bytes:
+        """The same bytes for the same evidence."""
+        value = {
+            "board": self.board,
+            "rules": list(self.rules),
+            "sections": [list(section) for section in self.sections],
+            "sentence": self.sentence,
+        }
+        text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return text.encode("utf-8", "surrogatepass")
+
+    @property
+    def digest(self) -> str:
+        """sha256 of the canonical bytes, in hexadecimal digits."""
+        return hashlib.sha256(self.canonical()).hexdigest()
+
+    def with_sections(self, *sections: tuple[str, str]) -> Evidence:
+        """The same with more sections behind those there are."""
+        return Evidence(self.sentence, self.rules, (*self.sections, *sections), self.board, self.picture)
+
+
+def sections_of(misconduct: Misconduct, limit_s: float, elapsed_s: float, output: str) -> list[tuple[str, str]]:
+    """What a misconduct says, for people."""
+    found = [("Call", f"{misconduct.method}, call {misconduct.call_number} of this game to the player")]
+    found.append(("Request", packed(misconduct.request)))
+    if misconduct.HasField("reply"):
+        found.append(("Reply", packed(misconduct.reply)))
+    elif misconduct.unparsable_reply:
+        found.append(("Reply (unreadable)", hexadecimal(misconduct.unparsable_reply)))
+    found.append(("Cause", cause_of(misconduct)))
+    if misconduct.rule_break.legal_replies:
+        found.append(("Legal answers", _legal(misconduct.rule_break.legal_replies, misconduct)))
+    found.append(("Time", f"{elapsed_s:.3f} s of {limit_s:g} s"))
+    if output := output or misconduct.call_error.output:
+        found.append(("Output of the player", clipped(output, from_end=True)))
+    return found
+
+
+def cause_of(misconduct: Misconduct) -> str:
+    """What went wrong, in one sentence."""
+    match misconduct.WhichOneof("cause"):
+        case "rule_break":
+            return misconduct.rule_break.explanation
+        case "overrun":
+            overrun = misconduct.overrun
+            return f"No answer within {seconds(overrun.limit):g} s."
+    error = misconduct.call_error
+    reason = CallErrorReason.Name(error.reason).removeprefix("CALL_ERROR_REASON_").lower().replace("_", " ")
+    status = f" {error.status_code}" if error.status_code else ""
+    return clipped(f"{reason}{status}: {error.message}")
+
+
+def _legal(replies: Iterable[Any], misconduct: Misconduct) -> str:
+    lines = [packed(reply, one_line=True) for reply in list(replies)[:MAX_LEGAL]]
+    more = misconduct.rule_break.legal_reply_count - len(lines)
+    return "\n".join([*lines, *([f"and {more} more"] if more > 0 else [])])
+
+
+def packed(message: Any, *, one_line: bool = False) -> str:
+    """A packed message as readable text."""
+    try:
+        kind = GetMessageClass(Default().FindMessageTypeByName(message.type_url.rpartition("/")[2]))
+        return readable(kind.FromString(message.value), one_line=one_line)
+    except (KeyError, DecodeError):
+        return hexadecimal(message.value)
+
+
+def readable(message: Message, *, one_line: bool = False) -> str:
+    """A message as text, cut where it is long."""
+    text = text_format.MessageToString(message, as_one_line=one_line, use_short_repeated_primitives=True)
+    return clipped(text.strip()) or "(empty)"
+
+
+def hexadecimal(data: bytes) -> str:
+    """Bytes as hexadecimal digits, cut where they are many."""
+    return clipped(data[: MAX_CHARS // 2].hex(" ")) + f"\n({len(data):,} bytes)"
+
+
+def clipped(text: str, *, from_end: bool = False) -> str:
+    """At most MAX_CHARS characters of a text: its beginning, or its end."""
+    if len(text) <= MAX_CHARS:
+        return text
+    cut = f"… ({len(text) - MAX_CHARS:,} more characters)"
+    return f"{cut}\n{text[-MAX_CHARS:]}" if from_end else f"{text[:MAX_CHARS]}\n{cut}"

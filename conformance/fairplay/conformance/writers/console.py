@@ -1,0 +1,94 @@
+"""A run as it is shown in a terminal, or line by line where there is none."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from fairplay.conformance.events import Began, CaseBegan, CaseJudged, Ended, Event
+from fairplay.conformance.report import Report
+from fairplay.conformance.verdicts import Judged, Verdict
+from fairplay.conformance.writers.page import conclusion
+from fairplay.games.game import find
+from fairplay.terminal.saying import counted, harmless
+
+STYLES = {
+    Verdict.PASS: "green",
+    Verdict.FAIL: "bold red",
+    Verdict.WARN: "yellow",
+    Verdict.NOT_TESTED: "blue",
+    Verdict.NOT_APPLICABLE: "dim",
+    Verdict.SUITE_ERROR: "bold magenta",
+}
+EXPLAINED = (Verdict.FAIL, Verdict.WARN, Verdict.SUITE_ERROR)
+
+
+class ConsoleWriter:
+    """Shows the progress and every verdict, and in the end what is behind those that are bad."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._progress: Progress | None = None
+        self._count = 0
+
+    def take(self, event: Event) -> None:
+        """Shows what happens."""
+        if isinstance(event, Began):
+            self._begin(event)
+        elif isinstance(event, CaseBegan) and self._progress is not None:
+            self._progress.update(self._progress.task_ids[0], description=event.case_id)
+        elif isinstance(event, CaseJudged):
+            self._show(event.judged)
+        elif isinstance(event, Ended):
+            self._end(event.report)
+
+    def _begin(self, event: Began) -> None:
+        title = find(event.run.game).title
+        self._say(
+            f"{title}, {counted(len(event.cases), 'case')}, seed {event.run.seed}, reached by {event.run.reached_by}"
+        )
+        if self._console.is_terminal:
+            columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+            self._progress = Progress(*columns, console=self._console, transient=True)
+            self._progress.add_task("", total=len(event.cases))
+            self._progress.start()
+
+    def _show(self, judged: Judged) -> None:
+        style, known = STYLES[judged.verdict], " (known)" if judged.known else ""
+        self._say(f"[{style}]{judged.verdict:14}[/] {judged.id:36} {judged.seconds:6.2f} s{known}")
+        if judged.sentence:
+            self._say(f"    {escape(judged.sentence)}")
+        if self._progress is not None:
+            self._progress.advance(self._progress.task_ids[0])
+
+    def _end(self, report: Report) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+        for each in report.judged:
+            if each.verdict in EXPLAINED:
+                self._explain(each)
+        self._say("")
+        for each in report.judged:
+            if each.rotten:
+                self._say(f"[bold red]{each.id} is listed as a known failure, but passes: take it off the list.[/]")
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in report.counts.items() if count)
+        self._say(f"{counts or 'no case was judged'}; {report.seconds:.1f} s")
+        if report.times:
+            slowest = max(report.times.items(), key=lambda item: item[1].max_s)
+            self._say(f"The longest answer took {1000 * slowest[1].max_s:.1f} ms ({slowest[0]}).")
+        self._say(f"[bold]{escape(conclusion(report))}[/]")
+
+    def _explain(self, judged: Judged) -> None:
+        self._say(f"\n[{STYLES[judged.verdict]}]{judged.verdict}[/] [bold]{judged.id}[/]\n{escape(judged.sentence)}")
+        if judged.evidence is None:
+            return
+        for title, text in judged.evidence.sections:
+            body = "\n".join(f"    {line}" for line in text.splitlines())
+            self._say(f"  [bold]{escape(title)}[/]\n{escape(body)}")
+        if judged.evidence.board:
+            self._say("  [bold]The position[/]")
+            self._say(judged.evidence.board)
+
+    def _say(self, markup: str) -> None:
+        self._console.print(harmless(markup), soft_wrap=True)

@@ -1,0 +1,64 @@
+"""What is kept of a run: the certificate, the page, the JUnit file and the evidence."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from fairplay.conformance.certificate import certificate
+from fairplay.conformance.events import Ended, Event
+from fairplay.conformance.writers.junit import junit
+from fairplay.conformance.writers.page import page
+
+
+class CertificateWriter:
+    """Writes the certificate to a file, or to standard output for "-"."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def take(self, event: Event) -> None:
+        """Writes when all is over."""
+        if isinstance(event, Ended):
+            data = certificate(event.report)
+            if str(self._file) == "-":
+                sys.stdout.write(data.decode())
+            else:
+                self._file.write_bytes(data)
+
+
+class JunitWriter:
+    """Writes a JUnit file."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def take(self, event: Event) -> None:
+        """Writes when all is over."""
+        if isinstance(event, Ended):
+            self._file.write_bytes(junit(event.report))
+
+
+class ReportWriter:
+    """Writes everything to a directory: certificate.json, junit.xml, report.html, and evidence/CASE.json.
+
+    The evidence of a case is written as the bytes whose sha256 its certificate holds.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def take(self, event: Event) -> None:
+        """Writes when all is over."""
+        if not isinstance(event, Ended):
+            return
+        report, directory = event.report, self._directory
+        (directory / "evidence").mkdir(parents=True, exist_ok=True)
+        for old in (directory / "evidence").glob("*.json"):
+            old.unlink()
+        for each in report.judged:
+            if each.evidence is not None:
+                (directory / "evidence" / f"{each.id}.json").write_bytes(each.evidence.canonical())
+        (directory / "certificate.json").write_bytes(certificate(report))
+        (directory / "junit.xml").write_bytes(junit(report))
+        (directory / "report.html").write_text(page(report), encoding="utf-8")

@@ -1,0 +1,65 @@
+"""A report as JUnit XML, for services that show test results. The verdict of each case is a property of it."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree as Xml
+
+from fairplay.conformance.report import Report
+from fairplay.conformance.verdicts import Judged, Verdict
+
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+SKIPPED = (Verdict.NOT_TESTED, Verdict.NOT_APPLICABLE)
+
+
+def junit(report: Report) -> bytes:
+    """The document. A listed failure counts as skipped, so that only what is new stands out."""
+    tags = [_tag(each) for each in report.judged]
+    counts = {
+        "tests": str(len(tags)),
+        "failures": str(tags.count("failure")),
+        "errors": str(tags.count("error")),
+        "skipped": str(tags.count("skipped")),
+        "time": f"{report.seconds:.3f}",
+    }
+    began = report.began.isoformat(timespec="seconds")
+    root = Xml.Element("testsuites", counts)
+    suite = Xml.SubElement(root, "testsuite", {"name": f"fairplay.{report.run.game}", "timestamp": began, **counts})
+    for each, tag in zip(report.judged, tags, strict=True):
+        _add(suite, report.run.game, each, tag)
+    document: bytes = Xml.tostring(root, encoding="utf-8", xml_declaration=True)
+    return document
+
+
+def _tag(judged: Judged) -> str:
+    """What the case is to those who read JUnit files; empty: it is passed."""
+    if judged.verdict is Verdict.SUITE_ERROR:
+        return "error"
+    if judged.rotten:
+        return "failure"
+    if judged.verdict is Verdict.FAIL:
+        return "skipped" if judged.known else "failure"
+    return "skipped" if judged.verdict in SKIPPED else ""
+
+
+def _add(suite: Xml.Element, game: str, judged: Judged, tag: str) -> None:
+    facts = {"classname": f"fairplay.{game}", "name": judged.id, "time": f"{judged.seconds:.3f}"}
+    case = Xml.SubElement(suite, "testcase", facts)
+    properties = Xml.SubElement(case, "properties")
+    for name, value in (("verdict", judged.verdict), ("level", judged.level), ("known", str(judged.known).lower())):
+        Xml.SubElement(properties, "property", {"name": name, "value": str(value)})
+    text = _text(judged)
+    if tag:
+        Xml.SubElement(case, tag, {"message": _clean(f"{judged.verdict}: {judged.sentence}")}).text = text
+    elif judged.verdict is not Verdict.PASS:
+        Xml.SubElement(case, "system-out").text = text
+
+
+def _text(judged: Judged) -> str:
+    sections = () if judged.evidence is None else judged.evidence.sections
+    return _clean("\n\n".join([judged.sentence, *(f"{title}:\n{text}" for title, text in sections)]))
+
+
+def _clean(text: str) -> str:
+    """The text without what XML cannot hold."""
+    return NOT_XML.sub("\ufffd", text)

@@ -1,0 +1,188 @@
+"""A report as one HTML page that needs nothing else: no script, no font, no picture from elsewhere."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable
+from html import escape
+
+from fairplay.certificate import frozen
+from fairplay.conformance.evidence import Evidence
+from fairplay.conformance.report import Report
+from fairplay.conformance.verdicts import Judged, Verdict
+from fairplay.games.conformance import Level
+from fairplay.games.game import find
+from fairplay.terminal.outcomes import UNPRINTABLE
+
+STYLE = """
+:root { color-scheme: light dark; --ink: #1c2530; --soft: #5b6775; --paper: #ffffff; --line: #d8dee5; --tint: #f4f6f8;
+  --pass: #1f7a45; --fail: #b3261e; --warn: #96590a; --gap: #4a5a8a; --none: #6b7480; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6eaef; --soft: #a3afbc; --paper: #14181d; --line: #333c47;
+  --tint: #1c2229; --pass: #6cc790; --fail: #ff8a80; --warn: #f0b75e; --gap: #9fb2f0; --none: #a3afbc; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 62rem; background: var(--paper); color: var(--ink);
+  font: 15px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; }
+h1 { margin: 0; font-size: 1.6rem; line-height: 1.25; overflow-wrap: anywhere; }
+h2 { margin: 2.2rem 0 .6rem; font-size: 1.15rem; }
+h3 { margin: 1rem 0 .25rem; font-size: .82rem; color: var(--soft); font-weight: 600; }
+.lead { margin: .4rem 0 0; font-size: 1.1rem; font-weight: 600; } .soft { color: var(--soft); }
+.facts { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1rem; margin: 1.2rem 0; }
+.facts dt { color: var(--soft); } .facts dd { margin: 0; overflow-wrap: anywhere; }
+.counts { display: flex; flex-wrap: wrap; gap: .6rem; margin: 1.2rem 0 0; padding: 0; list-style: none; }
+.counts li { border: 1px solid var(--line); border-radius: .5rem; padding: .3rem .8rem; background: var(--tint); }
+.counts b { font-size: 1.15rem; margin-right: .35rem; font-variant-numeric: tabular-nums; }
+table { width: 100%; border-collapse: collapse; } th { text-align: left; font-size: .82rem; color: var(--soft); }
+th, td { padding: .3rem .6rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.verdict { font-weight: 700; white-space: nowrap; } code { font: .92em ui-monospace, Menlo, Consolas, monospace; }
+.pass { color: var(--pass); } .fail { color: var(--fail); } .warn { color: var(--warn); }
+.not-tested, .suite-error { color: var(--gap); } .not-applicable { color: var(--none); }
+details { border: 1px solid var(--line); border-left: 5px solid currentColor; border-radius: .5rem; margin: 1rem 0;
+  padding: .7rem 1.1rem; } details > * { color: var(--ink); }
+summary { cursor: pointer; } summary p { margin: .3rem 0 0; overflow-wrap: anywhere; }
+.evidence { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0 1.4rem; }
+@media (min-width: 56rem) { .evidence.pictured { grid-template-columns: minmax(0, 1fr) minmax(0, 24rem); } }
+.evidence img { width: 100%; max-width: 34rem; background: #fff; border: 1px solid var(--line); border-radius: .4rem;
+  margin-top: 1rem; }
+pre { margin: 0; padding: .55rem .7rem; background: var(--tint); border-radius: .4rem; overflow: auto;
+  max-height: 26rem; white-space: pre-wrap; overflow-wrap: anywhere;
+  font: 12.5px/1.45 ui-monospace, Menlo, Consolas, monospace; }
+"""
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+SHOWN = (Verdict.FAIL, Verdict.WARN, Verdict.SUITE_ERROR)
+
+
+def page(report: Report) -> str:
+    """The page."""
+    who = report.player.display_name or "a player without a name"
+    title = f"{find(report.run.game).title}: {who}"
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en"><head><meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{text(title)}</title><style>{STYLE}</style></head><body>",
+            f"<h1>{text(title)}</h1>",
+            f'<p class="lead">{conclusion(report)}</p>',
+            _counts(report),
+            _facts(report),
+            *_troubles(report),
+            _cases(report),
+            _times(report),
+            "</body></html>\n",
+        ]
+    )
+
+
+def text(value: object) -> str:
+    """A stranger's text, which is shown and nothing else."""
+    return escape(str(value).translate(UNPRINTABLE))
+
+
+def conclusion(report: Report) -> str:
+    """What all of it comes to, in one sentence."""
+    unmet = [each.verdict for each in report.judged if each.level is Level.MUST and not each.met]
+    must = frozen(report.run.game, report.run.protocol_revision)
+    if unmet:
+        failed = len(unmet) - unmet.count(Verdict.NOT_TESTED)
+        return f"Not certified: of the MUST cases {failed} failed and {len(unmet) - failed} could not be tested."
+    if not report.complete:
+        return "Not certified: the run was interrupted."
+    if must is None:
+        return "Every MUST is met. There is no frozen list of them for this game, so this certifies nothing."
+    if not must <= {each.id for each in report.judged}:
+        return "Not certified: only some of the cases were tried, and every MUST among them is met."
+    return f"Certified for revision {report.run.protocol_revision}: every MUST is met."
+
+
+def _counts(report: Report) -> str:
+    tiles = [
+        f'<li><b class="{_class(verdict)}">{count}</b>{text(verdict)}</li>'
+        for verdict, count in report.counts.items()
+        if count
+    ]
+    return f'<ul class="counts">{"".join(tiles)}</ul>'
+
+
+def _facts(report: Report) -> str:
+    run, player = report.run, report.player
+    limits, told = run.limits, f"notification {run.limits.notification_s:g} s"
+    facts = [
+        ("Player", f"{player.display_name} {player.software_version}".strip()),
+        ("Services", ", ".join(player.services)),
+        ("Reached by", run.reached_by),
+        ("Protocol revision", run.protocol_revision),
+        ("Seed", run.seed),
+        ("Time limits", f"{limits.decision_s:g} s; first decision {limits.first_decision_s:g} s; {told}"),
+        ("Issued", report.began.strftime("%Y-%m-%d %H:%M:%S UTC")),
+        ("Took", f"{report.seconds:.1f} s"),
+    ]
+    rows = "".join(f"<dt>{name}</dt><dd>{text(value)}</dd>" for name, value in facts if value != "")
+    return f'<dl class="facts">{rows}</dl>'
+
+
+def _troubles(report: Report) -> Iterable[str]:
+    troubles = [each for each in report.judged if each.verdict in SHOWN or each.rotten]
+    if troubles:
+        yield "<h2>What is to be mended</h2>"
+    said: set[str] = set()
+    for each in troubles:
+        yield _trouble(each, opened=each.sentence not in said)
+        said.add(each.sentence)
+
+
+def _trouble(judged: Judged, *, opened: bool) -> str:
+    """One case and its evidence; what has been said before is folded up."""
+    name, style = text(judged.id), _class(judged.verdict)
+    known = " (a known failure)" if judged.known and not judged.rotten else ""
+    sentence = (
+        "It is listed as a known failure, but passes: take it off the list." if judged.rotten else judged.sentence
+    )
+    head = f'<span class="verdict {style}">{judged.verdict}</span>{known} <code>{name}</code><p>{text(sentence)}</p>'
+    body = "" if judged.evidence is None else _evidence(judged.evidence)
+    return f'<details class="{style}" id="{name}"{" open" if opened else ""}><summary>{head}</summary>{body}</details>'
+
+
+def _evidence(evidence: Evidence) -> str:
+    sections = "".join(f"<h3>{text(title)}</h3><pre>{text(body)}</pre>" for title, body in evidence.sections)
+    if not evidence.picture:
+        return f'<div class="evidence">{sections}</div>'
+    data = base64.b64encode(evidence.picture.encode()).decode()
+    picture = f'<img alt="The position" src="data:image/svg+xml;base64,{data}">'
+    return f'<div class="evidence pictured"><div>{sections}</div><div>{picture}</div></div>'
+
+
+def _cases(report: Report) -> str:
+    rows = [
+        f'<tr><td class="verdict {_class(each.verdict)}">{each.verdict}</td><td>{each.level}</td>'
+        f'<td><code>{text(each.id)}</code>{_remark(each)}</td><td class="number">{each.seconds:.2f}</td></tr>'
+        for each in report.judged
+    ]
+    head = '<tr><th>verdict</th><th>level</th><th>case</th><th class="number">seconds</th></tr>'
+    return f"<h2>All cases</h2><table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+def _remark(judged: Judged) -> str:
+    if judged.verdict in SHOWN:
+        return f' <a href="#{text(judged.id)}">why</a>'
+    return f'<br><span class="soft">{text(judged.sentence)}</span>' if judged.sentence else ""
+
+
+def _times(report: Report) -> str:
+    if not report.times:
+        return ""
+    rows = [
+        f'<tr><td><code>{text(method)}</code></td><td class="number">{each.call_count:,}</td>'
+        + "".join(f'<td class="number">{1000 * value:.2f}</td>' for value in (each.median_s, each.p99_s, each.max_s))
+        + "</tr>"
+        for method, each in report.times.items()
+    ]
+    columns = "".join(f'<th class="number">{name}</th>' for name in ("calls", "median ms", "99 % ms", "longest ms"))
+    return (
+        f"<h2>Times</h2><table><thead><tr><th>method</th>{columns}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    )
+
+
+def _class(verdict: Verdict) -> str:
+    return str(verdict).lower().replace(" ", "-")

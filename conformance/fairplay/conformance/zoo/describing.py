@@ -1,0 +1,65 @@
+"""Faults of what a player says about itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fairplay.conformance.zoo import ids
+from fairplay.conformance.zoo.deeds import HANGS, IS_UNREADABLE, RAISES, describes
+from fairplay.conformance.zoo.kinds import Kind
+from fairplay.conformance.zoo.moments import in_method, second_call, with_unknown_fields
+from fairplay.player.handlers import PROTOCOL_REVISION
+from fairplay.v1.player_pb2 import PlayerDescription
+
+
+def _wrong(name: str, sentence: str, change: Callable[[PlayerDescription], object]) -> Kind:
+    return Kind(name, sentence, (ids.DESCRIBES,), in_method("Describe"), describes(change))
+
+
+def put(**values: object) -> Callable[[PlayerDescription], object]:
+    """Changes fields of a description."""
+
+    def change(said: PlayerDescription) -> None:
+        for name, value in values.items():
+            said.ClearField(name)  # type: ignore[arg-type]  # names of fields
+            said.MergeFrom(PlayerDescription(**{name: value}))  # type: ignore[arg-type]
+
+    return change
+
+
+KINDS = (
+    Kind("raises-in-describe", "Raises an exception in Describe.", (ids.DESCRIBES,), in_method("Describe"), RAISES),
+    Kind("hangs-in-describe", "Never answers Describe.", (ids.DESCRIBES,), in_method("Describe"), HANGS),
+    Kind(
+        "is-unreadable-in-describe",
+        "Answers Describe with bytes that are no message.",
+        (ids.DESCRIBES,),
+        in_method("Describe"),
+        IS_UNREADABLE,
+    ),
+    _wrong("describes-nothing", "Says nothing about itself.", PlayerDescription.Clear),
+    _wrong("has-no-name", "Has no display name.", put(display_name="")),
+    _wrong("has-a-long-name", "Has a display name of 81 characters.", put(display_name="n" * 81)),
+    _wrong("has-a-long-version", "Has a software version of 81 characters.", put(software_version="1" * 81)),
+    _wrong("offers-nothing", "Names no service of a game.", put(services=[])),
+    _wrong("offers-another-game", "Names only the service of another game.", put(services=["chess.v1.PlayerService"])),
+    _wrong(
+        "comes-from-the-future",
+        "Names a revision of the protocol that is not there yet.",
+        put(protocol_revision=PROTOCOL_REVISION + 1),
+    ),
+    Kind(
+        "changes-its-name",
+        "Calls itself something else when it is asked again.",
+        (ids.DESCRIBES,),
+        second_call("Describe"),
+        describes(put(display_name="somebody else")),
+    ),
+    Kind(
+        "raises-on-unknown-fields",
+        "Raises an exception where a request has fields that it does not know.",
+        (ids.UNKNOWN_FIELDS,),
+        with_unknown_fields,
+        RAISES,
+    ),
+)

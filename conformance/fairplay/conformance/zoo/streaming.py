@@ -1,0 +1,97 @@
+"""Dialling in by hand, with bad habits."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import grpc
+
+from fairplay.conformance.zoo.habits import Habits
+from fairplay.conformance.zoo.handling import ZooHandlers
+from fairplay.player.command import Reach
+from fairplay.player.dialing import CHANNEL_OPTIONS
+from fairplay.player.handlers import CallFailed
+from fairplay.v1.connection_pb2 import (
+    Call,
+    ConnectRequest,
+    ConnectResponse,
+    Failure,
+    GoodbyeReason,
+    Hello,
+    HostedPlayer,
+    Reply,
+)
+from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
+
+PAUSE_S = 0.1
+
+
+async def dial_in(handlers: ZooHandlers, reach: Reach, habits: Habits, die: Callable[[], None]) -> None:
+    """Dials in and answers calls, again and again, until the server needs the player no longer, or is away for long."""
+    assert reach.connect is not None and reach.name is not None
+    hosted = HostedPlayer(name=reach.name, token=reach.token, description=handlers.description)
+    loop = asyncio.get_running_loop()
+    give_up = loop.time() + reach.patience_s
+    async with grpc.aio.insecure_channel(reach.connect, options=CHANNEL_OPTIONS) as channel:
+        while loop.time() < give_up:
+            stream = _Stream(ConnectionServiceStub(channel).Connect(), handlers, habits, die)
+            with contextlib.suppress(grpc.aio.AioRpcError):
+                reason = await stream.run(Hello(players=[hosted]))
+                if reason != GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN or not habits.comes_back:
+                    return
+            await asyncio.sleep(PAUSE_S)
+
+
+class _Stream:
+    """One stream to the server, from hello to goodbye."""
+
+    def __init__(self, stream: Any, handlers: ZooHandlers, habits: Habits, die: Callable[[], None]) -> None:
+        self._stream = stream
+        self._handlers = handlers
+        self._habits = habits
+        self._die = die
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._writing = asyncio.Lock()
+
+    async def run(self, hello: Hello) -> GoodbyeReason.ValueType:
+        """Answers calls until the server says goodbye. AioRpcError: the stream is lost."""
+        try:
+            await self._send(ConnectRequest(hello=hello))
+            while (frame := await self._stream.read()) is not grpc.aio.EOF:
+                self._take(frame)
+                if frame.HasField("goodbye"):
+                    reason: GoodbyeReason.ValueType = frame.goodbye.reason
+                    return reason
+            return GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            self._stream.cancel()
+
+    def _take(self, frame: ConnectResponse) -> None:
+        if frame.cancelled and self._habits.minds_cancelling:
+            self._die()
+        for call in frame.calls:
+            task = asyncio.ensure_future(self._answer(call))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _answer(self, call: Call) -> None:
+        try:
+            reply = Reply(id=call.id, response=await self._handlers.call(call.method, call.request))
+        except CallFailed as failed:
+            reply = Reply(id=call.id, failure=Failure(code=failed.code.value[0], message=failed.message))
+        except Exception as error:
+            code = grpc.StatusCode.UNKNOWN.value[0]
+            reply = Reply(id=call.id, failure=Failure(code=code, message=f"{type(error).__name__}: {error}"))
+        await self._send(ConnectRequest(replies=self._copies(reply)))
+
+    def _copies(self, reply: Reply) -> Sequence[Reply]:
+        return [reply] * self._habits.reply_count
+
+    async def _send(self, frame: ConnectRequest) -> None:
+        async with self._writing:
+            await self._stream.write(frame)

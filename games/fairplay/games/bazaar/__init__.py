@@ -1,0 +1,1 @@
+"""Bazaar: the game as the referee, its players and the conformance suite know it."""

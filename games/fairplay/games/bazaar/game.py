@@ -1,0 +1,90 @@
+"""Bazaar, as `fairplay.games.game.Game` wants it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from types import MappingProxyType
+
+from google.protobuf.duration_pb2 import Duration
+
+from fairplay.bazaar.v1 import bazaar_pb2
+from fairplay.games.bazaar import rules
+from fairplay.games.bazaar.players import strategies
+from fairplay.games.bazaar.players.player import StrategyPlayer
+from fairplay.games.bazaar.protocol import codec, conversation
+from fairplay.games.bazaar.rules import State
+from fairplay.games.bazaar.views import picture
+from fairplay.games.steps import Conversation
+from fairplay.v1.game_pb2 import TimeControl
+from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
+
+
+class Bazaar:
+    """The game of Bazaar (bazaar.md)."""
+
+    name = "bazaar"
+    title = "Bazaar"
+    service = conversation.SERVICE
+    methods = tuple(conversation.METHODS.values())
+    turn = conversation.REQUEST_PEBBLE_OR_EXCHANGES
+    seats = rules.SEATS
+    rules = rules.RULES
+    strategies = MappingProxyType({name: kind.summary for name, kind in strategies.STRATEGIES.items()})
+    settings_type = bazaar_pb2.Settings
+    state_type = bazaar_pb2.State
+    time_control = TimeControl(decision_limit=Duration(seconds=6))
+    sign_up = SignUpPolicy(
+        min_entrant_count=seats.start,
+        max_entrant_count=seats.stop - 1,
+        waiting_period=Duration(seconds=20),
+        period_count=2,
+        age_order=AgeOrder.AGE_ORDER_SIGN_UP,
+        name_pattern="[a-zA-Z0-9]{1,20}",
+    )
+    showcase = bazaar_pb2.Settings(bonus=bazaar_pb2.BONUS_RWB)
+
+    def full_settings(self, settings: bazaar_pb2.Settings) -> bazaar_pb2.Settings:
+        """The same settings with every default filled in."""
+        return codec.settings_message(codec.settings(settings))
+
+    def check_state(self, settings: bazaar_pb2.Settings, state: bazaar_pb2.State) -> int:
+        """The number of players of a state from outside, those that are eliminated too."""
+        return len(codec.initial_state(state, codec.settings(settings), Random(0)).players)
+
+    def play(
+        self,
+        game_id: str,
+        settings: bazaar_pb2.Settings,
+        players: Sequence[str],
+        rng: Random,
+        state: bazaar_pb2.State | None,
+    ) -> Conversation:
+        """A game between these players."""
+        chosen = codec.settings(settings)
+        if state is not None:
+            return conversation.play(game_id, codec.initial_state(state, chosen, rng))
+        return conversation.play(game_id, rules.initial(chosen, len(players), rng))
+
+    def full_state(self, state: State) -> bazaar_pb2.State:
+        """All of a state."""
+        return codec.state_message(state)
+
+    def public_state(self, state: State) -> bazaar_pb2.State:
+        """A state without wallets, pile and luck."""
+        return codec.public_message(state)
+
+    def player(self, strategy: str) -> StrategyPlayer:
+        """A reference player."""
+        return StrategyPlayer(strategy)
+
+    def svg(self, state: bazaar_pb2.State, players: Sequence[str]) -> str:
+        """The equations, the bank, the cards, and the players with what the state shows of them."""
+        return picture.svg(state, players)
+
+    def text(self, state: bazaar_pb2.State, players: Sequence[str]) -> str:
+        """The same in rich's markup."""
+        return picture.text(state, players)
+
+
+GAME = Bazaar()

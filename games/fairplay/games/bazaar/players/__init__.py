@@ -1,0 +1,1 @@
+"""Reference players of Bazaar: strategies, and the player that answers with one."""

@@ -1,0 +1,1 @@
+"""Between the rules of Bazaar and its messages: settings, codec and conversation."""

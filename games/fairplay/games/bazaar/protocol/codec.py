@@ -1,0 +1,315 @@
+"""Bazaar: rules <-> messages.
+
+A bag of pebbles is five counts in messages and one packed number in the rules. Cards and tables of equations come up
+again and again, so their messages and values are kept: the sizes of the caches bound what they hold.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import count, islice
+from random import Random
+from typing import cast
+
+from fairplay.bazaar.v1 import bazaar_pb2, bazaar_player_pb2
+from fairplay.games.bazaar import rules
+from fairplay.games.bazaar.rules.pieces import MAX_COUNT, Bag, Card, Exchange, card_text, exchange_text, pack, unpack
+from fairplay.games.bazaar.rules.results import bonus
+from fairplay.games.kit.judging import MalformedReplyError
+from fairplay.games.kit.settings import fill
+from fairplay.games.kit.settings import given as settings_given
+
+_SHOWN_CHARS = 100
+
+
+# Settings
+
+
+def settings(message: bazaar_pb2.Settings) -> rules.Settings:
+    """The settings of a message. ValueError: a value that is not allowed; one sentence."""
+    given = settings_given(message)
+    found = rules.Settings(**given)
+    if problem := rules.settings_problem(found):
+        raise ValueError(f"{problem[1]}.")
+    return found
+
+
+def settings_message(settings: rules.Settings) -> bazaar_pb2.Settings:
+    """The message of settings, every field set."""
+    message = bazaar_pb2.Settings()
+    fill(message, settings)
+    return message
+
+
+# Pieces
+
+
+@lru_cache(maxsize=10_000)
+def _bag(counts: tuple[int, ...]) -> Bag:
+    return pack(counts)
+
+
+def bag(counts: Sequence[int]) -> Bag:
+    """The bag of five counts. ValueError: it is none."""
+    return _bag(tuple(counts[:6]))
+
+
+@lru_cache(maxsize=10_000)
+def card_message(card: Card) -> bazaar_pb2.Card:
+    """The message of a card. It is shared: not to be changed."""
+    return bazaar_pb2.Card(pebbles=unpack(card.pebbles), face=card.face)
+
+
+def card_of(message: bazaar_pb2.Card) -> Card:
+    """The card of a message. ValueError: its pebbles are no bag."""
+    return Card(bag(message.pebbles), message.face)
+
+
+@lru_cache(maxsize=10_000)
+def equation_message(exchange: Exchange) -> bazaar_pb2.Equation:
+    """The message of an equation, or of one used from left to right. It is shared: not to be changed."""
+    return bazaar_pb2.Equation(left=unpack(exchange.left), right=unpack(exchange.right))
+
+
+def exchange_of(message: bazaar_pb2.Equation) -> Exchange:
+    """The exchange from the left side to the right one. ValueError: a side is no bag."""
+    return Exchange(bag(message.left), bag(message.right))
+
+
+@lru_cache(maxsize=1_000)
+def table_message(rulebook: rules.Rulebook) -> bazaar_pb2.EquationTable:
+    """The message of a table of equations. It is shared: not to be changed."""
+    return bazaar_pb2.EquationTable(equations=map(equation_message, rulebook.equations))
+
+
+def rulebook(message: bazaar_pb2.EquationTable) -> rules.Rulebook:
+    """The table of a message. ValueError: a side is no bag."""
+    return _rulebook(message.SerializeToString())
+
+
+@lru_cache(maxsize=1_000)
+def _rulebook(table: bytes) -> rules.Rulebook:
+    """Reading one takes longer than everything else in a request does, and each comes in every request of a game."""
+    message = bazaar_pb2.EquationTable.FromString(table)
+    return rules.Rulebook(tuple(exchange_of(equation) for equation in message.equations))
+
+
+# What a player is shown
+
+
+def put_turn_state(message: bazaar_pb2.TurnState, state: rules.State, seat: int) -> None:
+    """Fills an empty message, which may be a part of another, with what the player of a seat is shown.
+
+    That is its view and the equations, nothing else. A message that is copied there costs a third more.
+    """
+    seen = rules.view(state, seat)
+    message.revision = seen.revision
+    message.table.CopyFrom(table_message(state.rulebook))
+    message.bank.extend(unpack(seen.bank))
+    message.visible.extend([card_message(card) for card in seen.visible])
+    message.wallet.extend(unpack(seen.wallet))
+    message.score = seen.score
+    message.cards.extend([card_message(card) for card in seen.cards])
+    message.other_scores.extend(seen.scores)
+
+
+def view(message: bazaar_pb2.TurnState) -> rules.View:
+    """The view that a player is given. ValueError: it makes none."""
+    return rules.View(
+        bank=bag(message.bank),
+        visible=tuple([card_of(card) for card in message.visible]),
+        wallet=bag(message.wallet),
+        score=message.score,
+        cards=tuple([card_of(card) for card in message.cards]),
+        scores=tuple(message.other_scores),
+        revision=message.revision,
+    )
+
+
+# Answers
+
+
+def request_message(request: rules.Request) -> bazaar_player_pb2.RequestPebbleOrExchangesResponse:
+    """The reply that asks for a pebble or for exchanges."""
+    if request is rules.PEBBLE:
+        return bazaar_player_pb2.RequestPebbleOrExchangesResponse(pebble=bazaar_player_pb2.Pebble())
+    steps = bazaar_player_pb2.Exchanges(steps=map(equation_message, request))
+    return bazaar_player_pb2.RequestPebbleOrExchangesResponse(exchanges=steps)
+
+
+def requested(reply: bazaar_player_pb2.RequestPebbleOrExchangesResponse, max_exchanges: int) -> rules.Request:
+    """The answer to the first call of a turn. Broken: it is malformed, or longer than anybody should have to read."""
+    answer = reply.WhichOneof("answer")
+    if answer is None:
+        raise MalformedReplyError("bazaar.request.required", "neither")
+    if answer == "pebble":
+        return rules.PEBBLE
+    steps = reply.exchanges.steps
+    if len(steps) > max_exchanges:
+        raise MalformedReplyError("bazaar.exchange.too-many", f"{len(steps)} of at most {max_exchanges}")
+    return tuple([_exchange_of_reply(step, place) for place, step in enumerate(steps, start=1)])
+
+
+def _exchange_of_reply(message: bazaar_pb2.Equation, place: int) -> Exchange:
+    try:
+        return exchange_of(message)
+    except ValueError:
+        sides = f"{_counts(message.left)} for {_counts(message.right)}"
+        raise MalformedReplyError("bazaar.pebble.counts", f"exchange {place}, {sides}") from None
+
+
+def purchase_message(purchase: rules.Purchase) -> bazaar_player_pb2.RequestCardsResponse:
+    """The reply that buys cards."""
+    return bazaar_player_pb2.RequestCardsResponse(cards=[card_message(card) for card in purchase])
+
+
+def purchased(reply: bazaar_player_pb2.RequestCardsResponse, visible_count: int) -> rules.Purchase:
+    """The answer to the second call of a turn. Broken: it is malformed.
+
+    Of more cards than are visible one at the latest is not: what comes after it is not read.
+    """
+    cards = islice(reply.cards, visible_count + 1)
+    return tuple([_card_of_reply(card, place) for place, card in enumerate(cards, start=1)])
+
+
+def _card_of_reply(message: bazaar_pb2.Card, place: int) -> Card:
+    try:
+        return card_of(message)
+    except ValueError:
+        raise MalformedReplyError("bazaar.pebble.counts", f"card {place}, {_counts(message.pebbles)}") from None
+
+
+def _counts(counts: Sequence[int]) -> str:
+    """What was given for a bag, which may be anything."""
+    shown = ", ".join(map(str, counts[:5]))
+    return f"[{shown}]" if len(counts) <= 5 else f"[{shown}, ...] with {len(counts)} counts"
+
+
+def legal_replies(
+    state: rules.State,
+) -> Sequence[bazaar_player_pb2.RequestPebbleOrExchangesResponse | bazaar_player_pb2.RequestCardsResponse]:
+    """Replies that would be legal now: of the requests only the shortest, there are too many."""
+    actions = rules.legal(state)
+    if state.phase is rules.Phase.CARDS:
+        return [purchase_message(cast("rules.Purchase", action)) for action in actions]
+    return [request_message(cast("rules.Request", action)) for action in actions]
+
+
+def described(state: rules.State, action: rules.Action) -> str:
+    """An illegal action in words: the first part of it that is illegal. Pebbles are initials, * is a happy face."""
+    if action is rules.PEBBLE:
+        return "a pebble"
+    parts = cast("tuple[Exchange | Card, ...]", action)
+    place = bisect_left(range(1, len(parts)), True, key=lambda length: bool(rules.violation(state, action[:length])))
+    part = parts[place]
+    text = f"card {card_text(part)}" if isinstance(part, Card) else f"exchange {exchange_text(part)}"
+    return f"{text[:_SHOWN_CHARS]}, number {place + 1} of {len(parts)}"
+
+
+# States
+
+
+def public_message(state: rules.State) -> bazaar_pb2.State:
+    """What spectators may see of a state: no wallets, no hidden cards, nothing from which pebbles are drawn."""
+    return bazaar_pb2.State(
+        revision=state.revision,
+        table=table_message(state.rulebook),
+        bank=unpack(state.bank),
+        visible=[card_message(card) for card in state.visible],
+        players=[_player_message(state, player) for player in state.players],
+        active_seat=state.active,
+        phase=_PHASES[state.phase],
+        turn_count=state.turns,
+    )
+
+
+def _player_message(state: rules.State, player: rules.Player) -> bazaar_pb2.Player:
+    over = state.phase is rules.Phase.OVER
+    return bazaar_pb2.Player(
+        score=player.score,
+        cards=[card_message(card) for card in player.cards],
+        standing=_STANDINGS[player.standing],
+        bonus=bonus(state.settings.bonus, player.cards) if over else 0,
+    )
+
+
+def state_message(state: rules.State) -> bazaar_pb2.State:
+    """All of a state, hidden things included."""
+    message = public_message(state)
+    for player, shown in zip(state.players, message.players, strict=True):
+        shown.wallet.extend(unpack(player.wallet))
+    message.pile.extend(card_message(card) for card in state.pile)
+    message.draw_state = state.luck
+    return message
+
+
+_PHASES = {
+    rules.Phase.REQUEST: bazaar_pb2.PHASE_REQUEST,
+    rules.Phase.CARDS: bazaar_pb2.PHASE_CARDS,
+    rules.Phase.OVER: bazaar_pb2.PHASE_OVER,
+}
+_PHASE_OF = {number: phase for phase, number in _PHASES.items()}
+_STANDINGS = {
+    rules.Standing.IN: bazaar_pb2.STANDING_PLAYING,
+    rules.Standing.OUT: bazaar_pb2.STANDING_ELIMINATED,
+    rules.Standing.FAILED: bazaar_pb2.STANDING_FAILED,
+}
+_STANDING_OF = {bazaar_pb2.STANDING_UNSPECIFIED: rules.Standing.IN, **{n: one for one, n in _STANDINGS.items()}}
+
+
+def initial_state(message: bazaar_pb2.State, settings: rules.Settings, rng: Random) -> rules.State:
+    """The state that a game is to go on from. ValueError: the invariant that it breaks, or what it lacks."""
+    _check_numbers(message)
+    state = rules.resume(
+        settings,
+        rules.Rulebook(tuple(map(_equation_in, count(), message.table.equations))),
+        bank=_bag_in("bank", message.bank),
+        visible=_cards_in("visible", message.visible),
+        pile=_cards_in("pile", message.pile),
+        players=tuple(map(_player_in, count(), message.players)),
+        luck=message.draw_state if message.HasField("draw_state") else rng.getrandbits(64),
+        active=message.active_seat,
+        turns=message.turn_count,
+        revision=message.revision,
+    )
+    if message.phase:
+        state = state._replace(phase=_PHASE_OF[message.phase])
+    if problem := rules.invariant(state):
+        raise ValueError(f"{problem[0].upper()}{problem[1:]}.")
+    return state
+
+
+def _check_numbers(message: bazaar_pb2.State) -> None:
+    if message.phase and message.phase not in _PHASE_OF:
+        raise ValueError(f"phase has the unknown value {message.phase}.")
+    if message.active_seat >= max(1, len(message.players)):
+        raise ValueError(f"active_seat is {message.active_seat}; it must be the seat of one of the players.")
+
+
+def _equation_in(place: int, message: bazaar_pb2.Equation) -> Exchange:
+    where = f"table.equations[{place}]"
+    return Exchange(_bag_in(f"{where}.left", message.left), _bag_in(f"{where}.right", message.right))
+
+
+def _player_in(seat: int, message: bazaar_pb2.Player) -> rules.Player:
+    where = f"players[{seat}]"
+    if message.standing not in _STANDING_OF:
+        raise ValueError(f"{where}.standing has the unknown value {message.standing}.")
+    wallet, cards = _bag_in(f"{where}.wallet", message.wallet), _cards_in(f"{where}.cards", message.cards)
+    return rules.Player(wallet, message.score, cards, _STANDING_OF[message.standing])
+
+
+def _cards_in(where: str, messages: Iterable[bazaar_pb2.Card]) -> rules.Purchase:
+    return tuple(
+        Card(_bag_in(f"{where}[{place}].pebbles", message.pebbles), message.face)
+        for place, message in enumerate(messages)
+    )
+
+
+def _bag_in(where: str, counts: Sequence[int]) -> Bag:
+    try:
+        return bag(counts)
+    except ValueError:
+        raise ValueError(f"{where} must be five counts of 0 to {MAX_COUNT}, not {_counts(counts)}.") from None

@@ -1,0 +1,115 @@
+"""Bazaar: the sequence diagram (bazaar.md, sections 3 to 7 and 9).
+
+setup to all; a turn is request-pebble-or-exchanges and, unless that ends the game, request-cards; win to the
+winners, then to the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, TypeAlias
+
+from fairplay.bazaar.v1 import bazaar_player_pb2
+from fairplay.games.bazaar import rules
+from fairplay.games.bazaar.protocol import codec
+from fairplay.games.kit.judging import MalformedReplyError, build_rule_break
+from fairplay.games.steps import (
+    FAILURES,
+    Call,
+    CallKind,
+    Conversation,
+    Eliminate,
+    Outcome,
+    Show,
+    Step,
+    build_methods,
+)
+from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
+
+SERVICE = "fairplay.bazaar.v1.BazaarPlayerService"
+METHODS = build_methods(
+    SERVICE,
+    {
+        "Setup": (bazaar_player_pb2.SetupRequest, bazaar_player_pb2.SetupResponse),
+        "RequestPebbleOrExchanges": (
+            bazaar_player_pb2.RequestPebbleOrExchangesRequest,
+            bazaar_player_pb2.RequestPebbleOrExchangesResponse,
+        ),
+        "RequestCards": (bazaar_player_pb2.RequestCardsRequest, bazaar_player_pb2.RequestCardsResponse),
+        "Win": (bazaar_player_pb2.WinRequest, bazaar_player_pb2.WinResponse),
+    },
+)
+SETUP, REQUEST_PEBBLE_OR_EXCHANGES, REQUEST_CARDS, WIN = METHODS.values()
+
+MISCONDUCTS = (RuleBreak, *FAILURES)
+Part: TypeAlias = Generator[Step, Any, rules.State]
+
+
+def play(game_id: str, state: rules.State) -> Conversation:
+    """A game from a state to its end; it may begin between the two calls of a turn, or when all is over."""
+    yield Show(state)
+    state = yield from _set_up(game_id, state)
+    while (seat := rules.turn(state)) is not None:
+        reply = yield _call(game_id, state, seat)
+        verdict = _judge(state, reply)
+        if isinstance(verdict, MISCONDUCTS):
+            yield Eliminate(seat, verdict)
+            state = rules.eliminate(state, seat)
+        else:
+            state = rules.apply(state, verdict)
+        yield Show(state)
+    state = yield from _tell(game_id, state)
+    scores = rules.scores(state)
+    return Outcome([[(seat, scores[seat]) for seat in group] for group in rules.ranking(state)])
+
+
+def _call(game_id: str, state: rules.State, seat: int) -> Call:
+    """The call that is due."""
+    method = REQUEST_PEBBLE_OR_EXCHANGES if state.phase is rules.Phase.REQUEST else REQUEST_CARDS
+    request: Any = method.request(game_id=game_id)
+    codec.put_turn_state(request.turn_state, state, seat)
+    return Call(seat, method, request, CallKind.DECISION)
+
+
+def _judge(state: rules.State, reply: Any) -> rules.Action | RuleBreak | CallError | Overrun:
+    """The legal action of a reply, or why its player is out."""
+    if isinstance(reply, FAILURES):
+        return reply
+    try:
+        action = _action(state, reply)
+    except MalformedReplyError as malformed:
+        return build_rule_break(rules.RULES, malformed.rule_id, malformed.given, codec.legal_replies(state))
+    if rule_id := rules.violation(state, action):
+        return build_rule_break(rules.RULES, rule_id, codec.described(state, action), codec.legal_replies(state))
+    return action
+
+
+def _action(state: rules.State, reply: Any) -> rules.Action:
+    if state.phase is rules.Phase.REQUEST:
+        return codec.requested(reply, state.settings.max_exchanges)
+    return codec.purchased(reply, len(state.visible))
+
+
+def _set_up(game_id: str, state: rules.State) -> Part:
+    """Tells everybody who is in the game the equations, in turn order."""
+    request = bazaar_player_pb2.SetupRequest(game_id=game_id, table=codec.table_message(state.rulebook))
+    for seat, player in enumerate(state.players):
+        if player.standing is rules.Standing.IN:
+            reply = yield Call(seat, SETUP, request, CallKind.NOTIFICATION)
+            if isinstance(reply, FAILURES):
+                yield Eliminate(seat, reply)
+                state = rules.eliminate_at_setup(state, seat)
+                yield Show(state)
+    return state
+
+
+def _tell(game_id: str, state: rules.State) -> Part:
+    """Tells the winners, then the others, in turn order; nobody moves up for one that fails (section 7)."""
+    for seat, won in rules.notifications(state):
+        request = bazaar_player_pb2.WinRequest(game_id=game_id, won=won)
+        reply = yield Call(seat, WIN, request, CallKind.NOTIFICATION)
+        if isinstance(reply, FAILURES):
+            yield Eliminate(seat, reply)
+            state = rules.eliminate(state, seat)
+            yield Show(state)
+    return state

@@ -1,0 +1,190 @@
+"""Bazaar's values in the JSON forms of bazaar.md section 10: what other people's test data is written in.
+
+Readers take decoded JSON, and raise `RuleError` where a rule says what is wrong, else ValueError. They ignore
+unknown keys of an object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from fairplay.games.bazaar import rules
+from fairplay.games.bazaar.rules import PEBBLE, Player, Purchase, Request, Rulebook, Settings, State, View
+from fairplay.games.bazaar.rules.pieces import (
+    CARD_PEBBLES,
+    COLOURS,
+    MAX_COUNT,
+    Bag,
+    Card,
+    Exchange,
+    pack,
+    size,
+    unpack,
+)
+
+Json: TypeAlias = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
+
+
+class RuleError(ValueError):
+    """A value that breaks the rule with the id `rule`."""
+
+    def __init__(self, rule: str) -> None:
+        """Explains itself with the sentence of the rule."""
+        super().__init__(f"{rule}: {rules.RULES[rule]}")
+        self.rule = rule
+
+
+def read_bag(value: Json) -> Bag:
+    """`["red", "red", "blue"]`, in any order."""
+    if not isinstance(value, list) or any(pebble not in COLOURS for pebble in value):
+        raise RuleError("bazaar.pebble.known")
+    counts = [value.count(colour) for colour in COLOURS]
+    if max(counts) > MAX_COUNT:
+        raise RuleError("bazaar.pebble.counts")
+    return pack(counts)
+
+
+def write_bag(bag: Bag) -> Json:
+    """In canonical order."""
+    return [colour for colour, count in zip(COLOURS, unpack(bag), strict=True) for _ in range(count)]
+
+
+def read_exchange(value: Json) -> Exchange:
+    """`[["red"], ["blue", "blue"]]`: an exchange from left to right, or an equation."""
+    if not isinstance(value, list) or len(value) != 2:
+        raise RuleError("bazaar.exchange.sides")
+    left, right = map(read_bag, value)
+    if not (left and right):
+        raise RuleError("bazaar.exchange.sides")
+    return Exchange(left, right)
+
+
+def write_exchange(exchange: Exchange) -> Json:
+    """Left side first."""
+    return [write_bag(exchange.left), write_bag(exchange.right)]
+
+
+def read_rulebook(value: Json) -> Rulebook:
+    """The table: an array of equations."""
+    if not isinstance(value, list):
+        raise RuleError("bazaar.exchange.sides")
+    return Rulebook(tuple(map(read_exchange, value)))
+
+
+def write_rulebook(rulebook: Rulebook) -> Json:
+    """The equations in the order of the table."""
+    return [write_exchange(equation) for equation in rulebook.equations]
+
+
+def read_card(value: Json) -> Card:
+    """`{"pebbles": [five of them], "face?": false}`."""
+    fields = value if isinstance(value, dict) else {}
+    face, pebbles = fields.get("face?"), read_bag(fields.get("pebbles", []))
+    if size(pebbles) != CARD_PEBBLES:
+        raise RuleError("bazaar.card.five-pebbles")
+    if not isinstance(face, bool):
+        raise RuleError("bazaar.card.face")
+    return Card(pebbles, face)
+
+
+def write_card(card: Card) -> Json:
+    """What `read_card` reads."""
+    return {"pebbles": write_bag(card.pebbles), "face?": card.face}
+
+
+def read_purchase(value: Json) -> Purchase:
+    """An array of cards: the answer to the second call, and every other list of cards."""
+    if not isinstance(value, list):
+        raise RuleError("bazaar.purchase.required")
+    return tuple(map(read_card, value))
+
+
+def write_purchase(cards: Purchase) -> Json:
+    """What `read_purchase` reads."""
+    return [write_card(card) for card in cards]
+
+
+def read_request(value: Json) -> Request:
+    """The answer to the first call: `false` for a pebble, or an array of exchanges."""
+    if value is False:
+        return PEBBLE
+    if not isinstance(value, list):
+        raise RuleError("bazaar.request.required")
+    return tuple(map(read_exchange, value))
+
+
+def write_request(request: Request) -> Json:
+    """What `read_request` reads."""
+    return False if request is PEBBLE else [write_exchange(exchange) for exchange in request]
+
+
+def read_turn(value: Json) -> View:
+    """What the active player is shown, with or without the cards it has bought; of revision 0."""
+    active = _part(value, "active")
+    others = _part(value, "scores")
+    if not isinstance(others, list):
+        raise ValueError("scores is an array of numbers")
+    own = _read_player(active)
+    bank, row = read_bag(_part(value, "bank")), read_purchase(_part(value, "cards"))
+    return View(bank, row, own.wallet, own.score, own.cards, tuple(map(_natural, others)), 0)
+
+
+def write_turn(view: View) -> Json:
+    """What `read_turn` reads."""
+    own = Player(view.wallet, view.score, view.cards)
+    bank, row = write_bag(view.bank), write_purchase(view.visible)
+    return {"bank": bank, "cards": row, "active": _write_player(own), "scores": list(view.scores)}
+
+
+def read_game(value: Json, rulebook: Rulebook, settings: Settings) -> State:
+    """A game in which the first player is about to move; ValueError, saying why, if it cannot be."""
+    players = _part(value, "players")
+    if not isinstance(players, list):
+        raise ValueError("players is an array")
+    state = rules.resume(
+        settings,
+        rulebook,
+        bank=read_bag(_part(value, "bank")),
+        visible=read_purchase(_part(value, "visibles")),
+        pile=read_purchase(_part(value, "cards")),
+        players=tuple(map(_read_player, players)),
+    )
+    if problem := rules.invariant(state):
+        raise ValueError(problem)
+    return state
+
+
+def write_game(state: State) -> Json:
+    """What `read_game` reads: the survivors in coming turn order, the active one first."""
+    order = state.players[state.active :] + state.players[: state.active]
+    return {
+        "bank": write_bag(state.bank),
+        "visibles": write_purchase(state.visible),
+        "cards": write_purchase(state.pile),
+        "players": [_write_player(player) for player in order if player.standing is rules.Standing.IN],
+    }
+
+
+def _read_player(value: Json) -> Player:
+    bought = _part(value, "cards", [])
+    return Player(read_bag(_part(value, "wallet")), _natural(_part(value, "score")), read_purchase(bought))
+
+
+def _write_player(player: Player) -> Json:
+    wallet, cards = write_bag(player.wallet), write_purchase(player.cards)
+    return {"wallet": wallet, "score": player.score, "cards": cards}
+
+
+def _natural(value: Json) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError(f"a score is a number from 0, not {value!r}")
+    return value
+
+
+def _part(value: Json, key: str, default: Json = None) -> Json:
+    """One field of an object; ValueError if it is missing and has no default."""
+    part: Json = value.get(key, default) if isinstance(value, dict) else None
+    if part is None:
+        raise ValueError(f"{key} is missing")
+    return part

@@ -1,0 +1,1 @@
+"""Pictures of Bazaar, and what a person sees and can do."""

@@ -1,0 +1,124 @@
+"""What the conformance suite needs of a game: probes, mutations and the frozen sets of MUST cases.
+
+A game registers a `Conformance` under the entry point "fairplay.conformance", by its name. The referee never loads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib.metadata import entry_points
+from importlib.resources import files
+from random import Random
+from typing import Any, NamedTuple
+
+from google.protobuf.message import Message
+
+from fairplay.games.steps import Call
+
+ENTRY_POINTS = "fairplay.conformance"
+
+
+class Level(StrEnum):
+    """What a failed case means for a certificate."""
+
+    MUST = "MUST"
+    SHOULD = "SHOULD"
+    MAY = "MAY"
+
+
+class Situation(NamedTuple):
+    """Where a probe begins: a game, and the seat of the player under test. Reference players have the others."""
+
+    settings: Message
+    """Of the type `Game.settings_type`."""
+    player_count: int
+    seat: int
+    state: Message | None = None
+    """Of the type `Game.state_type`, hidden things included; None: a fresh game."""
+    turn_count: int = 1
+    """The game goes on until the player under test has made so many decisions; 0: until it is over."""
+
+
+class Probe(NamedTuple):
+    """A mistake that players of a game make, and the situation that shows it."""
+
+    id: str
+    """Stable, "<game>.<topic>.<what>", e.g. "fish.turn.single-legal-move"."""
+    rules: tuple[str, ...]
+    """The ids of the rules that it checks."""
+    why: str
+    """One sentence: why it matters, or what players get wrong here."""
+    situation: Callable[[Random], Situation]
+    level: Level = Level.MUST
+
+
+class Infraction(NamedTuple):
+    """A wrong answer that does not eliminate its player: it costs points, or the player is asked again."""
+
+    rule: str
+    """The id of the rule that it breaks."""
+    given: str
+    """What was answered, for people."""
+    level: Level
+    """What it means for a certificate."""
+
+    def counts(self, level: Level) -> bool:
+        """Return whether this infraction is at least as grave as `level`."""
+        order = list(Level)
+        return order.index(self.level) <= order.index(level)
+
+
+class Mutation(NamedTuple):
+    """One way of answering wrongly. A reference player with a mutation is a mutant: it tests suite and referee."""
+
+    name: str
+    """E.g. "moves-over-hole"."""
+    sentence: str
+    """What a mutant does, in the third person."""
+    method: str
+    """The method with the wrong reply, e.g. "TakeTurn"."""
+    rule: str
+    """The id of the rule that the referee names when it refuses the reply. Empty: it is an infraction."""
+    cases: tuple[str, ...]
+    """The ids of the conformance cases that name this mutation: each of them fails."""
+    mutate: Callable[[Any, Any, Random], Any]
+    """(request, sound reply, rng) -> the wrong reply, or None if this request leaves no room for it."""
+
+
+def _no_infraction(settings: Any, call: Call, answer: Any) -> None:
+    """Return None: a game without infractions eliminates for every wrong answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conformance:
+    """What the conformance suite knows of a game."""
+
+    probes: Sequence[Probe] = ()
+    mutations: Sequence[Mutation] = ()
+    package: str = ""
+    """The package with the files "must-<protocol revision>.txt": the ids of the frozen MUST cases, one a line."""
+    find_infraction: Callable[[Any, Call, Any], Infraction | None] = _no_infraction
+    """(settings, of the type `Game.settings_type`; call; answer) -> the infraction that the answer is, or None."""
+
+    def must(self, revision: int) -> frozenset[str] | None:
+        """Return the ids of the MUST cases of a protocol revision, or None if the game froze none for it."""
+        if not self.package:
+            return None
+        try:
+            lines = files(self.package).joinpath(f"must-{revision}.txt").read_text("utf-8").splitlines()
+        except FileNotFoundError:
+            return None
+        return frozenset(lines)
+
+
+@cache
+def find_conformance(game: str) -> Conformance:
+    """Return what a game registered for the conformance suite; empty if it registered nothing."""
+    found = entry_points(group=ENTRY_POINTS, name=game)
+    if not found:
+        return Conformance()
+    conformance: Conformance = next(iter(found)).load()
+    return conformance

@@ -1,0 +1,1 @@
+"""Eriantys: the game as the referee, its players and the conformance suite know it."""

@@ -1,0 +1,361 @@
+"""What the conformance suite asks about Eriantys: situations that players get wrong.
+
+Where a game goes on from a state, `max_attempts` is 1: the first impossible answer is misconduct, and the player cannot
+feel its way to a possible one. Whole games have the usual three attempts. The states are written as `scenes` has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+from typing import Any, TypeAlias
+
+from fairplay.games.conformance import Probe, Situation
+from fairplay.games.eriantys import rules
+from fairplay.games.eriantys.conformance.scenes import bag_emptied, scene, students
+from fairplay.games.eriantys.players.strategies import STRATEGIES, strategy
+from fairplay.games.eriantys.protocol import codec
+from fairplay.games.eriantys.rules import NOBODY, Phase, Settings, Standing, State
+
+Made: TypeAlias = Callable[[Random], Situation]
+
+TOWERS = ("eriantys.action.required", "eriantys.towers.known", "eriantys.towers.taken")
+PLANNING = (
+    "eriantys.action.required",
+    "eriantys.assistant.in-hand",
+    "eriantys.assistant.range",
+    "eriantys.assistant.taken",
+)
+STUDENTS = (
+    "eriantys.action.phase",
+    "eriantys.action.required",
+    "eriantys.color.known",
+    "eriantys.island.known",
+    "eriantys.student.entrance",
+    "eriantys.student.table-full",
+)
+CLOUDS = ("eriantys.action.required", "eriantys.cloud.empty", "eriantys.cloud.known")
+ONCE = Settings(max_attempts=1)
+CHARACTERS = (
+    "eriantys.character.card-students",
+    "eriantys.character.coins",
+    "eriantys.character.color",
+    "eriantys.character.in-play",
+    "eriantys.character.island",
+    "eriantys.character.swap-count",
+)
+WHOLE_TURN = ("eriantys.action.phase", *STUDENTS, "eriantys.mother-nature.steps", *CLOUDS)
+
+
+def _expert(*characters: int, **knobs: Any) -> Settings:
+    """An Expert game with these characters."""
+    return Settings(mode="expert", characters=characters, max_attempts=1, **knobs)
+
+
+def _fresh(seat: int, player_count: int, settings: Settings, turn_count: int = 0) -> Made:
+    """A game from its beginning."""
+    return lambda rng: Situation(codec.short_settings_message(settings), player_count, seat, None, turn_count)
+
+
+def _scene(settings: Settings = ONCE, seat_count: int = 2, turn_count: int = 1, seat: int = 0, **given: Any) -> Made:
+    """A game that goes on from a scene; the tested player is the one to act, where nothing else is said."""
+    return lambda rng: _situation(scene(rng, settings, seat_count, **{"active": seat, **given}), seat, turn_count)
+
+
+def _situation(state: State, seat: int, turn_count: int) -> Situation:
+    settings = codec.short_settings_message(state.settings)
+    return Situation(settings, len(state.sides), seat, codec.state_message(state), turn_count)
+
+
+def _choosing(seat: int, *colors: int) -> Made:
+    """The set-up of a game in which the sides have these tower colours; the seat is the first one to choose."""
+
+    def situation(rng: Random) -> Situation:
+        state = rules.initial(ONCE, 4 if len(colors) == 2 else 3, rng)
+        return _situation(state._replace(tower_colors=colors, active=seat), seat, 1)
+
+    return situation
+
+
+def _race(rng: Random) -> Situation:
+    """A beginning in which the reference players before the tested one all want black towers, as it may do itself."""
+    while True:
+        state = rules.initial(ONCE, 3, rng)
+        if all(_chosen(spec, state, seat) == 0 for spec in STRATEGIES for seat in (0, 1)):
+            return _situation(state, 2, 3)
+
+
+def _chosen(spec: str, state: State, seat: int) -> int:
+    """The tower colour that a strategy chooses first."""
+    action = strategy(spec)(rules.view(state, seat))
+    assert isinstance(action, rules.ChooseTowers)
+    return action.color
+
+
+def _closed_clouds(rng: Random) -> Situation:
+    """The bag could not fill the clouds of three players: their last round is played without taking any."""
+    state = scene(rng, ONCE, 3, phase=Phase.STUDENTS, round_number=8, clouds=["GRYP", "GRBB", "Y"], clouds_closed=True)
+    return _situation(bag_emptied(state), 0, 0)
+
+
+def _half_filled_clouds(rng: Random) -> Situation:
+    """What the bag still held is on the clouds, one of them got nothing; the player acts second."""
+    settings = replace(ONCE, short_refill="partial")
+    clouds = ["", "GRB", ""]
+    state = scene(rng, settings, 3, phase=Phase.CLOUD, active=1, assistants=(1, 3, 5), round_number=8, clouds=clouds)
+    return _situation(bag_emptied(state), 1, 1)
+
+
+def _bag_empty(rng: Random) -> Situation:
+    """Characters whose students cannot be replaced: one has none, and the others have some of one colour."""
+    held = {1: "RR", 7: "GGG", 11: ""}
+    state = scene(rng, _expert(1, 7, 11), coins=5, characters=held, entrances=["BBBB"])
+    return _situation(bag_emptied(state), 0, 1)
+
+
+BY_GROUP = replace(ONCE, island_address="group")
+END_SAID = _expert(4, 8, 12, explicit_end_turn=True)
+FIVE_GROUPS = "a3GR! b3BBP a4RY . bG"
+FOUR_GROUPS = "a3GR! b4BBP a4RY bG"
+WRAPPED = "a3GR . bP! a2R . P . B bG"
+FULL_TABLES = ("GGGGGGGGGGRRRRRRRRRRY", "YP")
+GREEN_AND_RED = ("GGGGRRR",)
+ALL_NO_ENTRY = "Gx! aRx . bP B a2RYx . P bBx . G"
+TWO_NO_ENTRY = "Gx! aR . bP B a2RYx . P bB . G"
+OUT_AND_IN = (Standing.IN, Standing.IN, Standing.OUT, Standing.IN)
+AWAY_AND_IN = (Standing.IN, Standing.AWAY, Standing.IN)
+
+PROBES: tuple[Probe, ...] = (
+    Probe(
+        "eriantys.towers.last-choice",
+        TOWERS,
+        "Two of three players have their colours: one is left, whichever the player likes best.",
+        _choosing(1, 1, NOBODY, 0),
+    ),
+    Probe(
+        "eriantys.towers.no-grey",
+        TOWERS,
+        "Four players are two teams, with black and white towers: there is no grey, and one colour is left.",
+        _choosing(1, 0, NOBODY),
+    ),
+    Probe(
+        "eriantys.towers.race",
+        TOWERS,
+        "All are asked at once, and another one gets the colour: the player is asked again, and must choose another.",
+        _race,
+    ),
+    Probe(
+        "eriantys.assistant.one-left-free",
+        PLANNING,
+        "Somebody has played one of the last two assistants of the hand: only the other one can be played.",
+        _scene(phase=Phase.ASSISTANT, first=1, round_number=9, assistants=(8, 4), hands={0: (4, 9), 1: (6,)}),
+    ),
+    Probe(
+        "eriantys.assistant.only-repeated",
+        PLANNING,
+        "All others have played what is left in the hand: then, and only then, a value may be repeated.",
+        _scene(
+            ONCE,
+            4,
+            seat=3,
+            phase=Phase.ASSISTANT,
+            round_number=8,
+            assistants=(3, 5, 7, 9),
+            hands={0: (9, 10), 1: (1, 2), 2: (2, 4), 3: (3, 5, 7)},
+        ),
+    ),
+    Probe(
+        "eriantys.assistant.last-card",
+        (*PLANNING, *WHOLE_TURN),
+        "The last assistant is played: the last round is announced, finished with clouds and all, and the game ends.",
+        _scene(phase=Phase.ASSISTANT, round_number=10, assistants=(8, 4), hands={0: (6,), 1: (5,)}, turn_count=0),
+    ),
+    Probe(
+        "eriantys.assistant.partner",
+        PLANNING,
+        "With four players the value of one's partner cannot be repeated either.",
+        _scene(ONCE, 4, phase=Phase.ASSISTANT, first=2, assistants=(7, 8, 3, 4), hands={0: (1, 2, 3, 4, 5, 6, 9)}),
+    ),
+    Probe(
+        "eriantys.students.tables-full",
+        STUDENTS,
+        "The tables of all colours in the entrance are full: islands are what is left.",
+        _scene(phase=Phase.STUDENTS, rooms=FULL_TABLES, entrances=GREEN_AND_RED, turn_count=3),
+    ),
+    Probe(
+        "eriantys.students.fourth-of-three-players",
+        STUDENTS,
+        "Three players move four students each: after three of them Mother Nature is not due yet.",
+        _scene(ONCE, 3, phase=Phase.STUDENTS, to_move=1, entrances=["GRYPBG"], turn_count=2),
+    ),
+    Probe(
+        "eriantys.students.resumed",
+        WHOLE_TURN,
+        "A game may go on in the middle of a turn: one student is still to be moved, and all are of one colour.",
+        _scene(phase=Phase.STUDENTS, to_move=1, entrances=["BBBBB"], turn_count=3),
+    ),
+    Probe(
+        "eriantys.mother-nature.one-step",
+        ("eriantys.mother-nature.steps", "eriantys.action.phase", "eriantys.action.required"),
+        "The assistants 1 and 2 let Mother Nature go one step: half the value, rounded up.",
+        _scene(assistants=(2, 3)),
+    ),
+    Probe(
+        "eriantys.mother-nature.once-around",
+        ("eriantys.mother-nature.steps", *CLOUDS),
+        "A group is one step: with four of them five steps lead round the circle, and there is no sixth.",
+        _scene(islands=FOUR_GROUPS, assistants=(10, 9), turn_count=2),
+    ),
+    Probe(
+        "eriantys.cloud.only-zero",
+        CLOUDS,
+        "Cloud 0 is left: a reply that leaves out a zero names no cloud.",
+        _scene(ONCE, 3, seat=2, phase=Phase.CLOUD, clouds=["GRYP", "", ""]),
+    ),
+    Probe(
+        "eriantys.cloud.only-last",
+        CLOUDS,
+        "The others have taken all clouds but the last one.",
+        _scene(ONCE, 4, seat=3, phase=Phase.CLOUD, clouds=["", "", "", "GRY"]),
+    ),
+    Probe(
+        "eriantys.cloud.closed",
+        WHOLE_TURN,
+        "The bag could not fill the clouds: in this last round nobody takes one, though there are students on them.",
+        _closed_clouds,
+    ),
+    Probe(
+        "eriantys.cloud.half-filled",
+        CLOUDS,
+        "The settings may let players take what the bag still held: some clouds are empty from the beginning.",
+        _half_filled_clouds,
+    ),
+    Probe(
+        "eriantys.island.by-tile",
+        STUDENTS,
+        "Islands keep their numbers when they grow together, also over the end of the circle: there is no island 12.",
+        _scene(islands=WRAPPED, first_tile=10, phase=Phase.STUDENTS, rooms=FULL_TABLES, entrances=GREEN_AND_RED),
+    ),
+    Probe(
+        "eriantys.island.by-group",
+        STUDENTS,
+        "The settings may name islands by the place of their group: five are left, and no number above 4.",
+        _scene(BY_GROUP, islands=FIVE_GROUPS, phase=Phase.STUDENTS, rooms=FULL_TABLES, entrances=GREEN_AND_RED),
+    ),
+    Probe(
+        "eriantys.character.no-coins",
+        ("eriantys.character.coins", "eriantys.student.entrance"),
+        "A player without coins can play no character, not even one that costs a single coin.",
+        _scene(_expert(1, 4, 7), phase=Phase.STUDENTS, turn_count=4),
+    ),
+    Probe(
+        "eriantys.character.dearer",
+        ("eriantys.character.coins", "eriantys.mother-nature.steps"),
+        "A character costs one coin more than is printed on it once anybody has played it.",
+        _scene(_expert(4, 5, 10), coins=1, used=(4, 10)),
+    ),
+    Probe(
+        "eriantys.character.once-a-turn",
+        ("eriantys.character.once", "eriantys.mother-nature.steps"),
+        "The player has played the postman, and may go two steps more; a second character it may not play.",
+        _scene(_expert(4, 8, 12), coins=9, used=(4,), played=4, assistants=(1, 3)),
+    ),
+    Probe(
+        "eriantys.character.what-it-needs",
+        (*CHARACTERS, "eriantys.color.known", "eriantys.island.known"),
+        "One character needs a colour, another one an island, a third one nothing: no more and no less is given.",
+        _scene(_expert(2, 3, 9), coins=9, phase=Phase.STUDENTS, turn_count=4),
+    ),
+    Probe(
+        "eriantys.character.bag-empty",
+        (*CHARACTERS, "eriantys.character.swap-entrance"),
+        "Students of characters are not replaced any more: only those can leave that lie there, or none.",
+        _bag_empty,
+    ),
+    Probe(
+        "eriantys.character.exchanges",
+        (
+            *CHARACTERS,
+            "eriantys.character.swap-dining-room",
+            "eriantys.character.swap-entrance",
+            "eriantys.color.known",
+        ),
+        "Jester and minstrel exchange up to three students and up to two, as many for as many, and at least one.",
+        _scene(_expert(1, 7, 10), coins=3, characters={7: "GGGGGG"}, entrances=["RRYY"], rooms=["GPPB", "GRYPB"]),
+    ),
+    Probe(
+        "eriantys.character.nothing-to-exchange",
+        ("eriantys.character.swap-count", "eriantys.character.swap-entrance"),
+        "The entrance is empty, as it is after rounds without clouds: jester and minstrel have nothing to exchange.",
+        _scene(_expert(7, 8, 10), coins=5, entrances=[""]),
+    ),
+    Probe(
+        "eriantys.character.table-full",
+        ("eriantys.character.table-full", "eriantys.character.swap-dining-room"),
+        "Neither the princess nor the minstrel can seat an eleventh student, unless one of the same colour leaves.",
+        _scene(_expert(2, 10, 11), coins=5, characters={11: "GGRR"}, entrances=["GRRG"], rooms=FULL_TABLES),
+    ),
+    Probe(
+        "eriantys.character.no-entry-used-up",
+        ("eriantys.character.no-entry-left", "eriantys.character.island"),
+        "All four no-entry tiles lie on islands: the herbalist has none to give.",
+        _scene(_expert(3, 5, 6), coins=9, islands=ALL_NO_ENTRY),
+    ),
+    Probe(
+        "eriantys.character.no-entry-one-each",
+        ("eriantys.character.no-entry-one", "eriantys.island.known"),
+        "The settings may allow an island one no-entry tile only: two have theirs already.",
+        _scene(_expert(3, 5, 6, no_entry_stack=False), coins=9, islands=TWO_NO_ENTRY),
+    ),
+    Probe(
+        "eriantys.character.late",
+        ("eriantys.character.late", *CLOUDS),
+        "The settings may forbid characters that help Mother Nature once she has moved.",
+        _scene(_expert(4, 6, 9, late_character="refuse"), coins=9, phase=Phase.CLOUD),
+    ),
+    Probe(
+        "eriantys.turn.explicit-end",
+        ("eriantys.action.phase",),
+        "The settings may want the end of a turn said: it is all that can be done then, coins or no coins.",
+        _scene(END_SAID, coins=9, phase=Phase.END_TURN),
+    ),
+    Probe(
+        "eriantys.seats.last-of-four",
+        ("eriantys.character.expert", "eriantys.character.in-play", *WHOLE_TURN, *CHARACTERS),
+        "Four players, drawn characters, partners side by side: the last seat plays some rounds.",
+        _fresh(3, 4, Settings(mode="expert", team_seating="adjacent", max_attempts=1), 18),
+    ),
+    Probe(
+        "eriantys.resume.partner-out",
+        WHOLE_TURN,
+        "One's partner is eliminated, its students are out of the game: the player goes on for its team alone.",
+        _scene(
+            ONCE,
+            4,
+            phase=Phase.STUDENTS,
+            standings=OUT_AND_IN,
+            planned=(0, 1, 3),
+            queue=(1, 3),
+            entrances=["GGRRYPB", "GGRRYPB", "", "GGRRYPB"],
+            rooms=["GRYPB", "GRYPB", "", "GRYPB"],
+            clouds=["GRY", "RYP", "YPB", "PBG"],
+            aside=students("GRRYYPPPBB"),
+            turn_count=6,
+        ),
+    ),
+    Probe(
+        "eriantys.resume.somebody-away",
+        WHOLE_TURN,
+        "Turns of a player that was lost may be skipped, and it may return: the others' turns come sooner.",
+        _scene(
+            replace(ONCE, on_disconnect="skip_turns"),
+            3,
+            phase=Phase.STUDENTS,
+            standings=AWAY_AND_IN,
+            planned=(0, 2),
+            queue=(2,),
+            turn_count=14,
+        ),
+    ),
+)

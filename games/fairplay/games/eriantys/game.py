@@ -1,0 +1,90 @@
+"""Eriantys, as `fairplay.games.game.Game` wants it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from types import MappingProxyType
+
+from google.protobuf.duration_pb2 import Duration
+
+from fairplay.eriantys.v1 import eriantys_pb2, eriantys_settings_pb2
+from fairplay.games.eriantys import rules
+from fairplay.games.eriantys.players import strategies
+from fairplay.games.eriantys.players.player import StrategyPlayer
+from fairplay.games.eriantys.protocol import board, codec, conversation, intake
+from fairplay.games.eriantys.rules import State
+from fairplay.games.eriantys.views import picture
+from fairplay.games.steps import Conversation
+from fairplay.v1.game_pb2 import TimeControl
+from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
+
+
+class Eriantys:
+    """The game of Eriantys (eriantys.md)."""
+
+    name = "eriantys"
+    title = "Eriantys"
+    service = conversation.SERVICE
+    methods = tuple(conversation.METHODS.values())
+    turn = conversation.ASK_ACTION
+    seats = range(rules.MIN_SEATS, rules.MAX_SEATS + 1)
+    rules = rules.RULES
+    strategies = MappingProxyType({name: entry.sentence for name, entry in strategies.STRATEGIES.items()})
+    settings_type = eriantys_settings_pb2.Settings
+    state_type = eriantys_pb2.State
+    time_control = TimeControl(decision_limit=Duration(seconds=6))
+    sign_up = SignUpPolicy(
+        min_entrant_count=2,
+        max_entrant_count=4,
+        waiting_period=Duration(seconds=20),
+        period_count=2,
+        age_order=AgeOrder.AGE_ORDER_SIGN_UP,
+        name_pattern="[a-zA-Z0-9]{1,20}",
+    )
+    showcase = eriantys_settings_pb2.Settings(mode=eriantys_settings_pb2.MODE_EXPERT)
+
+    def full_settings(self, settings: eriantys_settings_pb2.Settings) -> eriantys_settings_pb2.Settings:
+        """The same settings with every default filled in."""
+        return codec.settings_message(codec.settings(settings))
+
+    def check_state(self, settings: eriantys_settings_pb2.Settings, state: eriantys_pb2.State) -> int:
+        """The number of players of a state from outside, those that are eliminated too."""
+        return len(intake.initial_state(state, codec.settings(settings), Random(0)).sides)
+
+    def play(
+        self,
+        game_id: str,
+        settings: eriantys_settings_pb2.Settings,
+        players: Sequence[str],
+        rng: Random,
+        state: eriantys_pb2.State | None,
+    ) -> Conversation:
+        """A game between these players."""
+        chosen = codec.settings(settings)
+        if state is not None:
+            return conversation.play(game_id, intake.initial_state(state, chosen, rng), players)
+        return conversation.play(game_id, rules.initial(chosen, len(players), rng), players)
+
+    def full_state(self, state: State) -> eriantys_pb2.State:
+        """All of a state."""
+        return codec.state_message(state)
+
+    def public_state(self, state: State) -> eriantys_pb2.State:
+        """A state without hands, without what is in the bag, and without luck."""
+        return board.public_message(state)
+
+    def player(self, strategy: str) -> StrategyPlayer:
+        """A reference player."""
+        return StrategyPlayer(strategy)
+
+    def svg(self, state: eriantys_pb2.State, players: Sequence[str]) -> str:
+        """Islands, clouds, school boards and characters."""
+        return picture.svg(state, players)
+
+    def text(self, state: eriantys_pb2.State, players: Sequence[str]) -> str:
+        """The same in rich's markup."""
+        return picture.text(state, players)
+
+
+GAME = Eriantys()

@@ -1,0 +1,260 @@
+"""Eriantys: rules <-> messages: what can be done, and what players answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, takewhile
+from typing import Any, TypeAlias
+
+from fairplay.eriantys.v1 import eriantys_pb2
+from fairplay.eriantys.v1.eriantys_pb2 import ActionKind, CharacterOptions, ExchangeOptions, Options
+from fairplay.eriantys.v1.eriantys_player_pb2 import AskActionResponse, AskAssistantCardResponse, AskTowerColorResponse
+from fairplay.games.eriantys import rules
+from fairplay.games.eriantys.rules import (
+    Action,
+    ChooseTowers,
+    EndTurn,
+    MoveMotherNature,
+    Phase,
+    PlayAssistant,
+    PlayCharacter,
+    State,
+    TakeCloud,
+    ToDiningRoom,
+    ToIsland,
+)
+from fairplay.games.kit.judging import MalformedReplyError
+
+Reply: TypeAlias = AskTowerColorResponse | AskAssistantCardResponse | AskActionResponse
+
+_REQUIRED = "eriantys.action.required"
+_JESTER = 7
+_TO_DINING_ROOM, _TO_ISLAND = ActionKind.ACTION_KIND_TO_DINING_ROOM, ActionKind.ACTION_KIND_TO_ISLAND
+_PLAY_CHARACTER = ActionKind.ACTION_KIND_PLAY_CHARACTER
+_KINDS = {
+    Phase.MOTHER_NATURE: (ActionKind.ACTION_KIND_MOVE_MOTHER_NATURE,),
+    Phase.CLOUD: (ActionKind.ACTION_KIND_TAKE_CLOUD,),
+    Phase.END_TURN: (ActionKind.ACTION_KIND_END_TURN,),
+}
+
+
+# What can be done
+
+
+def put_options(message: Options, state: State) -> None:
+    """Fills an empty message, which may be a part of another, with every action that is legal in the action phase."""
+    phase = state.phase
+    if phase is Phase.STUDENTS:
+        _put_students(message, state)
+    else:
+        message.kinds.extend(_KINDS[phase])
+        if phase is Phase.MOTHER_NATURE:
+            message.max_steps = rules.most_steps(state)
+        elif phase is Phase.CLOUD:
+            message.clouds.extend([at for at, cloud in enumerate(state.clouds) if any(cloud)])
+    if state.cards and not state.played and (choices := rules.choices(state)):
+        message.kinds.append(_PLAY_CHARACTER)
+        message.characters.extend(map(_character, choices))
+
+
+def _put_students(message: Options, state: State) -> None:
+    seat = state.active
+    room = state.dining_rooms[seat]
+    held = [color for color, count in enumerate(state.entrances[seat]) if count]
+    if seated := [color + 1 for color in held if room[color] < rules.TABLE_SEATS]:
+        message.kinds.append(_TO_DINING_ROOM)
+        message.dining_colors.extend(seated)  # type: ignore[arg-type]  # values of the enum
+    message.kinds.append(_TO_ISLAND)
+    message.island_colors.extend([color + 1 for color in held])  # type: ignore[misc]
+    message.islands.extend(rules.addresses(state))
+
+
+@lru_cache(maxsize=10_000)
+def _character(choice: rules.Choice) -> CharacterOptions:
+    """The message of a choice. It is shared: not to be changed."""
+    if choice.exchange is None:
+        return CharacterOptions(
+            character=choice.character, colors=_numbers(choice.colors), islands=list(choice.islands)
+        )
+    fewest, most, given, taken, free = choice.exchange
+    bounds = ExchangeOptions(
+        min_count=fewest, max_count=most, given_counts=given, taken_counts=taken, free_seats=free or ()
+    )
+    return CharacterOptions(character=choice.character, exchange=bounds)
+
+
+def _numbers(colors: Iterable[int]) -> Any:
+    """The values of the enum of these colours."""
+    return [color + 1 for color in colors]
+
+
+# Answers as messages
+
+
+def tower_message(color: int) -> AskTowerColorResponse:
+    """The reply that chooses a tower colour."""
+    return AskTowerColorResponse(color=color + 1)  # type: ignore[arg-type]  # a value of the enum
+
+
+def reply_message(action: Action) -> Reply:
+    """The reply that carries an action."""
+    if isinstance(action, ChooseTowers):
+        return tower_message(action.color)
+    if isinstance(action, PlayAssistant):
+        return AskAssistantCardResponse(card=action.value)
+    reply = AskActionResponse()
+    put_action(reply.action, action)
+    return reply
+
+
+def put_action(message: eriantys_pb2.Action, action: Action) -> None:
+    """Fills an empty message, which may be a part of another, with an action of the action phase."""
+    match action:
+        case ToDiningRoom(color):
+            message.to_dining_room.color = color + 1  # type: ignore[assignment]
+        case ToIsland(color, island):
+            message.to_island.color = color + 1  # type: ignore[assignment]
+            message.to_island.island = island
+        case MoveMotherNature(steps):
+            message.move_mother_nature.steps = steps
+        case TakeCloud(cloud):
+            message.take_cloud.cloud = cloud
+        case EndTurn():
+            message.end_turn.SetInParent()
+        case PlayCharacter():
+            _put_character(message.play_character, action)
+        case _:
+            raise TypeError(f"{action} is no action of the action phase")
+
+
+def _put_character(message: eriantys_pb2.PlayCharacter, action: PlayCharacter) -> None:
+    message.character = action.character
+    if action.color is not None:
+        message.color = action.color + 1  # type: ignore[assignment]
+    if action.island is not None:
+        message.island = action.island
+    if action.swaps:
+        left, right = zip(*action.swaps, strict=True)
+        given, taken = (right, left) if action.character == _JESTER else (left, right)
+        message.given.extend(_numbers(given))
+        message.taken.extend(_numbers(taken))
+
+
+# Answers as they come
+
+
+def tower_color(reply: AskTowerColorResponse) -> int:
+    """The answer to AskTowerColor. Broken: it is malformed."""
+    if not reply.color:
+        raise MalformedReplyError(_REQUIRED, "no colour")
+    return reply.color - 1
+
+
+def decided(state: State, reply: Any) -> Action:
+    """The answer to AskAssistantCard or AskAction. Broken: it is malformed."""
+    if state.phase is not Phase.ASSISTANT:
+        return action(reply.action)
+    if not reply.card:
+        raise MalformedReplyError(_REQUIRED, "no assistant")
+    return PlayAssistant(reply.card)
+
+
+def action(message: eriantys_pb2.Action) -> Action:
+    """The action of a message. Broken: it is malformed."""
+    match message.WhichOneof("choice"):
+        case "to_dining_room":
+            return ToDiningRoom(_required(message.to_dining_room.color, "a student without a colour") - 1)
+        case "to_island":
+            return _to_island(message.to_island)
+        case "move_mother_nature":
+            return MoveMotherNature(_required(message.move_mother_nature.steps, "no steps of Mother Nature"))
+        case "take_cloud":
+            if not message.take_cloud.HasField("cloud"):
+                raise MalformedReplyError(_REQUIRED, "no number of a cloud")
+            return TakeCloud(message.take_cloud.cloud)
+        case "play_character":
+            return _play_character(message.play_character)
+        case "end_turn":
+            return EndTurn()
+    raise MalformedReplyError(_REQUIRED, "no action")
+
+
+def _required(number: int, without: str) -> int:
+    if not number:
+        raise MalformedReplyError(_REQUIRED, without)
+    return number
+
+
+def _to_island(message: eriantys_pb2.ToIsland) -> ToIsland:
+    color = _required(message.color, "a student without a colour") - 1
+    if not message.HasField("island"):
+        raise MalformedReplyError(_REQUIRED, "a student without its island")
+    return ToIsland(color, message.island)
+
+
+def _play_character(message: eriantys_pb2.PlayCharacter) -> PlayCharacter:
+    number = _required(message.character, "no number of a character")
+    given, taken = message.given, message.taken
+    if len(given) != len(taken):
+        raise MalformedReplyError("eriantys.character.swap-count", f"{len(given)} students for {len(taken)}")
+    left, right = (taken, given) if number == _JESTER else (given, taken)
+    return PlayCharacter(
+        number,
+        message.color - 1 if message.color else None,
+        message.island if message.HasField("island") else None,
+        tuple([(one - 1, other - 1) for one, other in zip(left, right, strict=True)]),
+    )
+
+
+# Refusals
+
+
+def legal_replies(state: State, seat: int) -> list[Reply]:
+    """Replies of a seat that would be legal now; of exchanges only those of one student, there are too many."""
+    if state.phase is Phase.TOWERS:
+        state = state._replace(active=seat)
+    characters = map(_short_exchanges, rules.character_options(state))
+    return [reply_message(one) for one in chain(rules.due_actions(state), *characters)]
+
+
+def _short_exchanges(options: Sequence[PlayCharacter]) -> Iterator[PlayCharacter]:
+    """Those that come first; they are in the order of their lengths."""
+    return takewhile(lambda option: len(option.swaps) <= 1, options)
+
+
+def described(action: Action) -> str:
+    """An action in words."""
+    match action:
+        case ChooseTowers(color):
+            text = f"{_name(rules.TOWER_COLORS, color)} towers"
+        case PlayAssistant(value):
+            text = f"the assistant {value}"
+        case ToDiningRoom(color):
+            text = f"a {_name(rules.COLORS, color)} student to the dining room"
+        case ToIsland(color, island):
+            text = f"a {_name(rules.COLORS, color)} student to island {island}"
+        case MoveMotherNature(steps):
+            text = f"{steps} steps of Mother Nature"
+        case TakeCloud(cloud):
+            text = f"the cloud {cloud}"
+        case PlayCharacter():
+            text = _described_character(action)
+        case EndTurn():
+            text = "the end of the turn"
+    return text
+
+
+def _described_character(action: PlayCharacter) -> str:
+    parts = [f"the character {action.character}"]
+    if action.color is not None:
+        parts.append(f"with {_name(rules.COLORS, action.color)}")
+    if action.island is not None:
+        parts.append(f"with island {action.island}")
+    if action.swaps:
+        parts.append(f"with {len(action.swaps)} students for as many")
+    return " ".join(parts)
+
+
+def _name(names: Sequence[str], number: int) -> str:
+    return names[number] if 0 <= number < len(names) else f"(colour {number + 1})"

@@ -1,0 +1,170 @@
+"""Eriantys: rules <-> messages: settings, full states, and what players are given.
+
+Numbers that stand for nobody, no colour or nothing are 0 in messages where 0 is free, else -1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import accumulate
+
+from fairplay.eriantys.v1 import eriantys_pb2, eriantys_settings_pb2
+from fairplay.games.eriantys import rules
+from fairplay.games.eriantys.protocol.board import STANDINGS, public_message
+from fairplay.games.eriantys.rules import NOBODY, Card, Counts, Group, State
+from fairplay.games.kit.settings import fill
+from fairplay.games.kit.settings import given as settings_given
+
+_NO_COLORS = (NOBODY,) * len(rules.COLORS)
+_COLORS_IN_ALL = len(rules.COLORS)
+
+
+# Settings
+
+
+def settings(message: eriantys_settings_pb2.Settings) -> rules.Settings:
+    """The settings of a message. ValueError: a value that is not allowed; one sentence."""
+    found = rules.Settings(**settings_given(message), characters=tuple(message.characters))
+    if problem := rules.settings_problem(found):
+        raise ValueError(problem[1])
+    return found
+
+
+def settings_message(settings: rules.Settings) -> eriantys_settings_pb2.Settings:
+    """The message of settings, every field set."""
+    message = eriantys_settings_pb2.Settings(characters=settings.characters)
+    fill(message, settings)
+    return message
+
+
+def short_settings_message(settings: rules.Settings) -> eriantys_settings_pb2.Settings:
+    """The message of settings without those that have their defaults."""
+    message, defaults = settings_message(settings), settings_message(rules.Settings())
+    for field, value in defaults.ListFields():
+        if getattr(message, field.name) == value:
+            message.ClearField(field.name)  # type: ignore[arg-type]  # the name of a field
+    return message
+
+
+def given_settings(message: eriantys_settings_pb2.Settings) -> rules.Settings:
+    """As `settings`, for players: the same ones come in every question of a game."""
+    return _settings(message.SerializeToString())
+
+
+@lru_cache(maxsize=1_000)
+def _settings(data: bytes) -> rules.Settings:
+    return settings(eriantys_settings_pb2.Settings.FromString(data))
+
+
+# States
+
+_STANDING_OF = {eriantys_pb2.STANDING_UNSPECIFIED: rules.Standing.IN, **{n: one for one, n in STANDINGS.items()}}
+_PHASE_OF = {int(phase) + 1: phase for phase in rules.Phase}
+_REASON_OF = {int(reason): reason for reason in rules.Reason}
+
+
+def state_message(state: State) -> eriantys_pb2.State:
+    """All of a state, hidden things included."""
+    message = public_message(state)
+    message.bag_students.extend(state.bag)
+    message.hands.extend([value for hand in state.hands for value in hand])
+    message.draw_state = state.luck
+    return message
+
+
+def view(
+    message: eriantys_pb2.State, settings: eriantys_settings_pb2.Settings, seat: int, hand: Sequence[int]
+) -> State:
+    """What a player is given, as `rules.view` has it. ValueError, IndexError or KeyError: it makes no view."""
+    hands = [(0,) * size for size in message.hand_sizes]
+    hands[seat] = tuple(hand) or tuple(range(1, len(hands[seat]) + 1))  # without one all assistants are there, or none
+    state = read(message, given_settings(settings), tuple(hands))
+    if message.phase == eriantys_pb2.PHASE_TOWERS:
+        state = state._replace(active=seat)
+    return state._replace(bag=_unseen(message))
+
+
+def _unseen(message: eriantys_pb2.State) -> Counts:
+    """What is in the bag, as `rules.unseen` has it: the students that are nowhere else."""
+    open_ = message.group_students[:] + message.cloud_students[:] + message.entrance_students[:]
+    open_ += message.dining_students[:] + message.character_students[:] + message.aside_students[:]
+    return tuple([rules.STUDENTS_PER_COLOR - sum(open_[color::_COLORS_IN_ALL]) for color in range(_COLORS_IN_ALL)])
+
+
+def read(message: eriantys_pb2.State, settings: rules.Settings, hands: tuple[tuple[int, ...], ...]) -> State:
+    """The state of a message, with these hands, an empty bag and no luck."""
+    colors = [color - 1 for color in message.tower_colors[:]]
+    seat_count = len(hands)
+    return State(
+        settings=settings,
+        sides=tuple(message.sides[:]),
+        phase=_PHASE_OF[message.phase],
+        active=message.active_seat if message.HasField("active_seat") else NOBODY,
+        round=message.round,
+        groups=_groups(message, colors),
+        mother_nature=message.mother_nature_group,
+        bag=(),
+        clouds=_five_each(message.cloud_students),
+        clouds_closed=message.clouds_closed,
+        entrances=_five_each(message.entrance_students),
+        dining_rooms=_five_each(message.dining_students),
+        professors=tuple(message.professors[:]),
+        hands=hands,
+        assistants=tuple(message.assistants[:]),
+        first=message.first_seat,
+        planned=tuple(message.planned_seats[:]),
+        queue=tuple(message.next_seats[:]),
+        to_move=message.students_to_move,
+        tower_colors=tuple(colors),
+        towers=tuple(message.towers_left[:]),
+        cards=_cards(message) if message.characters else (),
+        coins=tuple(message.coins[:]) or (0,) * seat_count,
+        reserve=message.reserve_count,
+        paid_seats=tuple(message.paid_coin_seats[:]) or (0,) * seat_count,
+        played=message.played_character,
+        ignored=message.ignored_color - 1,
+        borrowed=tuple(message.borrowed_professors[:]) or _NO_COLORS,
+        aside=tuple(message.aside_students[:]) or (0,) * _COLORS_IN_ALL,
+        standings=tuple([_STANDING_OF[standing] for standing in message.standings[:]]),
+        last_round=_REASON_OF[message.last_round_reason],
+        reason=_REASON_OF[message.end_reason],
+        luck=0,
+        revision=message.revision,
+    )
+
+
+def _five_each(counts: Sequence[int]) -> tuple[Counts, ...]:
+    """Counts that lie in one list, as one tuple for each place."""
+    flat = tuple(counts[:])
+    return tuple([flat[at : at + _COLORS_IN_ALL] for at in range(0, len(flat), _COLORS_IN_ALL)])
+
+
+def _groups(message: eriantys_pb2.State, colors: Sequence[int]) -> tuple[Group, ...]:
+    sides = [NOBODY] * (len(rules.TOWER_COLORS) + 1)
+    for side, color in enumerate(colors):
+        sides[color + 1] = side
+    sides[0] = NOBODY
+    towers = [sides[color] for color in message.group_towers[:]]
+    tiles = _tiles(message.first_tile, tuple(message.group_sizes[:]))
+    parts = zip(tiles, _five_each(message.group_students), towers, message.group_no_entry_counts[:], strict=True)
+    return tuple([Group(*part) for part in parts])
+
+
+@lru_cache(maxsize=10_000)
+def _tiles(first: int, sizes: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """The tiles of groups of these sizes, the first of which begins there."""
+    ends = accumulate(sizes, initial=first)
+    return tuple(
+        [tuple([tile % 12 for tile in range(end, end + size)]) for end, size in zip(ends, sizes, strict=False)]
+    )
+
+
+def _cards(message: eriantys_pb2.State) -> tuple[Card, ...]:
+    held = _five_each(message.character_students)
+    used = [
+        cost > rules.PIECES[number].cost
+        for number, cost in zip(message.characters, message.character_costs, strict=True)
+    ]
+    parts = zip(message.characters, used, held, message.character_no_entry_counts, strict=True)
+    return tuple([Card(*part) for part in parts])

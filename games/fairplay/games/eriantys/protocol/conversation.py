@@ -1,0 +1,274 @@
+"""Eriantys: the sequence of calls (eriantys.md sections 3, 6, 8 and 11).
+
+Tower colours, asked of all sides at once; start-game to all; assistants and actions one at a time, each accepted one
+followed by the new board to all; the end to all.
+
+Blame. An answer that is malformed or illegal is refused and asked for again; the last of `max_attempts` to one question
+is misconduct, and its player is eliminated whatever `on_disconnect` says. A failed call, of any kind, is
+
+- with `end_game` and `eliminate`: misconduct at once;
+- with `skip_turns`: none, the record shows the failure itself. The player is away until it answers the board with which
+  a later round begins, the only call made to it meanwhile. Who is still away when the game is over, and fails to be
+  told so, is blamed for that failure;
+- when the game is over: misconduct under all settings. The player is not ranked, and nobody moves up.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from fairplay.eriantys.v1 import eriantys_player_pb2
+from fairplay.games.eriantys import rules
+from fairplay.games.eriantys.protocol import answers
+from fairplay.games.eriantys.protocol.requests import Requests
+from fairplay.games.eriantys.protocol.verdicts import judge, judge_tower, misconduct, refusal
+from fairplay.games.eriantys.rules import ChooseTowers, Phase, Standing, State
+from fairplay.games.kit.judging import MalformedReplyError
+from fairplay.games.steps import (
+    FAILURES,
+    Call,
+    CallAll,
+    CallKind,
+    Cause,
+    Conversation,
+    Eliminate,
+    Method,
+    Outcome,
+    Show,
+    Step,
+    build_methods,
+)
+from fairplay.v1.misconduct_pb2 import RuleBreak
+
+SERVICE = "fairplay.eriantys.v1.EriantysPlayerService"
+METHODS = build_methods(
+    SERVICE,
+    {
+        "AskTowerColor": (eriantys_player_pb2.AskTowerColorRequest, eriantys_player_pb2.AskTowerColorResponse),
+        "StartGame": (eriantys_player_pb2.StartGameRequest, eriantys_player_pb2.StartGameResponse),
+        "AskAssistantCard": (
+            eriantys_player_pb2.AskAssistantCardRequest,
+            eriantys_player_pb2.AskAssistantCardResponse,
+        ),
+        "AskAction": (eriantys_player_pb2.AskActionRequest, eriantys_player_pb2.AskActionResponse),
+        "UpdateGameBoard": (eriantys_player_pb2.UpdateGameBoardRequest, eriantys_player_pb2.UpdateGameBoardResponse),
+        "ShowLastRound": (eriantys_player_pb2.ShowLastRoundRequest, eriantys_player_pb2.ShowLastRoundResponse),
+        "ShowEndGame": (eriantys_player_pb2.ShowEndGameRequest, eriantys_player_pb2.ShowEndGameResponse),
+        "ShowDisconnection": (
+            eriantys_player_pb2.ShowDisconnectionRequest,
+            eriantys_player_pb2.ShowDisconnectionResponse,
+        ),
+    },
+)
+(
+    ASK_TOWER_COLOR,
+    START_GAME,
+    ASK_ASSISTANT_CARD,
+    ASK_ACTION,
+    UPDATE_GAME_BOARD,
+    SHOW_LAST_ROUND,
+    SHOW_END_GAME,
+    SHOW_DISCONNECTION,
+) = METHODS.values()
+
+Part: TypeAlias = Generator[Step, Any, None]
+
+
+class Loss(NamedTuple):
+    """A player that is to leave the game, and why."""
+
+    seat: int
+    cause: Cause
+
+
+def play(game_id: str, state: State, names: Sequence[str]) -> Conversation:
+    """A game from any state to its end; `names` are the players' by seat."""
+    game = _Game(game_id, state, names)
+    yield Show(state)
+    yield from game.choose_towers()
+    yield from game.start()
+    yield from game.take_turns()
+    yield from game.end()
+    scores = rules.scores(game.state)
+    return Outcome([[(seat, scores[seat]) for seat in group] for group in rules.ranking(game.state)])
+
+
+class _Game:
+    """A game in its course; each method is a part of the conversation."""
+
+    def __init__(self, game_id: str, state: State, names: Sequence[str]) -> None:
+        self.state = state
+        self._requests = Requests(game_id, names, state.settings)
+        self._most_attempts = state.settings.max_attempts
+        self._asked: set[int] = set()
+        self._started = False
+        self._last_round_shown = False
+        self._round = state.round  # the last one of which those that are away were told
+
+    def choose_towers(self) -> Part:
+        """Asks all sides at once, until each has a colour. Of those that want the same one the first seat gets it."""
+        attempts, refused = [0] * len(self.state.sides), dict[int, RuleBreak]()
+        while self.state.phase is Phase.TOWERS:
+            offered, seats = self.state, rules.choosers(self.state)
+            replies = yield from _together([self._tower_call(seat, refused.get(seat)) for seat in seats])
+            losses = []
+            for seat in seats:
+                verdict = judge_tower(offered, seat, replies[seat])
+                if isinstance(verdict, ChooseTowers):
+                    if taken := rules.choice_violation(self.state, seat, verdict.color):
+                        refused[seat] = refusal(MalformedReplyError(taken, answers.described(verdict)))
+                    else:
+                        yield from self._show(rules.choose(self.state, seat, verdict.color))
+                elif isinstance(verdict, MalformedReplyError):
+                    attempts[seat] += 1
+                    refused[seat] = refusal(verdict)
+                    if attempts[seat] >= self._most_attempts:
+                        losses.append(Loss(seat, misconduct(verdict, offered, seat)))
+                else:
+                    losses.append(Loss(seat, verdict))
+            yield from self._lose(losses)
+
+    def start(self) -> Part:
+        """Tells everybody that is there that the game begins."""
+        seats = self._present()
+        replies = yield from _together(
+            [self._tell(seat, START_GAME, self._requests.start(self.state, seat)) for seat in seats]
+        )
+        self._started = True
+        yield from self._lose(_failed(replies))
+
+    def take_turns(self) -> Part:
+        """Asks for assistants and actions until the game is over."""
+        while (seat := rules.turn(self.state)) is not None:
+            if self.state.last_round and not self._last_round_shown:
+                self._last_round_shown = True
+                yield from self._tell_all(SHOW_LAST_ROUND, self._requests.last_round(self.state))
+            else:
+                yield from self._ask(seat)
+
+    def end(self) -> Part:
+        """Tells the result to everybody that is there or away."""
+        request = self._requests.end(self.state)
+        seats = [*self._present(), *self._away()]
+        replies = yield from _together([self._tell(seat, SHOW_END_GAME, request) for seat in sorted(seats)])
+        yield from self._lose(_failed(replies))
+
+    def _ask(self, seat: int) -> Part:
+        """Asks for an assistant or an action until the answer is possible, or there were too many that are not."""
+        state, refused = self.state, None
+        method = ASK_ASSISTANT_CARD if state.phase is Phase.ASSISTANT else ASK_ACTION
+        for attempt in range(1, self._most_attempts + 1):
+            reply = yield Call(seat, method, self._requests.question(state, refused), self._clock(seat))
+            verdict = judge(state, reply)
+            if isinstance(verdict, FAILURES):
+                yield from self._lose([Loss(seat, verdict)])
+                return
+            if not isinstance(verdict, MalformedReplyError):
+                yield from self._show(rules.apply(state, verdict))
+                yield from self._update()
+                return
+            if attempt == self._most_attempts:
+                yield from self._lose([Loss(seat, misconduct(verdict, state, seat))])
+            refused = refusal(verdict)
+
+    def _update(self) -> Part:
+        """Shows the board to everybody, and once a round to those that are away, who are back if they answer."""
+        away = self._away() if self.state.round > self._round else []
+        self._round = self.state.round
+        request = self._requests.board(self.state)
+        seats = sorted([*self._present(), *away]) if away else self._present()
+        replies = yield from _together(
+            [Call(seat, UPDATE_GAME_BOARD, request, CallKind.NOTIFICATION) for seat in seats]
+        )
+        losses = _failed(replies)
+        if away or losses:
+            yield from self._updated(away, losses)
+
+    def _updated(self, away: Sequence[int], failed: Sequence[Loss]) -> Part:
+        """Those that were away are back unless their call failed; of the others those are lost whose calls failed."""
+        silent = {loss.seat for loss in failed}
+        returned = [seat for seat in away if seat not in silent]
+        for seat in returned:
+            yield from self._show(rules.reconnect(self.state, seat))
+        losses = [loss for loss in failed if loss.seat not in away]
+        yield from self._lose(losses)
+        if returned and not losses:
+            yield from self._update()
+
+    # Players that are lost
+
+    def _lose(self, losses: Iterable[Loss]) -> Part:
+        """Takes players out of the game, tells the others of each, and shows them what has become of the board."""
+        waiting = deque(losses)
+        if not waiting:
+            return
+        was_over = self.state.phase is Phase.OVER
+        while waiting:
+            loss = waiting.popleft()
+            yield from self._remove(loss)
+            if not was_over:
+                request = self._requests.disconnection(self.state, loss.seat)
+                gone = {one.seat for one in waiting}
+                seats = [seat for seat in self._present() if seat not in gone]
+                replies = yield from _together([self._tell(seat, SHOW_DISCONNECTION, request) for seat in seats])
+                waiting.extend(_failed(replies))
+        if self._started and not was_over:
+            yield from self._update()
+
+    def _remove(self, loss: Loss) -> Part:
+        """What a loss does to the game, and the blame for it."""
+        seat, cause = loss
+        is_final = isinstance(cause, RuleBreak) or self.state.phase is Phase.OVER
+        if is_final or self.state.settings.on_disconnect != "skip_turns":
+            yield Eliminate(seat, cause)
+        remove = rules.eliminate if is_final else rules.disconnect
+        yield from self._show(remove(self.state, seat))
+
+    # Steps
+
+    def _show(self, state: State) -> Part:
+        self.state = state
+        yield Show(state)
+
+    def _present(self) -> list[int]:
+        return [seat for seat, standing in enumerate(self.state.standings) if standing is Standing.IN]
+
+    def _away(self) -> list[int]:
+        return [seat for seat, standing in enumerate(self.state.standings) if standing is Standing.AWAY]
+
+    def _clock(self, seat: int) -> CallKind:
+        """The limit of a question: a longer one for the first to a player."""
+        if seat in self._asked:
+            return CallKind.DECISION
+        self._asked.add(seat)
+        return CallKind.FIRST_DECISION
+
+    def _tower_call(self, seat: int, refused: RuleBreak | None) -> Call:
+        request = self._requests.tower_color(self.state, seat, refused)
+        return Call(seat, ASK_TOWER_COLOR, request, self._clock(seat))
+
+    def _tell(self, seat: int, method: Method, request: Any) -> Call:
+        return Call(seat, method, request, CallKind.NOTIFICATION)
+
+    def _tell_all(self, method: Method, request: Any) -> Part:
+        replies = yield from _together([self._tell(seat, method, request) for seat in self._present()])
+        yield from self._lose(_failed(replies))
+
+
+def _together(calls: Sequence[Call]) -> Generator[Step, Any, Mapping[int, Any]]:
+    """Calls to several players at once, which may be none at all."""
+    if not calls:
+        return {}
+    replies: Mapping[int, Any] = yield CallAll(calls)
+    return replies
+
+
+def _failed(replies: Mapping[int, Any]) -> list[Loss]:
+    """The players whose calls failed, by seat."""
+    return sorted([Loss(seat, reply) for seat, reply in replies.items() if isinstance(reply, FAILURES)], key=_seat)
+
+
+def _seat(loss: Loss) -> int:
+    return loss.seat

@@ -1,0 +1,46 @@
+"""Eriantys: what an answer is worth: an action, or a refusal that names the rule it breaks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fairplay.games.eriantys import rules
+from fairplay.games.eriantys.protocol import answers
+from fairplay.games.eriantys.rules import Action, ChooseTowers, State
+from fairplay.games.kit.judging import MalformedReplyError, build_rule_break
+from fairplay.games.steps import FAILURES, Failure
+from fairplay.v1.misconduct_pb2 import RuleBreak
+
+
+def judge_tower(offered: State, seat: int, reply: Any) -> ChooseTowers | MalformedReplyError | Failure:
+    """The colour that a reply chooses out of those offered, or what is wrong with it."""
+    if isinstance(reply, FAILURES):
+        return reply
+    try:
+        action = ChooseTowers(answers.tower_color(reply))
+    except MalformedReplyError as malformed:
+        return malformed
+    rule_id = rules.choice_violation(offered, seat, action.color)
+    return MalformedReplyError(rule_id, answers.described(action)) if rule_id else action
+
+
+def judge(state: State, reply: Any) -> Action | MalformedReplyError | Failure:
+    """The legal action of a reply, or what is wrong with it."""
+    if isinstance(reply, FAILURES):
+        return reply
+    try:
+        action = answers.decided(state, reply)
+    except MalformedReplyError as malformed:
+        return malformed
+    rule_id = rules.violation(state, action)
+    return MalformedReplyError(rule_id, answers.described(action)) if rule_id else action
+
+
+def refusal(fault: MalformedReplyError) -> RuleBreak:
+    """Why an answer was refused, for the player."""
+    return build_rule_break(rules.RULES, fault.rule_id, fault.given)
+
+
+def misconduct(fault: MalformedReplyError, state: State, seat: int) -> RuleBreak:
+    """The same as evidence, with what would have been legal."""
+    return build_rule_break(rules.RULES, fault.rule_id, fault.given, answers.legal_replies(state, seat))

@@ -1,0 +1,159 @@
+"""Eriantys: the set-up of a game (eriantys.md section 2)."""
+
+from __future__ import annotations
+
+from random import Random
+
+from fairplay.games.eriantys.rules.bag import draw, draw_one, random_below
+from fairplay.games.eriantys.rules.characters import PIECES
+from fairplay.games.eriantys.rules.settings import (
+    CHARACTER_COUNT,
+    CHARACTERS_IN_PLAY,
+    MAX_SEATS,
+    MIN_SEATS,
+    TILE_COUNT,
+    Settings,
+    settings_problem,
+)
+from fairplay.games.eriantys.rules.state import (
+    ASSISTANTS,
+    COINS,
+    COLOR_COUNT,
+    NOBODY,
+    NONE,
+    STUDENTS_PER_COLOR,
+    Card,
+    Counts,
+    Group,
+    Phase,
+    Standing,
+    State,
+    plus,
+    size_of,
+)
+
+_ON_ISLANDS = 2  # students of each colour that start on the islands
+
+
+def initial(settings: Settings, seat_count: int, rng: Random) -> State:
+    """A fresh game, in which tower colours are to be chosen next.
+
+    Draws in the order of section 2: Mother Nature's island, islands, first player, entrances seat by seat, characters,
+    students on characters. ValueError: the settings do not allow it, or there are too few or too many players.
+    """
+    if not MIN_SEATS <= seat_count <= MAX_SEATS:
+        raise ValueError(f"Eriantys is played by {MIN_SEATS} to {MAX_SEATS} players, not by {seat_count}.")
+    if problem := settings_problem(settings):
+        raise ValueError(problem[1])
+    luck, mother_nature, groups = _islands(rng.getrandbits(64), settings)
+    luck, first = _first_seat(luck, settings, seat_count)
+    bag: Counts = (STUDENTS_PER_COLOR - _ON_ISLANDS,) * COLOR_COUNT
+    cards: tuple[Card, ...] = ()
+    if settings.setup_draw_order == "characters_first":
+        luck, cards, bag = _characters(luck, settings, bag)
+    luck, entrances, bag = _entrances(luck, settings, seat_count, bag)
+    if settings.setup_draw_order == "entrances_first":
+        luck, cards, bag = _characters(luck, settings, bag)
+    return _laid_out(settings, luck, groups, mother_nature, first, bag, entrances, cards)
+
+
+def _islands(luck: int, settings: Settings) -> tuple[int, int, tuple[Group, ...]]:
+    """Mother Nature's island, and a student on each but hers and the opposite one."""
+    mother_nature = settings.mn_island
+    if settings.mn_start == "random":
+        luck, mother_nature = random_below(luck, TILE_COUNT)
+    bag: Counts = (_ON_ISLANDS,) * COLOR_COUNT
+    students = [NONE] * TILE_COUNT
+    for step in range(1, TILE_COUNT):
+        if step != TILE_COUNT // 2:
+            luck, color, bag = draw_one(luck, bag, settings.draw_model)
+            students[(mother_nature + step) % TILE_COUNT] = plus(NONE, color)
+    return luck, mother_nature, tuple(Group((tile,), held) for tile, held in enumerate(students))
+
+
+def _first_seat(luck: int, settings: Settings, seat_count: int) -> tuple[int, int]:
+    if settings.first_player == "first_seat":
+        return luck, 0
+    return random_below(luck, seat_count)
+
+
+def _entrances(luck: int, settings: Settings, seat_count: int, bag: Counts) -> tuple[int, tuple[Counts, ...], Counts]:
+    entrances = []
+    for _ in range(seat_count):
+        luck, drawn, bag = draw(luck, bag, size_of(seat_count).entrance, settings.draw_model)
+        entrances.append(drawn)
+    return luck, tuple(entrances), bag
+
+
+def _characters(luck: int, settings: Settings, bag: Counts) -> tuple[int, tuple[Card, ...], Counts]:
+    """The characters in play, and then the students on them, from left to right."""
+    if not settings.is_expert:
+        return luck, (), bag
+    luck, chosen = _chosen_characters(luck, settings)
+    cards = []
+    for character in chosen:
+        piece = PIECES[character]
+        luck, drawn, bag = draw(luck, bag, piece.students, settings.draw_model)
+        cards.append(Card(character, students=drawn, no_entry=piece.no_entry))
+    return luck, tuple(cards), bag
+
+
+def _chosen_characters(luck: int, settings: Settings) -> tuple[int, tuple[int, ...]]:
+    if settings.characters:
+        return luck, settings.characters
+    left, chosen = list(range(1, CHARACTER_COUNT + 1)), []
+    for _ in range(CHARACTERS_IN_PLAY):
+        luck, place = random_below(luck, len(left))
+        chosen.append(left.pop(place))
+    return luck, tuple(chosen)
+
+
+def sides_of(settings: Settings, seat_count: int) -> tuple[int, ...]:
+    """By seat: its side."""
+    if seat_count < MAX_SEATS:
+        return tuple(range(seat_count))
+    return (0, 1, 0, 1) if settings.team_seating == "alternating" else (0, 0, 1, 1)
+
+
+def _laid_out(
+    settings: Settings,
+    luck: int,
+    groups: tuple[Group, ...],
+    mother_nature: int,
+    first: int,
+    bag: Counts,
+    entrances: tuple[Counts, ...],
+    cards: tuple[Card, ...],
+) -> State:
+    """The state once everything is drawn; the first side is asked for its tower colour."""
+    seat_count, sides = len(entrances), sides_of(settings, len(entrances))
+    side_count = len(set(sides))
+    return State(
+        settings=settings,
+        sides=sides,
+        phase=Phase.TOWERS,
+        active=0,
+        round=0,
+        groups=groups,
+        mother_nature=mother_nature,
+        bag=bag,
+        clouds=(NONE,) * seat_count,
+        clouds_closed=False,
+        entrances=entrances,
+        dining_rooms=(NONE,) * seat_count,
+        professors=(NOBODY,) * COLOR_COUNT,
+        hands=(tuple(range(1, ASSISTANTS + 1)),) * seat_count,
+        assistants=(0,) * seat_count,
+        first=first,
+        planned=(),
+        queue=(),
+        to_move=0,
+        tower_colors=(NOBODY,) * side_count,
+        towers=(size_of(seat_count).towers,) * side_count,
+        cards=cards,
+        coins=(int(settings.is_expert),) * seat_count,
+        reserve=COINS - seat_count if settings.is_expert else 0,
+        paid_seats=(0,) * seat_count,
+        standings=(Standing.IN,) * seat_count,
+        luck=luck,
+    )

@@ -1,0 +1,301 @@
+"""Eriantys as values: constants, actions, states and what a seat may see of one (eriantys.md sections 1 and 3.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final, NamedTuple, TypeAlias
+
+from fairplay.games.eriantys.rules.settings import Settings
+
+COLORS: Final = ("green", "red", "yellow", "pink", "blue")
+"""Students and professors in the order of a school board; a colour is an index into it."""
+TOWER_COLORS: Final = ("black", "white", "grey")
+"""A tower colour is an index into it; grey is for three players only."""
+
+COLOR_COUNT: Final = 5
+STUDENTS_PER_COLOR: Final = 26
+TABLE_SEATS: Final = 10
+ASSISTANTS: Final = 10
+COINS: Final = 20
+NO_ENTRY_TILES: Final = 4
+NOBODY: Final = -1
+"""In the place of a seat, a side, a colour: there is none."""
+
+Counts: TypeAlias = tuple[int, ...]
+"""Five counts of students, one for each colour."""
+NONE: Final[Counts] = (0, 0, 0, 0, 0)
+
+
+def assistant_steps(value: int) -> int:
+    """How far an assistant lets Mother Nature go (section 1.2)."""
+    return (value + 1) // 2
+
+
+class Size(NamedTuple):
+    """What depends on the number of players (section 1.3)."""
+
+    cloud: int  # students on a full cloud, and students to move in a turn
+    entrance: int
+    towers: int  # of each side
+
+
+_SIZES: Final = {2: Size(3, 7, 8), 3: Size(4, 9, 6), 4: Size(3, 7, 8)}
+
+
+def size_of(seat_count: int) -> Size:
+    """What depends on the number of players."""
+    return _SIZES[seat_count]
+
+
+# Actions
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseTowers:
+    """Set-up: the tower colour of the player's side, an index into TOWER_COLORS."""
+
+    color: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlayAssistant:
+    """Planning: an assistant of the hand, 1 to 10."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToDiningRoom:
+    """Moves a student of this colour from the entrance to its table."""
+
+    color: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToIsland:
+    """Moves a student of this colour from the entrance to an island, named as the settings say."""
+
+    color: int
+    island: int
+
+
+@dataclass(frozen=True, slots=True)
+class MoveMotherNature:
+    """Moves Mother Nature clockwise by so many groups."""
+
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class TakeCloud:
+    """Takes all students of a cloud (0 to number of players - 1) into the entrance."""
+
+    cloud: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlayCharacter:
+    """Pays for a character (1 to 12) and uses it at once, with what it needs to know and nothing more (section 5.3).
+
+    `color` for 1, 9, 11 and 12; `island` for 1, 3 and 5; `swaps` are pairs for 7 (card colour, entrance colour) and
+    10 (entrance colour, dining-room colour), exchanged at the same time, so that their order means nothing.
+    """
+
+    character: int
+    color: int | None = None
+    island: int | None = None
+    swaps: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EndTurn:
+    """Ends the turn, where the settings want that said."""
+
+
+Action: TypeAlias = (
+    ChooseTowers | PlayAssistant | ToDiningRoom | ToIsland | MoveMotherNature | TakeCloud | PlayCharacter | EndTurn
+)
+
+
+# States
+
+
+class Phase(IntEnum):
+    """What a state waits for (section 6.1)."""
+
+    TOWERS = 0
+    ASSISTANT = 1
+    STUDENTS = 2
+    MOTHER_NATURE = 3
+    CLOUD = 4
+    END_TURN = 5
+    OVER = 6
+
+
+class Reason(IntEnum):
+    """Why a round is the last one, and why a game is over (section 4.5)."""
+
+    NONE = 0
+    LAST_TOWER = 1
+    FEW_GROUPS = 2
+    BAG_EMPTY = 3
+    LAST_ASSISTANT = 4
+    LAST_SIDE = 5
+    """At most one side is left: the others were eliminated."""
+    DISCONNECTED = 6
+    """A player was lost and the settings end the game then, or every player was."""
+
+
+class Standing(IntEnum):
+    """Whether a seat is in the game."""
+
+    IN = 0
+    AWAY = 1
+    """Disconnected: its turns are skipped until it returns."""
+    OUT = 2
+    """Eliminated while the game went on: not ranked."""
+    FAILED = 3
+    """Eliminated when the game was over: not ranked either, but nobody moves up."""
+
+
+class Group(NamedTuple):
+    """Islands that have grown together, or a single one."""
+
+    tiles: tuple[int, ...]  # clockwise
+    students: Counts = NONE
+    tower: int = NOBODY  # the side whose towers stand here, one on each tile
+    no_entry: int = 0
+
+
+class Card(NamedTuple):
+    """A character in play."""
+
+    character: int
+    is_used: bool = False  # it costs one coin more from then on, and one coin lies on it
+    students: Counts = NONE
+    no_entry: int = 0
+
+
+class State(NamedTuple):
+    """All that the referee knows, or what a seat sees of it (`view`).
+
+    Seats are numbered clockwise, in turn order. A side is a player, or with four players a team; `sides` says which
+    seat is on which. "By seat", "by side", "by colour" name what a tuple is indexed with.
+    """
+
+    settings: Settings
+    sides: tuple[int, ...]  # by seat
+    phase: Phase
+    active: int  # the seat to decide next; NOBODY when the game is over
+    round: int  # from 1; 0 before the first planning phase
+    groups: tuple[Group, ...]  # clockwise; the first one holds tile 0
+    mother_nature: int  # the index of her group
+    bag: Counts
+    clouds: tuple[Counts, ...]
+    clouds_closed: bool  # nobody takes a cloud in this round
+    entrances: tuple[Counts, ...]  # by seat
+    dining_rooms: tuple[Counts, ...]  # by seat
+    professors: tuple[int, ...]  # by colour: the seat that owns it, or NOBODY
+    hands: tuple[tuple[int, ...], ...]  # by seat: assistants, ascending; in a view 0 for each that is hidden
+    assistants: tuple[int, ...]  # by seat: the assistant played last, 0 before the first
+    first: int  # the seat that plans first in this round
+    planned: tuple[int, ...]  # seats that have played an assistant in this round, in this order
+    queue: tuple[int, ...]  # seats that come after the active one in planning, or in the action phase
+    to_move: int  # students that the active seat has still to move
+    tower_colors: tuple[int, ...]  # by side; NOBODY before it is chosen
+    towers: tuple[int, ...]  # by side: those that are not on islands
+    cards: tuple[Card, ...] = ()  # three in Expert mode, from left to right
+    coins: tuple[int, ...] = ()  # by seat; all 0 in Basic mode
+    reserve: int = 0  # coins
+    paid_seats: tuple[int, ...] = ()  # by seat: which coin seats have paid, a bit each (5.1); for `coin_seat_once`
+    played: int = 0  # the character that the active seat has played in this turn, 0 for none
+    ignored: int = NOBODY  # the colour that gives no influence in this turn
+    borrowed: tuple[int, ...] = (NOBODY,) * COLOR_COUNT  # by colour: to whom the Farmer gives it back after the turn
+    aside: Counts = NONE  # students of eliminated players
+    standings: tuple[Standing, ...] = ()  # by seat
+    last_round: Reason = Reason.NONE  # why this round is the last one
+    reason: Reason = Reason.NONE  # why the game is over
+    luck: int = 0  # 64 hidden bits from which the next draw is made
+    revision: int = 0  # grows with every change
+
+
+def turn(state: State) -> int | None:
+    """The seat to decide next; None: the game is over."""
+    return None if state.phase is Phase.OVER else state.active
+
+
+def view(state: State, seat: int) -> State:
+    """What a seat sees: the others' hands are zeros, the luck is gone; the rest lies open, the bag's sum included.
+
+    What is in the bag follows from what lies open (`unseen`). A seat that has still to choose its tower colour sees
+    itself as the one to decide.
+    """
+    hands = tuple([hand if at == seat else (0,) * len(hand) for at, hand in enumerate(state.hands)])
+    active = seat if state.phase is Phase.TOWERS and seat in choosers(state) else state.active
+    return state._replace(hands=hands, active=active, luck=0)
+
+
+def public_view(state: State) -> State:
+    """What everybody may see: as `view`, with all hands hidden."""
+    return state._replace(hands=tuple([(0,) * len(hand) for hand in state.hands]), luck=0)
+
+
+def choosers(state: State) -> tuple[int, ...]:
+    """Seats that have still to choose a tower colour, in turn order: of a team its first member in the game."""
+    found: dict[int, int] = {}
+    for seat, side in enumerate(state.sides):
+        if state.tower_colors[side] == NOBODY and state.standings[seat] is Standing.IN:
+            found.setdefault(side, seat)
+    return tuple(sorted(found.values()))
+
+
+def holder(state: State, side: int) -> int:
+    """The seat on whose board a side's towers stand: with four players the first of the team (section 1.3)."""
+    return state.sides.index(side)
+
+
+def members(state: State, side: int) -> tuple[int, ...]:
+    """The seats of a side."""
+    return tuple(seat for seat, other in enumerate(state.sides) if other == side)
+
+
+def unseen(state: State) -> Counts:
+    """The students in the bag, by what lies open: 26 of each colour less those elsewhere."""
+    open_ = [*state.clouds, *state.entrances, *state.dining_rooms, state.aside]
+    open_ += [group.students for group in state.groups] + [card.students for card in state.cards]
+    return tuple([STUDENTS_PER_COLOR - sum(column) for column in zip(*open_, strict=True)])
+
+
+def with_at(values: tuple[int, ...], at: int, value: int) -> tuple[int, ...]:
+    """The tuple with one value replaced."""
+    return (*values[:at], value, *values[at + 1 :])
+
+
+def with_counts(values: tuple[Counts, ...], at: int, value: Counts) -> tuple[Counts, ...]:
+    """The tuple of counts with one of them replaced."""
+    return (*values[:at], value, *values[at + 1 :])
+
+
+def plus(counts: Counts, color: int, change: int = 1) -> Counts:
+    """Counts with one colour changed."""
+    return (*counts[:color], counts[color] + change, *counts[color + 1 :])
+
+
+def added(left: Counts, right: Counts) -> Counts:
+    """The sum of two counts."""
+    a, b, c, d, e = left
+    f, g, h, i, j = right
+    return (a + f, b + g, c + h, d + i, e + j)
+
+
+def taken(left: Counts, right: Counts) -> Counts:
+    """The difference of two counts."""
+    a, b, c, d, e = left
+    f, g, h, i, j = right
+    return (a - f, b - g, c - h, d - i, e - j)
+
+
+def counted(colors: tuple[int, ...]) -> Counts:
+    """How often each colour occurs."""
+    return tuple([colors.count(color) for color in range(COLOR_COUNT)])

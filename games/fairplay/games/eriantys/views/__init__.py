@@ -1,0 +1,1 @@
+"""Pictures of Eriantys, and what a person sees and can do."""

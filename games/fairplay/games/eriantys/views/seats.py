@@ -1,0 +1,149 @@
+"""Eriantys: what both kinds of picture say of each player, and of the course of a game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+from fairplay.eriantys.v1 import eriantys_pb2
+from fairplay.games.kit.lettering import short_name
+
+COLORS = 5
+INITIALS = "GRYPB"
+"""Of the colours of students."""
+NAME_LIMIT = 20
+"""Cells of a terminal; longer names are cut."""
+
+_GONE = {
+    eriantys_pb2.STANDING_AWAY: "away",
+    eriantys_pb2.STANDING_ELIMINATED: "eliminated",
+    eriantys_pb2.STANDING_FAILED: "failed at the end",
+}
+_DUE = {
+    eriantys_pb2.PHASE_TOWERS: "to choose towers",
+    eriantys_pb2.PHASE_ASSISTANT: "to play an assistant",
+    eriantys_pb2.PHASE_MOTHER_NATURE: "to move Mother Nature",
+    eriantys_pb2.PHASE_CLOUD: "to take a cloud",
+    eriantys_pb2.PHASE_END_TURN: "to end its turn",
+}
+_REASONS = {
+    eriantys_pb2.REASON_LAST_TOWER: "the last tower is placed",
+    eriantys_pb2.REASON_FEW_GROUPS: "few islands are left",
+    eriantys_pb2.REASON_BAG_EMPTY: "the bag is empty",
+    eriantys_pb2.REASON_LAST_ASSISTANT: "the assistants are played",
+    eriantys_pb2.REASON_LAST_SIDE: "one side is left",
+    eriantys_pb2.REASON_DISCONNECTED: "a player was lost",
+}
+
+
+class Seat(NamedTuple):
+    """A player: `status` is empty or what there is to say of it; `hand` is empty where it is hidden."""
+
+    name: str
+    status: str
+    turn: bool
+    won: bool
+    tower: int  # a value of TowerColor
+    towers: int  # on its own board: of a team on that of the first
+    entrance: Sequence[int]
+    dining: Sequence[int]
+    professors: Sequence[bool]
+    assistant: int
+    hand_size: int
+    hand: Sequence[int]
+    coins: int | None
+
+
+class Group(NamedTuple):
+    """Islands that have grown together."""
+
+    tiles: Sequence[int]
+    students: Sequence[int]
+    tower: int  # a value of TowerColor
+    no_entry: int
+    mother_nature: bool
+
+
+def seats(state: eriantys_pb2.State, players: Sequence[str]) -> list[Seat]:
+    """All players by seat."""
+    entrances, rooms = fives(state.entrance_students), fives(state.dining_students)
+    hands = _hands(state)
+    return [
+        Seat(
+            name=_name(seat, players),
+            status=_status(state, seat),
+            turn=_is_due(state, seat),
+            won=seat in state.winner_seats,
+            tower=state.tower_colors[side],
+            towers=state.towers_left[side] if list(state.sides).index(side) == seat else 0,
+            entrance=entrances[seat],
+            dining=rooms[seat],
+            professors=[owner == seat for owner in state.professors],
+            assistant=state.assistants[seat],
+            hand_size=state.hand_sizes[seat],
+            hand=hands[seat],
+            coins=state.coins[seat] if state.coins else None,
+        )
+        for seat, side in enumerate(state.sides)
+    ]
+
+
+def _name(seat: int, players: Sequence[str]) -> str:
+    """The name of the player in a seat, fit for XML and terminals."""
+    name = players[seat] if seat < len(players) else ""
+    return short_name(name, NAME_LIMIT) or f"player {seat + 1}"
+
+
+def _is_due(state: eriantys_pb2.State, seat: int) -> bool:
+    return state.HasField("active_seat") and state.active_seat == seat
+
+
+def _status(state: eriantys_pb2.State, seat: int) -> str:
+    if gone := _GONE.get(state.standings[seat]):
+        return gone
+    if seat in state.winner_seats:
+        return "winner"
+    if not _is_due(state, seat):
+        return ""
+    if state.phase == eriantys_pb2.PHASE_STUDENTS:
+        return f"to move students: {state.students_to_move}"
+    return _DUE.get(state.phase, "")
+
+
+def _hands(state: eriantys_pb2.State) -> list[Sequence[int]]:
+    if not state.hands:
+        return [()] * len(state.sides)
+    ends = list(accumulate(state.hand_sizes, initial=0))
+    return [state.hands[end : end + size] for end, size in zip(ends, state.hand_sizes, strict=False)]
+
+
+def groups(state: eriantys_pb2.State) -> list[Group]:
+    """All groups of islands, clockwise."""
+    starts = accumulate(state.group_sizes, initial=state.first_tile)
+    return [
+        Group(
+            tiles=[tile % 12 for tile in range(start, start + size)],
+            students=students,
+            tower=state.group_towers[place],
+            no_entry=state.group_no_entry_counts[place],
+            mother_nature=state.mother_nature_group == place,
+        )
+        for place, (start, size, students) in enumerate(
+            zip(starts, state.group_sizes, fives(state.group_students), strict=False)
+        )
+    ]
+
+
+def course(state: eriantys_pb2.State) -> str:
+    """The round, and why it or the game is the last."""
+    if state.end_reason:
+        return f"over: {_REASONS.get(state.end_reason, 'no reason')}"
+    if not state.round:
+        return "set-up"
+    return f"round {state.round}{', the last' if state.last_round_reason else ''}"
+
+
+def fives(counts: Sequence[int]) -> list[Sequence[int]]:
+    """Counts that lie in one list, five for each place."""
+    return [counts[at : at + COLORS] for at in range(0, len(counts), COLORS)]

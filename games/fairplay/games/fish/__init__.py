@@ -1,0 +1,1 @@
+"""Fish: the game as the referee, its players and the conformance suite know it."""

@@ -1,0 +1,1 @@
+"""Reference players of Fish: strategies, and the player that answers with one."""

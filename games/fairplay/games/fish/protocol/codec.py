@@ -1,0 +1,170 @@
+"""Fish: rules <-> messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from fairplay.fish.v1 import fish_pb2, fish_player_pb2
+from fairplay.games.fish import rules
+from fairplay.games.kit.judging import MalformedReplyError
+from fairplay.games.kit.settings import fill
+from fairplay.games.kit.settings import given as settings_given
+
+# Settings
+
+
+def settings(message: fish_pb2.Settings) -> rules.Settings:
+    """The settings of a message. ValueError: a value that is not allowed; one sentence."""
+    given = settings_given(message)
+    if message.HasField("board"):
+        given["board"] = _rows(message.board)
+    found = rules.Settings(**given)
+    if problem := rules.settings_problem(found):
+        raise ValueError(problem[1])
+    return found
+
+
+def _rows(board: fish_pb2.Board) -> tuple[tuple[int, ...], ...]:
+    columns = board.columns
+    if columns == 0 or not board.fish or len(board.fish) % columns:
+        raise ValueError(f"board has {len(board.fish)} tiles in rows of {columns}: it must have whole rows.")
+    return tuple(tuple(board.fish[start : start + columns]) for start in range(0, len(board.fish), columns))
+
+
+def settings_message(settings: rules.Settings) -> fish_pb2.Settings:
+    """The message of settings, every field set."""
+    message = fish_pb2.Settings()
+    fill(message, settings)
+    if settings.board is not None:
+        board = rules.board_of_rows(settings.board)
+        message.board.CopyFrom(fish_pb2.Board(columns=board.columns, fish=board.fish))
+    return message
+
+
+# States
+
+
+class Shown(NamedTuple):
+    """A state as it is shown: the colour of each seat, and the move that led to it, if a move did."""
+
+    state: rules.State
+    colors: Sequence[fish_pb2.Color.ValueType]
+    last: rules.Move | None = None
+
+
+def colors(seat_count: int) -> tuple[fish_pb2.Color.ValueType, ...]:
+    """The colours of the seats of a fresh game."""
+    return tuple(fish_pb2.Color.Value(f"COLOR_{color.upper()}") for color in rules.COLORS[:seat_count])
+
+
+def state_message(
+    state: rules.State, colors: Sequence[fish_pb2.Color.ValueType], last: rules.Move | None = None
+) -> fish_pb2.State:
+    """The message of a state, the seat whose turn it is first."""
+    message = fish_pb2.State()
+    put_state(message, state, colors)
+    if last is not None:
+        message.last_action.CopyFrom(action_message(last))
+    return message
+
+
+def put_state(message: fish_pb2.State, state: rules.State, colors: Sequence[fish_pb2.Color.ValueType]) -> None:
+    """Fills an empty message, which may be a part of another: half the price of one that is copied there."""
+    message.revision = state.revision
+    message.columns = state.board.geometry.columns
+    message.fish.extend(rules.tiles(state))
+    message.penguin_count = state.penguins
+    add, scores, places, alive = message.players.add, state.scores, state.places, state.alive
+    seat_count = len(places)
+    for seat in range(state.seat - seat_count, state.seat):  # counting from the end: the same seats, in turn order
+        if alive[seat]:
+            add(color=colors[seat], score=scores[seat], places=places[seat])
+
+
+def view(message: fish_pb2.State) -> rules.State:
+    """The state that a player is given; seat 0 is the player itself. ValueError: it makes no state."""
+    players = message.players
+    return rules.state_of(
+        rules.board_of(message.columns, message.fish),
+        [player.places for player in players],
+        penguins=message.penguin_count,
+        scores=[player.score for player in players],
+        revision=message.revision,
+    )
+
+
+def initial_state(message: fish_pb2.State, settings: rules.Settings) -> Shown:
+    """The state that a game is to go on from, its players as seats in order. ValueError: the invariant it breaks."""
+    own_colors = [player.color for player in message.players]
+    if len(set(own_colors)) < len(own_colors) or not set(own_colors) <= set(colors(rules.MAX_SEATS)):
+        raise ValueError("Each player must have a colour of its own.")
+    state = view(message)._replace(solo_survivor=settings.solo_survivor)
+    if problem := rules.invariant(state):
+        raise ValueError(problem)
+    return Shown(state, own_colors, move(message.last_action) if message.HasField("last_action") else None)
+
+
+def shown(message: fish_pb2.State) -> Shown:
+    """A state message as it is shown, its players as seats in order; where nobody is left, one empty seat."""
+    if not message.players:
+        board = rules.board_of(message.columns, message.fish)
+        nobody = rules.state_of(board, [()], alive=[False], penguins=message.penguin_count)
+        return Shown(nobody, [fish_pb2.Color.COLOR_UNSPECIFIED])
+    last = move(message.last_action) if message.HasField("last_action") else None
+    return Shown(view(message), [player.color for player in message.players], last)
+
+
+# Actions
+
+
+def action_message(move: rules.Move | None) -> fish_pb2.Action:
+    """The message of a move, or of the skip of a stuck player."""
+    if move is None:
+        return fish_pb2.Action(skip=True)
+    return fish_pb2.Action(source=move.source, target=move.target)
+
+
+def move(message: fish_pb2.Action) -> rules.Move:
+    """The move of a message that has one."""
+    return rules.Move(message.source, message.target)
+
+
+def placed(reply: fish_player_pb2.SetupResponse) -> rules.Place:
+    """The answer to Setup. Broken: it is malformed."""
+    if not reply.HasField("place"):
+        raise MalformedReplyError("fish.place.required", "no place")
+    return rules.Place(reply.place)
+
+
+def moved(reply: fish_player_pb2.TakeTurnResponse) -> rules.Move | None:
+    """The answer to TakeTurn; None is a skip. Broken: it is malformed."""
+    action = reply.action
+    if action.HasField("source") and action.HasField("target"):
+        return rules.Move(action.source, action.target)
+    if action.skip:
+        return None
+    raise MalformedReplyError("fish.action.required", "no complete action")
+
+
+def legal_replies(
+    state: rules.State,
+) -> list[fish_player_pb2.SetupResponse] | list[fish_player_pb2.TakeTurnResponse]:
+    """The replies that would be legal now."""
+    actions = rules.legal(state)
+    if rules.placing(state):
+        return [fish_player_pb2.SetupResponse(place=action[0]) for action in actions]
+    return [
+        fish_player_pb2.TakeTurnResponse(action=action_message(action))
+        for action in actions
+        if isinstance(action, rules.Move)
+    ]
+
+
+def described(state: rules.State, action: rules.Action | None) -> str:
+    """An action in words, with rows and columns."""
+    columns = state.board.columns
+    if action is None:
+        return "a skip"
+    cells = " to ".join(f"[{cell // columns}, {cell % columns}]" for cell in action)
+    return f"a move from {cells}" if isinstance(action, rules.Move) else f"the place {cells}"

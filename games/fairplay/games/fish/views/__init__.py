@@ -1,0 +1,1 @@
+"""Pictures of Fish, and what a person sees and can do."""

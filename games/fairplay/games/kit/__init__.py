@@ -1,0 +1,1 @@
+"""What the games share, so that nothing is written twice."""

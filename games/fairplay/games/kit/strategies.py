@@ -1,0 +1,46 @@
+"""Reference strategies by name: from a text such as "best:width=4,q_bonus=6" to what it names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Generic, NamedTuple, TypeVar
+
+_T = TypeVar("_T")
+
+
+class Entry(NamedTuple, Generic[_T]):
+    """A kind of strategy: how to make one, what it does, and its keys with their defaults and ranges."""
+
+    make: Callable[..., _T]
+    sentence: str
+    keys: Mapping[str, tuple[int, int, int]] = {}
+    """key -> (default, smallest, greatest)"""
+
+
+def made(spec: str, entries: Mapping[str, Entry[_T]], title: str) -> _T:
+    """The strategy that a text names, out of those of the game with this title.
+
+    ValueError: there is no such strategy, key or value; the sentence says what is allowed.
+    """
+    name, _, listed = spec.partition(":")
+    if name not in entries:
+        raise ValueError(f"There is no strategy {name!r} for {title}: it must be one of {', '.join(entries)}.")
+    entry = entries[name]
+    chosen = dict(_key_and_value(name, entry.keys, pair) for pair in listed.split(",") if pair)
+    return entry.make(**{key: default for key, (default, _, _) in entry.keys.items()} | chosen)
+
+
+def _key_and_value(name: str, keys: Mapping[str, tuple[int, int, int]], pair: str) -> tuple[str, int]:
+    key, _, value = pair.partition("=")
+    if key not in keys:
+        allowed = f"its keys are {', '.join(keys)}" if keys else "it has none"
+        raise ValueError(f"The strategy {name} has no key {key!r}: {allowed}.")
+    _, low, high = keys[key]
+    if not value.removeprefix("-").isdecimal() or not low <= int(value) <= high:
+        raise ValueError(f"{key}={value} of the strategy {name} must be a whole number between {low} and {high}.")
+    return key, int(value)
+
+
+def first_sentences(documented: Mapping[str, object]) -> dict[str, str]:
+    """Return the first line of the docstring of each thing, by its name, for lists that people read."""
+    return {name: (thing.__doc__ or "").partition("\n")[0] for name, thing in documented.items()}

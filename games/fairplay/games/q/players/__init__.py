@@ -1,0 +1,1 @@
+"""Reference players of the Q Game: strategies, and the player that answers with one."""

@@ -1,0 +1,267 @@
+"""Reference players' brains for the Q game: what to answer to take-turn, from what a player sees.
+
+A strategy is a function from a `View` to an action. All of them are deterministic and remember nothing between
+calls, so that a game that is resumed goes on in the same way. `strategy("best:width=4")` makes one from its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from heapq import nlargest
+from random import Random
+from typing import NamedTuple, TypeAlias
+from zlib import crc32
+
+from fairplay.games.kit.strategies import Entry, made
+from fairplay.games.q.rules import PASS, REPLACE, Action, Extension, View, Word, choices, one_line
+from fairplay.games.q.rules.board import (
+    FARTHEST,
+    Board,
+    Coordinate,
+    Placement,
+    fitting,
+    placements,
+    points,
+    sides,
+    tile_set,
+    tiles_in,
+)
+
+Strategy: TypeAlias = Callable[[View], Action]
+
+
+def strategy(spec: str) -> Strategy:
+    """The strategy that a text such as "ldasg", "random:seed=7" or "best:width=4,q_bonus=6" names.
+
+    ValueError: there is no such strategy, key or value; the sentence says what is allowed.
+    """
+    return made(spec, STRATEGIES, "Q")
+
+
+def _without_extension(view: View) -> Word:
+    """What every strategy answers that finds nothing to place."""
+    return REPLACE if view.pile_count >= len(view.hand) else PASS
+
+
+# first
+
+
+def _first() -> Strategy:
+    return _first_answer
+
+
+def _first_answer(view: View) -> Action:
+    """Below the last tile of the map or to its right, in turns, so that lines stay short; else the nearest spot to it.
+
+    Beside the last tile there is nearly always room, so that an index of all spots would not pay.
+    """
+    tiles = view.board.tiles
+    row, column = max(tiles)
+    step = (row + 1, column) if len(tiles) % 2 else (row, column + 1)
+    return _single_at(view, [step]) or _single_at(view, _free_from_the_end(tiles)) or _without_extension(view)
+
+
+def _single_at(view: View, spots: Iterable[Coordinate]) -> Extension | None:
+    """The smallest tile that fits at the first of these spots at which one does."""
+    owned = tile_set(view.hand)
+    for row, column in spots:
+        fit = fitting(view.board.tiles, row, column, view.board.whole_lines) & owned
+        if fit and abs(row) <= FARTHEST and abs(column) <= FARTHEST:
+            return Extension((Placement(row, column, tiles_in(fit)[0]),))
+    return None
+
+
+def _free_from_the_end(tiles: Mapping[Coordinate, int]) -> Iterator[Coordinate]:
+    for cell in sorted(tiles, reverse=True):
+        yield from (spot for spot in sides(*cell) if spot not in tiles)
+
+
+# random
+
+
+def _random(*, seed: int) -> Strategy:
+    def answer(view: View) -> Action:
+        return _random_answer(view, Random(_digest(view, seed)))
+
+    return answer
+
+
+def _digest(view: View, seed: int) -> int:
+    """A number that depends on the seed and what the player sees, but not on the revision or the process."""
+    tiles = view.board.tiles
+    seen = (seed, view.hand, view.score, view.others, view.pile_count, len(tiles), sum(tiles.values()))
+    return crc32(repr(seen).encode())
+
+
+def _random_answer(view: View, rng: Random) -> Action:
+    """One of the legal actions; as long as a coin says so, an extension is made longer."""
+    action = rng.choice(choices(view.board, view.hand, view.pile_count))
+    if isinstance(action, Word):
+        return action
+    placed, hand, board = action.placements, list(view.hand), view.board
+    while rng.random() < 0.5:
+        board = board.put(placed[-1:])
+        hand.remove(placed[-1].tile)
+        singles = [other.placements for other in choices(board, hand, 0) if isinstance(other, Extension)]
+        longer = [placed + single for single in singles if one_line(placed + single)]
+        if not longer:
+            break
+        placed = rng.choice(longer)
+    return Extension(placed)
+
+
+# dag and ldasg, the house strategies (section 9)
+
+_Step: TypeAlias = Callable[[Board, Sequence[int]], Placement | None]
+
+
+def _dag_step(board: Board, hand: Sequence[int]) -> Placement | None:
+    """The smallest tile of a sorted hand that fits anywhere, on its first spot in row-column order."""
+    for tile in hand:
+        spot = min((spot for spot, kinds in board.spots.items() if kinds >> tile & 1), default=None)
+        if spot is not None:
+            return Placement(*spot, tile)
+    return None
+
+
+def _ldasg_step(board: Board, hand: Sequence[int]) -> Placement | None:
+    """The same tile, on the spot with the most neighbours; of several such the first in row-column order."""
+    for tile in hand:
+        if spots := placements(board, tile):
+            return Placement(*max(spots, key=lambda spot: sum(side in board.tiles for side in sides(*spot))), tile)
+    return None
+
+
+def _iterated(step: _Step) -> Callable[[], Strategy]:
+    """One step after the other until it places nothing, or a placement that the extension cannot take in.
+
+    Such a placement is left out and no other is tried in its place.
+    """
+
+    def answer(view: View) -> Action:
+        board, hand = view.board, sorted(view.hand)
+        placed: tuple[Placement, ...] = ()
+        while (placement := step(board, hand)) is not None and one_line((*placed, placement)):
+            placed = (*placed, placement)
+            hand.remove(placement.tile)
+            board = board.put([placement])
+        return Extension(placed) if placed else _without_extension(view)
+
+    return lambda: answer
+
+
+# best
+
+_MOST_ON_LINE = 40  # coordinates of one line that are looked at: bounds the time on maps with very long lines
+
+
+class _Line(NamedTuple):
+    """An extension found so far, with its points and the tiles that are left in hand."""
+
+    points: int
+    placed: tuple[Placement, ...]
+    rest: tuple[int, ...]
+
+
+class _Search:
+    """Looks for extensions on a private copy of the map, on which tiles are put and taken away again."""
+
+    def __init__(self, board: Board, q_bonus: int) -> None:
+        self._tiles = dict(board.tiles)
+        self._whole_lines = board.whole_lines
+        self._spots = board.spots
+        self._q_bonus = q_bonus
+        self._rows: dict[int, list[Coordinate]] = {}
+        self._columns: dict[int, list[Coordinate]] = {}
+        for spot in board.spots:
+            self._rows.setdefault(spot[0], []).append(spot)
+            self._columns.setdefault(spot[1], []).append(spot)
+
+    def lines(self, hand: Sequence[int], width: int) -> list[_Line]:
+        """Extensions of one tile, of two, and so on, the `width` best of each length (each made from the last)."""
+        layer = nlargest(width, self._singles(hand))
+        found = list(layer)
+        while layer:
+            longer = {frozenset(line.placed): line for shorter in layer for line in self._longer(shorter)}
+            layer = nlargest(width, longer.values())
+            found.extend(layer)
+        return found
+
+    def _singles(self, hand: Sequence[int]) -> list[_Line]:
+        owned, start = tile_set(hand), _Line(0, (), tuple(hand))
+        fitting_spots = ((spot, kinds & owned) for spot, kinds in self._spots.items() if kinds & owned)
+        return [self._with(start, spot, tile) for spot, kinds in fitting_spots for tile in tiles_in(kinds)]
+
+    def _longer(self, line: _Line) -> list[_Line]:
+        tiles, owned = self._tiles, tile_set(line.rest)
+        if not owned:
+            return []
+        for row, column, tile in line.placed:
+            tiles[row, column] = tile
+        found = [
+            self._with(line, spot, tile)
+            for spot in self._free_on_line(line.placed)
+            for tile in tiles_in(fitting(tiles, *spot, self._whole_lines) & owned)
+        ]
+        for row, column, _ in line.placed:
+            del tiles[row, column]
+        return found
+
+    def _with(self, line: _Line, spot: Coordinate, tile: int) -> _Line:
+        placed = (*line.placed, Placement(*spot, tile))
+        at = line.rest.index(tile)
+        self._tiles[spot] = tile
+        gain = points(self._tiles, placed, self._q_bonus)
+        del self._tiles[spot]
+        return _Line(gain, placed, line.rest[:at] + line.rest[at + 1 :])
+
+    def _free_on_line(self, placed: Sequence[Placement]) -> list[Coordinate]:
+        """The coordinates beside tiles on the line of the placements; on both lines of a single one."""
+        row, column, _ = placed[0]
+        free: set[Coordinate] = set()
+        if all(other.row == row for other in placed):
+            free.update(self._rows.get(row, ()))
+            free.update((row, other.column + step) for other in placed for step in (-1, 1))
+        if all(other.column == column for other in placed):
+            free.update(self._columns.get(column, ()))
+            free.update((other.row + step, column) for other in placed for step in (-1, 1))
+        cells = sorted(cell for cell in free if cell not in self._tiles and max(map(abs, cell)) <= FARTHEST)
+        if len(cells) > _MOST_ON_LINE:
+            cells.sort(key=lambda cell: abs(cell[0] - row) + abs(cell[1] - column))
+        return cells[:_MOST_ON_LINE]
+
+
+_WON, _LOST = 10_000_000, -10_000_000
+
+
+def _best(*, width: int, q_bonus: int, finish_bonus: int) -> Strategy:
+    def answer(view: View) -> Action:
+        shared_width = max(1, width * 6 // max(6, len(view.hand)))  # a large hand takes no longer than one of six
+        lines = _Search(view.board, q_bonus).lines(view.hand, shared_width)
+        worth, line = max(((_worth(view, line, finish_bonus), line) for line in lines), default=(_LOST, None))
+        return Extension(line.placed) if line and worth > _LOST else _without_extension(view)
+
+    return answer
+
+
+def _worth(view: View, line: _Line, finish_bonus: int) -> int:
+    """The points of an extension, and what it means to end the game with it."""
+    if line.rest:
+        return line.points
+    lead = view.score + line.points + finish_bonus - max(view.others, default=0)
+    return _LOST if lead < 0 else line.points + finish_bonus + (_WON if lead > 0 else 0)
+
+
+STRATEGIES: Mapping[str, Entry[Strategy]] = {
+    "first": Entry(_first, "The first legal placement that it comes upon, from the end of the map; very fast."),
+    "random": Entry(
+        _random, "A legal action by chance, the same one whenever it sees the same.", {"seed": (0, 0, 2**31 - 1)}
+    ),
+    "dag": Entry(_iterated(_dag_step), "The smallest tiles on the first spots in row-column order."),
+    "ldasg": Entry(_iterated(_ldasg_step), "The smallest tiles on the spots with the most neighbours."),
+    "best": Entry(
+        _best,
+        "The extension with the most points that a search over whole lines finds.",
+        {"width": (32, 1, 64), "q_bonus": (8, 0, 10), "finish_bonus": (4, 0, 10)},
+    ),
+}

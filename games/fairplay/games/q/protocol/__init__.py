@@ -1,0 +1,1 @@
+"""Between the rules of the Q Game and its messages: settings, codec and conversation."""

@@ -1,0 +1,242 @@
+"""The Q game: rules <-> messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from fairplay.games.kit.judging import MalformedReplyError
+from fairplay.games.kit.settings import fill, given
+from fairplay.games.q import rules
+from fairplay.q.v1 import q_pb2
+from fairplay.q.v1.q_player_pb2 import SetupRequest, TakeTurnRequest, TakeTurnResponse
+
+# Settings
+
+
+def settings(message: q_pb2.Settings) -> rules.Settings:
+    """The settings of a message. ValueError: a value that is not allowed; one sentence."""
+    found = rules.Settings(**given(message))
+    if problem := rules.settings_problem(found):
+        raise ValueError(problem[1])
+    return found
+
+
+def settings_message(settings: rules.Settings) -> q_pb2.Settings:
+    """The message of settings, every field set."""
+    message = q_pb2.Settings()
+    fill(message, settings)
+    return message
+
+
+# Tiles. A tile's number in messages is its own and one, so bytes carry them: they translate in one step
+
+_UP = bytes([*range(1, 256), 0])
+_DOWN = bytes([255, *range(255)])
+
+
+def numbers(tiles: Iterable[int]) -> Sequence[q_pb2.Tile.ValueType]:
+    """The numbers of tiles in messages."""
+    return bytes(tiles).translate(_UP)  # type: ignore[return-value]  # the values of the enum are ints
+
+
+def tiles(numbers: Iterable[int]) -> bytes:
+    """The tiles of numbers in messages, as a sequence. ValueError: a number that no byte holds."""
+    return bytes(numbers).translate(_DOWN)
+
+
+# Maps
+
+
+class Laid:
+    """The map of a game as a message that grows with it: no call writes anew what the call before it wrote."""
+
+    def __init__(self, board: rules.Board) -> None:
+        self.message = map_message(board)
+
+    def put(self, placements: Iterable[rules.Placement]) -> None:
+        """These tiles lie on the map now."""
+        for row, column, tile in placements:
+            self.message.rows.append(row)
+            self.message.columns.append(column)
+            self.message.tiles.append(tile + 1)  # type: ignore[arg-type]  # a value of the enum
+
+
+def map_message(board: rules.Board) -> q_pb2.State:
+    """The parts of a state that are its map, in the order in which the tiles were placed."""
+    return q_pb2.State(
+        rows=[row for row, _ in board.tiles],
+        columns=[column for _, column in board.tiles],
+        tiles=numbers(board.tiles.values()),
+        fit_rule=q_pb2.FIT_RULE_QWIRKLE if board.whole_lines else q_pb2.FIT_RULE_Q,
+    )
+
+
+def board(message: q_pb2.State) -> rules.Board:
+    """The map of a state. ValueError: it makes none."""
+    cells = zip(message.rows[:], message.columns[:], strict=True)
+    laid = dict(zip(cells, tiles(message.tiles[:]), strict=True))
+    return rules.Board(laid, message.fit_rule == q_pb2.FIT_RULE_QWIRKLE)
+
+
+# What players see
+
+
+def setup_request(game_id: str, state: rules.State, seat: int, laid: Laid) -> SetupRequest:
+    """The request of Setup for a seat."""
+    held = numbers(state.hands[seat])
+    if state.settings.setup_argument == "map":
+        table = q_pb2.State(revision=state.revision)
+        table.MergeFrom(laid.message)
+        return SetupRequest(game_id=game_id, state=table, tiles=held)
+    request = SetupRequest(game_id=game_id, tiles=held)
+    _see(request.state, state, seat, laid)
+    return request
+
+
+def turn_request(game_id: str, state: rules.State, seat: int, laid: Laid) -> TakeTurnRequest:
+    """The request of TakeTurn for a seat."""
+    request = TakeTurnRequest(game_id=game_id)
+    _see(request.state, state, seat, laid)
+    return request
+
+
+def _see(message: q_pb2.State, state: rules.State, seat: int, laid: Laid) -> None:
+    """Fills in the state for a player: the public part, and its own hand."""
+    message.MergeFrom(laid.message)
+    message.revision = state.revision
+    message.pile_count = len(state.pile)
+    message.placed_in_round = state.placed
+    if state.mover is not None:
+        message.turn = state.mover
+    message.players.add(seat=seat, score=state.points[seat], hand=numbers(state.hands[seat]))
+    for other in (*range(seat + 1, len(state.hands)), *range(seat)):
+        if other not in state.eliminated:
+            message.players.add(seat=other, score=state.points[other])
+
+
+def view(message: q_pb2.State) -> rules.View:
+    """What a player is given. ValueError: it makes no view."""
+    me, *others = message.players
+    return rules.View(
+        board(message),
+        tuple(tiles(me.hand)),
+        me.score,
+        tuple(player.score for player in others),
+        message.pile_count,
+        message.revision,
+    )
+
+
+# States as the referee shows them
+
+
+class Turn(NamedTuple):
+    """A turn that was carried out, with the points it brought."""
+
+    seat: int
+    action: rules.Action
+    points: int
+
+
+class Shown(NamedTuple):
+    """A state as it is shown, and the turn that led to it, if one did."""
+
+    state: rules.State
+    last: Turn | None = None
+
+
+def public_message(shown: Shown) -> q_pb2.State:
+    """What spectators see of a state."""
+    state, last = shown
+    message = map_message(state.board)
+    message.revision = state.revision
+    message.pile_count = len(state.pile)
+    message.placed_in_round = state.placed
+    for seat, points in enumerate(state.points):
+        out = state.eliminated.index(seat) + 1 if seat in state.eliminated else 0
+        message.players.add(seat=seat, score=points, elimination_number=out)
+    for field, value in (("turn", state.mover), ("finisher", state.finisher), ("top_score", state.top)):
+        if value is not None:
+            setattr(message, field, value)
+    if last is not None:
+        message.last_turn.CopyFrom(_turn_message(last))
+    return message
+
+
+def full_message(shown: Shown) -> q_pb2.State:
+    """All of a state; `intake.initial_state` is its inverse."""
+    state = shown.state
+    message = public_message(shown)
+    message.pile.extend(numbers(state.pile))
+    message.lost.extend(numbers(state.lost))
+    for player, hand in zip(message.players, state.hands, strict=True):
+        player.hand.extend(numbers(hand))
+    if state.delivery is not None:
+        message.players[state.delivery.seat].undelivered_count = len(state.delivery.tiles)
+    return message
+
+
+def _turn_message(turn: Turn) -> q_pb2.Turn:
+    return q_pb2.Turn(seat=turn.seat, action=action_message(turn.action), points=turn.points)
+
+
+# Actions
+
+
+def action_message(action: rules.Action) -> q_pb2.Action:
+    """The message of an action."""
+    if isinstance(action, rules.Extension):
+        placements = [
+            q_pb2.Placement(row=row, column=column, tile=tile + 1)  # type: ignore[arg-type]  # a value of the enum
+            for row, column, tile in action.placements
+        ]
+        return q_pb2.Action(extension=q_pb2.Extension(placements=placements))
+    if action is rules.PASS:
+        return q_pb2.Action(pass_turn=q_pb2.Pass())
+    return q_pb2.Action(replace=q_pb2.Replace())
+
+
+def decided(reply: TakeTurnResponse) -> rules.Action:
+    """The answer to TakeTurn. Broken: it is malformed."""
+    return action(reply.action)
+
+
+def action(message: q_pb2.Action) -> rules.Action:
+    """The action of a message. Broken: it is malformed."""
+    match message.WhichOneof("choice"):
+        case "extension":
+            return rules.Extension(tuple(map(_placement, message.extension.placements)))
+        case "replace":
+            return rules.REPLACE
+        case "pass_turn":
+            return rules.PASS
+    raise MalformedReplyError("q.action.required", "none of them")
+
+
+def _placement(message: q_pb2.Placement) -> rules.Placement:
+    if not (message.HasField("row") and message.HasField("column")):
+        raise MalformedReplyError("q.coordinate.required", "a placement without row or column")
+    if not message.tile:
+        raise MalformedReplyError("q.tile.required", "a placement without a tile")
+    if not 1 <= message.tile <= rules.KINDS:
+        raise MalformedReplyError("q.tile.known", f"a tile with the number {message.tile}")
+    return rules.Placement(message.row, message.column, message.tile - 1)
+
+
+def legal_replies(state: rules.State) -> list[TakeTurnResponse]:
+    """Replies that would be legal now: each placement of one tile, a replacement, a pass."""
+    return [TakeTurnResponse(action=action_message(action)) for action in rules.legal(state)]
+
+
+_MOST_DESCRIBED = 6
+
+
+def described(action: rules.Action) -> str:
+    """An action in words. Spectators of a running game may read them, so they name no tile."""
+    if not isinstance(action, rules.Extension):
+        return f"a {action.value}"
+    cells = [f"[{row}, {column}]" for row, column, _ in action.placements]
+    more = len(cells) - _MOST_DESCRIBED
+    where = ", ".join(cells[:_MOST_DESCRIBED]) + (f" and {more} more" if more > 0 else "")
+    return f"an extension onto {where}" if cells else "an extension without tiles"

@@ -1,0 +1,36 @@
+"""The Q game: who is ahead, who has won, and in which order they are told (q.md section 6)."""
+
+from __future__ import annotations
+
+from fairplay.games.q.rules.state import State, remaining
+
+
+def ranking(state: State) -> tuple[tuple[int, ...], ...]:
+    """Groups of the remaining seats by score, best first.
+
+    Once the game is over the first group are the winners: it is empty if all of them failed in win, for then nobody
+    has won.
+    """
+    left = remaining(state)
+    values = {state.points[seat] for seat in left}
+    if state.top is not None:
+        values.add(state.top)
+    return tuple(tuple(seat for seat in left if state.points[seat] == value) for value in sorted(values, reverse=True))
+
+
+def winners(state: State) -> tuple[int, ...]:
+    """The remaining seats that had the best score when the game ended; none while it goes on."""
+    if state.mover is not None:
+        return ()
+    return tuple(seat for seat in remaining(state) if state.points[seat] == state.top)
+
+
+def notifications(state: State) -> tuple[tuple[int, bool], ...]:
+    """Whom to tell the end of the game, in order: (seat, whether it has won), the winners first.
+
+    Winners and losers are told in turn order, which starts with the player that placed its last tile, if one did.
+    """
+    first, won = state.finisher or 0, winners(state)
+    left = remaining(state)
+    told = [seat for seat in left if seat >= first] + [seat for seat in left if seat < first]
+    return tuple((seat, seat in won) for seat in sorted(told, key=lambda seat: seat not in won))

@@ -1,0 +1,101 @@
+"""The Q game: a state as one SVG document and as text for a terminal.
+
+Both take a state message of any kind and the names of the players by seat. Hands and the pile are shown where the
+state holds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from fairplay.games.kit.lettering import literally, name_column
+from fairplay.games.q import rules
+from fairplay.games.q.views import drawing
+from fairplay.games.q.views.table import NAME_LIMIT, UNKNOWN, Standing, Table, table
+from fairplay.q.v1 import q_pb2
+
+
+def svg(state: q_pb2.State, players: Sequence[str]) -> str:
+    """The map with its coordinates and the last placements, the players, and the pile."""
+    return drawing.svg(table(state, players))
+
+
+# Text, in rich's console markup
+
+_MOST_ROWS, _MOST_COLUMNS = 24, 24  # of a map that is shown; of a larger one, the part around the last turn
+_MOST_TILES = 12  # of a hand or the pile
+_GLYPHS = "✦✸■●♣◆"  # in the order of rules.SHAPES
+_STYLES = ("#ff6b6b", "#3ddc84", "#62b0ff", "#ffe04a", "#ff9d45", "#cf9fff")  # in the order of rules.COLORS
+_MUTED, _MARK = "#8a948c", "bold #f59e0b"
+_TILE, _LAST = "{} on #262a33", "bold {} on #6b4a00"
+
+
+def text(state: q_pb2.State, players: Sequence[str]) -> str:
+    """The map, each tile as its shape and the first letter of its colour; the players, the pile and the last turn.
+
+    In rich's console markup. The tiles of the last turn have a background of their own.
+    """
+    shown = table(state, players)
+    lines = [*_map(shown), "", *map(_line, shown.standings), _pile(shown)]
+    if shown.told:
+        lines.append(f"  [{_MARK}]{literally(shown.told)}[/]")
+    return "\n".join(lines)
+
+
+def _map(shown: Table) -> Iterator[str]:
+    middle = next(reversed(shown.tiles), (0, 0))  # what was placed at last
+    rows, columns = _part(shown.rows, middle[0], _MOST_ROWS), _part(shown.columns, middle[1], _MOST_COLUMNS)
+    margin, width = _longest(rows), max(3, _longest(columns) + 1)
+    numbers = "".join(f"{column:>{width - 1}} " for column in columns)
+    yield f"[{_MUTED}]{'':{margin}} {numbers.rstrip()}[/]"
+    for row in rows:
+        cells = "".join(_cell(shown, (row, column), width) for column in columns)
+        yield f"[{_MUTED}]{row:>{margin}}[/] {cells.rstrip()}"
+    if len(rows) < len(shown.rows) or len(columns) < len(shown.columns):
+        down, right = (f"{all_[0]} to {all_[-1]}" for all_ in (shown.rows, shown.columns))
+        yield f"[{_MUTED}]a part of the rows {down}, columns {right}[/]"
+
+
+def _longest(numbers: range) -> int:
+    return max((len(str(number)) for number in numbers), default=1)
+
+
+def _part(numbers: range, middle: int, most: int) -> range:
+    """At most that many of the numbers, around one of them."""
+    if len(numbers) <= most:
+        return numbers
+    start = min(max(numbers[0], middle - most // 2), numbers[-1] + 1 - most)
+    return range(start, start + most)
+
+
+def _cell(shown: Table, cell: rules.Coordinate, width: int) -> str:
+    tile = shown.tiles.get(cell)
+    if tile is None:
+        return " " * width
+    return " " * (width - 3) + _tile(tile, _LAST if cell in shown.last else _TILE) + " "
+
+
+def _tile(tile: int, style: str = _TILE) -> str:
+    if tile == UNKNOWN:
+        return f"[{style.format('#ffffff')}]??[/]"
+    shape, color = divmod(tile, len(rules.COLORS))
+    return f"[{style.format(_STYLES[color])}]{_GLYPHS[shape]}{rules.COLORS[color][0]}[/]"
+
+
+def _tiles(tiles: Sequence[int]) -> str:
+    more = f" [{_MUTED}]and {len(tiles) - _MOST_TILES} more[/]" if len(tiles) > _MOST_TILES else ""
+    return " ".join(map(_tile, tiles[:_MOST_TILES])) + more
+
+
+def _line(standing: Standing) -> str:
+    """A player's line; `default` keeps rich from colouring numbers and what it takes for code in a name."""
+    name, score, status, hand = standing
+    mark = {"to move": "▸", "winner": "★", "out": "✗"}.get(status, " ")
+    shown = name_column(name, NAME_LIMIT)
+    held = f"  {_tiles(hand)}" if hand else ""
+    return f"[{_MARK}]{mark}[/] [default]{shown} [bold]{score:>6}[/] {status:7}[/]{held}".rstrip()
+
+
+def _pile(shown: Table) -> str:
+    following = f", next {_tiles(shown.pile)}" if shown.pile else ""
+    return f"  [default]pile {shown.pile_count}[/]{following}"

@@ -1,0 +1,100 @@
+"""The Q game: what there is to draw of a state message of any kind, whatever is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from fairplay.games.kit.lettering import short_name
+from fairplay.games.q import rules
+from fairplay.q.v1 import q_pb2
+
+NAME_LIMIT = 16
+"""The most cells of a terminal that a name takes; longer ones are cut."""
+UNKNOWN = -1
+"""A tile that is none of the 36."""
+
+
+class Standing(NamedTuple):
+    """A player; `status` is empty or what there is to say of it, `hand` empty where it is hidden."""
+
+    name: str
+    score: int
+    status: str
+    hand: Sequence[int]
+
+
+class Table(NamedTuple):
+    """What a picture shows: the map, whose cells `last` were placed at last, the players, and the pile."""
+
+    tiles: dict[rules.Coordinate, int]  # in the order in which they were placed
+    last: frozenset[rules.Coordinate]
+    standings: Sequence[Standing]
+    pile_count: int
+    pile: Sequence[int]  # empty where it is hidden
+    told: str  # what the last turn was; empty where it is not known
+    rows: range  # from the first one with a tile to the last; empty without tiles
+    columns: range
+
+
+def table(message: q_pb2.State, players: Sequence[str]) -> Table:
+    """The table of a state; `players` are the names by seat."""
+    cells = zip(message.rows, message.columns, strict=False)
+    tiles = dict(zip(cells, known(message.tiles), strict=False))
+    placed = ((placement.row, placement.column) for placement in message.last_turn.action.extension.placements)
+    return Table(
+        tiles,
+        frozenset(cell for cell in placed if cell in tiles),
+        [_standing(message, player, players) for player in message.players],
+        max(message.pile_count, len(message.pile)),
+        known(message.pile),
+        _told(message.last_turn, players) if message.HasField("last_turn") else "",
+        _range(row for row, _ in tiles),
+        _range(column for _, column in tiles),
+    )
+
+
+def _range(numbers: Iterable[int]) -> range:
+    found = sorted(numbers)
+    return range(found[0], found[-1] + 1) if found else range(0)
+
+
+def _standing(message: q_pb2.State, player: q_pb2.Player, players: Sequence[str]) -> Standing:
+    return Standing(_name(player.seat, players), player.score, _status(message, player), known(player.hand))
+
+
+def known(numbers: Iterable[int]) -> list[int]:
+    """The tiles of numbers in messages."""
+    return [number - 1 if 1 <= number <= rules.KINDS else UNKNOWN for number in numbers]
+
+
+def tile_name(tile: int) -> str:
+    """A tile as people say it."""
+    return rules.tile_name(tile) if tile != UNKNOWN else "unknown tile"
+
+
+def _name(seat: int, players: Sequence[str]) -> str:
+    """The name of the player in a seat, fit for XML and terminals."""
+    name = players[seat] if seat < len(players) else ""
+    return short_name(name, NAME_LIMIT) or f"seat {seat}"
+
+
+def _status(message: q_pb2.State, player: q_pb2.Player) -> str:
+    if player.elimination_number:
+        return "out"
+    if message.HasField("turn"):
+        return "to move" if player.seat == message.turn else ""
+    return "winner" if message.HasField("top_score") and player.score == message.top_score else ""
+
+
+def _told(turn: q_pb2.Turn, players: Sequence[str]) -> str:
+    name = _name(turn.seat, players)
+    match turn.action.WhichOneof("choice"):
+        case "extension":
+            count = len(turn.action.extension.placements)
+            return f"{name} placed {count} {'tile' if count == 1 else 'tiles'}: +{turn.points}"
+        case "replace":
+            return f"{name} replaced its tiles"
+        case "pass_turn":
+            return f"{name} passed"
+    return ""

@@ -1,0 +1,144 @@
+"""The steps in which the conversation of a game speaks to its driver.
+
+A conversation is a generator. It yields steps and is sent their answers; it never awaits and knows no socket, clock
+or thread. The referee, replays, simulations and the conformance suite drive the same generators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from enum import Enum
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
+
+from google.protobuf.message import Message
+
+from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
+
+
+class Method(NamedTuple):
+    """A method of a player's service.
+
+    `path` is the full gRPC name with a leading slash, e.g. "/fairplay.fish.v1.FishPlayerService/TakeTurn".
+    """
+
+    path: str
+    request: type[Message]
+    response: type[Message]
+
+    @property
+    def name(self) -> str:
+        """Return the last part of the path, e.g. "TakeTurn"."""
+        return self.path.rpartition("/")[2]
+
+
+def build_methods(service: str, types: Mapping[str, tuple[type[Message], type[Message]]]) -> dict[str, Method]:
+    """Return the methods of a service by name, from the types of each method's request and response."""
+    return {name: Method(f"/{service}/{name}", *pair) for name, pair in types.items()}
+
+
+class CallKind(Enum):
+    """The kind of a call: it decides which limit of the time control holds."""
+
+    NOTIFICATION = "notification"
+    DECISION = "decision"
+    FIRST_DECISION = "first decision"
+
+
+class Call(NamedTuple):
+    """Ask one player. The answer is a message of type `method.response`, or a Failure."""
+
+    seat: int
+    method: Method
+    request: Any  # a message of type method.request
+    kind: CallKind
+    limit_s: float | None = None  # a limit set by the rules of the game, which replaces that of the time control
+
+
+class CallAll(NamedTuple):
+    """Ask several players at once, each at most once. The answer is a dict from seat to message or Failure."""
+
+    calls: Sequence[Call]
+
+
+class Race(NamedTuple):
+    """Set the open calls: send new ones, cancel missing ones. The answer is a list of Arrival, one or more.
+
+    There is at most one call to a seat. A call that was in the previous race (the very same object) stays open. The
+    outcome of a cancelled call is dropped. Arrivals are in the order in which they count. Those that came at the same
+    instant come together, in an order drawn by lot.
+    """
+
+    calls: Sequence[Call]
+    hold_s: float = 0.0
+    """Replies that arrive within this time from now on count as arrived at the same instant, at its end."""
+    handicap_s: Mapping[int, float] = MappingProxyType({})
+    """Seat -> the delay after which an arrival from this seat counts."""
+
+
+class Arrival(NamedTuple):
+    """A reply or failure in a race, `elapsed_s` seconds (in whole nanoseconds) after its call was sent."""
+
+    seat: int
+    answer: Any  # a message of type method.response, or a Failure
+    elapsed_s: float
+
+
+class Eliminate(NamedTuple):
+    """Eliminate a player, because of its reply to the last call to it or because that call failed. Answer: None."""
+
+    seat: int
+    cause: Cause
+
+
+class Show(NamedTuple):
+    """Publish the state of the game. The answer is None."""
+
+    state: Any  # of the type that the game itself uses
+
+
+class Outcome(NamedTuple):
+    """What a conversation returns: groups of (seat, score), best first. Eliminated seats are in no group."""
+
+    ranking: Sequence[Sequence[tuple[int, int]]]
+
+
+Failure: TypeAlias = CallError | Overrun
+FAILURES = (CallError, Overrun)
+"""The types of Failure, for isinstance: a tuple is several times cheaper than a union built for each call."""
+Cause: TypeAlias = RuleBreak | CallError | Overrun
+Step: TypeAlias = Call | CallAll | Race | Eliminate | Show
+Conversation: TypeAlias = Generator[Step, Any, Outcome]
+
+
+def calls_in(step: Step) -> Sequence[Call]:
+    """Return the calls that a step asks for; empty for a step that asks nobody."""
+    if isinstance(step, Call):
+        return (step,)
+    return step.calls if isinstance(step, CallAll | Race) else ()
+
+
+def answer_step(step: Step, answer: Callable[[Call], Any]) -> Any:
+    """Return the answer to a step in which every call is answered at once by `answer`."""
+    if isinstance(step, Call):
+        return answer(step)
+    if isinstance(step, CallAll):
+        return {call.seat: answer(call) for call in step.calls}
+    if isinstance(step, Race):
+        return [Arrival(call.seat, answer(call), 0.0) for call in step.calls]
+    return None
+
+
+def drive(conversation: Conversation, answer: Callable[[Call], Any]) -> Outcome:
+    """Drive a conversation to its end in this thread, with `answer` in place of the players.
+
+    For simulations, tests and whoever wants a whole game without a server.
+    """
+    sent: Any = None
+    while True:
+        try:
+            step = conversation.send(sent)
+        except StopIteration as stop:
+            outcome: Outcome = stop.value
+            return outcome
+        sent = answer_step(step, answer)

@@ -1,0 +1,56 @@
+"""Wrong answers that cost points, or are refused: nobody is eliminated for them, and the conformance suite minds them.
+
+Cards that never can be a set of this table, and none in time, are as grave as broken rules. Cards of the table that
+are no set, no cards at all, and acts that are refused although the request says so, are mistakes of thinking. All is
+judged by what the player was shown: who is outrun by another has done nothing wrong.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fairplay.games.conformance import Infraction, Level
+from fairplay.games.steps import Call
+from fairplay.games.webset import rules
+from fairplay.games.webset.protocol import codec
+from fairplay.games.webset.rules import Act, Settings
+from fairplay.v1.misconduct_pb2 import Overrun
+from fairplay.webset.v1 import webset_pb2
+from fairplay.webset.v1.webset_player_pb2 import ActRequest, ActResponse, PickCardsRequest, PickCardsResponse
+
+
+def find_infraction(settings: webset_pb2.Settings, call: Call, answer: Any) -> Infraction | None:
+    """Return the infraction that an answer to a call is, or None if nothing is wrong with it."""
+    return infraction_in(codec.settings(settings), call.request, answer)
+
+
+def infraction_in(settings: Settings, request: Any, answer: Any) -> Infraction | None:
+    """Return the infraction that an answer to a request is, or None if nothing is wrong with it."""
+    if isinstance(answer, ActResponse):
+        return _refused(settings, request, answer)
+    if isinstance(answer, PickCardsResponse):
+        return _wrong(settings, request, answer)
+    if isinstance(answer, Overrun) and isinstance(request, PickCardsRequest) and not request.may_skip:
+        return Infraction("webset.take.window", "no cards in time", Level.MUST)
+    return None
+
+
+def _refused(settings: Settings, request: ActRequest, reply: ActResponse) -> Infraction | None:
+    """An act that was not in the list, or that was refused for the same reason just before."""
+    words = codec.words([reply.action])
+    if not words:
+        return None
+    _, _, rule = rules.carry_out(codec.seen(request.state, settings), Act(request.seat, words[0]))
+    if rule is None or (reply.action in request.actions and rule != request.rule_id):
+        return None
+    return Infraction(rule, words[0].value, Level.SHOULD)
+
+
+def _wrong(settings: Settings, request: PickCardsRequest, reply: PickCardsResponse) -> Infraction | None:
+    """Cards that are no set on the table."""
+    cards = codec.picked(reply)
+    rule = rules.take_violation(codec.seen(request.state, settings), cards)
+    if rule is None or (request.may_skip and not cards):
+        return None
+    thinking = rule == "webset.take.set" or not cards
+    return Infraction(rule, f"the cards {list(cards)}", Level.SHOULD if thinking else Level.MUST)

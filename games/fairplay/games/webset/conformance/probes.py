@@ -1,0 +1,403 @@
+"""What the conformance suite asks about Webset: situations that players get wrong.
+
+Tables are found in random games, or laid out card by card. A probe that must be passed looks at cards that never can be
+a set of the table, and at acts that are none; one that should be, also at mistakes of thinking (see `forgiven`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from random import Random
+from typing import TypeAlias
+
+from google.protobuf.duration_pb2 import Duration
+
+from fairplay.games.conformance import Level, Probe, Situation
+from fairplay.games.kit.trials import sought
+from fairplay.games.webset import rules
+from fairplay.games.webset.protocol import codec
+from fairplay.games.webset.rules import EMPTY, Cards, Phase, Player, Settings, Standing, State
+from fairplay.games.webset.rules.cards import differing, misfits
+from fairplay.webset.v1 import webset_pb2
+
+Made: TypeAlias = Callable[[Random], Situation]
+Found: TypeAlias = Callable[[Settings, Random], State]
+"""Makes a state under these settings."""
+
+SHOULD = Level.SHOULD
+ACTING = ("webset.act.required",)
+PICKING = ("webset.take.card-range", "webset.take.distinct", "webset.take.on-table", "webset.take.three")
+FINDING = (*PICKING, "webset.take.set")
+ANY_SETTINGS = webset_pb2.Settings()
+TO_THE_END = 0
+CALL_AND_PICK = 2
+
+
+def _fresh(seat: int, player_count: int, settings: webset_pb2.Settings = ANY_SETTINGS, turn_count: int = 4) -> Made:
+    """A game from its beginning."""
+    return lambda rng: Situation(settings, player_count, seat, None, turn_count)
+
+
+def _from(
+    found: Found, seat: int = 0, settings: webset_pb2.Settings = ANY_SETTINGS, turn_count: int = CALL_AND_PICK
+) -> Made:
+    """A game that goes on from a state."""
+
+    def situation(rng: Random) -> Situation:
+        state = found(codec.settings(settings), rng)
+        return Situation(settings, len(state.players), seat, codec.state_message(state), turn_count)
+
+    return situation
+
+
+def _played(wanted: Callable[[State], bool], seat_count: int = 2) -> Found:
+    """The first state of random games in which the table is open, and as wanted."""
+
+    def found(settings: Settings, rng: Random) -> State:
+        def start() -> State:
+            return rules.initial(settings, seat_count, rng)
+
+        return sought(rules, start, rng, lambda state: state.phase is Phase.OPEN and wanted(state))
+
+    return found
+
+
+def _laid(count: int, seat_count: int, votes: tuple[int, ...] = ()) -> Found:
+    """An open table of so many cards, of 3 to 16, among which there is no set."""
+
+    def found(settings: Settings, rng: Random) -> State:
+        table = _without_sets(count, rng)
+        deck = [card for card in range(rules.CARDS) if card not in table]
+        rng.shuffle(deck)
+        slots = (*table, *[EMPTY] * (settings.max_table - count))
+        fresh = rules.initial(settings, seat_count, rng)
+        return fresh._replace(table=slots, deck=tuple(deck), votes=votes)
+
+    return found
+
+
+def _without_sets(count: int, rng: Random) -> Cards:
+    """Cards that are taken one after the other unless they make a set; sixteen can always be had."""
+    table: list[int] = []
+    for card in rng.sample(range(rules.CARDS), rules.CARDS):
+        if not any(rules.third(one, other) == card for one, other in combinations(table, 2)):
+            table.append(card)
+    return tuple(table[:count])
+
+
+def _but(found: Found, change: Callable[[State], State]) -> Found:
+    """The same with something changed."""
+    return lambda settings, rng: change(found(settings, rng))
+
+
+def _locked(*seats: int) -> Callable[[State], State]:
+    """These players are locked out after wrong calls."""
+
+    def lock(seat: int, player: Player) -> Player:
+        return player._replace(points=-1, penalties=1, locked=True) if seat in seats else player
+
+    def change(state: State) -> State:
+        return state._replace(players=tuple([lock(*each) for each in enumerate(state.players)]))
+
+    return change
+
+
+def _called(seat: int) -> Callable[[State], State]:
+    """A player has called, after many others."""
+    return lambda state: state._replace(phase=Phase.CALLED, caller=seat, call_count=17)
+
+
+def _showing(state: State) -> State:
+    """The last of the solutions is displayed."""
+    return state._replace(phase=Phase.SHOWING, displayed=len(rules.solutions(state)) - 1)
+
+
+def _late(state: State) -> State:
+    """Two of five are out, points are below zero, and the numbers are large."""
+    first, second, third, fourth, fifth = state.players
+    players = (
+        first._replace(standing=Standing.OUT),
+        second._replace(points=second.points - 40, penalties=40, expiries=40),
+        third._replace(standing=Standing.OUT),
+        fourth._replace(points=-1_000, penalties=2_000),
+        fifth._replace(points=fifth.points - 7, penalties=7, expiries=3),
+    )
+    return state._replace(players=players, revision=1 << 52, act_count=9_000, call_count=1 << 31)
+
+
+# Tables
+
+
+def _any(state: State) -> bool:
+    return bool(rules.solutions(state))
+
+
+def _one_set(state: State) -> bool:
+    return len(rules.solutions(state)) == 1
+
+
+def _one_set_differs_in_all(state: State) -> bool:
+    return _one_set(state) and differing(rules.solutions(state)[0]) == (0, 1, 2, 3)
+
+
+def _one_set_and_near_misses(state: State) -> bool:
+    """In each aspect there are cards that are a set but for that one."""
+    triples = combinations(rules.on_table(state), 3)
+    return _one_set(state) and {found for triple in triples if len(found := misfits(triple)) == 1} == _EACH_ASPECT
+
+
+_EACH_ASPECT = {(0,), (1,), (2,), (3,)}
+
+
+def _last_set(state: State) -> bool:
+    """Whichever set is taken, it is the last one."""
+    left = [set(rules.on_table(state)).difference(triple) for triple in rules.solutions(state)]
+    return not state.deck and not any(rules.sets_among(tuple(cards)) for cards in left)
+
+
+def _empty_deck(state: State) -> bool:
+    return not state.deck and len(rules.solutions(state)) > 1
+
+
+def _holes(state: State) -> bool:
+    """Empty slots lie between cards, beyond the base area and before its end, and there is a set."""
+    base, last = state.settings.table, max(slot for slot, card in enumerate(state.table) if card != EMPTY)
+    return EMPTY in state.table[base:last] and bool(state.deck) and _any(state)
+
+
+def _large_numbers(state: State) -> bool:
+    """No slot has the number of a card on the table."""
+    return min(rules.on_table(state)) >= len(state.table)
+
+
+def _full(state: State) -> bool:
+    return EMPTY not in state.table and bool(state.deck)
+
+
+def _won_cards(state: State) -> bool:
+    return _any(state) and all(player.cards for player in state.players)
+
+
+def _ms(count: int) -> Duration:
+    return Duration(nanos=count * 1_000_000)
+
+
+SMALL_DECK = webset_pb2.Settings(aspects=3)
+SEED = webset_pb2.Settings(profile=webset_pb2.PROFILE_SEED)
+PUBLISHED = webset_pb2.Settings(profile=webset_pb2.PROFILE_PUBLISHED)
+IF_NO_SET = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_IF_NO_SET)
+IF_NO_SET_LOCKS = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_IF_NO_SET, locked_until_change=True)
+MAJORITY = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_MAJORITY)
+ANYONE = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_ANYONE)
+ANYONE_LOCKS = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_ANYONE, locked_until_change=True)
+AGREED_SHOW = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_ALL_AGREE, show_enabled=True)
+SHOW = webset_pb2.Settings(show_enabled=True)
+LOCKS = webset_pb2.Settings(locked_until_change=True, lockout=_ms(40), score_floor=-3)
+HELD = webset_pb2.Settings(min_reaction=_ms(40))
+HANDICAPS = webset_pb2.Settings(handicaps=[_ms(40), _ms(40)])
+EARLIEST = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_EARLIEST)
+LOT_IF_NO_SET = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_LOT, more_rule=webset_pb2.MORE_RULE_IF_NO_SET)
+
+PROBES: Sequence[Probe] = (
+    # Which cards are a set
+    Probe(
+        "webset.set.only-one",
+        FINDING,
+        "There is exactly one set on the table.",
+        _from(_played(_one_set)),
+        SHOULD,
+    ),
+    Probe(
+        "webset.set.all-different",
+        FINDING,
+        "The only set differs in all four aspects: players that look for something alike do not find it.",
+        _from(_played(_one_set_differs_in_all)),
+        SHOULD,
+    ),
+    Probe(
+        "webset.set.near-misses",
+        FINDING,
+        "There is one set, and for each aspect three cards that would be one if it were not for that aspect.",
+        _from(_played(_one_set_and_near_misses)),
+        SHOULD,
+    ),
+    Probe(
+        "webset.set.small-deck",
+        (*ACTING, *PICKING),
+        "With three aspects there are 27 cards, and nine of them on the table.",
+        _fresh(1, 2, SMALL_DECK, TO_THE_END),
+    ),
+    Probe(
+        "webset.set.last-of-game",
+        (*ACTING, *PICKING),
+        "The deck is empty and the set that is taken now the last one: after it comes the end, and no question.",
+        _from(_played(_last_set), turn_count=TO_THE_END),
+    ),
+    # What lies on the table
+    Probe(
+        "webset.table.changes",
+        PICKING,
+        "The cards of a set that was taken are gone, and others lie in their places: each request says the table anew.",
+        _fresh(0, 2, turn_count=8),
+    ),
+    Probe(
+        "webset.table.large-numbers",
+        PICKING,
+        "No card on the table has the number of a slot: cards are named, and not the places where they lie.",
+        _from(_played(_large_numbers)),
+    ),
+    Probe(
+        "webset.table.holes",
+        PICKING,
+        "Beyond the base area there are empty slots between the cards: 81 stands there, which is no card.",
+        _from(_played(_holes), settings=SEED, turn_count=4),
+    ),
+    Probe(
+        "webset.table.empty-deck",
+        PICKING,
+        "The deck is empty: the table gets smaller with every set, and its slots are not filled any more.",
+        _from(_played(_empty_deck, 3), 1, turn_count=TO_THE_END),
+    ),
+    # What can be done, and what cannot
+    Probe(
+        "webset.act.not-listed",
+        (*ACTING, "webset.more.auto", "webset.show.enabled", "webset.end.showing"),
+        "The list of actions says what may be tried: the referee deals by itself, and solutions are not shown.",
+        _fresh(0, 2, turn_count=1),
+        SHOULD,
+    ),
+    Probe(
+        "webset.more.if-no-set",
+        FINDING,
+        "There is no set on the table, and the referee deals only when it is asked to: who calls has nothing to pick.",
+        _from(_laid(12, 2), settings=IF_NO_SET, turn_count=3),
+        SHOULD,
+    ),
+    Probe(
+        "webset.more.though-sets",
+        ("webset.more.no-set",),
+        "Where there is a set more cards are refused: who asks for them again is refused again.",
+        _from(_but(_played(_any), _locked(1)), settings=IF_NO_SET_LOCKS),
+        SHOULD,
+    ),
+    Probe(
+        "webset.more.all-agree",
+        FINDING,
+        "Fifteen cards have no set, and all must ask for more: asked once, a player is told what else it can do.",
+        _from(_laid(15, 3), 2, PUBLISHED, turn_count=3),
+        SHOULD,
+    ),
+    Probe(
+        "webset.more.already-asked",
+        (*ACTING, "webset.more.once", "webset.take.set"),
+        "The player has asked for more cards before the game was resumed: there is nothing to do but wait.",
+        _from(_laid(12, 4, votes=(3,)), 3, MAJORITY),
+        SHOULD,
+    ),
+    Probe(
+        "webset.more.full-table",
+        ("webset.more.cards", "webset.take.set"),
+        "There are 21 cards on the table: it is full, and there always is a set.",
+        _from(_played(_full), settings=ANYONE),
+        SHOULD,
+    ),
+    Probe(
+        "webset.more.empty-deck",
+        ("webset.more.cards", "webset.take.set"),
+        "Anyone may ask for more cards, but the deck is empty.",
+        _from(_played(_empty_deck), 1, ANYONE),
+        SHOULD,
+    ),
+    Probe(
+        "webset.show.no-sets",
+        ("webset.show.sets", "webset.take.set"),
+        "Solutions may be shown, but there are none; everybody else has asked for more cards.",
+        _from(_laid(12, 3, votes=(0, 2)), 1, AGREED_SHOW),
+        SHOULD,
+    ),
+    Probe(
+        "webset.show.running",
+        (*ACTING, "webset.call.open", "webset.more.open"),
+        "Solutions are shown, the last one just now: nobody can call until somebody ends that.",
+        _from(_but(_played(_any), _showing), settings=SHOW),
+        SHOULD,
+    ),
+    Probe(
+        "webset.lockout.own",
+        (*ACTING, "webset.call.lockout"),
+        "After a wrong call the player cannot call until the table changes, though there are sets, and others do.",
+        _from(_but(_played(_any, 3), _locked(2)), 2, ANYONE_LOCKS, turn_count=3),
+        SHOULD,
+    ),
+    Probe(
+        "webset.lockout.others",
+        (*ACTING, *PICKING),
+        "All others are locked out: who does nothing is asked again about an idle table.",
+        _from(_but(_played(_any, 3), _locked(0, 2)), 1, LOCKS, turn_count=4),
+    ),
+    # Rounds, and races in which others are first
+    Probe(
+        "webset.rounds.earliest",
+        PICKING,
+        "In rounds nobody acts: all pick cards for the same table, and may pass.",
+        _fresh(2, 3, EARLIEST),
+    ),
+    Probe(
+        "webset.rounds.no-set",
+        FINDING,
+        "In a round without a set no cards are a pass and cost nothing; wrong cards cost points.",
+        _from(_laid(12, 2), 1, LOT_IF_NO_SET),
+        SHOULD,
+    ),
+    Probe(
+        "webset.race.held",
+        ACTING,
+        "Acts are held and ordered by lot: somebody else may be first, and a report comes in the place of a question.",
+        _fresh(2, 3, HELD),
+    ),
+    Probe(
+        "webset.race.handicaps",
+        (*ACTING, *PICKING),
+        "The acts of both players count later than they come.",
+        _fresh(1, 2, HANDICAPS),
+    ),
+    # Games that go on
+    Probe(
+        "webset.resume.own-call",
+        (*PICKING, "webset.take.window"),
+        "The game goes on in an open call of the player: it is asked for cards before it has acted at all.",
+        _from(_but(_played(_won_cards, 3), _called(2)), 2, turn_count=1),
+    ),
+    Probe(
+        "webset.resume.others-call",
+        (*ACTING, *PICKING),
+        "The game goes on in an open call of somebody else: the first question tells what became of it.",
+        _from(_but(_played(_won_cards, 3), _called(0)), 1),
+    ),
+    Probe(
+        "webset.resume.late",
+        (*ACTING, *PICKING),
+        "Points can be below zero, players can be out and numbers large, in a game that has gone on for long.",
+        _from(_but(_played(_won_cards, 5), _late), 4, turn_count=3),
+    ),
+    # Settings and seats
+    Probe(
+        "webset.profile.seed",
+        (*ACTING, *PICKING),
+        "Anyone asks for more cards, solutions are shown, and wrong calls are free, as in the original.",
+        _fresh(0, 2, SEED, 8),
+    ),
+    Probe(
+        "webset.profile.published",
+        (*ACTING, *PICKING),
+        "More cards are dealt when all agree, as in the published rules.",
+        _fresh(1, 3, PUBLISHED, 8),
+    ),
+    Probe(
+        "webset.seats.last-of-eight",
+        (*ACTING, *PICKING),
+        "Eight players are at the table, and the player is the last of them.",
+        _fresh(7, 8, turn_count=4),
+    ),
+)

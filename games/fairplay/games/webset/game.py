@@ -1,0 +1,95 @@
+"""Webset, as `fairplay.games.game.Game` wants it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from types import MappingProxyType
+
+from google.protobuf.duration_pb2 import Duration
+
+from fairplay.games.steps import Conversation
+from fairplay.games.webset import rules
+from fairplay.games.webset.players import strategies
+from fairplay.games.webset.players.player import PausingPlayer, StrategyPlayer, player
+from fairplay.games.webset.protocol import codec, conversation
+from fairplay.games.webset.rules import State
+from fairplay.games.webset.views import picture
+from fairplay.v1.game_pb2 import TimeControl
+from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
+from fairplay.webset.v1 import webset_pb2
+
+
+class Webset:
+    """The game of Webset (webset.md)."""
+
+    name = "webset"
+    title = "Webset"
+    service = conversation.SERVICE
+    methods = tuple(conversation.METHODS.values())
+    turn = conversation.ACT
+    seats = range(2, rules.MAX_SEATS + 1)
+    """A game alone (min_players 1) is possible by the rules; tournaments could not deal such games."""
+    rules = rules.RULES
+    strategies = MappingProxyType({name: kind.summary for name, kind in strategies.STRATEGIES.items()})
+    settings_type = webset_pb2.Settings
+    state_type = webset_pb2.State
+    time_control = TimeControl(
+        decision_limit=Duration(seconds=60),
+        first_decision_limit=Duration(seconds=60),
+        notification_limit=Duration(seconds=10),
+    )
+    sign_up = SignUpPolicy(
+        min_entrant_count=seats.start,
+        max_entrant_count=seats.stop - 1,
+        waiting_period=Duration(seconds=20),
+        period_count=2,
+        age_order=AgeOrder.AGE_ORDER_SIGN_UP,
+        name_pattern="[a-zA-Z0-9]{1,20}",
+    )
+    showcase = webset_pb2.Settings(aspects=3)
+
+    def full_settings(self, settings: webset_pb2.Settings) -> webset_pb2.Settings:
+        """The same settings with every default filled in."""
+        return codec.settings_message(codec.settings(settings))
+
+    def check_state(self, settings: webset_pb2.Settings, state: webset_pb2.State) -> int:
+        """The number of players of a state from outside, those that are eliminated too."""
+        return len(codec.initial_state(state, codec.settings(settings), Random(0)).players)
+
+    def play(
+        self,
+        game_id: str,
+        settings: webset_pb2.Settings,
+        players: Sequence[str],
+        rng: Random,
+        state: webset_pb2.State | None,
+    ) -> Conversation:
+        """A game between these players."""
+        chosen = codec.settings(settings)
+        if state is not None:
+            return conversation.play(game_id, codec.initial_state(state, chosen, rng))
+        return conversation.play(game_id, rules.initial(chosen, len(players), rng))
+
+    def full_state(self, state: State) -> webset_pb2.State:
+        """All of a state."""
+        return codec.state_message(state)
+
+    def public_state(self, state: State) -> webset_pb2.State:
+        """A state without the deck and the next lots."""
+        return codec.public_message(state)
+
+    def player(self, strategy: str) -> StrategyPlayer | PausingPlayer:
+        """A reference player."""
+        return player(strategy)
+
+    def svg(self, state: webset_pb2.State, players: Sequence[str]) -> str:
+        """The table, and the players with their points."""
+        return picture.svg(state, players)
+
+    def text(self, state: webset_pb2.State, players: Sequence[str]) -> str:
+        """The same in rich's markup."""
+        return picture.text(state, players)
+
+
+GAME = Webset()

@@ -1,0 +1,1 @@
+"""Between the rules of Webset and its messages: settings, codec and conversation."""

@@ -1,0 +1,261 @@
+"""Webset: rules <-> messages. Cards, empty slots and seats have the same numbers on both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import chain
+from random import Random
+from typing import Any
+
+from google.protobuf.duration_pb2 import Duration
+
+from fairplay.games.kit.judging import MalformedReplyError
+from fairplay.games.kit.settings import fill
+from fairplay.games.kit.settings import given as settings_given
+from fairplay.games.webset import rules
+from fairplay.webset.v1 import webset_pb2, webset_player_pb2
+
+# Settings. Times are Durations in messages, and whole milliseconds in the rules
+
+_TIMES = ("window", "lockout", "min_reaction")
+
+
+def settings(message: webset_pb2.Settings) -> rules.Settings:
+    """The settings of a message. ValueError: a value that is not allowed; one sentence."""
+    given: dict[str, Any] = settings_given(message)
+    times = [field.name for field, _ in message.ListFields() if field.name in _TIMES]
+    given |= {f"{name}_ms": _ms(name, getattr(message, name)) for name in times}
+    if message.handicaps:
+        given["handicaps_ms"] = tuple(
+            _ms(f"handicaps[{seat}]", handicap) for seat, handicap in enumerate(message.handicaps)
+        )
+    found = rules.settings_of(**given)
+    if problem := rules.settings_problem(found):
+        raise ValueError(problem[1].replace("_ms[", "[").replace("_ms is ", " in milliseconds is "))
+    return found
+
+
+def _ms(name: str, duration: Duration) -> int:
+    whole, rest = divmod(duration.ToNanoseconds(), 1_000_000)
+    if rest:
+        raise ValueError(f"{name} is {duration.ToJsonString()}: it must be whole milliseconds.")
+    return whole
+
+
+def settings_message(settings: rules.Settings) -> webset_pb2.Settings:
+    """The message of settings, every field set that has a value."""
+    message = webset_pb2.Settings()
+    floor = settings.score_floor
+    fill(message, settings if floor is not None else replace(settings, score_floor=0))
+    if floor is None:
+        message.ClearField("score_floor")
+    for name in _TIMES:
+        getattr(message, name).FromMilliseconds(getattr(settings, f"{name}_ms"))
+    for handicap in settings.handicaps_ms:
+        message.handicaps.add().FromMilliseconds(handicap)
+    return message
+
+
+# States
+
+_PHASES = {
+    rules.Phase.OPEN: webset_pb2.PHASE_OPEN,
+    rules.Phase.CALLED: webset_pb2.PHASE_CALLED,
+    rules.Phase.SHOWING: webset_pb2.PHASE_SHOWING,
+    rules.Phase.OVER: webset_pb2.PHASE_OVER,
+}
+_PHASE_OF = {number: phase for phase, number in _PHASES.items()}
+_STANDINGS = {
+    rules.Standing.IN: webset_pb2.STANDING_PLAYING,
+    rules.Standing.OUT: webset_pb2.STANDING_ELIMINATED,
+    rules.Standing.FAILED: webset_pb2.STANDING_FAILED,
+}
+_STANDING_OF = {webset_pb2.STANDING_UNSPECIFIED: rules.Standing.IN, **{n: one for one, n in _STANDINGS.items()}}
+
+
+def public_message(state: rules.State) -> webset_pb2.State:
+    """What everybody may see of a state, players too: no deck, nothing from which lots are drawn."""
+    message = webset_pb2.State(
+        revision=state.revision,
+        slots=_slots(state.table),
+        deck_count=len(state.deck),
+        phase=_PHASES[state.phase],
+        call_count=state.call_count,
+        players=[_player_message(state, seat) for seat in range(len(state.players))],
+        displayed=state.displayed,
+        discarded=state.discarded,
+        act_count=state.act_count,
+    )
+    if state.caller is not None:
+        message.caller = state.caller
+    if state.phase is rules.Phase.SHOWING:
+        message.solutions.extend(chain.from_iterable(rules.solutions(state)))
+    return message
+
+
+def _slots(table: rules.Cards) -> rules.Cards:
+    """The slots up to the last card."""
+    count = len(table)
+    while count and table[count - 1] == rules.EMPTY:
+        count -= 1
+    return table[:count]
+
+
+def _player_message(state: rules.State, seat: int) -> webset_pb2.Player:
+    player = state.players[seat]
+    return webset_pb2.Player(
+        points=player.points,
+        cards=player.cards,
+        penalty_count=player.penalties,
+        expiry_count=player.expiries,
+        standing=_STANDINGS[player.standing],
+        locked=player.locked,
+        voted=seat in state.votes,
+    )
+
+
+def state_message(state: rules.State) -> webset_pb2.State:
+    """All of a state, hidden things included."""
+    message = public_message(state)
+    message.deck.extend(state.deck)
+    message.draw_state = state.luck
+    return message
+
+
+def initial_state(message: webset_pb2.State, settings: rules.Settings, rng: Random) -> rules.State:
+    """The state that a game is to go on from. ValueError: the invariant that it breaks, or what it lacks."""
+    state = _state(message, settings, tuple(message.deck), rng)
+    if not message.phase:
+        state = rules.settled(state)
+    if problem := rules.invariant(state):
+        raise ValueError(problem)
+    return state
+
+
+def seen(message: webset_pb2.State, settings: rules.Settings) -> rules.State:
+    """What everybody may see as a state, for questions about what may be done. Its deck holds unknown cards."""
+    return _state(message, settings, (rules.EMPTY,) * message.deck_count, Random(0))
+
+
+def _state(message: webset_pb2.State, settings: rules.Settings, deck: rules.Cards, rng: Random) -> rules.State:
+    called = message.HasField("caller")
+    return rules.State(
+        settings=settings,
+        table=_table(message.slots, settings.max_table),
+        deck=deck,
+        phase=_phase(message.phase),
+        caller=message.caller if called else None,
+        call_count=message.call_count or int(called),
+        displayed=message.displayed,
+        votes=tuple([seat for seat, player in enumerate(message.players) if player.voted]),
+        players=tuple([_player(seat, player) for seat, player in enumerate(message.players)]),
+        discarded=tuple(message.discarded),
+        act_count=message.act_count,
+        luck=message.draw_state if message.HasField("draw_state") else rng.getrandbits(64),
+        revision=message.revision,
+    )
+
+
+def _table(slots: Sequence[int], slot_count: int) -> rules.Cards:
+    if len(slots) > slot_count:
+        raise ValueError(f"slots has {len(slots)} entries: the table has {slot_count} slots.")
+    return (*slots, *[rules.EMPTY] * (slot_count - len(slots)))
+
+
+def _phase(number: int) -> rules.Phase:
+    if number and number not in _PHASE_OF:
+        raise ValueError(f"phase has the unknown value {number}.")
+    return _PHASE_OF.get(number, rules.Phase.OPEN)  # type: ignore[call-overload,no-any-return]  # values are ints
+
+
+def _player(seat: int, message: webset_pb2.Player) -> rules.Player:
+    if message.standing not in _STANDING_OF:
+        raise ValueError(f"players[{seat}].standing has the unknown value {message.standing}.")
+    return rules.Player(
+        points=message.points,
+        cards=tuple(message.cards),
+        penalties=message.penalty_count,
+        expiries=message.expiry_count,
+        standing=_STANDING_OF[message.standing],
+        locked=message.locked,
+    )
+
+
+# Acts. None is the act of doing nothing
+
+_ACTIONS = {
+    None: webset_player_pb2.ACTION_NOTHING,
+    rules.Word.CALL: webset_player_pb2.ACTION_CALL_SET,
+    rules.Word.MORE: webset_player_pb2.ACTION_MORE_CARDS,
+    rules.Word.SHOW: webset_player_pb2.ACTION_SHOW_SOLUTIONS,
+    rules.Word.END_SHOW: webset_player_pb2.ACTION_END_SOLUTIONS,
+}
+_WORD_OF = {number: word for word, number in _ACTIONS.items()}
+
+
+def act_message(word: rules.Word | None) -> webset_player_pb2.ActResponse:
+    """The reply that does something, or nothing."""
+    return webset_player_pb2.ActResponse(action=_ACTIONS[word])
+
+
+def acted(reply: webset_player_pb2.ActResponse) -> rules.Word | None:
+    """What a reply does. Broken: it is malformed."""
+    if reply.action not in _WORD_OF:
+        raise MalformedReplyError(
+            "webset.act.required", f"the unknown value {reply.action}" if reply.action else "no action"
+        )
+    return _WORD_OF[reply.action]
+
+
+def actions(words: Iterable[rules.Word]) -> list[webset_player_pb2.Action.ValueType]:
+    """The list of what may be tried; doing nothing is always part of it."""
+    return [webset_player_pb2.ACTION_NOTHING, *[_ACTIONS[word] for word in words]]
+
+
+def words(listed: Iterable[int]) -> tuple[rules.Word, ...]:
+    """What may be tried beside doing nothing, from such a list; values that are not known are left out."""
+    found = [_WORD_OF.get(number) for number in listed]  # type: ignore[call-overload]  # values are ints
+    return tuple([word for word in found if word is not None])
+
+
+_SHOWN_CARDS = 4
+
+
+def picked(reply: webset_player_pb2.PickCardsResponse) -> rules.Cards:
+    """The cards that a reply names; of more than three no more than it takes to see that they are too many."""
+    return tuple(reply.cards[:_SHOWN_CARDS])
+
+
+# What is told
+
+_STATUSES = {
+    None: webset_player_pb2.STATUS_UNSPECIFIED,
+    rules.Status.ALREADY_CALLED: webset_player_pb2.STATUS_ALREADY_CALLED,
+    rules.Status.NO_CALL: webset_player_pb2.STATUS_NO_CALL,
+    rules.Status.GOT_SET: webset_player_pb2.STATUS_GOT_SET,
+    rules.Status.BAD_SET: webset_player_pb2.STATUS_BAD_SET,
+    rules.Status.CALL_EXPIRED: webset_player_pb2.STATUS_CALL_EXPIRED,
+    rules.Status.INTERNAL_ERROR: webset_player_pb2.STATUS_INTERNAL_ERROR,
+    rules.Status.GAME_OVER: webset_player_pb2.STATUS_GAME_OVER,
+    rules.Status.NOT_NOW: webset_player_pb2.STATUS_NOT_NOW,
+    rules.Status.NO_SETS: webset_player_pb2.STATUS_NO_SETS,
+    rules.Status.NO_MORE_CARDS: webset_player_pb2.STATUS_NO_MORE_CARDS,
+}
+
+
+def status(status: rules.Status | None) -> webset_player_pb2.Status.ValueType:
+    """The number of a status; that of None is STATUS_UNSPECIFIED."""
+    return _STATUSES[status]
+
+
+_REFUSALS = (
+    webset_player_pb2.STATUS_NOT_NOW,
+    webset_player_pb2.STATUS_NO_SETS,
+    webset_player_pb2.STATUS_NO_MORE_CARDS,
+)
+
+
+def is_refusal(number: int) -> bool:
+    """Whether a status says that an act is not possible now."""
+    return number in _REFUSALS

@@ -1,0 +1,1 @@
+"""Pictures of Webset, and what a person sees and can do."""

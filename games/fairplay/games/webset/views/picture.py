@@ -1,0 +1,232 @@
+"""Webset: a state as one SVG document and as text for a terminal, and single cards as both.
+
+All take messages, or a card's number, and draw only what a public state has. The artwork of the cards is in drawing.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from math import ceil
+from typing import NamedTuple
+
+from fairplay.games.kit.lettering import font_size, name_column, short_name
+from fairplay.games.webset.rules.cards import CARDS, card_name
+from fairplay.games.webset.views.drawing import (
+    ARTWORK,
+    CARD_HEIGHT,
+    CARD_WIDTH,
+    LEGEND,
+    card_lines,
+    card_parts,
+    card_svg,
+    card_text,
+    slot_lines,
+    slot_parts,
+)
+from fairplay.webset.v1 import webset_pb2
+
+__all__ = ["card_lines", "card_name", "card_svg", "card_text", "svg", "text"]
+
+_NAME_LIMIT = 20  # cells of a terminal; longer names are cut
+_ROWS = 3  # of slots in a column
+_BASE = 12  # slots that are drawn in any case
+_GONE = {webset_pb2.STANDING_ELIMINATED: "eliminated", webset_pb2.STANDING_FAILED: "failed at the end"}
+
+
+class _Seat(NamedTuple):
+    """A player, and what there is to say of it."""
+
+    name: str
+    points: int
+    set_count: int
+    status: str
+    marked: bool
+    last: Sequence[int]
+    """The cards of its last set."""
+
+
+def _seats(state: webset_pb2.State, players: Sequence[str]) -> list[_Seat]:
+    best = _best(state)
+    return [
+        _Seat(
+            _name(seat, players),
+            player.points,
+            len(player.cards) // 3,
+            _status(state, seat, player, won := player.standing not in _GONE and _worth(player) == best),
+            won or (state.phase == webset_pb2.PHASE_CALLED and state.caller == seat),
+            player.cards[-3:],
+        )
+        for seat, player in enumerate(state.players)
+    ]
+
+
+def _best(state: webset_pb2.State) -> tuple[int, int, int] | None:
+    """What the winners have; None while the game goes on, or where nobody is left."""
+    if state.phase != webset_pb2.PHASE_OVER:
+        return None
+    return max((_worth(each) for each in state.players if each.standing not in _GONE), default=None)
+
+
+def _worth(player: webset_pb2.Player) -> tuple[int, int, int]:
+    """That by which players are ranked."""
+    return player.points, len(player.cards), -player.penalty_count
+
+
+def _status(state: webset_pb2.State, seat: int, player: webset_pb2.Player, won: bool) -> str:
+    if player.standing in _GONE:
+        return _GONE[player.standing]
+    if state.phase == webset_pb2.PHASE_CALLED and state.caller == seat:
+        return "has called"
+    said = (
+        "winner" if won else "",
+        "locked out" if player.locked else "",
+        "asks for more" if player.voted else "",
+        _penalties(player),
+    )
+    return ", ".join(filter(None, said))
+
+
+def _penalties(player: webset_pb2.Player) -> str:
+    wrong, late = player.penalty_count - player.expiry_count, player.expiry_count
+    return " and ".join(f"{count} {word}" for count, word in ((wrong, "wrong"), (late, "late")) if count)
+
+
+def _name(seat: int, players: Sequence[str]) -> str:
+    """The name of the player in a seat, fit for XML and terminals."""
+    name = players[seat] if seat < len(players) else ""
+    return short_name(name, _NAME_LIMIT) or f"player {seat + 1}"
+
+
+def _phase(state: webset_pb2.State, seats: Sequence[_Seat]) -> str:
+    if state.phase == webset_pb2.PHASE_CALLED and state.caller < len(seats):
+        return f"{seats[state.caller].name} calls SET"
+    if state.phase == webset_pb2.PHASE_SHOWING:
+        return f"solution {state.displayed + 1} of {len(state.solutions) // 3}"
+    return "game over" if state.phase == webset_pb2.PHASE_OVER else "open"
+
+
+def _displayed(state: webset_pb2.State) -> frozenset[int]:
+    """The cards of the solution that is displayed."""
+    if state.phase != webset_pb2.PHASE_SHOWING:
+        return frozenset()
+    return frozenset(state.solutions[3 * state.displayed : 3 * state.displayed + 3])
+
+
+def _slots(state: webset_pb2.State) -> list[int | None]:
+    """The slots that are drawn, whole columns; None for an empty one."""
+    count = max(_BASE, ceil(len(state.slots) / _ROWS) * _ROWS)
+    cards = [card if card < CARDS else None for card in state.slots]
+    return [*cards, *[None] * (count - len(cards))]
+
+
+# SVG. The unit is the pixel
+
+_MARGIN, _GAP = 16.0, 10.0
+_HEAD = 40.0  # above the table: what is going on, and the deck
+_ROW_HIGH, _ROW_WIDE = 48.0, 315.0  # of a player
+_AMBER = "#d97706"  # what is displayed, who has called, who has won
+_MUTED = "#6f7f73"
+
+
+def svg(state: webset_pb2.State, players: Sequence[str]) -> str:
+    """The table with its deck, and the players with their points and last sets, as one SVG document."""
+    seats, slots = _seats(state, players), _slots(state)
+    wide = len(slots) // _ROWS * (CARD_WIDTH + _GAP) - _GAP
+    high = _HEAD + _ROWS * (CARD_HEIGHT + _GAP) - _GAP
+    columns = max(1, int((wide + _GAP) // (_ROW_WIDE + _GAP)))
+    list_high = ceil(len(seats) / columns) * (_ROW_HIGH + 6)
+    width, height = wide + 2 * _MARGIN, high + list_high + 2 * _MARGIN + _GAP
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+            f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="system-ui, sans-serif">',
+            f"<title>{escape(_title(state, seats))}</title>",
+            f"<defs>{ARTWORK}</defs>",
+            '<rect width="100%" height="100%" rx="16" fill="#e4ede4"/>',
+            f'<g transform="translate({_MARGIN:.0f} {_MARGIN:.0f})" fill="#22312a">',
+            *_header(state, seats, wide),
+            *_table(slots, _displayed(state)),
+            *_list(seats, columns, high + _GAP + 6, (wide - (columns - 1) * _GAP) / columns),
+            "</g></svg>",
+        ]
+    )
+
+
+def _title(state: webset_pb2.State, seats: Sequence[_Seat]) -> str:
+    each = (f"{seat.name} {seat.points}{seat.status and f' ({seat.status})'}" for seat in seats)
+    return f"Webset, {_phase(state, seats)}: {', '.join(each) or 'nobody plays'}"
+
+
+def _header(state: webset_pb2.State, seats: Sequence[_Seat], wide: float) -> Iterator[str]:
+    what = _phase(state, seats)
+    size = font_size(what, wide - 130, 20.0)
+    yield f'<text class="phase" y="22" font-size="{size:.1f}" font-weight="700">{escape(what)}</text>'
+    yield f'<g class="deck" transform="translate({wide - 118:.1f} 2)">'
+    for step in range(3 if state.deck_count else 0):
+        yield f'<rect x="{2 * step}" y="{-step}" width="18" height="25" rx="3" fill="#7a5ea8" stroke="#f7f4fb"/>'
+    yield f'<text x="118" y="20" font-size="15" text-anchor="end">{state.deck_count} in deck</text></g>'
+
+
+def _table(slots: Sequence[int | None], displayed: frozenset[int]) -> Iterator[str]:
+    """The cards, column by column."""
+    for slot, card in enumerate(slots):
+        column, row = divmod(slot, _ROWS)
+        x, y = column * (CARD_WIDTH + _GAP), _HEAD + row * (CARD_HEIGHT + _GAP)
+        yield f'<g class="slot" transform="translate({x:.0f} {y:.0f})">'
+        yield from slot_parts() if card is None else card_parts(card, _AMBER if card in displayed else "")
+        yield "</g>"
+
+
+def _list(seats: Sequence[_Seat], columns: int, top: float, wide: float) -> Iterator[str]:
+    """The players, line by line."""
+    for place, seat in enumerate(seats):
+        row, column = divmod(place, columns)
+        x, y = column * (wide + _GAP), top + row * (_ROW_HIGH + 6)
+        yield f'<g class="player" transform="translate({x:.1f} {y:.1f})">'
+        yield from _player(seat, wide)
+        yield "</g>"
+
+
+def _player(seat: _Seat, wide: float) -> Iterator[str]:
+    border = f'stroke="{_AMBER}" stroke-width="3"' if seat.marked else 'stroke="#c3d2c5"'
+    yield f'<rect width="{wide:.1f}" height="{_ROW_HIGH:.0f}" rx="8" fill="#fbfdfb" {border}/>'
+    size = font_size(seat.name, wide - 190, 16.0)
+    sets = f"{seat.set_count} set{'' if seat.set_count == 1 else 's'}"
+    said = f"{sets}, {seat.status}" if seat.status else sets
+    yield f'<text class="name" x="12" y="20" font-size="{size:.1f}" font-weight="700">{escape(seat.name)}</text>'
+    yield f'<text class="status" x="12" y="38" font-size="12" fill="{_MUTED}">{said}</text>'
+    yield f'<text class="points" x="{wide - 12:.1f}" y="31" font-size="20" font-weight="700" text-anchor="end">'
+    yield f"{seat.points}</text>"
+    for place, card in enumerate(seat.last):
+        yield f'<g transform="translate({wide - 150 + 30 * place:.1f} 5.5) scale(.32)">'
+        yield from card_parts(card)
+        yield "</g>"
+
+
+# Text, in rich's console markup, at most 76 cells wide
+
+_TEXT_MUTED, _TEXT_MARK = "#7a8a7e", "bold #c77700"
+
+
+def text(state: webset_pb2.State, players: Sequence[str]) -> str:
+    """The same as text: each card in a box with the number of its slot, from 1, column by column."""
+    seats, slots, displayed = _seats(state, players), _slots(state), _displayed(state)
+    what = name_column(_phase(state, seats), _NAME_LIMIT + 11)
+    lines = [f"[bold default]{what.rstrip()}[/]  [{_TEXT_MUTED}]{state.deck_count} cards in the deck[/]"]
+    for row in range(_ROWS):
+        boxes = [
+            slot_lines() if card is None else card_lines(card, str(slot + 1), marked=card in displayed)
+            for slot, card in enumerate(slots)
+            if slot % _ROWS == row
+        ]
+        lines += [" ".join(parts).rstrip() for parts in zip(*boxes, strict=True)]
+    return "\n".join([*lines, *map(_line, seats), f"[{_TEXT_MUTED}]{LEGEND}[/]"])
+
+
+def _line(seat: _Seat) -> str:
+    """A player's line; `default` keeps rich from colouring numbers and what it takes for code in a name."""
+    mark = "▸" if seat.marked else " "
+    name = name_column(seat.name, _NAME_LIMIT)
+    sets = f"{seat.set_count:>2} set{' ' if seat.set_count == 1 else 's'}"
+    return f"[{_TEXT_MARK}]{mark}[/] [default]{name} [bold]{seat.points:>4}[/]  {sets}  {seat.status}[/]".rstrip()

@@ -1,7 +1,0 @@
-"""The players' side: write a plain class with the methods of the game's diagram, then serve it or dial in with it."""
-
-from reference_player.dialing import DialInError, Hosted, dial_in, dial_in_async
-from reference_player.handlers import CallFailed
-from reference_player.serving import serve, serve_async
-
-__all__ = ["CallFailed", "DialInError", "Hosted", "dial_in", "dial_in_async", "serve", "serve_async"]

@@ -1,0 +1,7 @@
+"""The players' side: write a plain class with the methods of the game's diagram, then serve it or dial in with it."""
+
+from fairplay.player.dialing import DialInError, Hosted, dial_in, dial_in_async
+from fairplay.player.handlers import CallFailed
+from fairplay.player.serving import serve, serve_async
+
+__all__ = ["CallFailed", "DialInError", "Hosted", "dial_in", "dial_in_async", "serve", "serve_async"]

@@ -1,0 +1,88 @@
+"""A player as a program of its own: it serves, dials in, or does what the server that started it says."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fairplay.player.dialing import Hosted, dial_in_async
+from fairplay.player.handlers import games_of, snake_case
+from fairplay.player.interrupts import run
+from fairplay.player.serving import serve_async
+
+
+class PlayerUsageError(ValueError):
+    """It is not said, or said twice, how the player is reached; one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How a player is reached: on the address `listen`, or by dialling in to `connect` as `name` with `token`."""
+
+    listen: str | None = None
+    connect: str | None = None
+    name: str | None = None
+    token: str = ""
+    patience_s: float = 30.0
+    resume_s: float = 0.0
+
+
+def reach_from(environment: Mapping[str, str], *, serves: bool = False) -> Reach:
+    """What a server tells a player that it starts (exec:)."""
+    needed = "FAIRPLAY_LISTEN" if serves else "FAIRPLAY_CONNECT"
+    if needed not in environment:
+        raise PlayerUsageError("give --listen HOST:PORT to serve, or --connect HOST:PORT and --name NAME to dial in")
+    if serves:
+        return Reach(listen=environment["FAIRPLAY_LISTEN"])
+    return Reach(
+        connect=environment["FAIRPLAY_CONNECT"],
+        name=environment.get("FAIRPLAY_NAME"),
+        token=environment.get("FAIRPLAY_TOKEN", ""),
+    )
+
+
+def run_player(player: object, reach: Reach | None = None) -> None:
+    """Runs a player until it is interrupted, or the server that it dialled says goodbye.
+
+    Without `reach` it goes where the environment says. ValueError: contradicting options. DialInError, OSError: it
+    did not work.
+    """
+    reach = reach or reach_from(os.environ)
+    if reach.listen and reach.connect:
+        raise PlayerUsageError("give --listen or --connect, not both")
+    if reach.listen:
+        run(serve_async(player, reach.listen, lambda port: _say(f"the player serves on port {port}")))
+        return
+    if not reach.connect or not reach.name:
+        raise PlayerUsageError("--connect needs --name NAME, under which the player dials in")
+    hosted = [Hosted(player, reach.name, reach.token)]
+    run(dial_in_async(hosted, reach.connect, patience_s=reach.patience_s, resume_s=reach.resume_s))
+
+
+def slowed(player: Any, pause_s: float) -> Any:
+    """The player, which takes at least so long for an answer, so that people can follow its games."""
+    for game in games_of(player):
+        for method in game.methods:
+            name = snake_case(method.name)
+            setattr(player, name, _after(pause_s, getattr(player, name)))
+    player.quick = False
+    return player
+
+
+def _after(pause_s: float, method: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    @functools.wraps(method)
+    def paused(request: Any) -> Any:
+        time.sleep(pause_s)
+        return method(request)
+
+    return paused
+
+
+def _say(sentence: str) -> None:
+    sys.stdout.write(f"{sentence}\n")
+    sys.stdout.flush()

@@ -1,0 +1,191 @@
+"""Dialling in: the player calls the server of the game, and is called through the stream that it opened."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import grpc
+from google.protobuf.duration_pb2 import Duration
+
+from fairplay.player.handlers import CallFailed, Handlers
+from fairplay.player.outbox import Outbox
+from fairplay.v1.connection_pb2 import (
+    Call,
+    ConnectRequest,
+    ConnectResponse,
+    Failure,
+    GoodbyeReason,
+    Hello,
+    HostedPlayer,
+    Reply,
+)
+from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
+
+log = logging.getLogger("fairplay.player")
+
+MAX_MESSAGE_BYTES = 16 * 1024 * 1024
+CHANNEL_OPTIONS = [
+    ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
+    ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
+    ("grpc.keepalive_time_ms", 20_000),  # must stay above the server's minimum of 10 s
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.initial_reconnect_backoff_ms", 100),  # a server that comes back waits for its players, but not for long
+    ("grpc.max_reconnect_backoff_ms", 1_000),
+]
+FIRST_RETRY_S = 0.1
+LAST_RETRY_S = 2.0
+FINAL = {
+    grpc.StatusCode.INVALID_ARGUMENT,
+    grpc.StatusCode.ALREADY_EXISTS,
+    grpc.StatusCode.PERMISSION_DENIED,
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
+    grpc.StatusCode.UNIMPLEMENTED,
+}
+
+
+class DialInError(Exception):
+    """The server refuses this player, or was not reached in time; one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hosted:
+    """A player object that dials in, under which name and with which token."""
+
+    player: object
+    name: str
+    token: str = ""
+
+
+def dial_in(player: object, address: str, name: str, token: str = "", *, patience_s: float = 30.0) -> None:
+    """Dials in to HOST:PORT with one player and serves its calls until it is no longer needed, or Ctrl-C.
+
+    A server that is not there yet, or goes away, is tried again for `patience_s` seconds.
+    DialInError: the server refuses the player or stays away.
+    """
+    try:
+        asyncio.run(dial_in_async([Hosted(player, name, token)], address, patience_s=patience_s))
+    except KeyboardInterrupt:
+        log.info("stopped")
+
+
+async def dial_in_async(
+    hosted: Sequence[Hosted], address: str, *, patience_s: float = 30.0, resume_s: float = 0.0
+) -> None:
+    """Dials in with several players over one stream; see `dial_in`.
+
+    `resume_s` is how long the server shall keep calls open when the stream is lost; 0: a lost stream fails them.
+    """
+    hello = Hello(
+        players=[
+            HostedPlayer(name=one.name, token=one.token, description=handlers.description)
+            for one, handlers in ((one, Handlers(one.player)) for one in hosted)
+        ],
+        resume_window=Duration(nanos=int(resume_s * 1e9) % 10**9, seconds=int(resume_s)),
+    )
+    handlers = [Handlers(one.player) for one in hosted]
+    loop = asyncio.get_running_loop()
+    give_up, pause = loop.time() + patience_s, FIRST_RETRY_S
+    async with grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
+        while True:
+            connection = _Connection(channel, hello, handlers)
+            try:
+                if await connection.run():
+                    return
+                problem = "the server ended the stream"
+            except grpc.aio.AioRpcError as error:
+                problem = error.details() or error.code().name
+                if error.code() in FINAL:
+                    raise DialInError(f"{address} refuses: {problem}") from None
+            if connection.welcomed:
+                give_up, pause = loop.time() + patience_s, FIRST_RETRY_S
+                hello.resume_token = connection.resume_token
+            if loop.time() + pause > give_up:
+                raise DialInError(f"{address} was not reached within {patience_s:g} s: {problem}")
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LAST_RETRY_S)
+
+
+class _Connection:
+    """One stream to the server, from hello to its end."""
+
+    def __init__(self, channel: grpc.aio.Channel, hello: Hello, handlers: Sequence[Handlers]) -> None:
+        self._hello = hello
+        self._handlers = handlers
+        self._stream = ConnectionServiceStub(channel).Connect()
+        self._players: dict[int, Handlers] = {}
+        self._running: dict[int, asyncio.Task[None]] = {}
+        self._open_count = 0
+        self._outbox: Outbox[Reply] = Outbox(self._write, lambda: self._open_count, lambda _: None)
+        self.welcomed = False
+        self.resume_token = b""
+
+    async def run(self) -> bool:
+        """Answers calls until the stream ends; True: the players are no longer needed."""
+        await self._stream.write(ConnectRequest(hello=self._hello))
+        try:
+            while (frame := await self._stream.read()) is not grpc.aio.EOF:
+                if self._take(frame):
+                    return True
+            return False
+        finally:
+            self._outbox.close()
+            for task in self._running.values():
+                task.cancel()
+            await asyncio.gather(*self._running.values(), return_exceptions=True)
+            self._stream.cancel()
+
+    async def _write(self, replies: list[Reply]) -> None:
+        self._open_count -= len(replies)
+        await self._stream.write(ConnectRequest(replies=replies))
+
+    def _take(self, frame: ConnectResponse) -> bool:
+        if frame.HasField("welcome"):
+            self.welcomed = True
+            self.resume_token = frame.welcome.resume_token
+            self._players = dict(zip(frame.welcome.players, self._handlers, strict=True))
+        for call_id in frame.cancelled:
+            if (task := self._running.get(call_id)) is not None:
+                task.cancel()
+        calls = frame.calls
+        self._open_count += len(calls)
+        for call in calls:
+            self._answer(call)
+        if frame.HasField("goodbye"):
+            log.info("the server says goodbye: %s", frame.goodbye.message)
+            return frame.goodbye.reason != GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN  # it may come back
+        return False
+
+    def _answer(self, call: Call) -> None:
+        handlers = self._players[call.player]
+        if not handlers.quick(call.method):
+            task = asyncio.create_task(self._answer_later(handlers, call))
+            self._running[call.id] = task
+            task.add_done_callback(lambda _: self._running.pop(call.id, None))
+            return
+        try:
+            reply = Reply(id=call.id, response=handlers.call_now(call.method, call.request))
+        except Exception as error:
+            reply = _failed(call, error)
+        self._outbox.put(reply, len(reply.response))
+
+    async def _answer_later(self, handlers: Handlers, call: Call) -> None:
+        try:
+            reply = Reply(id=call.id, response=await handlers.call(call.method, call.request))
+        except asyncio.CancelledError:
+            self._open_count -= 1
+            raise
+        except Exception as error:
+            reply = _failed(call, error)
+        self._outbox.put(reply, len(reply.response))
+
+
+def _failed(call: Call, error: Exception) -> Reply:
+    if isinstance(error, CallFailed):
+        code, message = error.code, error.message
+    else:
+        log.error("%s raised", call.method, exc_info=error)
+        code, message = grpc.StatusCode.UNKNOWN, f"{type(error).__name__}: {error}"
+    return Reply(id=call.id, failure=Failure(code=code.value[0], message=message))

@@ -1,0 +1,138 @@
+"""From bytes to bytes: calls the methods of a plain player object by their full gRPC names."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import grpc
+
+from fairplay.games.game import Game, find
+from fairplay.games.steps import Method, build_methods
+from fairplay.player.threads import DaemonThreads
+from fairplay.v1 import player_pb2
+
+PLAYER_SERVICE = "fairplay.v1.PlayerService"
+PLAYER_METHODS = build_methods(
+    PLAYER_SERVICE,
+    {
+        "Describe": (player_pb2.DescribeRequest, player_pb2.DescribeResponse),
+        "Start": (player_pb2.StartRequest, player_pb2.StartResponse),
+        "End": (player_pb2.EndRequest, player_pb2.EndResponse),
+    },
+)
+PROTOCOL_REVISION = 1
+
+
+class CallFailed(Exception):  # noqa: N818 - names what happened to the call
+    """A call cannot be answered; says what gRPC would say."""
+
+    def __init__(self, code: grpc.StatusCode, message: str) -> None:
+        super().__init__(code, message)
+        self.code = code
+        self.message = message
+
+
+def snake_case(name: str) -> str:
+    """The name of a player's Python method for a method of the contract: "TakeTurn" -> "take_turn"."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+
+def games_of(player: object) -> list[Game]:
+    """The games that a player object plays: its attribute `game`, one name or several. TypeError: it has none."""
+    names = getattr(player, "game", None)
+    if not names:
+        raise TypeError(f'{type(player).__name__} must say which game it plays, e.g. game = "fish"')
+    return [find(name) for name in ([names] if isinstance(names, str) else names)]
+
+
+def describe(player: object) -> player_pb2.PlayerDescription:
+    """What a player object says about itself: its attributes `name` and `version`, and its games."""
+    return player_pb2.PlayerDescription(
+        display_name=str(getattr(player, "name", type(player).__name__)),
+        software_version=str(getattr(player, "version", "")),
+        services=[game.service for game in games_of(player)],
+        protocol_revision=PROTOCOL_REVISION,
+    )
+
+
+class Handlers:
+    """The methods of one player object.
+
+    A method `async def` runs in the event loop. A plain one runs in a thread, so that it may take its time, unless the
+    player says `quick = True`: then it is called in the event loop and must return within a millisecond.
+    """
+
+    def __init__(self, player: object) -> None:
+        self._description = describe(player)
+        self._threads = DaemonThreads()
+        self._quick = bool(getattr(player, "quick", False))
+        self._handlers: dict[str, tuple[Method, Callable[..., Any] | None, bool]] = {}
+        offered: Sequence[Method] = [method for game in games_of(player) for method in game.methods]
+        for method in (*PLAYER_METHODS.values(), *offered):
+            function = getattr(player, snake_case(method.name), None)
+            if function is None and method.path.startswith(f"/{PLAYER_SERVICE}/"):
+                function = self._default
+            self._handlers[method.path] = (method, function, inspect.iscoroutinefunction(function))
+
+    @property
+    def description(self) -> player_pb2.PlayerDescription:
+        """The player's answer to Describe."""
+        return self._description
+
+    @property
+    def paths(self) -> Sequence[str]:
+        """The full names of all methods, those of PlayerService first."""
+        return list(self._handlers)
+
+    def _default(self, request: object) -> object:
+        if isinstance(request, player_pb2.DescribeRequest):
+            return player_pb2.DescribeResponse(description=self._description)
+        return None
+
+    def close(self) -> None:
+        """Lets the threads of the player end."""
+        self._threads.shutdown()
+
+    def quick(self, path: str) -> bool:
+        """Whether `call_now` serves this method."""
+        entry = self._handlers.get(path)
+        return entry is None or (not entry[2] and (self._quick or entry[1] is None))
+
+    def call_now(self, path: str, request: bytes) -> bytes:
+        """Calls a plain method in this thread. CallFailed: the method is unknown, or the request cannot be read."""
+        entry = self._handlers.get(path)
+        if entry is None or entry[1] is None:
+            raise CallFailed(grpc.StatusCode.UNIMPLEMENTED, f"this player has no method {path}")
+        method, function = entry[0], entry[1]
+        return _encoded(method, function(_decoded(method, request)))
+
+    async def call(self, path: str, request: bytes) -> bytes:
+        """Calls a method of any kind. CallFailed: the method is unknown, or the request cannot be read."""
+        if self.quick(path):
+            return self.call_now(path, request)
+        method, function, is_async = self._handlers[path]
+        assert function is not None
+        if is_async:
+            return _encoded(method, await function(_decoded(method, request)))
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self.call_now, path, request)
+
+
+def _decoded(method: Method, request: bytes) -> object:
+    try:
+        return method.request.FromString(request)
+    except Exception as error:  # protobuf's DecodeError; the bytes are the caller's
+        raise CallFailed(grpc.StatusCode.INVALID_ARGUMENT, f"the request of {method.path} is unreadable") from error
+
+
+def _encoded(method: Method, reply: object) -> bytes:
+    if reply is None:
+        return b""
+    if not isinstance(reply, method.response):
+        wanted, got = method.response.DESCRIPTOR.full_name, type(reply).__name__
+        raise TypeError(f"{snake_case(method.name)} must return {wanted}, not {got}")
+    data: bytes = reply.SerializeToString()
+    return data

@@ -1,0 +1,65 @@
+"""Reference players inside the server, for trials."""
+
+from __future__ import annotations
+
+import asyncio
+
+import grpc
+
+from fairplay.player.handlers import CallFailed, Handlers
+from fairplay.server.links.link import Clock, Done, Failed, OpenCall, call_error
+from fairplay.v1.misconduct_pb2 import CallErrorReason
+
+
+class BotLink:
+    """The link to a player object in this process. A slow one thinks in a thread and holds nobody up."""
+
+    def __init__(self, clock: Clock, player: object) -> None:
+        self._clock = clock
+        self._handlers = Handlers(player)
+        self._loop = asyncio.get_running_loop()
+        self._thoughts: dict[int, asyncio.Task[None]] = {}
+
+    def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
+        """Calls the object's method; its answer counts when it comes in time, as anybody's."""
+        if self._handlers.quick(method):
+            open_call = OpenCall(self._clock, limit_s, done, lambda _: None)
+            self._loop.call_soon(self._answer_now, method, request, open_call)
+        else:
+            open_call = OpenCall(self._clock, limit_s, done, self._cancel)
+            task = self._loop.create_task(self._answer(method, request, open_call))
+            self._thoughts[open_call.id] = task
+            task.add_done_callback(lambda _: self._thoughts.pop(open_call.id, None))
+        return open_call
+
+    def _cancel(self, open_call: OpenCall) -> None:
+        thought = self._thoughts.pop(open_call.id, None)
+        if thought is not None:
+            thought.cancel()
+
+    def _answer_now(self, method: str, request: bytes, open_call: OpenCall) -> None:
+        try:
+            outcome: bytes | Failed = self._handlers.call_now(method, request)
+        except Exception as error:
+            outcome = _failure(error)
+        open_call.settle(outcome)
+
+    async def _answer(self, method: str, request: bytes, open_call: OpenCall) -> None:
+        try:
+            outcome: bytes | Failed = await self._handlers.call(method, request)
+        except Exception as error:
+            outcome = _failure(error)
+        open_call.settle(outcome)
+
+    async def close(self) -> None:
+        """Nothing waits for a thought that is not finished."""
+        for thought in self._thoughts.values():
+            thought.cancel()
+        self._handlers.close()
+
+
+def _failure(error: Exception) -> Failed:
+    code, message = grpc.StatusCode.UNKNOWN, f"{type(error).__name__}: {error}"
+    if isinstance(error, CallFailed):
+        code, message = error.code, error.message
+    return call_error(CallErrorReason.CALL_ERROR_REASON_STATUS, message, code=code.value[0])

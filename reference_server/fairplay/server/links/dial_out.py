@@ -1,0 +1,98 @@
+"""Players that serve their services on an address: the server dials them, plain unary calls."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import grpc
+
+from fairplay.server.links.link import (
+    MAX_REPLY_BYTES,
+    Clock,
+    DeadLink,
+    Done,
+    Failed,
+    Link,
+    OpenCall,
+    call_error,
+    disconnected,
+    overrun,
+)
+from fairplay.v1.misconduct_pb2 import CallErrorReason
+
+CHANNEL_OPTIONS = [
+    ("grpc.max_receive_message_length", MAX_REPLY_BYTES),
+    ("grpc.max_send_message_length", -1),
+    # No keepalive: by default a player's gRPC server takes frequent pings for an attack, and the clock ends every call.
+    ("grpc.enable_retries", 0),  # a call is made once
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 1_000),
+    ("grpc.use_local_subchannel_pool", 1),  # a fresh connection for every link, not a shared one
+]
+TIMEOUT_SHARE = 0.9
+
+
+class DialOutLink:
+    """The link to a player on an address, over one channel."""
+
+    def __init__(self, clock: Clock, channel: grpc.aio.Channel) -> None:
+        self._clock = clock
+        self._channel = channel
+        self._methods: dict[str, Any] = {}
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+
+    def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
+        """Makes a unary call with the limit as its deadline."""
+        open_call = OpenCall(self._clock, limit_s, done, self._drop)
+        unary = self._methods.get(method)
+        if unary is None:
+            unary = self._methods[method] = self._channel.unary_unary(method)
+        task = asyncio.create_task(_ask(unary, request, open_call))
+        self._tasks[open_call.id] = task
+        task.add_done_callback(lambda _: self._tasks.pop(open_call.id, None))
+        return open_call
+
+    def _drop(self, open_call: OpenCall) -> None:
+        if (task := self._tasks.get(open_call.id)) is not None:
+            task.cancel()
+
+    async def close(self) -> None:
+        """Closes the channel."""
+        await self._channel.close()
+
+
+async def _ask(unary: Any, request: bytes, open_call: OpenCall) -> None:
+    try:
+        outcome = await unary(request, timeout=open_call.limit_s)
+    except grpc.aio.AioRpcError as error:
+        outcome = _failure(error, open_call)
+    open_call.settle(outcome)
+
+
+def _failure(error: grpc.aio.AioRpcError, open_call: OpenCall) -> Failed:
+    code, details = error.code(), error.details() or ""
+    elapsed = open_call.elapsed_s
+    if code is grpc.StatusCode.DEADLINE_EXCEEDED and elapsed > TIMEOUT_SHARE * open_call.limit_s:
+        return overrun(open_call.limit_s, max(elapsed, open_call.limit_s))
+    if code is grpc.StatusCode.UNAVAILABLE:
+        return disconnected(f"the player cannot be reached: {details}")
+    if code is grpc.StatusCode.RESOURCE_EXHAUSTED and "larger than max" in details:
+        return call_error(CallErrorReason.CALL_ERROR_REASON_TOO_LARGE, details)
+    return call_error(CallErrorReason.CALL_ERROR_REASON_STATUS, details, code=code.value[0])
+
+
+async def dial_out_link(clock: Clock, target: str, start_limit_s: float) -> Link:
+    """The link to the player on HOST:PORT; waits until it can be connected to."""
+    channel = grpc.aio.insecure_channel(target, options=CHANNEL_OPTIONS)
+    ready = False
+    try:
+        async with asyncio.timeout(start_limit_s):
+            await channel.channel_ready()
+            ready = True
+    except TimeoutError:
+        return DeadLink(clock, disconnected(f"nothing answered on {target} within {start_limit_s:g} s"))
+    finally:
+        if not ready:
+            await channel.close()
+    return DialOutLink(clock, channel)

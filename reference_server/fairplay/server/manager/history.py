@@ -1,0 +1,180 @@
+"""A tournament rebuilt from its record: to go on with it after a crash, to show it, or to say whether it is sound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from fairplay.server.manager import states
+from fairplay.server.manager.course import Course
+from fairplay.server.manager.plan import seated
+from fairplay.server.records.errors import Diverged
+from fairplay.server.records.verify import Finding
+from fairplay.server.transcript import Asked, recorded_outcome
+from fairplay.v1.manager_pb2 import WatchTournamentResponse
+from fairplay.v1.record_pb2 import RecordedCall, RecordedGame, RecordEntry, TournamentChange
+from fairplay.v1.result_pb2 import GameResult
+
+
+class History:
+    """A tournament as its record tells it, an entry at a time. Diverged: an entry is not what the rules lead to.
+
+    `message` is the tournament, `course` what there is to be done in it, once it has started. `due` are entries that
+    follow from those before but did not come: a crash took them.
+    """
+
+    def __init__(self, header: RecordEntry) -> None:
+        if header.WhichOneof("entry") != "tournament":
+            raise Diverged(1, "the record does not begin with the header of a tournament")
+        self.message = states.created(header.tournament)
+        self.course: Course | None = None
+        self.due: list[bytes] = []
+        self._entry = 1
+
+    def feed(self, entry: RecordEntry) -> None:
+        """The next entry."""
+        self._entry += 1
+        self._check(self.message.status in (states.SIGN_UP, states.RUNNING), "it comes after the end")
+        kind = entry.WhichOneof("entry")
+        if kind == "resumed":
+            return
+        if self.due:
+            self._expect(entry)
+        elif kind == "change":
+            self._change(entry.change)
+        elif kind == "call":
+            self._call(entry.call)
+        elif kind == "played":
+            self._played(entry.played)
+        else:
+            raise self._diverged(f"{kind or 'an empty entry'} does not belong here")
+
+    # --- what the manager adds of its own follows at once upon what led to it ---
+
+    def _expect(self, entry: RecordEntry) -> None:
+        due = RecordEntry.FromString(self.due.pop(0))
+        self._check(entry == due, f"by the rules {due.misconduct.player} is eliminated here, with other evidence")
+
+    # --- changes ---
+
+    def _change(self, change: TournamentChange) -> None:
+        match change.WhichOneof("change"):
+            case "signed_up":
+                self._sign_up(change)
+            case "withdrawn":
+                self._withdraw(change.withdrawn)
+            case "started":
+                self._start(change)
+            case "finished":
+                self._finish(change)
+            case "cancelled":
+                self._cancel(change)
+            case _:
+                raise self._diverged("it does not say what changed")
+
+    def _sign_up(self, change: TournamentChange) -> None:
+        player = change.signed_up
+        self._check(self.course is None, f"{player.name} signed up after the start")
+        self._check(all(player.name != each.name for each in self.message.entrants), f"{player.name} signed up twice")
+        self.message.entrants.append(player)
+
+    def _withdraw(self, name: str) -> None:
+        self._check(self.course is None, f"{name} withdrew after the start")
+        known = any(name == player.name for player in states.signed_up(self.message))
+        self._check(known, f"{name} withdrew without having signed up")
+        states.withdraw(self.message, name)
+
+    def _start(self, change: TournamentChange) -> None:
+        self._check(self.course is None, "the tournament was started twice")
+        entrants = seated(self.message.plan, states.signed_up(self.message))
+        self._check(list(change.started.entrants) == entrants, "the list of entrants does not follow from the sign-up")
+        states.start(self.message, entrants)
+        try:
+            self.course = Course(self.message, self.due.append, _unheard)
+        except ValueError as error:
+            raise self._diverged(str(error)) from None
+
+    def _finish(self, change: TournamentChange) -> None:
+        result = self.course.result if self.course is not None else None
+        self._check(result is not None, "by the rules the tournament is not over here")
+        self._check(result == change.finished, "the result is not the one that the rules lead to")
+        states.end(self.message, change)
+
+    def _cancel(self, change: TournamentChange) -> None:
+        # Said twice when it runs: when it is decided, and when the games are stopped and the players have been told.
+        course = self.course
+        if course is None or course.cancelled is not None:
+            states.end(self.message, change)
+        else:
+            self._check(not course.decided, "the tournament was cancelled after it was decided")
+            course.cancel(change.cancelled)
+
+    # --- calls and games ---
+
+    def _call(self, call: RecordedCall) -> None:
+        course, asked = self.course, self._asked(call)
+        if asked is None or course is None:
+            raise self._diverged(f"by the rules entrant {call.seat} is not called with {call.method} here")
+        self._check(
+            call.number == asked.number, f"the call has the number {call.number}, but it is call {asked.number}"
+        )
+        self._check(call.request == asked.request, f"the request to entrant {call.seat} is not the one that is due")
+        self._check(call.WhichOneof("outcome") is not None, "it does not say what became of the call")
+        course.heard(call.seat, recorded_outcome(call))
+
+    def _asked(self, call: RecordedCall) -> Asked | None:
+        course = self.course
+        if course is None:
+            return None
+        asked = course.open_calls.get(call.seat)
+        if asked is not None and asked.call.method.path == call.method:
+            return asked
+        if course.cancelled is None or course.leaving or course.open_games:
+            return None
+        course.leave()  # calls that were open then have not been answered, nor will they be
+        return self._asked(call)
+
+    def _played(self, played: RecordedGame) -> None:
+        if self.course is None or played.game_id not in self.course.open_games:
+            raise self._diverged(f"by the rules the game {played.game_id!r} is not played here")
+        names = self.course.open_games[played.game_id].shown.players
+        known = all(names[seat : seat + 1] == [name] for seat, name in _named(played.result))
+        self._check(known, f"the result of {played.game_id} names players that were not in it")
+        self.course.saw(played.game_id, played.result)
+
+    def _check(self, holds: bool, problem: str) -> None:
+        if not holds:
+            raise self._diverged(problem)
+
+    def _diverged(self, problem: str) -> Diverged:
+        return Diverged(self._entry, problem)
+
+
+def _named(result: GameResult) -> Iterator[tuple[int, str]]:
+    """Every seat that a result mentions, with the name of its player."""
+    yield from ((player.seat, player.name) for group in result.ranking for player in group.players)
+    yield from ((misconduct.seat, misconduct.player) for misconduct in result.misconducts)
+
+
+def _unheard(_: WatchTournamentResponse) -> None:
+    """What a record tells is no news."""
+
+
+def read(entries: Iterable[RecordEntry]) -> History:
+    """The tournament of a record, which begins with its header. Diverged: an entry is not what the rules lead to."""
+    rest = iter(entries)
+    history = History(next(rest, RecordEntry()))
+    for entry in rest:
+        history.feed(entry)
+    return history
+
+
+def check_tournament(entries: Sequence[RecordEntry]) -> list[Finding]:
+    """Follows the record of a tournament: calls, eliminations, games and the result must be what the rules lead to.
+
+    For fairplay.server.records.verify. How each game was played is for the record of the game to say.
+    """
+    try:
+        read(entries)
+    except Diverged as error:
+        return [Finding(error.entry, error.problem)]
+    return []

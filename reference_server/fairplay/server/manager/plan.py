@@ -1,0 +1,141 @@
+"""What a tournament is made of: checked, and with every default filled in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from hashlib import sha256
+from random import Random
+
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
+
+from fairplay.games.envelopes import wrap
+from fairplay.games.game import Game
+from fairplay.server.errors import Refusal
+from fairplay.server.manager.names import NamePattern
+from fairplay.server.plans import (
+    CheckLink,
+    check_players,
+    full_settings,
+    full_time_control,
+    game_of,
+    overlay,
+    seconds,
+)
+from fairplay.v1.game_pb2 import GameSettings, Player
+from fairplay.v1.referee_pb2 import GamePlan
+from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy, TournamentPlan
+
+ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+MAX_ENTRANTS = 10_000
+MAX_PERIODS = 1_000
+MAX_WAITING_S = 7 * 24 * 3_600
+OPEN_POLICY = SignUpPolicy(
+    max_entrant_count=MAX_ENTRANTS,
+    waiting_period=Duration(seconds=30),
+    period_count=2,
+    age_order=AgeOrder.AGE_ORDER_REVERSE_SIGN_UP,
+    name_pattern=r"[A-Za-z0-9_.-]{1,64}",
+)
+"""The policy where neither the plan nor the game says anything."""
+
+
+def checked_tournament_id(text: str) -> str:
+    """The id. Refusal: it has characters or a length that is not allowed."""
+    if not ID.fullmatch(text):
+        message = f"{text!r} is not an id: 1 to 64 letters, digits, '-', '_' or '.'"
+        raise Refusal("INVALID_ID", message, "tournament_id")
+    return text
+
+
+def full_tournament_plan(plan: TournamentPlan, check_link: CheckLink) -> TournamentPlan:
+    """The plan with every default filled in. Refusal: it cannot be played."""
+    game = game_of(plan.game, "plan.game")
+    full = TournamentPlan()
+    full.CopyFrom(plan)
+    settings = full_settings(game, plan.settings)
+    full.settings.CopyFrom(wrap(GameSettings, game, settings))
+    full.time_control.CopyFrom(full_time_control(game, plan.time_control))
+    full.format.knockout.end_failure_is_failure = (
+        not plan.format.knockout.HasField("end_failure_is_failure") or plan.format.knockout.end_failure_is_failure
+    )
+    check_players(plan.entrants, game, check_link, "plan.entrants")
+    full.sign_up.CopyFrom(_full_policy(game, plan.sign_up, len(plan.entrants)))
+    _check_settings(game, settings, full.sign_up.max_entrant_count)
+    return full
+
+
+def _full_policy(game: Game, policy: SignUpPolicy, entrant_count: int) -> SignUpPolicy:
+    full = SignUpPolicy(min_entrant_count=game.seats.start)
+    for given in (OPEN_POLICY, game.sign_up, policy):
+        overlay(full, given)
+    # A bound that the plan names moves the other one, where that is only a default.
+    if not policy.HasField("max_entrant_count"):
+        full.max_entrant_count = max(full.max_entrant_count, full.min_entrant_count, entrant_count)
+    if not policy.HasField("min_entrant_count"):
+        full.min_entrant_count = min(full.min_entrant_count, full.max_entrant_count)
+    _check_policy(game, full, entrant_count)
+    return full
+
+
+def _check_policy(game: Game, policy: SignUpPolicy, entrant_count: int) -> None:
+    few, many, least = policy.min_entrant_count, policy.max_entrant_count, game.seats.start
+    for field, count in (("max_entrant_count", many), ("min_entrant_count", few)):
+        if count < least:
+            _refuse(field, f"it is {count}, but a tournament of {game.title} needs at least {least} entrants")
+    if not few <= many <= MAX_ENTRANTS:
+        _refuse("max_entrant_count", f"it is {many}; it must be {few} (min_entrant_count) to {MAX_ENTRANTS:,}")
+    if entrant_count > many:
+        _refuse("max_entrant_count", f"it is {many}, but the plan names {entrant_count} entrants already")
+    if not 0 <= seconds(policy.waiting_period) <= MAX_WAITING_S:
+        _refuse("waiting_period", f"it is {seconds(policy.waiting_period):g} s; it must be 0 s to {MAX_WAITING_S:,} s")
+    if not 1 <= policy.period_count <= MAX_PERIODS:
+        _refuse("period_count", f"it is {policy.period_count}; it must be 1 to {MAX_PERIODS:,}")
+    if seconds(policy.certificate.max_age) < 0:
+        _refuse("certificate.max_age", "it is negative")
+    if policy.age_order not in AgeOrder.values():
+        _refuse("age_order", f"there is no age order {policy.age_order}")
+    try:
+        NamePattern(policy.name_pattern)
+    except ValueError as error:
+        _refuse("name_pattern", str(error))
+
+
+def _refuse(field: str, problem: str) -> None:
+    raise Refusal("INVALID_SIGN_UP", f"the sign-up policy cannot be used: {field}: {problem}", f"plan.sign_up.{field}")
+
+
+def _check_settings(game: Game, settings: Message, max_entrant_count: int) -> None:
+    """Games of every size that may come up must fit the settings, e.g. the board."""
+    for count in game.seats:
+        if count <= max_entrant_count:
+            try:
+                game.play("", settings, [str(seat) for seat in range(count)], Random(0), None).close()
+            except ValueError as error:
+                message = f"a game of {count} players, which may come up, cannot be played: {error}"
+                raise Refusal("INVALID_SETTINGS", message, "plan.settings") from None
+
+
+def seated(plan: TournamentPlan, signed_up: Sequence[Player]) -> list[Player]:
+    """The list of entrants, youngest first (fish.md section 8), from those who signed up, in that order."""
+    if plan.sign_up.age_order == AgeOrder.AGE_ORDER_SIGN_UP:
+        return [*plan.entrants, *signed_up]
+    return [*reversed(signed_up), *plan.entrants]
+
+
+def game_id_of(tournament_id: str, round_number: int, table: int) -> str:
+    """The id of a game: rounds and tables count from 1."""
+    return f"{tournament_id}/r{round_number}g{table}"
+
+
+def game_plan_of(plan: TournamentPlan, players: Sequence[Player], round_number: int, table: int) -> GamePlan:
+    """A game of the tournament. Its seed follows from the tournament's, the round and the table, everywhere alike."""
+    digest = sha256(f"{plan.seed}/{round_number}/{table}".encode()).digest()
+    return GamePlan(
+        game=plan.game,
+        settings=plan.settings,
+        players=players,
+        seed=int.from_bytes(digest[:8], "big") >> 1,
+        time_control=plan.time_control,
+    )

@@ -1,0 +1,145 @@
+"""The sign-up of a tournament: who may enter, and the periods in which it stays open (fish.md section 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from fairplay.games.game import find
+from fairplay.server.errors import Refusal
+from fairplay.server.links.dial_in import NAME, Hub
+from fairplay.server.links.opening import parse_link
+from fairplay.server.manager import states
+from fairplay.server.manager.names import NamePattern
+from fairplay.server.plans import CheckLink, seconds
+from fairplay.server.tokens import same
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.tournament_pb2 import SignUpPolicy, Tournament
+
+
+class Timer(Protocol):
+    """Something that will happen, unless it is cancelled."""
+
+    def cancel(self) -> None:
+        """It shall not happen."""
+
+
+Later = Callable[[float, Callable[[], None]], Timer]
+"""Calls a function after some seconds, as an event loop's call_later does."""
+
+
+class Desk:
+    """Says who may enter a tournament and who may leave it. Knows the tokens of those who signed up here."""
+
+    def __init__(self, message: Tournament, hub: Hub, check_link: CheckLink) -> None:
+        self._message = message
+        self._hub = hub
+        self._check_link = check_link
+        self._game = find(message.plan.game)
+        self._pattern = NamePattern(message.plan.sign_up.name_pattern)
+        self._tokens: dict[str, str] = {}
+
+    @property
+    def full(self) -> bool:
+        """Whether nobody else may enter."""
+        return len(self._message.entrants) >= self._message.plan.sign_up.max_entrant_count
+
+    def repeats(self, player: Player, token: str) -> bool:
+        """Whether this very player has entered already."""
+        entered = any(player == known for known in self._message.entrants)
+        return entered and same(self._tokens.get(player.name, token), token)
+
+    def admit(self, player: Player, token: str) -> None:
+        """Notes the token of a player that enters. Refusal: it may not."""
+        self.check(player, token)
+        self._tokens[player.name] = token
+
+    def check(self, player: Player, token: str) -> None:
+        """Refusal: the player may not enter."""
+        if not NAME.fullmatch(player.name) or not self._pattern.matches(player.name):
+            allowed = self._message.plan.sign_up.name_pattern
+            message = f"{player.name!r} is not a name for this tournament: names must match {allowed}"
+            raise Refusal("NAME_INVALID", message, "player.name")
+        if any(player.name == known.name for known in self._message.entrants):
+            message = f"the name {player.name} is taken in this tournament: choose another one"
+            raise Refusal("NAME_TAKEN", message, "player.name")
+        self._check_link(player, self._game, "player")
+        self._check_dialled_in(player, token)
+
+    def _check_dialled_in(self, player: Player, token: str) -> None:
+        name = _dial_in_name(player)
+        if name is None:
+            return
+        if not self._hub.here(name):
+            message = f"{name} has not dialled in: have the player dial in first, then sign it up"
+            raise Refusal("INVALID_LINK", message, "player.link")
+        if not self._hub.holds(name, token):
+            raise Refusal("WRONG_TOKEN", f"the token is not the one with which {name} dialled in", "token")
+
+    def release(self, name: str, token: str) -> None:
+        """Forgets who leaves again. Refusal: the token is not the one of its sign-up."""
+        player = next((player for player in states.signed_up(self._message) if player.name == name), None)
+        if player is None:
+            message = f"{name} was entered by the creator of the tournament, who alone can leave it out"
+            raise Refusal("WRONG_TOKEN", message, "name")
+        if name not in self._tokens:
+            self._check_dialled_in_again(player, token)
+        elif not same(self._tokens[name], token):
+            raise Refusal("WRONG_TOKEN", f"the token is not the one with which {name} signed up", "token")
+        self._tokens.pop(name, None)
+
+    def _check_dialled_in_again(self, player: Player, token: str) -> None:
+        # The server was started again since. Tokens are in no record, but a player that dials in shows its own.
+        name = _dial_in_name(player)
+        if name is None or not self._hub.here(name) or not self._hub.holds(name, token):
+            message = f"the server was started again since {player.name} signed up and does not know its token any more"
+            if name is not None:
+                message += f", unless {name} dials in with it"
+            raise Refusal("WRONG_TOKEN", message, "token")
+
+    def check_enough(self) -> None:
+        """Refusal: too few have entered. A tournament that nobody signed up for needs no more than a game does."""
+        entered = len(self._message.entrants)
+        least = self._message.plan.sign_up.min_entrant_count
+        if not states.signed_up(self._message):
+            least = min(least, self._game.seats.start)
+        if entered < least:
+            message = f"the tournament needs {least} entrants to start and has {entered}: {least - entered} are missing"
+            raise Refusal("TOO_FEW_ENTRANTS", message)
+
+
+def _dial_in_name(player: Player) -> str | None:
+    spec = parse_link(player.link)
+    return spec.value if spec.kind == "dial-in" else None
+
+
+class Periods:
+    """The waiting periods of a sign-up, one after the other."""
+
+    def __init__(self, policy: SignUpPolicy, later: Later, ended: Callable[[bool], None]) -> None:
+        self._policy = policy
+        self._later = later
+        self._ended = ended
+        self._timer: Timer | None = None
+        self._left = policy.period_count
+
+    @property
+    def bounded(self) -> bool:
+        """Whether there are periods at all; otherwise the sign-up stays open until somebody closes it."""
+        return seconds(self._policy.waiting_period) > 0
+
+    def begin(self) -> None:
+        """The next period begins; `ended` is called when it is over, with whether it was the last one."""
+        if self.bounded:
+            self._left -= 1
+            self._timer = self._later(seconds(self._policy.waiting_period), self._over)
+
+    def _over(self) -> None:
+        self._timer = None
+        self._ended(self._left == 0)
+
+    def stop(self) -> None:
+        """The sign-up is closed."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

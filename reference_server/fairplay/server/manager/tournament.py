@@ -1,0 +1,274 @@
+"""One tournament of the server: its sign-up, its course, its record and its watchers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from fairplay.server import __version__
+from fairplay.server.errors import Refusal
+from fairplay.server.manager import states, vouching
+from fairplay.server.manager.course import Course
+from fairplay.server.manager.driver import Driver, House, shutting_down
+from fairplay.server.manager.history import History
+from fairplay.server.manager.plan import seated
+from fairplay.server.manager.signup import Desk, Later, Periods
+from fairplay.server.manager.watchers import Watchers
+from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.journal import Journal
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.manager_pb2 import WatchTournamentResponse
+from fairplay.v1.record_pb2 import RecordEntry, Resumed, TournamentChange, TournamentEntrants
+from fairplay.v1.tournament_pb2 import Tournament as TournamentMessage
+
+log = logging.getLogger("fairplay.manager")
+
+UNFORESEEN = "the manager failed; its log says more"
+
+
+def now() -> Timestamp:
+    """The time of day, for records."""
+    time = Timestamp()
+    time.GetCurrentTime()
+    return time
+
+
+def _disk_failed() -> Refusal:
+    return Refusal("INTERNAL", "the records cannot be written; the server's log says more")
+
+
+def tournament_over(tournament_id: str) -> Refusal:
+    """The refusal of what comes too late."""
+    return Refusal("TOURNAMENT_OVER", f"the tournament {tournament_id} is over", "tournament_id")
+
+
+class Tournament:
+    """A tournament that is not over, or has just ended.
+
+    Its methods change it at once; what they changed is on disk after `saved`. `gone` is called when nothing of it runs
+    any more, be it because it is over or because the server shuts down.
+    """
+
+    def __init__(
+        self, message: TournamentMessage, journal: Journal, house: House, later: Later, gone: Callable[[], None]
+    ) -> None:
+        self.message = message
+        self.saved = journal.saved
+        self._journal = journal
+        self._house = house
+        self._gone = gone
+        self._desk = Desk(message, house.hub, house.links.check)
+        self._periods = Periods(message.plan.sign_up, later, self._period_ended)
+        self._watchers = Watchers()
+        self._left = asyncio.Event()
+        self._refusal: Refusal | None = None
+        self._course: Course | None = None
+        self._driver: Driver | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def begin(self) -> None:
+        """Opens the sign-up; where everybody is there already, its first period is over at once."""
+        if self._desk.full and (self._periods.bounded or states.signed_up(self.message)):
+            self._start()
+        else:
+            self._periods.begin()
+
+    def resume(self, history: History) -> None:
+        """Goes on where the record ends. A sign-up goes on with fresh periods."""
+        self._append(RecordEntry(resumed=Resumed(time=now(), server_version=__version__)))
+        for entry in history.due:
+            self._journal.append(entry)
+        if history.course is None:
+            self.begin()
+        else:
+            history.course.append, history.course.tell = self._journal.append, self._watchers.tell
+            self._drive(history.course)
+
+    def follow(self) -> AsyncGenerator[WatchTournamentResponse, None]:
+        """The whole tournament, then its news until it is over."""
+        return self._watchers.follow(self.message)
+
+    # --- the sign-up ---
+
+    async def vouch(self, player: Player, token: str, certificate: bytes) -> None:
+        """Checks the certificate of a player, where one is asked for, and that it is about this player.
+
+        Refusal: it does not serve, or the player may not enter for another reason.
+        """
+        plan = self.message.plan
+        if not plan.sign_up.HasField("certificate") or self._desk.repeats(player, token):
+            return
+        self._check_room()
+        self._desk.check(player, token)
+        certified = vouching.check_certificate(certificate, plan, vouching.utc_now())
+        vouching.check_player(certified, await vouching.describe(player, plan, self._house.links))
+
+    def sign_up(self, player: Player, token: str) -> None:
+        """A player enters; the last one that may closes the sign-up. Refusal: it may not."""
+        if self._desk.repeats(player, token):
+            return
+        self._check_room()
+        self._desk.admit(player, token)
+        self._change(TournamentChange(signed_up=player))
+        self.message.entrants.append(player)
+        self._watchers.show(self.message)
+        if self._desk.full:
+            self._start()
+
+    def withdraw(self, name: str, token: str) -> None:
+        """A player leaves again. Refusal: it may not."""
+        self._check_open()
+        if all(player.name != name for player in self.message.entrants):
+            return
+        self._desk.release(name, token)
+        self._change(TournamentChange(withdrawn=name))
+        states.withdraw(self.message, name)
+        self._watchers.show(self.message)
+
+    def start(self) -> None:
+        """Closes the sign-up and starts. Refusal: too few have entered, or it is over."""
+        if self.message.status == states.SIGN_UP:
+            self._desk.check_enough()
+            self._start()
+        elif self.message.status != states.RUNNING:
+            raise tournament_over(self.message.tournament_id)
+
+    def _check_room(self) -> None:
+        self._check_open()
+        if self._desk.full:
+            raise Refusal("SIGN_UP_CLOSED", "the tournament is full: nobody else may enter", "tournament_id")
+
+    def _check_open(self) -> None:
+        if self.message.status != states.SIGN_UP:
+            message = "the sign-up is closed: the tournament has started or is over"
+            raise Refusal("SIGN_UP_CLOSED", message, "tournament_id")
+
+    def _period_ended(self, last: bool) -> None:
+        entered, needed = len(self.message.entrants), self.message.plan.sign_up.min_entrant_count
+        try:
+            if entered >= needed:
+                self._start()
+            elif last:
+                self._abandon(f"too few entered: {entered}, where at least {needed} are needed")
+            else:
+                self._periods.begin()
+        except RecordsError as error:
+            log.error("the sign-up of tournament %s cannot go on: %s", self.message.tournament_id, error)
+
+    def _start(self) -> None:
+        self._periods.stop()
+        entrants = seated(self.message.plan, states.signed_up(self.message))
+        self._change(TournamentChange(started=TournamentEntrants(entrants=entrants)))
+        states.start(self.message, entrants)
+        self._watchers.show(self.message)
+        self._drive(Course(self.message, self._journal.append, self._watchers.tell))
+
+    def _drive(self, course: Course) -> None:
+        self._course = course
+        self._driver = Driver(course, self._journal, self._house)
+        self._task = asyncio.create_task(self._see_through(course, self._driver))
+
+    # --- the end ---
+
+    async def cancel(self, reason: str) -> None:
+        """Ends it without a winner, and returns when that is done. Refusal: it is over, or decided."""
+        if self.message.status == states.FINISHED or (self._course is not None and self._course.decided):
+            raise tournament_over(self.message.tournament_id)
+        if self.message.status == states.SIGN_UP:
+            self._abandon(reason)
+        elif self.message.status == states.RUNNING:
+            await self._cancel_course(reason)
+        await self._left.wait()
+        if self._refusal is not None:
+            raise self._refusal
+
+    async def _cancel_course(self, reason: str) -> None:
+        course, driver = self._course, self._driver
+        assert course is not None
+        assert driver is not None
+        if course.cancelled is None:
+            self._change(TournamentChange(cancelled=reason))
+            course.cancel(reason)
+            await self.saved()  # first of all: a server that comes back must not play on with stopped games
+            driver.cancel()
+
+    async def suspend(self) -> None:
+        """Leaves it where it is; its record can be resumed. The referee must have been suspended before."""
+        self._periods.stop()
+        if self._driver is not None:
+            self._driver.suspend()
+        if self._task is not None:
+            await self._task
+        else:
+            self._leave(shutting_down())
+            self._gone()
+
+    async def _see_through(self, course: Course, driver: Driver) -> None:
+        try:
+            self._finish(await self._last_change(course, driver))
+            await self._announce()
+        except Refusal as refusal:
+            self._leave(refusal)
+        except RecordsError as error:
+            log.error("tournament %s stops here: %s", self.message.tournament_id, error)
+            self._leave(_disk_failed())
+        finally:
+            await driver.close()
+            self._gone()
+
+    async def _last_change(self, course: Course, driver: Driver) -> TournamentChange:
+        try:
+            await driver.run()
+        except (Refusal, RecordsError):
+            raise
+        except Exception:
+            log.exception("the manager failed in tournament %s", self.message.tournament_id)
+            return TournamentChange(cancelled=UNFORESEEN)
+        if course.cancelled is not None:
+            return TournamentChange(cancelled=course.cancelled)
+        return TournamentChange(finished=course.result)
+
+    def _abandon(self, reason: str) -> None:
+        self._periods.stop()
+        self._finish(TournamentChange(cancelled=reason))
+        self._task = asyncio.create_task(self._see_off())
+
+    async def _see_off(self) -> None:
+        try:
+            await self._announce()
+        except RecordsError as error:
+            log.error("the end of tournament %s cannot be recorded: %s", self.message.tournament_id, error)
+            self._leave(_disk_failed())
+        self._gone()
+
+    def _finish(self, change: TournamentChange) -> None:
+        change.time.CopyFrom(now())
+        final = TournamentMessage()
+        final.CopyFrom(self.message)
+        states.end(final, change)
+        entry = RecordEntry(change=change).SerializeToString()
+        self._journal.finish(entry, final.SerializeToString(), change.time.ToNanoseconds())
+        states.end(self.message, change)
+
+    async def _announce(self) -> None:
+        # Nobody hears of a result that is not on disk: a restart could come to another one.
+        await self.saved()
+        self._watchers.show(self.message)
+        self._leave()
+
+    def _leave(self, refusal: Refusal | None = None) -> None:
+        self._refusal = refusal
+        self._watchers.close(refusal)
+        self._left.set()
+
+    # --- the record ---
+
+    def _change(self, change: TournamentChange) -> None:
+        change.time.CopyFrom(now())
+        self._append(RecordEntry(change=change))
+
+    def _append(self, entry: RecordEntry) -> None:
+        self._journal.append(entry.SerializeToString())

@@ -1,0 +1,98 @@
+"""Whether a player that signs up has the certificate that its tournament asks for."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+from google.protobuf.message import DecodeError
+
+from fairplay import certificate as certificates
+from fairplay.certificate import Certificate
+from fairplay.games.game import find
+from fairplay.player.handlers import PLAYER_METHODS, PROTOCOL_REVISION
+from fairplay.server.errors import Refusal
+from fairplay.server.links.link import Failed, Link
+from fairplay.server.links.opening import Links
+from fairplay.server.plans import seconds
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.misconduct_pb2 import Overrun
+from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
+from fairplay.v1.tournament_pb2 import TournamentPlan
+
+MAX_BYTES = 1024 * 1024
+SKEW = timedelta(minutes=5)
+"""How far the clocks of two machines may be apart."""
+DESCRIBE = PLAYER_METHODS["Describe"]
+
+
+def check_certificate(data: bytes, plan: TournamentPlan, now: datetime) -> Certificate:
+    """The certificate, which serves for the tournament as far as can be said without the player.
+
+    Refusal: there is none, it is not whole, too old, or not for this game and revision.
+    """
+    if not data:
+        raise _refused("this tournament asks for a certificate: sign up with the one of `fairplay certify --json FILE`")
+    if len(data) > MAX_BYTES:
+        raise _refused(f"the certificate has {len(data):,} bytes; at most {MAX_BYTES:,} are read")
+    try:
+        certificate = certificates.check(data)
+        age = now - datetime.fromisoformat(certificate.issued)
+    except (ValueError, TypeError) as error:  # TypeError: a time without its zone
+        raise _refused(f"the certificate cannot be used: {error}") from None
+    if not certificate.certified:
+        raise _refused("the certificate does not say that the player is certified: not every MUST is met")
+    wanted = (plan.game, PROTOCOL_REVISION)
+    if (certificate.game, certificate.protocol_revision) != wanted:
+        found = f"{certificate.game} in revision {certificate.protocol_revision}"
+        raise _refused(f"the certificate is for {found}, but the tournament is of {wanted[0]} in revision {wanted[1]}")
+    if age < -SKEW:
+        raise _refused(f"the certificate was issued in the future: {certificate.issued}")
+    max_age_s = seconds(plan.sign_up.certificate.max_age)
+    if max_age_s and age.total_seconds() > max_age_s:
+        raise _refused(f"the certificate is too old: issued {certificate.issued}, it may be {max_age_s:,.0f} s old")
+    return certificate
+
+
+def check_player(certificate: Certificate, description: PlayerDescription) -> None:
+    """Refusal: the certificate is about another player."""
+    certified = (certificate.player, certificate.player_version)
+    found = (description.display_name, description.software_version)
+    if certified != found:
+        message = "the certificate is for {!r}, version {!r}, but the player says that it is {!r}, version {!r}"
+        raise _refused(message.format(*certified, *found))
+
+
+async def describe(player: Player, plan: TournamentPlan, links: Links) -> PlayerDescription:
+    """What a player says about itself, asked now. Refusal: it does not answer."""
+    link = await links.open(player, find(plan.game))
+    try:
+        outcome = await _asked(link, seconds(plan.time_control.notification_limit))
+    finally:
+        await link.close()
+    if not isinstance(outcome, bytes):
+        why = "it took too long" if isinstance(outcome, Overrun) else outcome.message
+        raise _refused(f"the player was asked to describe itself, for its certificate, and failed: {why}")
+    try:
+        return DescribeResponse.FromString(outcome).description
+    except DecodeError:
+        raise _refused("the player's description of itself, for its certificate, cannot be read") from None
+
+
+async def _asked(link: Link, limit_s: float) -> bytes | Failed:
+    told: asyncio.Future[bytes | Failed] = asyncio.get_running_loop().create_future()
+    request = DescribeRequest().SerializeToString()
+    call = link.call(DESCRIBE.path, request, limit_s, lambda outcome, _: told.set_result(outcome))
+    try:
+        return await told
+    finally:
+        call.cancel()
+
+
+def utc_now() -> datetime:
+    """The time of day."""
+    return datetime.now(UTC)
+
+
+def _refused(message: str) -> Refusal:
+    return Refusal("CERTIFICATE_REQUIRED", message, "certificate")

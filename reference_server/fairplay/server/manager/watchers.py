@@ -1,0 +1,50 @@
+"""Those who watch a tournament."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+from fairplay.server.errors import Refusal
+from fairplay.v1.manager_pb2 import WatchTournamentResponse
+from fairplay.v1.tournament_pb2 import Tournament
+
+
+class Watchers:
+    """Hands the news of one tournament to everybody who watches it."""
+
+    def __init__(self) -> None:
+        self._queues: list[asyncio.Queue[WatchTournamentResponse | None]] = []
+        self._closed = False
+        self._refusal: Refusal | None = None
+
+    def tell(self, event: WatchTournamentResponse) -> None:
+        """Something has happened."""
+        for queue in self._queues:
+            queue.put_nowait(event)
+
+    def show(self, message: Tournament) -> None:
+        """The tournament has changed as a whole."""
+        if self._queues:
+            self.tell(WatchTournamentResponse(tournament=message))
+
+    def close(self, refusal: Refusal | None = None) -> None:
+        """There will be no more news; `refusal` says why, where the tournament is not over."""
+        self._closed, self._refusal = True, refusal
+        for queue in self._queues:
+            queue.put_nowait(None)
+
+    async def follow(self, message: Tournament) -> AsyncGenerator[WatchTournamentResponse, None]:
+        """The whole tournament, then all news until it is over. Refusal: the server shuts down."""
+        queue: asyncio.Queue[WatchTournamentResponse | None] = asyncio.Queue()
+        queue.put_nowait(WatchTournamentResponse(tournament=message))
+        if self._closed:
+            queue.put_nowait(None)
+        self._queues.append(queue)
+        try:
+            while (event := await queue.get()) is not None:
+                yield event
+        finally:
+            self._queues.remove(queue)
+        if self._refusal is not None:
+            raise self._refusal

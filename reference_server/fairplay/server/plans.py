@@ -1,0 +1,130 @@
+"""What games and tournaments are made of: checked, and with every default filled in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
+
+from fairplay.games.envelopes import unwrap, wrap
+from fairplay.games.game import Game, find
+from fairplay.server.errors import Refusal
+from fairplay.server.links.dial_in import NAME
+from fairplay.v1.game_pb2 import GameSettings, Player, TimeControl
+from fairplay.v1.referee_pb2 import GamePlan
+
+ID = re.compile(r"[A-Za-z0-9_./-]{1,128}")
+MAX_LIMIT_S = 3_600
+LIMITS = ("decision_limit", "first_decision_limit", "notification_limit")
+
+CheckLink = Callable[[Player, Game, str], None]
+"""Raises Refusal where the player's link cannot be used; the last argument names the player's field."""
+
+
+def checked_id(text: str, field: str) -> str:
+    """The id. Refusal: it has characters or a length that is not allowed."""
+    if not ID.fullmatch(text):
+        raise Refusal("INVALID_ID", f"{text!r} is not an id: 1 to 128 letters, digits, '-', '_', '.' or '/'", field)
+    return text
+
+
+def game_of(name: str, field: str) -> Game:
+    """The game of this name. Refusal: there is none."""
+    try:
+        return find(name)
+    except ValueError as error:
+        raise Refusal("UNKNOWN_GAME", str(error), field) from None
+
+
+def full_game_plan(plan: GamePlan, check_link: CheckLink) -> GamePlan:
+    """The plan with every default filled in. Refusal: it cannot be played.
+
+    Whether the settings fit the number of players shows when the game is begun.
+    """
+    game = game_of(plan.game, "plan.game")
+    full = GamePlan()
+    full.CopyFrom(plan)
+    settings = full_settings(game, plan.settings)
+    full.settings.CopyFrom(wrap(GameSettings, game, settings))
+    full.time_control.CopyFrom(full_time_control(game, plan.time_control))
+    check_players(plan.players, game, check_link)
+    _check_state(game, settings, plan)
+    if len(plan.players) not in game.seats:
+        few, many = game.seats.start, game.seats.stop - 1
+        message = f"{game.title} is played by {few} to {many} players, not by {len(plan.players)}"
+        raise Refusal("INVALID_PLAYERS", message, "plan.players")
+    return full
+
+
+def full_settings(game: Game, settings: GameSettings) -> Message:
+    """The game's settings with every default filled in. Refusal: a value is not allowed."""
+    try:
+        return game.full_settings(unwrap(settings, game, game.settings_type) or game.settings_type())
+    except ValueError as error:
+        raise Refusal("INVALID_SETTINGS", str(error), "plan.settings") from None
+
+
+def _check_state(game: Game, settings: Message, plan: GamePlan) -> None:
+    if not plan.HasField("initial_state"):
+        return
+    try:
+        seat_count = game.check_state(settings, unwrap(plan.initial_state, game, game.state_type) or game.state_type())
+    except ValueError as error:
+        raise Refusal("INVALID_STATE", str(error), "plan.initial_state") from None
+    if seat_count != len(plan.players):
+        message = f"the state has {seat_count} players, but {len(plan.players)} are named"
+        raise Refusal("INVALID_PLAYERS", message, "plan.players")
+
+
+def check_players(players: Sequence[Player], game: Game, check_link: CheckLink, field: str = "plan.players") -> None:
+    """Refusal: a name is not allowed or there twice, or a link cannot be used."""
+    seen: set[str] = set()
+    for index, player in enumerate(players):
+        where = f"{field}[{index}]"
+        if not NAME.fullmatch(player.name):
+            message = f"{player.name!r} is not a name: 1 to 64 letters, digits, '-', '_' or '.'"
+            raise Refusal("NAME_INVALID", message, f"{where}.name")
+        if player.name in seen:
+            raise Refusal("INVALID_PLAYERS", f"two players are called {player.name}: names must differ", where)
+        seen.add(player.name)
+        check_link(player, game, where)
+
+
+def full_time_control(game: Game, control: TimeControl) -> TimeControl:
+    """The time control with the game's defaults filled in. Refusal: a limit makes no sense."""
+    full = TimeControl()
+    full.CopyFrom(game.time_control)
+    if control.HasField("decision_limit"):
+        # A decision limit of one's own stands for all decisions: the game's own longer first limit need not fit it.
+        full.ClearField("notification_limit")
+        if seconds(control.decision_limit) > seconds(full.first_decision_limit):
+            full.ClearField("first_decision_limit")
+    overlay(full, control)
+    given = {field.name for field, _ in full.ListFields()}
+    for name in LIMITS:
+        if name not in given:
+            getattr(full, name).CopyFrom(full.decision_limit)
+    for name in LIMITS:
+        _check_limit(getattr(full, name), name, 1e-3)
+    _check_limit(full.bank, "bank", 0.0)
+    return full
+
+
+def overlay(full: Message, given: Message) -> None:
+    """Sets all fields that are given, each as a whole: a duration takes no nanos from the one that it replaces."""
+    for field, _ in given.ListFields():
+        full.ClearField(field.name)
+    full.MergeFrom(given)
+
+
+def _check_limit(limit: Duration, name: str, least_s: float) -> None:
+    if not least_s <= seconds(limit) <= MAX_LIMIT_S:
+        message = f"{name} is {seconds(limit):g} s; it must be {least_s:g} s to {MAX_LIMIT_S:,} s"
+        raise Refusal("INVALID_TIME_CONTROL", message, f"plan.time_control.{name}")
+
+
+def seconds(duration: Duration) -> float:
+    """A google.protobuf.Duration in seconds."""
+    return duration.seconds + duration.nanos / 1e9

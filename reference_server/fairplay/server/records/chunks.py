@@ -1,0 +1,74 @@
+"""Chunks: how the entries of many records lie in one blob, in the order in which they were appended.
+
+A chunk is a row of items: the number of the record (8 bytes) and the length of the entry (4 bytes), little-endian,
+the hash (32 bytes), and the serialised entry.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator
+from struct import Struct, pack, unpack
+from typing import NamedTuple, TypeAlias
+
+from fairplay.server.records.chain import HASH_BYTES
+
+HEAD = Struct("<QI")
+OVERHEAD = HEAD.size + HASH_BYTES
+
+
+class Trail:
+    """Where the entries of one record lie: the record's number, and the numbers of its chunks, growing."""
+
+    __slots__ = ("chunks", "number")
+
+    def __init__(self, number: int, chunks: Iterable[int] = ()) -> None:
+        self.number = number
+        self.chunks = array("Q", chunks)
+
+
+Item: TypeAlias = tuple[Trail, bytes, bytes]
+"""The trail of a record, the hash of an entry, the serialised entry. A plain tuple: one is made for every entry."""
+
+
+class Found(NamedTuple):
+    """An entry that was read from a chunk."""
+
+    record: int
+    hash: bytes
+    entry: bytes
+
+
+def join(items: Iterable[Item]) -> bytes:
+    """The chunk of these items."""
+    pieces: list[bytes] = []
+    for trail, digest, entry in items:
+        pieces += (HEAD.pack(trail.number, len(entry)), digest, entry)
+    return b"".join(pieces)
+
+
+def split(chunk: bytes, record: int) -> Iterator[Found]:
+    """The items of one record in a chunk. ValueError: the chunk is damaged."""
+    at, end = 0, len(chunk)
+    while at < end:
+        if end - at < OVERHEAD:
+            raise ValueError("it ends within the head of an item")
+        number, length = HEAD.unpack_from(chunk, at)
+        entry_at = at + OVERHEAD
+        at = entry_at + length
+        if at > end:
+            raise ValueError("it ends within an entry")
+        if number == record:
+            yield Found(number, chunk[entry_at - HASH_BYTES : entry_at], chunk[entry_at:at])
+
+
+def pack_numbers(numbers: array[int]) -> bytes:
+    """Chunk numbers as they are kept with a finished record: 8 bytes each, little-endian."""
+    return pack(f"<{len(numbers)}Q", *numbers)
+
+
+def unpack_numbers(data: bytes) -> list[int]:
+    """The chunk numbers that `pack_numbers` packed. ValueError: they are damaged."""
+    if len(data) % 8:
+        raise ValueError("the list of chunks is damaged")
+    return list(unpack(f"<{len(data) // 8}Q", data))

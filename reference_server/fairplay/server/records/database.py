@@ -1,0 +1,249 @@
+"""The tables of a store, and what is asked of them; in SQLAlchemy Core, for any database that it speaks to.
+
+A row of `chunks` holds what was appended to many records in a few milliseconds. A row of `records` says in which chunk
+its record begins and, once it is finished, in which chunks it lies: so that writing an entry never touches an index,
+reading a finished record reads its own chunks only, and only what was left unfinished has to be searched for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
+
+from fairplay.server.records import sqlite
+from fairplay.server.records.chunks import Found, Item, Trail, join, pack_numbers, split, unpack_numbers
+from fairplay.server.records.errors import RecordsError
+
+FORMAT = "fairplay records 1"
+CHUNKS_PER_QUERY = 256
+
+TABLES = sa.MetaData()
+
+META = sa.Table("fairplay_store", TABLES, sa.Column("format", sa.String(64), primary_key=True))
+
+RECORDS = sa.Table(
+    "records",
+    TABLES,
+    sa.Column("number", sqlite.NUMBER, primary_key=True, autoincrement=False),
+    sa.Column("record_id", sa.String(128), nullable=False, unique=True),
+    sa.Column("kind", sa.String(16), nullable=False),
+    sa.Column("game", sa.String(64), nullable=False),
+    sa.Column("parent", sa.String(128), nullable=False),
+    sa.Column("start_time_ns", sa.BigInteger, nullable=False),
+    sa.Column("end_time_ns", sa.BigInteger),
+    sa.Column("header", sa.LargeBinary, nullable=False),
+    sa.Column("summary", sa.LargeBinary, nullable=False),
+    sa.Column("first_chunk", sa.BigInteger, nullable=False),
+    sa.Column("chunks", sa.LargeBinary, nullable=False),
+    sa.Index("records_by_kind", "kind", "number"),
+    sa.Index("records_by_parent", "parent", "number"),
+    sa.Index("records_by_end", "end_time_ns", "number"),
+)
+
+CHUNKS = sa.Table(
+    "chunks",
+    TABLES,
+    sa.Column("number", sqlite.NUMBER, primary_key=True, autoincrement=False),
+    sa.Column("data", sa.LargeBinary, nullable=False),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What is known of a record without reading it."""
+
+    number: int
+    """Grows with every record of the store."""
+    record_id: str
+    kind: str
+    """"game", "tournament" or "table"."""
+    game: str
+    """The name of the game that is played."""
+    parent: str
+    """The id of the tournament that the record belongs to; empty: none."""
+    start_time_ns: int
+    """When it began, in nanoseconds since 1970."""
+    end_time_ns: int | None
+    """When it ended; None: it is not finished."""
+    header: bytes
+    """The first entry, a serialised fairplay.v1.RecordEntry."""
+    summary: bytes
+    """A serialised fairplay.v1.Game, Tournament or Table; empty until the record is finished."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether the record has its last entry."""
+        return self.end_time_ns is not None
+
+
+LISTED = [RECORDS.c[field.name] for field in fields(Listing)]
+
+
+class Batch(NamedTuple):
+    """What is saved in one transaction: a chunk of items, the records that begin in it, and those that end in it."""
+
+    number: int
+    items: Sequence[Item]
+    begun: Sequence[Listing]
+    finished: Sequence[tuple[Trail, Listing]]
+
+
+class Database:
+    """The database of one store. `place` names it in messages."""
+
+    def __init__(self, engine: sa.Engine, place: str, watch: sqlite.Watch | None = None) -> None:
+        self._engine = engine
+        self._place = place
+        self._watch = watch
+
+    @classmethod
+    def writable(cls, directory: Path) -> Database:
+        """The database of a directory, made where there is none. RecordsError: it is not one of ours, or damaged."""
+        engine = sqlite.writable(directory)
+        with _saying(f"cannot use the records in {directory}"):
+            tables = sa.inspect(engine).get_table_names()
+            if not set(tables) <= set(TABLES.tables):
+                raise RecordsError(f"{directory / sqlite.FILE_NAME} is not a store of Fairplay records")
+            with engine.begin() as connection:
+                TABLES.create_all(connection)
+                if not connection.scalar(sa.select(META.c.format)):
+                    connection.execute(sa.insert(META), {"format": FORMAT})
+        database = cls(engine, str(directory), sqlite.Watch(directory))
+        database.check_format()
+        return database
+
+    @classmethod
+    def readable(cls, directory: Path) -> Database:
+        """The database of a directory, for reading only. RecordsError: there is none, it is not ours, or damaged."""
+        database = cls(sqlite.readable(directory), str(directory))
+        with _saying(f"cannot read the records in {directory}"):
+            if not sa.inspect(database._engine).has_table(META.name):
+                raise RecordsError(f"{directory / sqlite.FILE_NAME} is not a store of Fairplay records")
+        database.check_format()
+        return database
+
+    def check_format(self) -> None:
+        """RecordsError: the store was written by a version of the software that keeps records in another way."""
+        found = self._rows(sa.select(META.c.format))
+        if [row.format for row in found] != [FORMAT]:
+            formats = ", ".join(repr(row.format) for row in found) or "none"
+            raise RecordsError(f"the records in {self._place} have another format than {FORMAT!r}: {formats}")
+
+    def close(self) -> None:
+        """Lets go of the database."""
+        self._engine.dispose()
+
+    # --- writing, in the writer's thread ---
+
+    def save(self, batch: Batch) -> None:
+        """Saves a batch, all or nothing. RecordsError: the disk has failed."""
+        with _saying(f"cannot write the records in {self._place}"), self._engine.begin() as connection:
+            connection.execute(sa.insert(CHUNKS), {"number": batch.number, "data": join(batch.items)})
+            if batch.begun:
+                connection.execute(sa.insert(RECORDS), [_begun(each, batch.number) for each in batch.begun])
+            if batch.finished:
+                connection.execute(FINISH, [_finished(*each) for each in batch.finished])
+        if self._watch is not None:
+            self._watch.check()
+
+    # --- reading, in any thread ---
+
+    def next_numbers(self) -> tuple[int, int]:
+        """The number of the next record and that of the next chunk."""
+        last_record, last_chunk = (
+            self._rows(sa.select(sa.func.max(each.c.number)))[0][0] for each in (RECORDS, CHUNKS)
+        )
+        return (last_record or 0) + 1, (last_chunk or 0) + 1
+
+    def find(self, record_id: str) -> Listing | None:
+        """The record of this id."""
+        rows = self._rows(FIND, {"wanted": record_id})
+        return Listing(**rows[0]._mapping) if rows else None
+
+    def page(self, kind: str, parent: str, before: int | None, limit: int) -> list[Listing]:
+        """Records of a kind, newest first; of a parent unless it is empty; with smaller numbers than `before`."""
+        query = sa.select(*LISTED).where(RECORDS.c.kind == kind)
+        if parent:
+            query = query.where(RECORDS.c.parent == parent)
+        if before is not None:
+            query = query.where(RECORDS.c.number < before)
+        return [Listing(**row._mapping) for row in self._rows(query.order_by(RECORDS.c.number.desc()).limit(limit))]
+
+    def unfinished(self) -> list[Listing]:
+        """Records without an end, oldest first."""
+        query = sa.select(*LISTED).where(RECORDS.c.end_time_ns.is_(None)).order_by(RECORDS.c.number)
+        return [Listing(**row._mapping) for row in self._rows(query)]
+
+    def read(self, number: int, chunks: Sequence[int]) -> Iterator[Found]:
+        """The entries of a record that lie in these chunks, in order."""
+        for at in range(0, len(chunks), CHUNKS_PER_QUERY):
+            wanted = CHUNKS.c.number.in_(chunks[at : at + CHUNKS_PER_QUERY])
+            for row in self._rows(sa.select(CHUNKS).where(wanted).order_by(CHUNKS.c.number)):
+                yield from self._split(row, number)
+
+    def chunks(self, number: int) -> list[int]:
+        """The chunks in which a record lies; those of one that is not finished are searched for."""
+        [row] = self._rows(sa.select(RECORDS).where(RECORDS.c.number == number))
+        if row.end_time_ns is None:
+            return list(self._search(number, row.first_chunk))
+        try:
+            return unpack_numbers(row.chunks)
+        except ValueError as error:
+            raise RecordsError(f"the records in {self._place} are damaged: {error}") from None
+
+    def _search(self, number: int, first: int) -> Iterator[int]:
+        last = self.next_numbers()[1]
+        for start in range(first, last, CHUNKS_PER_QUERY):
+            within = CHUNKS.c.number.between(start, start + CHUNKS_PER_QUERY - 1)
+            for row in self._rows(sa.select(CHUNKS).where(within).order_by(CHUNKS.c.number)):
+                if next(self._split(row, number), None) is not None:
+                    yield row.number
+
+    def _split(self, row: sa.Row[Any], number: int) -> Iterator[Found]:
+        try:
+            yield from split(row.data, number)
+        except ValueError as error:
+            problem = f"the records in {self._place} are damaged: chunk {row.number} cannot be read: {error}"
+            raise RecordsError(problem) from None
+
+    def _rows(self, query: sa.Select[Any], given: Mapping[str, object] | None = None) -> Sequence[sa.Row[Any]]:
+        with _saying(f"cannot read the records in {self._place}"), self._engine.connect() as connection:
+            return connection.execute(query, given).all()
+
+
+# Asked whenever a record begins: made once, it costs half.
+FIND = sa.select(*LISTED).where(RECORDS.c.record_id == sa.bindparam("wanted"))
+
+FINISH = (
+    sa.update(RECORDS)
+    .where(RECORDS.c.number == sa.bindparam("of"))
+    .values({name: sa.bindparam(name) for name in ("end_time_ns", "summary", "chunks")})
+)
+
+
+def _begun(listing: Listing, chunk: int) -> dict[str, object]:
+    return {**asdict(listing), "first_chunk": chunk, "chunks": b""}
+
+
+def _finished(trail: Trail, listing: Listing) -> dict[str, object]:
+    return {
+        "of": trail.number,
+        "end_time_ns": listing.end_time_ns,
+        "summary": listing.summary,
+        "chunks": pack_numbers(trail.chunks),
+    }
+
+
+@contextmanager
+def _saying(what: str) -> Iterator[None]:
+    """Turns the database's errors into one sentence."""
+    try:
+        yield
+    except (SQLAlchemyError, UnicodeDecodeError) as error:  # the latter from a damaged schema
+        raise RecordsError(f"{what}: {getattr(error, 'orig', None) or error}") from error

@@ -1,0 +1,89 @@
+"""A record that is being written: what the referee and the manager append to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from fairplay.server.records.chain import START, link
+from fairplay.server.records.chunks import Item, Trail
+from fairplay.server.records.database import Database, Listing
+from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.writer import Writer
+from fairplay.v1.record_pb2 import LinkedEntry, Record
+
+
+class Journal:
+    """A record that is being written. Made by Store.begin and Store.reopen."""
+
+    __slots__ = ("_ended", "_hash", "_put", "_trail", "_writer", "entry_count", "listing")
+
+    def __init__(self, writer: Writer, listing: Listing, trail: Trail, ended: deque[tuple[int, str]]) -> None:
+        self.entry_count = 0
+        self.listing = listing
+        self._writer = writer
+        self._put: Callable[[Item], None] = writer.put
+        self._trail = trail
+        self._hash = START
+        self._ended = ended
+
+    def append(self, entry: bytes) -> None:
+        """Appends a serialised RecordEntry. RecordsError: the record is finished.
+
+        It never waits and never touches the disk: a disk that fails makes the journal `behind`, and saved() fail.
+        """
+        digest = link(self._hash, entry)
+        self._put((self._trail, digest, entry))
+        self._hash = digest
+        self.entry_count += 1
+
+    def finish(self, entry: bytes, summary: bytes, end_time_ns: int) -> None:
+        """Appends the last entry, and keeps a summary for listings, a serialised fairplay.v1.Game, Tournament or Table.
+
+        RecordsError: the record is finished already. A disk that fails is told by saved().
+        """
+        if self.listing.finished:
+            _refuse((self._trail, START, entry))
+        listing = replace(self.listing, summary=summary, end_time_ns=end_time_ns)
+        position = self._writer.finish(self._next(entry), listing)
+        self.listing = listing
+        self._put = _refuse
+        self._ended.append((position, listing.record_id))
+
+    @property
+    def behind(self) -> bool:
+        """Whether the disk does not keep up, or has failed: whoever can should await saved() before going on."""
+        return self._writer.behind
+
+    async def saved(self, *, hurry: bool = False) -> None:
+        """Returns when all that was appended so far is on disk. RecordsError: the disk has failed.
+
+        With `hurry` somebody waits for nothing else.
+        """
+        await asyncio.wrap_future(self._writer.saved(hurry=hurry))
+
+    def begin(self, entry: bytes) -> None:
+        """Appends the header, for the store."""
+        self._writer.begin(self._next(entry), self.listing)
+
+    def resume(self, entries: Sequence[LinkedEntry]) -> None:
+        """Goes on after these entries, which are on disk; for the store."""
+        self.entry_count = len(entries)
+        self._hash = entries[-1].hash if entries else START
+
+    def _next(self, entry: bytes) -> Item:
+        self._hash = link(self._hash, entry)
+        self.entry_count += 1
+        return self._trail, self._hash, entry
+
+    def record(self, database: Database) -> Record:
+        """All entries so far, for the store."""
+        saved, items = self._writer.unsaved(self._trail)
+        found = [LinkedEntry(entry=each.entry, hash=each.hash) for each in database.read(self._trail.number, saved)]
+        return Record(entries=[*found, *(LinkedEntry(entry=entry, hash=digest) for _, digest, entry in items)])
+
+
+def _refuse(_: Item) -> None:
+    raise RecordsError("the record is finished: nothing can be appended to it")

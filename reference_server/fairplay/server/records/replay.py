@@ -1,0 +1,64 @@
+"""A game rebuilt from its record: to show it again, one of its states, or to go on with it after a crash."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from fairplay.games import game
+from fairplay.server.records.chain import parsed
+from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.replayer import Called, Eliminated, Ended, Event, Find, Replayer, Shown
+from fairplay.v1.record_pb2 import Record, RecordEntry
+
+__all__ = ["Called", "Eliminated", "Ended", "Event", "Find", "Replayer", "Shown", "replay", "resume", "state_at"]
+
+
+def replay(record: Record, find: Find = game.find) -> Iterator[Event]:
+    """What happened in a game, in order. RecordsError, with the event before it: the record is not sound there."""
+    for replayer in _after_each(parsed(record), _nothing, find):
+        yield from replayer.events()
+
+
+def state_at(record: Record, entry: int, find: Find = game.find) -> Shown:
+    """The state after the entry of this number, from 1. RecordsError: there is no such entry, or no state yet."""
+    if not 1 <= entry <= len(record.entries):
+        raise RecordsError(f"there is no entry {entry}: the record has the entries 1 to {len(record.entries)}")
+    shown: Shown | None = None
+    for replayer in _after_each(parsed(record), _nothing, find):
+        if replayer.entry > entry:
+            break
+        shown = next((event for event in reversed(replayer.events()) if isinstance(event, Shown)), shown)
+    if shown is None:
+        raise RecordsError(f"no state was shown up to entry {entry}")
+    return shown
+
+
+def resume(record: Record, append: Callable[[bytes], None], find: Find = game.find) -> Replayer:
+    """An unfinished game where it stands: its replayer, with the numbers of calls that were open free again.
+
+    `append` takes the entries that the transcript adds from now on. Before them the driver appends a Resumed.
+    RecordsError: the record is not sound, or the game is over.
+    """
+    for replayer in _after_each(parsed(record), append, find):
+        replayer.events()
+    if replayer.result is not None:
+        raise RecordsError(f"the game {replayer.header.game_id!r} is over")
+    replayer.rewind()
+    return replayer
+
+
+def _after_each(entries: Iterable[RecordEntry], append: Callable[[bytes], None], find: Find) -> Iterator[Replayer]:
+    """The replayer after each entry; at least once."""
+    rest = iter(entries)
+    header = next(rest, None)
+    if header is None:
+        raise RecordsError("the record is empty")
+    replayer = Replayer(header, append, find)
+    yield replayer
+    for entry in rest:
+        replayer.feed(entry)
+        yield replayer
+
+
+def _nothing(_: bytes) -> None:
+    """Nobody goes on with the game."""

@@ -1,0 +1,281 @@
+"""Plays a game again, an entry of its record at a time: the recorded outcomes, fed to the same conversation.
+
+Resuming after a crash, verifying, showing to spectators and drawing states all go through it. It takes nothing on
+trust: each entry must be what the rules lead to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+from google.protobuf.message import DecodeError, Message
+
+from fairplay.games.envelopes import unwrap
+from fairplay.games.game import Game
+from fairplay.games.steps import (
+    Arrival,
+    Call,
+    CallAll,
+    Conversation,
+    Eliminate,
+    Outcome,
+    Race,
+    Show,
+    Step,
+    calls_in,
+)
+from fairplay.server.records.errors import Diverged
+from fairplay.server.transcript import Answer, Asked, Transcript, game_result, game_rng, recorded_outcome
+from fairplay.v1.misconduct_pb2 import Misconduct
+from fairplay.v1.record_pb2 import RecordedCall, RecordedResult, RecordEntry
+from fairplay.v1.result_pb2 import GameResult
+
+Find: TypeAlias = Callable[[str], Game]
+"""Gets a game by its name, as fairplay.games.game.find does."""
+
+
+class Called(NamedTuple):
+    """A call was answered or failed. `entry` is the number of the entry, from 1; `number` that of the call."""
+
+    entry: int
+    number: int
+    call: Call
+    answer: Answer
+    elapsed_s: float
+
+
+class Shown(NamedTuple):
+    """The state is this one after the entry. `sequence` counts the states and eliminations of the game, from 1."""
+
+    entry: int
+    sequence: int
+    state: object
+
+
+class Eliminated(NamedTuple):
+    """A player is out."""
+
+    entry: int
+    sequence: int
+    misconduct: Misconduct
+
+
+class Ended(NamedTuple):
+    """The game is over. The last event."""
+
+    entry: int
+    sequence: int
+    result: GameResult
+
+
+Event: TypeAlias = Called | Shown | Eliminated | Ended
+
+
+class Replayer:
+    """A game that is played again, an entry at a time. Diverged: an entry is not what the rules lead to.
+
+    After the last entry it says where the game stands: what the conversation waits for, in `step`, with the `answers`
+    that are in where several players are asked at once; or its `outcome`; or the `error` with which the rules failed.
+    `append` is for those who go on with the game: it takes the entries that follow. `find` gets the game.
+    """
+
+    def __init__(self, header: RecordEntry, append: Callable[[bytes], None], find: Find) -> None:
+        if header.WhichOneof("entry") != "game":
+            raise Diverged(1, "the record does not begin with the header of a game")
+        self.header = header.game
+        self.entry = 1
+        self.step: Step | None = None
+        self.answers: dict[int, Answer] = {}
+        self.calls: list[tuple[Call, float]] = []  # with the seconds that each took
+        self.shown: Show | None = None
+        self.event_count = 0
+        self.outcome: Outcome | None = None
+        self.error: Exception | None = None
+        self.result: GameResult | None = None
+        self._names = [player.name for player in header.game.plan.players]
+        self.transcript = Transcript(self._names, append)
+        self._waiting: dict[int, Asked] = {}
+        self._racing: dict[int, Asked] = {}  # the open calls of a race, over the steps that do not wait for them
+        self._arrivals: list[Arrival] = []
+        self._recorded_count = 0
+        self._events: list[Event] = []
+        self.conversation = self._conversation(find)
+        self._advance(None)
+
+    def events(self) -> list[Event]:
+        """What has happened since this was last asked."""
+        events, self._events = self._events, []
+        return events
+
+    def feed(self, entry: RecordEntry) -> None:
+        """The next entry. Diverged: it is not what the rules lead to."""
+        self.entry += 1
+        if self.result is not None:
+            raise self._diverged("it comes after the end of the game")
+        match entry.WhichOneof("entry"):
+            case "call":
+                self._call(entry.call)
+            case "misconduct":
+                self._misconduct(entry.misconduct)
+            case "result":
+                self._end(entry.result)
+            case "resumed":
+                self.rewind()
+                self._waiting = {seat: self.transcript.ask(asked.call) for seat, asked in self._waiting.items()}
+                self._racing = self._waiting
+            case other:
+                raise self._diverged(f"{other or 'an empty entry'} does not belong in the record of a game")
+
+    def rewind(self) -> None:
+        """Calls that were open when the server ended are made again: their numbers are free.
+
+        Of arrivals in one moment, those that were recorded are taken by themselves.
+        """
+        if self._arrivals:
+            self._arrived()
+        self.transcript.call_count = self._recorded_count
+
+    def _conversation(self, find: Find) -> Conversation:
+        plan = self.header.plan
+        try:
+            played = find(plan.game)
+            settings = played.full_settings(
+                unwrap(plan.settings, played, played.settings_type) or played.settings_type()
+            )
+            state = unwrap(plan.initial_state, played, played.state_type)
+            return played.play(self.header.game_id, settings, self._names, game_rng(plan.seed), state)
+        except ValueError as error:
+            raise Diverged(1, f"the game cannot be played: {error}") from None
+
+    def _advance(self, answer: object) -> None:
+        self.step, self.answers, self._waiting = None, {}, {}
+        try:
+            step = self.conversation.send(answer)
+            while not self._take(step):
+                step = self.conversation.send(_nobody(step))
+        except StopIteration as stop:
+            self.outcome = stop.value
+        except Exception as error:
+            # The referee itself has failed here. The record must say so too: that is checked with the next entry.
+            self.error = error
+
+    def _take(self, step: Step) -> bool:
+        """True: the step waits for an entry."""
+        if isinstance(step, Show):
+            self.event_count += 1
+            self.shown = step
+            self._events.append(Shown(self.entry, self.event_count, step.state))
+            return False
+        self._wait_for(step)
+        waits = bool(self._waiting) or isinstance(step, Eliminate)
+        self.step = step if waits else None
+        return waits
+
+    def _wait_for(self, step: Step) -> None:
+        if isinstance(step, Race):
+            before = self._racing
+            self._racing = self._waiting = {
+                call.seat: asked
+                if (asked := before.get(call.seat)) is not None and asked.call is call
+                else self.transcript.ask(call)
+                for call in step.calls
+            }
+        elif not isinstance(step, Eliminate):
+            self._racing, self._waiting = {}, {call.seat: self.transcript.ask(call) for call in calls_in(step)}
+
+    def _call(self, call: RecordedCall) -> None:
+        asked = self._waiting.get(call.seat)
+        if asked is None:
+            raise self._diverged(f"seat {call.seat} was called, but {self.due()}")
+        self._check(call, asked)
+        del self._waiting[call.seat]
+        answer = self.transcript.heard(asked, recorded_outcome(call))
+        elapsed_s = call.elapsed.seconds + call.elapsed.nanos / 1e9
+        self._recorded_count = max(self._recorded_count, call.number)
+        self.calls.append((asked.call, elapsed_s))
+        self._events.append(Called(self.entry, call.number, asked.call, answer, elapsed_s))
+        if isinstance(self.step, Race):
+            self._arrivals.append(Arrival(call.seat, answer, elapsed_s))
+            if not call.more_follow:
+                self._arrived()
+        elif isinstance(self.step, CallAll):
+            self.answers[call.seat] = answer
+            if not self._waiting:
+                self._advance(self.answers)
+        else:
+            self._advance(answer)
+
+    def _arrived(self) -> None:
+        arrivals, self._arrivals = self._arrivals, []
+        self._advance(arrivals)
+
+    def _check(self, call: RecordedCall, asked: Asked) -> None:
+        method = asked.call.method
+        if call.method != method.path:
+            raise self._diverged(f"seat {call.seat} was called with {call.method}, but {self.due()}")
+        if call.request != asked.request and not _same(asked.call, call.request):
+            raise self._diverged(f"the request of {method.name} to seat {call.seat} is not the one that the rules make")
+        if call.number != asked.number:
+            raise self._diverged(f"the call has the number {call.number}, but it is call {asked.number}")
+        if call.more_follow and not (isinstance(self.step, Race) and len(self._waiting) > 1):
+            raise self._diverged("it says that another answer came in the same moment, which cannot be")
+        if call.WhichOneof("outcome") is None:
+            raise self._diverged("it does not say what became of the call")
+
+    def _misconduct(self, recorded: Misconduct) -> None:
+        if not isinstance(self.step, Eliminate):
+            raise self._diverged(f"seat {recorded.seat} was eliminated, but {self.due()}")
+        due = self.transcript.blamed(self.step)
+        if recorded != due:
+            raise self._diverged(
+                f"the misconduct of seat {recorded.seat} differs from the rules in {_fields(recorded, due)}"
+            )
+        self.event_count += 1
+        self._events.append(Eliminated(self.entry, self.event_count, recorded))
+        self._advance(None)
+
+    def _end(self, recorded: RecordedResult) -> None:
+        misconducts = self.transcript.misconducts
+        if recorded.result.aborted:
+            due = GameResult(misconducts=misconducts, aborted=recorded.result.aborted)
+        elif self.outcome is not None:
+            due = game_result(self.outcome, self._names, misconducts)
+        else:
+            raise self._diverged(f"the game was over, but {self.due()}")
+        if recorded.result != due:
+            raise self._diverged(f"the result differs from the rules in {_fields(recorded.result, due)}")
+        self.result = recorded.result
+        self._events.append(Ended(self.entry, self.event_count + 1, recorded.result))
+
+    def due(self) -> str:
+        """What the rules lead to here."""
+        if self.error is not None:
+            return f"the rules fail here with {type(self.error).__name__}: {self.error}"
+        if isinstance(self.step, Eliminate):
+            return f"by the rules seat {self.step.seat} is eliminated here"
+        if self.step is None:
+            return "by the rules the game is over here"
+        calls = ", ".join(f"{asked.call.method.name} to seat {seat}" for seat, asked in self._waiting.items())
+        return f"by the rules the next call is {calls}"
+
+    def _diverged(self, problem: str) -> Diverged:
+        return Diverged(self.entry, problem)
+
+
+def _nobody(step: Step) -> object:
+    """The answer to a step that asks nobody."""
+    return {} if isinstance(step, CallAll) else [] if isinstance(step, Race) else None
+
+
+def _same(call: Call, request: bytes) -> bool:
+    try:
+        return bool(call.method.request.FromString(request) == call.request)
+    except DecodeError:
+        return False
+
+
+def _fields(recorded: Message, due: Message) -> str:
+    """The names of the fields in which two messages of one type differ."""
+    names = [field.name for field in recorded.DESCRIPTOR.fields]
+    return ", ".join(name for name in names if getattr(recorded, name) != getattr(due, name)) or "fields unknown here"

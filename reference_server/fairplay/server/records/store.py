@@ -1,0 +1,209 @@
+"""The store of a server: all its records in one embedded database, written off the hot path.
+
+Methods are for the thread of the event loop; those that only read may run in any. Appending never touches the disk;
+beginning, listing and reading a record do, and wait for nobody else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from operator import attrgetter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+
+from fairplay.server.records import lock
+from fairplay.server.records.chain import first_broken
+from fairplay.server.records.chunks import Trail
+from fairplay.server.records.database import Database, Listing
+from fairplay.server.records.errors import RecordExists, RecordsError
+from fairplay.server.records.journal import Journal
+from fairplay.server.records.writer import Writer
+from fairplay.v1.record_pb2 import LinkedEntry, Record
+
+
+class Store:
+    """The records of a directory. `failure` is what has made writing impossible, if anything has."""
+
+    def __init__(self, database: Database, writer: Writer | None, next_number: int, closing: ExitStack) -> None:
+        self._database = database
+        self._writer = writer
+        self._next_number = next_number
+        self._closing = closing
+        self._journals: dict[str, Journal] = {}
+        self._ended: deque[tuple[int, str]] = deque()
+
+    @classmethod
+    def open(cls, directory: Path | None) -> Store:
+        """Opens a directory for a server, made where there is none; None: a private one that goes with the store.
+
+        StoreInUse: another server has it. RecordsError: it cannot be used; the sentence says why.
+        """
+        with ExitStack() as closing:
+            if directory is None:
+                directory = Path(closing.enter_context(TemporaryDirectory(prefix="fairplay-records-")))
+            closing.enter_context(lock.hold(directory))
+            database = Database.writable(directory)
+            closing.callback(database.close)
+            record, chunk = database.next_numbers()
+            writer = Writer(database.save, chunk)
+            return cls(database, writer, record, closing.pop_all())
+
+    @classmethod
+    def read_only(cls, directory: Path) -> Store:
+        """Opens a directory for reading, also while a server writes there. RecordsError: it cannot be read."""
+        database = Database.readable(directory)
+        with ExitStack() as closing:
+            closing.callback(database.close)
+            return cls(database, None, 0, closing.pop_all())
+
+    def __enter__(self) -> Store:
+        """For reading: `with Store.read_only(directory) as store`."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        """Lets go of everything, having saved what is left."""
+        self._close()
+
+    # --- writing ---
+
+    @property
+    def failure(self) -> RecordsError | None:
+        """Why nothing can be written any more. The remedy is a new start of the server, once the disk is well."""
+        return self._writer.failure if self._writer is not None else None
+
+    @property
+    def behind(self) -> bool:
+        """Whether the disk does not keep up, what was appended having waited for a quarter of a second, or has failed.
+
+        Memory fills meanwhile: whoever can should await saved() or flush() before appending more.
+        """
+        return self._writer is not None and self._writer.behind
+
+    def begin(
+        self, kind: str, record_id: str, entry: bytes, *, game: str, parent: str = "", start_time_ns: int
+    ) -> Journal:
+        """Begins a record, a "game", a "tournament" or a "table", with its header.
+
+        RecordExists: there is one of this id. RecordsError: the disk has failed.
+        """
+        writer = self._writing()
+        if self.find(record_id) is not None:
+            raise RecordExists(f"there is a record {record_id!r} already")
+        listing = Listing(self._next_number, record_id, kind, game, parent, start_time_ns, None, entry, b"")
+        journal = Journal(writer, listing, Trail(listing.number), self._ended)
+        journal.begin(entry)
+        self._next_number += 1
+        self._journals[record_id] = journal
+        return journal
+
+    def reopen(self, record_id: str) -> Journal:
+        """Goes on with a record that a server left unfinished; one that is open already stays the same journal.
+
+        RecordsError: it is not there, finished, or damaged, or the disk has failed.
+        """
+        writer = self._writing()
+        listing = self._listed(record_id)
+        if listing.finished:
+            raise RecordsError(f"the record {record_id!r} is finished")
+        if record_id in self._journals:
+            return self._journals[record_id]
+        chunks = self._database.chunks(listing.number)
+        record = self._read(listing.number, chunks)
+        broken = first_broken(record.entries)
+        if broken is not None:
+            raise RecordsError(f"the record {record_id!r} is damaged: its chain is broken at entry {broken}")
+        journal = Journal(writer, listing, Trail(listing.number, chunks), self._ended)
+        journal.resume(record.entries)
+        self._journals[record_id] = journal
+        return journal
+
+    async def flush(self) -> None:
+        """Writes at once, and returns when all that was appended so far is on disk. RecordsError: the disk failed."""
+        if self._writer is not None:
+            await asyncio.wrap_future(self._writer.saved(hurry=True))
+
+    async def close(self) -> None:
+        """Saves what is left and lets go of everything. RecordsError: something could not be saved."""
+        if self._writer is not None:
+            await asyncio.to_thread(self._writer.stop)
+        self._close()
+        if self.failure is not None:
+            raise RecordsError(str(self.failure))
+
+    def _close(self) -> None:
+        if self._writer is not None:
+            self._writer.stop()
+        self._closing.close()
+
+    def _writing(self) -> Writer:
+        if self._writer is None:
+            raise RecordsError("the records were opened for reading only")
+        if self._writer.failure is not None:
+            raise RecordsError(str(self._writer.failure))
+        self._forget()
+        return self._writer
+
+    def _forget(self) -> None:
+        """Finished records are kept in memory only until they are on disk."""
+        assert self._writer is not None
+        while self._ended and self._writer.is_saved(self._ended[0][0]):
+            self._journals.pop(self._ended.popleft()[1], None)
+
+    # --- reading ---
+
+    def find(self, record_id: str) -> Listing | None:
+        """What is known of a record. None: there is none of this id."""
+        journal = self._journals.get(record_id)
+        return journal.listing if journal is not None else self._database.find(record_id)
+
+    def list(
+        self, kind: str, *, limit: int, before: int | None = None, parent: str = ""
+    ) -> tuple[Sequence[Listing], int | None]:
+        """At most `limit` records of a kind, newest first, and what `before` must be for the next page, if any.
+
+        `parent`: only those of this tournament; empty: all.
+        """
+        known = [
+            each
+            for each in self._in_memory()
+            if each.kind == kind and parent in ("", each.parent) and (before is None or each.number < before)
+        ]
+        listings = _merged(self._database.page(kind, parent, before, limit + 1), known)[::-1]
+        return listings[:limit], listings[limit - 1].number if len(listings) > limit else None
+
+    def unfinished(self) -> Sequence[Listing]:
+        """The records without an end, oldest first: those that are being written, and those that a server left."""
+        known = self._in_memory()
+        return [each for each in _merged(self._database.unfinished(), known) if not each.finished]
+
+    def read(self, record_id: str) -> Record:
+        """A whole record, with what is not on disk yet. RecordsError: there is none, or it is damaged."""
+        journal = self._journals.get(record_id)
+        if journal is not None:
+            return journal.record(self._database)
+        number = self._listed(record_id).number
+        return self._read(number, self._database.chunks(number))
+
+    def _listed(self, record_id: str) -> Listing:
+        listing = self.find(record_id)
+        if listing is None:
+            raise RecordsError(f"there is no record {record_id!r}")
+        return listing
+
+    def _read(self, number: int, chunks: Sequence[int]) -> Record:
+        found = self._database.read(number, chunks)
+        return Record(entries=[LinkedEntry(entry=each.entry, hash=each.hash) for each in found])
+
+    def _in_memory(self) -> Sequence[Listing]:
+        # Taken before the database is asked: what is saved in between is then in both, never in none.
+        return [journal.listing for journal in [*self._journals.values()]]
+
+
+def _merged(saved: Iterable[Listing], known: Iterable[Listing]) -> list[Listing]:
+    """Records by number; what memory knows is newer than what is on disk."""
+    listings = {each.number: each for each in (*saved, *known)}
+    return sorted(listings.values(), key=attrgetter("number"))

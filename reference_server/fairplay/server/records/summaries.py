@@ -1,0 +1,25 @@
+"""What listings say of a game: from its summary when it is over, from its header before."""
+
+from __future__ import annotations
+
+from fairplay.server.records.database import Listing
+from fairplay.v1.record_pb2 import GameHeader, RecordEntry
+from fairplay.v1.referee_pb2 import Game, GameStatus
+
+
+def listed_game(listing: Listing) -> Game:
+    """The game of a listing of kind "game"."""
+    if listing.finished:
+        return Game.FromString(listing.summary)
+    return begun_game(RecordEntry.FromString(listing.header).game)
+
+
+def begun_game(header: GameHeader) -> Game:
+    """A game that is not over."""
+    return Game(
+        game_id=header.game_id,
+        plan=header.plan,
+        status=GameStatus.GAME_STATUS_RUNNING,
+        start_time=header.start_time,
+        tournament_id=header.tournament_id,
+    )

@@ -1,0 +1,192 @@
+"""The one thread that writes what is appended, a batch at a time, for all records together.
+
+Whoever appends only puts an item into a queue: no disk, no lock, no event loop. The first item of a batch wakes the
+thread, which lets the batch grow for a few milliseconds and saves it in one transaction; while the disk is busy the
+next batch grows longer. After a failure nothing more is written, and everybody who waits is told.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from threading import Event, Lock, Thread
+from typing import NamedTuple
+
+from fairplay.server.records.chunks import Item, Trail
+from fairplay.server.records.database import Batch, Listing
+from fairplay.server.records.errors import RecordsError
+
+DELAY_S = 0.005
+BEHIND_S = 0.25
+HURRY_ITEMS = 64
+
+
+class Unsaved(NamedTuple):
+    """What of a record is on disk, by the numbers of its chunks, and what is not, in order."""
+
+    chunks: list[int]
+    items: list[Item]
+
+
+class Writer:
+    """Hands batches to `save`, which runs in the writer's thread and returns when a batch is on disk.
+
+    `chunk` is the number of the first batch. A batch waits `delay_s` for more after its first item; the writer is
+    `behind` while one has waited for longer than `behind_s`.
+    """
+
+    def __init__(
+        self, save: Callable[[Batch], None], chunk: int, *, delay_s: float = DELAY_S, behind_s: float = BEHIND_S
+    ) -> None:
+        self.failure: RecordsError | None = None
+        self._save = save
+        self._delay_s = delay_s
+        self._behind_s = behind_s
+        self._lock = Lock()
+        self._wake = Event()
+        self._hurry = Event()
+        self._awake = False
+        self._stopped = False
+        self._since: float | None = None
+        self._items: deque[Item] = deque()
+        self._begun: list[Listing] = []
+        self._finished: list[tuple[Trail, Listing]] = []
+        self._batch = Batch(chunk - 1, [], [], [])
+        self._taken_count = 0
+        self._saved_count = 0
+        self._waiting: list[tuple[int, Future[None]]] = []
+        self._thread = Thread(target=self._run, name="fairplay-records", daemon=True)
+        self._thread.start()
+
+    @property
+    def behind(self) -> bool:
+        """Whether the disk does not keep up, or has failed. Whoever can wait should wait until all is saved."""
+        since = self._since
+        return since is not None and time.monotonic() - since > self._behind_s
+
+    def put(self, item: Item) -> None:
+        """Appends an item. RecordsError: the writer is stopped."""
+        self._items.append(item)
+        if not self._awake:
+            self._rouse()
+
+    def begin(self, item: Item, listing: Listing) -> None:
+        """The first item of a new record, and its row, in one batch."""
+        with self._lock:
+            self._items.append(item)
+            self._begun.append(listing)
+        self._rouse()
+
+    def finish(self, item: Item, listing: Listing) -> int:
+        """The last item of a record, and its row, in one batch. Returns the number that `is_saved` takes."""
+        with self._lock:
+            self._items.append(item)
+            self._finished.append((item[0], listing))
+            position = self._taken_count + len(self._items)
+        self._rouse()
+        return position
+
+    def is_saved(self, position: int) -> bool:
+        """Whether all up to this position is on disk."""
+        return self._saved_count >= position
+
+    def saved(self, *, hurry: bool = False) -> Future[None]:
+        """Done when all that was appended so far is on disk. Fails with RecordsError.
+
+        With `hurry` a small batch is written at once; a large one is not worth cutting short.
+        """
+        future: Future[None] = Future()
+        with self._lock:
+            position = self._taken_count + len(self._items)
+            if self.failure is not None:
+                future.set_exception(RecordsError(str(self.failure)))
+            elif self._saved_count >= position:
+                future.set_result(None)
+            else:
+                self._waiting.append((position, future))
+                if hurry and len(self._items) < HURRY_ITEMS:
+                    self._hurry.set()
+        return future
+
+    def unsaved(self, trail: Trail) -> Unsaved:
+        """The chunks of a record that are on disk, and its items that are not, at one instant."""
+        with self._lock:
+            batch = self._batch
+            items = [item for item in (*batch.items, *self._items) if item[0] is trail]
+            return Unsaved([number for number in trail.chunks if number < batch.number or not batch.items], items)
+
+    def stop(self) -> None:
+        """Saves what is left and ends the thread; returns when it has ended."""
+        self._stopped = True
+        self._hurry.set()
+        self._wake.set()
+        self._thread.join()
+
+    def _rouse(self) -> None:
+        if self._stopped:
+            raise RecordsError("the store is closed")
+        self._awake = True
+        self._wake.set()
+
+    # --- in the thread ---
+
+    def _run(self) -> None:
+        while self._turn():
+            pass
+
+    def _turn(self) -> bool:
+        self._wake.wait()
+        self._since = time.monotonic()
+        self._hurry.wait(self._delay_s)
+        self._wake.clear()
+        self._hurry.clear()
+        stopping = self._stopped
+        # From here on whoever appends wakes the thread again; what was appended before is taken now.
+        self._awake = False
+        batch = self._take()
+        try:
+            if batch.items:
+                self._save(batch)
+        except Exception as error:
+            self._end(error if isinstance(error, RecordsError) else RecordsError(f"cannot write records: {error}"))
+            return False
+        self._end(None)
+        return not stopping
+
+    def _take(self) -> Batch:
+        with self._lock:
+            items = [self._items.popleft() for _ in range(len(self._items))]
+            number = self._batch.number + bool(items)
+            for trail in {item[0] for item in items}:
+                trail.chunks.append(number)
+            self._batch = Batch(number, items, self._begun, self._finished)
+            self._begun, self._finished = [], []
+            self._taken_count += len(items)
+            return self._batch
+
+    def _end(self, failure: RecordsError | None) -> None:
+        with self._lock:
+            if failure is None:
+                self._since = None
+                self._saved_count = self._taken_count
+                self._batch = Batch(self._batch.number, [], [], [])
+            else:
+                # What is lost now counts as late for ever: nobody goes on as if it were saved.
+                self._since = -math.inf
+                self.failure = failure
+            settled = [each for each in self._waiting if failure or each[0] <= self._saved_count]
+            self._waiting = [] if failure else [each for each in self._waiting if each[0] > self._saved_count]
+        for _, future in settled:
+            _settle(future, failure)
+
+
+def _settle(future: Future[None], failure: RecordsError | None) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    if failure is None:
+        future.set_result(None)
+    else:
+        future.set_exception(RecordsError(str(failure)))

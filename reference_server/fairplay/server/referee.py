@@ -1,0 +1,202 @@
+"""The referee: all games of a server, each played once, under its id, recorded, and shown to spectators."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections.abc import AsyncIterator, Sequence
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from fairplay.games.game import find
+from fairplay.server import __version__
+from fairplay.server.errors import Refusal
+from fairplay.server.links.link import Link, disconnected
+from fairplay.server.links.opening import Links
+from fairplay.server.plans import checked_id, full_game_plan
+from fairplay.server.records.errors import Diverged, RecordExists, RecordsError
+from fairplay.server.records.replay import Replayer, resume
+from fairplay.server.records.store import Store
+from fairplay.server.records.summaries import begun_game, listed_game
+from fairplay.server.running import Running
+from fairplay.server.watching import live, replayed
+from fairplay.v1.record_pb2 import GameHeader, RecordEntry, Resumed
+from fairplay.v1.referee_pb2 import Game as GameMessage
+from fairplay.v1.referee_pb2 import GamePlan, GameStatus, WatchGameResponse
+
+log = logging.getLogger("fairplay.referee")
+
+
+class Referee:
+    """All games of this server: each is played once, under its id."""
+
+    def __init__(self, links: Links, store: Store) -> None:
+        self._links = links
+        self._store = store
+        self._running: dict[str, Running] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._closing = False
+
+    async def play(
+        self, plan: GamePlan, game_id: str = "", tournament_id: str = "", links: Sequence[Link] | None = None
+    ) -> GameMessage:
+        """Plays a game to its end, or waits for it, or returns what came of it; by its id.
+
+        `links` are those of a tournament, which keeps them; otherwise they are opened and closed with the game.
+        Refusal: it cannot be played, or the id belongs to another game.
+        """
+        plan = full_game_plan(plan, self._links.check)
+        game_id = checked_id(game_id or uuid.uuid4().hex, "game_id")
+        running = self._running.get(game_id)
+        if running is None:
+            try:
+                running = self._start(plan, game_id, tournament_id, links)
+            except RecordExists:
+                message = self.get(game_id)
+                if message.plan == plan and message.status == GameStatus.GAME_STATUS_RUNNING:
+                    running = self._resume(game_id, links)
+                elif message.plan == plan:
+                    return message
+        if running is None or running.message.plan != plan:
+            raise Refusal("ID_REUSED", f"the id {game_id} belongs to another game: choose another one", "game_id")
+        message = await asyncio.shield(running.over)
+        await running.released.wait()
+        return message
+
+    def get(self, game_id: str) -> GameMessage:
+        """What is known of a game. Refusal: there is none of this id."""
+        message = self._message(game_id)
+        if message is None:
+            raise Refusal("GAME_NOT_FOUND", f"there is no game {game_id!r}", "game_id")
+        return message
+
+    def list(self, limit: int, before: int | None, tournament_id: str) -> tuple[list[GameMessage], int | None]:
+        """Games, newest first, and what `before` must be for the next page, if there is one."""
+        listings, cursor = self._store.list("game", limit=limit, before=before, parent=tournament_id)
+        return [self.get(listing.record_id) for listing in listings], cursor
+
+    async def stop(self, game_id: str, reason: str) -> GameMessage:
+        """Ends a running game without a winner."""
+        running = self._running.get(game_id)
+        if running is None:
+            return self.get(game_id)
+        running.stop(reason)
+        return await asyncio.shield(running.over)
+
+    def leave(self, game_id: str, seat: int, why: str) -> None:
+        """The player of a seat is gone for good, and counts as disconnected. A game that is over stays as it is."""
+        running = self._running.get(game_id)
+        if running is not None:
+            running.leave(seat, self._links.gone(why), disconnected(why))
+
+    def resume_all(self) -> None:
+        """Goes on with the games that the record says are not over, except those of tournaments."""
+        for listing in self._store.unfinished():
+            if listing.kind == "game" and not listing.parent and listing.record_id not in self._running:
+                self._resume_or_log(listing.record_id)
+
+    def _resume_or_log(self, game_id: str) -> None:
+        try:
+            self._resume(game_id, None)
+        except RecordsError as error:  # Diverged as well: this game is lost to us, the others are not
+            log.error("game %s cannot go on: %s", game_id, error)
+
+    async def suspend_all(self) -> None:
+        """Leaves all games where they are; nothing of them is left open."""
+        self._closing = True
+        for running in list(self._running.values()):
+            running.suspend()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def watch(self, game_id: str, after: int) -> AsyncIterator[WatchGameResponse]:
+        """The events of a game behind the event number `after`; see WatchGame."""
+        message = self.get(game_id)
+        game = find(message.plan.game)
+        running = self._running.get(game_id)
+        if running is None or after:
+            for event in replayed(game, self._store.read(game_id), after, ended=running is None):
+                yield event
+                after = event.sequence
+        if running is not None:
+            async for event in live(game, running, after):
+                yield event
+
+    # --- from record to game ---
+
+    def _message(self, game_id: str) -> GameMessage | None:
+        if (running := self._running.get(game_id)) is not None:
+            return running.message
+        listing = self._store.find(game_id)
+        if listing is None or listing.kind != "game":
+            return None
+        return listed_game(listing)
+
+    def _start(self, plan: GamePlan, game_id: str, tournament_id: str, links: Sequence[Link] | None) -> Running:
+        if self._closing:
+            raise Refusal("SHUTTING_DOWN", "the server shuts down: ask again when it is back")
+        now = Timestamp()
+        now.GetCurrentTime()
+        header = GameHeader(
+            game_id=game_id, plan=plan, start_time=now, tournament_id=tournament_id, server_version=__version__
+        )
+        entry = RecordEntry(game=header)
+        replayer = self._replayer(entry)
+        journal = self._store.begin(
+            "game",
+            game_id,
+            entry.SerializeToString(),
+            game=plan.game,
+            parent=tournament_id,
+            start_time_ns=now.ToNanoseconds(),
+        )
+        replayer.transcript.append = journal.append
+        return self._run(Running(begun_game(header), replayer, journal), links)
+
+    def _replayer(self, header: RecordEntry) -> Replayer:
+        """A fresh game, at its first call. Refusal: its settings do not fit its players."""
+        try:
+            replayer = Replayer(header, _nothing, find)
+        except Diverged as error:
+            raise Refusal("INVALID_SETTINGS", error.problem, "plan.settings") from None
+        replayer.rewind()
+        return replayer
+
+    def _resume(self, game_id: str, links: Sequence[Link] | None) -> Running:
+        if self._closing:
+            raise Refusal("SHUTTING_DOWN", "the server shuts down: ask again when it is back")
+        journal = self._store.reopen(game_id)
+        replayer = resume(self._store.read(game_id), journal.append)
+        now = Timestamp()
+        now.GetCurrentTime()
+        resumed = RecordEntry(resumed=Resumed(time=now, server_version=__version__))
+        journal.append(resumed.SerializeToString())
+        return self._run(Running(begun_game(replayer.header), replayer, journal), links)
+
+    def _run(self, running: Running, links: Sequence[Link] | None) -> Running:
+        self._running[running.message.game_id] = running
+        task = asyncio.get_running_loop().create_task(self._see_through(running, links))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return running
+
+    async def _see_through(self, running: Running, links: Sequence[Link] | None) -> None:
+        plan = running.message.plan
+        opened = links
+        if opened is None:
+            game = find(plan.game)
+            opened = await asyncio.gather(*(self._links.open(player, game) for player in plan.players))
+        try:
+            running.begin(opened)
+            await running.over
+        except Refusal:
+            log.info("game %s is left where it is", running.message.game_id)
+        finally:
+            del self._running[running.message.game_id]
+            if links is None:
+                await asyncio.gather(*(link.close() for link in opened))
+            running.released.set()
+
+
+def _nothing(_: bytes) -> None:
+    """There is no record yet."""

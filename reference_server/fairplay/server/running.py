@@ -1,0 +1,286 @@
+"""A game that is being played: one driver for the conversations of all games."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
+from random import Random
+from typing import Any
+
+from fairplay.games.steps import (
+    Arrival,
+    Call,
+    CallAll,
+    CallKind,
+    Eliminate,
+    Outcome,
+    Race,
+    Show,
+    Step,
+)
+from fairplay.server.errors import Refusal
+from fairplay.server.links.link import Done, Failed, Link, OpenCall
+from fairplay.server.plans import seconds
+from fairplay.server.racing import Racing
+from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.journal import Journal
+from fairplay.server.records.replayer import Replayer
+from fairplay.server.transcript import Answer, Asked, game_result
+from fairplay.v1.misconduct_pb2 import CallError, Misconduct
+from fairplay.v1.record_pb2 import RecordedResult, RecordEntry
+from fairplay.v1.referee_pb2 import Game as GameMessage
+from fairplay.v1.referee_pb2 import GamePlan, GameStatus
+from fairplay.v1.result_pb2 import GameResult
+
+log = logging.getLogger("fairplay.referee")
+
+Watcher = Callable[[Show | Eliminate | None], None]
+"""Told of every state and elimination of a game, and of its end (None)."""
+
+
+class Limits:
+    """The time that each seat has for each kind of call."""
+
+    def __init__(self, plan: GamePlan) -> None:
+        control = plan.time_control
+        self._limits = {
+            CallKind.NOTIFICATION: seconds(control.notification_limit),
+            CallKind.DECISION: seconds(control.decision_limit),
+            CallKind.FIRST_DECISION: seconds(control.first_decision_limit),
+        }
+        self._bank = [seconds(control.bank)] * len(plan.players)
+        self.banked = self._bank[0] > 0
+
+    def limit(self, call: Call) -> float:
+        """The most seconds that this call may take."""
+        if call.limit_s is not None:
+            return call.limit_s
+        limit = self._limits[call.kind]
+        return limit if call.kind is CallKind.NOTIFICATION else limit + self._bank[call.seat]
+
+    def spend(self, call: Call, elapsed_s: float) -> None:
+        """What a decision took beyond its limit comes from the bank."""
+        if call.kind is not CallKind.NOTIFICATION and call.limit_s is None:
+            beyond = max(0.0, elapsed_s - self._limits[call.kind])
+            self._bank[call.seat] = max(0.0, self._bank[call.seat] - beyond)
+
+
+class Running:
+    """A game that is being played.
+
+    Replies drive the conversation directly, without a task for each call: this is the hot path of the server.
+    """
+
+    def __init__(self, message: GameMessage, replayer: Replayer, journal: Journal) -> None:
+        self.message = message
+        self.over: asyncio.Future[GameMessage] = asyncio.get_running_loop().create_future()
+        self.over.add_done_callback(lambda over: over.cancelled() or over.exception())  # whether anybody waits or not
+        self.released = asyncio.Event()  # its links are let go of, and its players' processes have ended
+        self.shown = replayer.shown
+        self.event_count = replayer.event_count
+        self.watchers: list[Watcher] = []
+        self._replayer = replayer
+        self._conversation = replayer.conversation
+        self._transcript = replayer.transcript
+        self._journal = journal
+        self._limits = Limits(message.plan)
+        self._links: list[Link] = []
+        self._left: dict[int, Link] = {}
+        self._open: dict[int, OpenCall] = {}
+        lot = Random(f"{message.plan.seed}/lot")
+        self._racing = Racing(self._send, self._transcript, self._raced, lot)
+        self._awaited: set[int] = set()
+        self._answers: dict[int, Answer] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._ended = False
+
+    @property
+    def misconducts(self) -> Sequence[Misconduct]:
+        """Who was eliminated so far."""
+        return self._transcript.misconducts
+
+    def begin(self, links: Sequence[Link]) -> None:
+        """Goes on from where the record stands; in a fresh game that is the beginning."""
+        self._links = [self._left.get(seat, link) for seat, link in enumerate(links)]
+        replayer = self._replayer
+        for call, elapsed_s in replayer.calls:
+            self._limits.spend(call, elapsed_s)
+        self._answers = dict(replayer.answers)
+        if self._ended:
+            return
+        if replayer.error is not None:
+            self._fail(replayer.error)
+        elif replayer.step is None:
+            self._finish(replayer.outcome)
+        elif not self._take(replayer.step):
+            self._advance(None)
+
+    def stop(self, reason: str) -> None:
+        """Ends the game without a winner; nobody is blamed. A game that is over stays as it is."""
+        self._end(GameResult(misconducts=self._transcript.misconducts, aborted=reason or "the game was stopped"))
+
+    def leave(self, seat: int, gone: Link, failure: CallError) -> None:
+        """The player of a seat is gone: what it is asked fails now, and what it will be asked fails at `gone`."""
+        self._left[seat] = gone
+        if self._links:
+            self._links[seat] = gone
+        if (open_call := self._open.get(seat)) is not None:
+            open_call.fail(failure)
+
+    def suspend(self) -> None:
+        """Leaves the game where it is; its record can be resumed."""
+        if not self._ended:
+            self._ended = True
+            self._let_go()
+            self.over.set_exception(Refusal("SHUTTING_DOWN", "the server shuts down; the game goes on when it is back"))
+
+    # --- the conversation ---
+
+    def _advance(self, answer: Any) -> None:
+        send = self._conversation.send
+        try:
+            step = send(answer)
+            while not self._take(step):
+                step = send(None)
+        except StopIteration as stop:
+            self._finish(stop.value)
+        except Exception as error:
+            self._fail(error)
+
+    def _take(self, step: Step) -> bool:
+        """Does what a step asks for; True: the step waits for players."""
+        if isinstance(step, (Call, CallAll, Race)):
+            if self._journal.behind:
+                self._racing.pause()
+                self._keep(self._put_once_saved(step))
+            else:
+                self._put(step)
+            return True
+        self.event_count += 1
+        if isinstance(step, Show):
+            self.shown = step
+        else:
+            self._transcript.eliminated(step)
+        for watcher in self.watchers:
+            watcher(step)
+        return False
+
+    # --- calls ---
+
+    def _put(self, step: Call | CallAll | Race) -> None:
+        if isinstance(step, Race):
+            self._racing.run(step)
+            return
+        self._racing.clear()
+        if isinstance(step, Call):
+            self._ask(step, self._advance)
+        else:
+            self._ask_all(step.calls)
+
+    async def _put_once_saved(self, step: Call | CallAll | Race) -> None:
+        # The disk does not keep up: the game waits rather than run ahead of its record.
+        try:
+            await self._journal.saved()
+        except RecordsError as error:
+            self.stop(f"the record cannot be written: {error}")
+        if not self._ended:
+            self._put(step)
+
+    def _ask(self, call: Call, then: Callable[[Answer], None], like: Asked | None = None) -> Asked:
+        asked = self._transcript.ask(call, like)
+
+        def done(outcome: bytes | Failed, elapsed_s: float) -> None:
+            then(self._transcript.told(asked, outcome, elapsed_s))
+
+        self._send(asked, done)
+        return asked
+
+    def _send(self, asked: Asked, done: Done) -> OpenCall:
+        call = asked.call
+
+        def settled(outcome: bytes | Failed, elapsed_s: float) -> None:
+            self._open.pop(call.seat, None)
+            if self._limits.banked:
+                self._limits.spend(call, elapsed_s)
+            done(outcome, elapsed_s)
+
+        link = self._links[call.seat]
+        limit_s = self._limits.limit(call)
+        self._open[call.seat] = open_call = link.call(call.method.path, asked.request, limit_s, settled)
+        return open_call
+
+    def _ask_all(self, calls: Sequence[Call]) -> None:
+        waiting = [call for call in calls if call.seat not in self._answers]
+        self._awaited = {call.seat for call in waiting}
+        if not waiting:
+            asyncio.get_running_loop().call_soon(self._all_answered)
+        asked: Asked | None = None
+        for call in waiting:
+            asked = self._ask(call, partial(self._one_answered, call.seat), asked)
+
+    def _one_answered(self, seat: int, answer: Answer) -> None:
+        self._answers[seat] = answer
+        self._awaited.discard(seat)
+        if not self._awaited:
+            self._all_answered()
+
+    def _all_answered(self) -> None:
+        answers, self._answers = self._answers, {}
+        if not self._ended:
+            self._advance(answers)
+
+    def _raced(self, arrivals: list[Arrival]) -> None:
+        if not self._ended:
+            self._advance(arrivals)
+
+    # --- the end ---
+
+    def _fail(self, error: Exception) -> None:
+        """What the referee itself gets wrong is blamed on nobody."""
+        log.error("the referee failed in game %s", self.message.game_id, exc_info=error)
+        self.stop("the referee failed; its log says more")
+
+    def _finish(self, outcome: Outcome | None) -> None:
+        assert outcome is not None
+        names = [player.name for player in self.message.plan.players]
+        self._end(game_result(outcome, names, self._transcript.misconducts))
+
+    def _end(self, result: GameResult) -> None:
+        if self._ended:
+            return
+        self._ended = True
+        self._let_go()
+        now_ns = time.time_ns()
+        message = self.message
+        message.status = GameStatus.GAME_STATUS_ABORTED if result.aborted else GameStatus.GAME_STATUS_FINISHED
+        message.result.CopyFrom(result)
+        message.end_time.FromNanoseconds(now_ns)
+        entry = RecordEntry(result=RecordedResult(result=result, end_time=message.end_time))
+        self._journal.finish(entry.SerializeToString(), message.SerializeToString(), now_ns)
+        self._keep(self._announce())
+
+    def _let_go(self) -> None:
+        self._racing.clear()
+        for open_call in self._open.values():
+            open_call.cancel()
+        self._open.clear()
+        self._conversation.close()
+
+    async def _announce(self) -> None:
+        # Nobody hears of a result that is not on disk: a restart could come to another one.
+        try:
+            await self._journal.saved(hurry=True)
+        except RecordsError as error:
+            log.error("the record of game %s cannot be written: %s", self.message.game_id, error)
+        if not self.over.done():  # nobody may be left who waits
+            self.over.set_result(self.message)
+        for watcher in self.watchers:
+            watcher(None)
+
+    def _keep(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

@@ -1,0 +1,128 @@
+"""LobbyService: users and tables."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import grpc
+from google.protobuf.descriptor import MethodDescriptor
+from google.protobuf.message_factory import GetMessageClass
+
+from fairplay.server.errors import Refusal
+from fairplay.server.links.link import duration
+from fairplay.server.lobby.lobby import Lobby
+from fairplay.server.lobby.users import User
+from fairplay.server.servicers.paging import cursor_of, page_size, token_of
+from fairplay.v1 import lobby_pb2 as pb
+from fairplay.v1.lobby_pb2_grpc import LobbyServiceServicer
+
+MAX_HELD = 2_000
+SERVICE = pb.DESCRIPTOR.services_by_name["LobbyService"]
+
+
+class LobbyServicer(LobbyServiceServicer):
+    """Hands requests to the lobby."""
+
+    def __init__(self, lobby: Lobby) -> None:
+        self._lobby = lobby
+        self._held_count = 0
+
+    async def _user(self, request: Any, context: Any) -> User:
+        try:
+            return self._lobby.user(request.token, context.peer())
+        except Refusal as refusal:
+            await self._hold(refusal.retry_s)
+            raise
+
+    async def _hold(self, seconds: float) -> None:
+        """Whoever asks too often and waits for the answer is slowed down: otherwise refusing would slow the others."""
+        if seconds and self._held_count < MAX_HELD:
+            self._held_count += 1
+            try:
+                await asyncio.sleep(seconds)
+            finally:
+                self._held_count -= 1
+
+    async def Enter(self, request: pb.EnterRequest, context: Any) -> pb.EnterResponse:  # noqa: N802
+        """Enters the lobby."""
+        try:
+            user = self._lobby.enter(request.name, request.token, context.peer())
+        except Refusal as refusal:
+            await self._hold(refusal.retry_s)
+            raise
+        limits = self._lobby.limits
+        return pb.EnterResponse(
+            token=user.token,
+            grace_period=duration(limits.grace_s),
+            requests_per_second=limits.requests_per_second,
+        )
+
+    async def Leave(self, request: pb.LeaveRequest, context: Any) -> pb.LeaveResponse:  # noqa: N802
+        """Leaves the lobby."""
+        self._lobby.leave(await self._user(request, context))
+        return pb.LeaveResponse()
+
+    async def Attend(  # type: ignore[override]  # noqa: N802 - writes serialised events through the context
+        self, request: pb.AttendRequest, context: Any
+    ) -> None:
+        """Streams what happens."""
+        user = await self._user(request, context)
+        stream = self._lobby.attend(user, request.after_sequence, together=request.together)
+        context.add_done_callback(lambda _: self._lobby.closed(user))
+        try:
+            await stream.carry(context.write)
+        finally:
+            self._lobby.detach(user, stream)
+
+    async def ListTables(self, request: pb.ListTablesRequest, context: Any) -> pb.ListTablesResponse:  # noqa: N802
+        """Returns a page of tables."""
+        await self._user(request, context)
+        tables, cursor = self._lobby.tables(request.game, page_size(request.page_size), cursor_of(request.page_token))
+        return pb.ListTablesResponse(tables=tables, next_page_token=token_of(cursor))
+
+    async def CreateTable(self, request: pb.CreateTableRequest, context: Any) -> pb.CreateTableResponse:  # noqa: N802
+        """Makes a table."""
+        return pb.CreateTableResponse(table=self._lobby.create(await self._user(request, context), request))
+
+    async def WatchTable(self, request: pb.WatchTableRequest, context: Any) -> pb.WatchTableResponse:  # noqa: N802
+        """Goes to a table to watch it."""
+        return pb.WatchTableResponse(table=self._lobby.watch(await self._user(request, context), request.table))
+
+    async def JoinTable(self, request: pb.JoinTableRequest, context: Any) -> pb.JoinTableResponse:  # noqa: N802
+        """Takes a seat."""
+        user = await self._user(request, context)
+        return pb.JoinTableResponse(table=self._lobby.join(user, request.table, request.link))
+
+    async def LeaveTable(self, request: pb.LeaveTableRequest, context: Any) -> pb.LeaveTableResponse:  # noqa: N802
+        """Leaves a table."""
+        self._lobby.leave_table(await self._user(request, context))
+        return pb.LeaveTableResponse()
+
+    async def DeleteTable(self, request: pb.DeleteTableRequest, context: Any) -> pb.DeleteTableResponse:  # noqa: N802
+        """Deletes a table."""
+        self._lobby.delete(await self._user(request, context), request.table)
+        return pb.DeleteTableResponse()
+
+    async def StartTable(self, request: pb.StartTableRequest, context: Any) -> pb.StartTableResponse:  # noqa: N802
+        """Starts a game."""
+        return pb.StartTableResponse(table=await self._lobby.start(await self._user(request, context)))
+
+    async def Say(self, request: pb.SayRequest, context: Any) -> pb.SayResponse:  # noqa: N802
+        """Says something."""
+        self._lobby.say(await self._user(request, context), request.text)
+        return pb.SayResponse()
+
+
+def add_to_server(servicer: LobbyServicer, server: grpc.aio.Server) -> None:
+    """As the generated function does, but for Attend: what it writes is serialised once for all who read it."""
+    handlers = {method.name: _handler(servicer, method) for method in SERVICE.methods}
+    server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler(SERVICE.full_name, handlers)])
+
+
+def _handler(servicer: LobbyServicer, method: MethodDescriptor) -> grpc.RpcMethodHandler:
+    behaviour, parse = getattr(servicer, method.name), GetMessageClass(method.input_type).FromString
+    if method.server_streaming:
+        return grpc.unary_stream_rpc_method_handler(behaviour, parse)
+    serialise = GetMessageClass(method.output_type).SerializeToString
+    return grpc.unary_unary_rpc_method_handler(behaviour, parse, serialise)

@@ -1,0 +1,27 @@
+"""What all lists of our services share."""
+
+from __future__ import annotations
+
+from fairplay.server.errors import Refusal
+
+DEFAULT_PAGE_SIZE = 50
+MAX_PAGE_SIZE = 1_000
+
+
+def page_size(asked: int) -> int:
+    """How many rows a page has: what is asked for, within bounds; 0 stands for the default."""
+    return min(asked, MAX_PAGE_SIZE) or DEFAULT_PAGE_SIZE
+
+
+def cursor_of(token: str) -> int | None:
+    """Where a page begins. Refusal: the token does not come from us."""
+    if not token:
+        return None
+    if not token.isascii() or not token.isdigit():
+        raise Refusal("INVALID_PAGE_TOKEN", "the page token is not one that this method returned", "page_token")
+    return int(token)
+
+
+def token_of(cursor: int | None) -> str:
+    """What gets the next page; empty where there is none."""
+    return "" if cursor is None else str(cursor)

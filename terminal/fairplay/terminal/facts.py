@@ -1,0 +1,187 @@
+"""What there is to know of a record at a glance: from its header and its last entry, and from nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from google.protobuf.message import DecodeError
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from fairplay.server.records.database import Listing
+from fairplay.server.records.errors import RecordsError
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.record_pb2 import LinkedEntry, Record, RecordEntry, TournamentChange
+
+FINISHED, ABORTED, CANCELLED, DELETED = "finished", "aborted", "cancelled", "deleted"
+RUNNING, UNFINISHED, DAMAGED = "running", "unfinished", "damaged"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """A record at a glance."""
+
+    record_id: str
+    kind: str
+    """"game", "tournament" or "table"."""
+    game: str
+    """The name of the game that is played."""
+    seed: int
+    entrants: Sequence[Player]
+    """The players, by seat; in a tournament those who are in it."""
+    status: str
+    """How it ended; empty where it did not."""
+    winners: Sequence[str]
+    start: datetime | None
+    end: datetime | None
+    entry_count: int
+    tournament: str
+    """The id of the tournament that a game belongs to; empty: none."""
+
+    @property
+    def players(self) -> list[str]:
+        """The names, by seat."""
+        return [player.name for player in self.entrants]
+
+
+def facts_of(record: Record) -> Facts:
+    """A record at a glance. RecordsError: its header or its end cannot be parsed."""
+    header = _parsed(record.entries, 1)
+    if header.HasField("game"):
+        return _game(record, header)
+    if header.HasField("tournament"):
+        return _tournament(record, header)
+    if header.HasField("table"):
+        return _table(record, header)
+    raise RecordsError("the record does not begin with a header")
+
+
+def listing_of(record: Record) -> Listing:
+    """What a store would know of a record. RecordsError: its header cannot be parsed."""
+    begun = facts_of(Record(entries=record.entries[:1]))
+    return Listing(
+        number=1,
+        record_id=begun.record_id,
+        kind=begun.kind,
+        game=begun.game,
+        parent=begun.tournament,
+        start_time_ns=_nanoseconds(begun.start),
+        end_time_ns=_end_ns(record),
+        header=record.entries[0].entry,
+        summary=b"",
+    )
+
+
+def _end_ns(record: Record) -> int | None:
+    """When a record ended. None: it did not, or its end cannot be parsed."""
+    try:
+        facts = facts_of(record)
+    except RecordsError:
+        return None
+    return _nanoseconds(facts.end) if facts.status else None
+
+
+def _game(record: Record, header: RecordEntry) -> Facts:
+    plan, last = header.game.plan, _parsed(record.entries, len(record.entries))
+    result = last.result.result
+    ended = last.HasField("result")
+    return Facts(
+        record_id=header.game.game_id,
+        kind="game",
+        game=plan.game,
+        seed=plan.seed,
+        entrants=plan.players,
+        status=(ABORTED if result.aborted else FINISHED) if ended else "",
+        winners=[player.name for group in result.ranking[:1] for player in group.players],
+        start=moment(header.game.start_time),
+        end=moment(last.result.end_time) if ended else None,
+        entry_count=len(record.entries),
+        tournament=header.game.tournament_id,
+    )
+
+
+def _tournament(record: Record, header: RecordEntry) -> Facts:
+    plan = header.tournament.plan
+    changes = _changes(record)
+    last = changes[-1] if changes else TournamentChange()
+    status = {"finished": FINISHED, "cancelled": CANCELLED}.get(last.WhichOneof("change") or "", "")
+    return Facts(
+        record_id=header.tournament.tournament_id,
+        kind="tournament",
+        game=plan.game,
+        seed=plan.seed,
+        entrants=_entrants(plan.entrants, changes),
+        status=status,
+        winners=list(last.finished.winners),
+        start=moment(header.tournament.create_time),
+        end=moment(last.time) if status else None,
+        entry_count=len(record.entries),
+        tournament="",
+    )
+
+
+def _table(record: Record, header: RecordEntry) -> Facts:
+    last = _parsed(record.entries, len(record.entries)).table
+    result = last.table.result
+    over = ABORTED if result.aborted else FINISHED
+    return Facts(
+        record_id=header.table.table_id,
+        kind="table",
+        game=header.table.table.game,
+        seed=0,
+        entrants=[Player(name=seat.name) for seat in last.table.seats],
+        status=DELETED if last.deleted else over if last.continued_by else "",
+        winners=[player.name for group in result.ranking[:1] for player in group.players],
+        start=moment(header.table.table.create_time),
+        end=None,
+        entry_count=len(record.entries),
+        tournament="",
+    )
+
+
+def _changes(record: Record) -> list[TournamentChange]:
+    entries = (_parsed(record.entries, number) for number in range(1, len(record.entries) + 1))
+    return [entry.change for entry in entries if entry.HasField("change")]
+
+
+def _entrants(players: Sequence[Player], changes: Sequence[TournamentChange]) -> Sequence[Player]:
+    """Those who are in: by seat once it has started, in order of sign-up before."""
+    for change in changes:
+        match change.WhichOneof("change"):
+            case "signed_up":
+                players = [*players, change.signed_up]
+            case "withdrawn":
+                players = [player for player in players if player.name != change.withdrawn]
+            case "started":
+                players = change.started.entrants
+    return players
+
+
+def _parsed(entries: Sequence[LinkedEntry], number: int) -> RecordEntry:
+    """The entry of this number, from 1."""
+    try:
+        return RecordEntry.FromString(entries[number - 1].entry)
+    except (DecodeError, IndexError):
+        raise RecordsError(f"entry {number} of the record cannot be parsed") from None
+
+
+# --- times ---
+
+
+def moment(time: Timestamp) -> datetime | None:
+    """A time, to the microsecond. None: it is not set, or out of range."""
+    try:
+        return time.ToDatetime(UTC) if time.ByteSize() else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _nanoseconds(time: datetime | None) -> int:
+    """Nanoseconds since 1970. 0: not known."""
+    return round(time.timestamp() * 1e9) if time is not None else 0
+
+
+def local(time: datetime | None) -> str:
+    """A time for people, where they are."""
+    return f"{time.astimezone():%Y-%m-%d %H:%M:%S}" if time is not None else "-"

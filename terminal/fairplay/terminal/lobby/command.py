@@ -1,0 +1,38 @@
+"""`fairplay lobby`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from fairplay.terminal.outcomes import FailedError, outcomes
+
+NO_SCREEN = "fairplay lobby needs Textual, which is not installed: pip install 'fairplay[lobby]'"
+
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+
+@app.command()
+def lobby(
+    server: Annotated[str, typer.Option("--server", metavar="HOST:PORT", help="The server.")] = "127.0.0.1:50050",
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Your name there. Default: asked.")] = "",
+) -> None:
+    """Meet others at tables: chat, watch games, and play some of them by hand.
+
+    Full screen; the keys are shown at the bottom, ? shows help, q leaves.
+
+    Example:
+
+    \b
+      fairplay lobby --server host:50050 --name alice
+    """
+    with outcomes():
+        try:
+            from fairplay.terminal.lobby.visiting import visit
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] != "textual":
+                raise
+            raise FailedError(NO_SCREEN) from None
+        visit(server, name)

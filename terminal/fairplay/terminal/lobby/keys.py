@@ -1,0 +1,57 @@
+"""Which keys do something now, in the list of tables and at a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fairplay.games.fronts import Key
+from fairplay.terminal.lobby.lobby import Lobby
+from fairplay.v1.table_pb2 import Table, TableStatus
+
+NEW, GO, JOIN, DELETE, START, TALK, LEAVE, HELP, QUIT = "n", "enter", "j", "d", "g", "t", "l", "question_mark", "q"
+ALWAYS = (Key(HELP, "help"), Key(QUIT, "quit"))
+
+
+def in_lobby(lobby: Lobby, selected: Table | None) -> Iterator[Key]:
+    """The keys of the list of tables, where this table is selected."""
+    yield Key(NEW, "new table")
+    if selected is not None:
+        yield Key(GO, "go there")
+        if _may_join(selected):
+            yield Key(JOIN, "join")
+        if _may_delete(lobby, selected):
+            yield Key(DELETE, "delete")
+    yield from ALWAYS
+
+
+def at_table(lobby: Lobby) -> Iterator[Key]:
+    """The keys of the table where this user is."""
+    table = lobby.table
+    if table is None:
+        return
+    running = table.status == TableStatus.TABLE_STATUS_RUNNING
+    if lobby.seat is None and _may_join(table):
+        yield Key(JOIN, "join")
+    if lobby.seat is not None and not running and len(table.seats) >= table.min_seat_count:
+        yield Key(START, "go: start")
+    yield Key(TALK, "talk")
+    yield Key(LEAVE, "leave")
+    if _may_delete(lobby, table):
+        yield Key(DELETE, "delete")
+    yield from ALWAYS
+
+
+def shown(key: str) -> str:
+    """A key as it is written on the key bar."""
+    return {HELP: "?", GO: "Enter", "space": "Space", "escape": "Esc"}.get(key, key)
+
+
+def _may_join(table: Table) -> bool:
+    return table.status != TableStatus.TABLE_STATUS_RUNNING and len(table.seats) < table.max_seat_count
+
+
+def _may_delete(lobby: Lobby, table: Table) -> bool:
+    """As DeleteTable has it: by its owner, and not while its game runs with others."""
+    running = table.status == TableStatus.TABLE_STATUS_RUNNING
+    others = any(seat.name != lobby.me for seat in table.seats)
+    return table.owner == lobby.me and not (running and others)

@@ -1,0 +1,138 @@
+"""The lobby as this client knows it: a value, and how the events of Attend change it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from fairplay.terminal.lobby.wording import plain, standing
+from fairplay.v1.lobby_pb2 import AttendResponse
+from fairplay.v1.table_pb2 import Table, TableStatus, User
+
+MAX_LINES = 200
+
+
+class Line(NamedTuple):
+    """One line at the table: what somebody said, or (without a speaker) what has happened."""
+
+    speaker: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lobby:
+    """What there is in the lobby. `me` is this user; `talk` what was said and done at its table since it came there."""
+
+    me: str = ""
+    users: Mapping[str, User] = field(default_factory=dict)
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    talk: tuple[Line, ...] = ()
+    notice: str = ""
+    sequence: int = 0
+
+    @property
+    def table(self) -> Table | None:
+        """The table where this user is."""
+        user = self.users.get(self.me)
+        return self.tables.get(user.table) if user is not None else None
+
+    @property
+    def seat(self) -> int | None:
+        """The seat of this user at its table."""
+        names = [seat.name for seat in self.table.seats] if self.table is not None else []
+        return names.index(self.me) if self.me in names else None
+
+    def newest_first(self) -> Sequence[Table]:
+        """The tables, the newest first."""
+        made = {name: (table.create_time.seconds, table.create_time.nanos) for name, table in self.tables.items()}
+        return sorted(self.tables.values(), key=lambda table: made[table.name], reverse=True)
+
+    def by_name(self) -> Sequence[User]:
+        """The users, by name."""
+        return sorted(self.users.values(), key=lambda user: user.name)
+
+    def saying(self, *lines: Line) -> Lobby:
+        """The same with more lines at the table."""
+        return replace(self, talk=(*self.talk, *lines)[-MAX_LINES:])
+
+    def after(self, event: AttendResponse) -> Lobby:
+        """The lobby after an event."""
+        changed = replace(_changed(self, event), sequence=event.sequence)
+        here, before = changed.table, self.table
+        if (here.name if here else "") != (before.name if before else ""):
+            return replace(changed, talk=())
+        happened = (Line("", text) for text in _happened(before, here))
+        return changed.saying(*happened)
+
+
+def _changed(lobby: Lobby, event: AttendResponse) -> Lobby:
+    kind = event.WhichOneof("event")
+    change = CHANGES.get(kind) if kind is not None else None
+    return change(lobby, event) if change is not None else lobby  # what this client does not know changes nothing
+
+
+def _whole(lobby: Lobby, event: AttendResponse) -> Lobby:
+    users = {user.name: user for user in event.lobby.users}
+    return replace(lobby, users=users, tables={table.name: table for table in event.lobby.tables})
+
+
+def _user(lobby: Lobby, event: AttendResponse) -> Lobby:
+    name = event.user.name
+    notice = lobby.notice if name in lobby.users else f"{plain(name)} has entered."
+    return replace(lobby, users={**lobby.users, name: event.user}, notice=notice)
+
+
+def _user_gone(lobby: Lobby, event: AttendResponse) -> Lobby:
+    name, lost = event.user_gone.name, event.user_gone.lost
+    users = {key: user for key, user in lobby.users.items() if key != name}
+    return replace(lobby, users=users, notice=f"{plain(name)} {'is lost' if lost else 'has left'}.")
+
+
+def _table(lobby: Lobby, event: AttendResponse) -> Lobby:
+    table = event.table
+    notice = lobby.notice if table.name in lobby.tables else f"{plain(table.owner)} makes {plain(table.name)}."
+    return replace(lobby, tables={**lobby.tables, table.name: table}, notice=notice)
+
+
+def _table_deleted(lobby: Lobby, event: AttendResponse) -> Lobby:
+    tables = {key: table for key, table in lobby.tables.items() if key != event.table_deleted}
+    return replace(lobby, tables=tables, notice=f"{plain(event.table_deleted)} was deleted.")
+
+
+def _spoken(lobby: Lobby, event: AttendResponse) -> Lobby:
+    return lobby.saying(Line(plain(event.spoken.speaker), plain(event.spoken.text)))
+
+
+CHANGES: Mapping[str, Callable[[Lobby, AttendResponse], Lobby]] = {
+    "lobby": _whole,
+    "user": _user,
+    "user_gone": _user_gone,
+    "table": _table,
+    "table_deleted": _table_deleted,
+    "spoken": _spoken,
+}
+
+
+def _happened(before: Table | None, now: Table | None) -> Iterator[str]:
+    """What has changed at a table, a sentence each."""
+    if before is None or now is None or before is now:
+        return
+    seated, were = ({seat.name: seat.present for seat in table.seats} for table in (now, before))
+    yield from (f"{plain(name)} joins the game." for name in seated if name not in were)
+    yield from (f"{plain(name)} leaves the game." for name in were if name not in seated)
+    for name in were.keys() & seated.keys():
+        if were[name] != seated[name]:
+            yield f"{plain(name)} is {'back' if seated[name] else 'gone'}."
+    known = {*were, *before.watchers}
+    yield from (f"{plain(name)} watches." for name in now.watchers if name not in known)
+    yield from (f"{plain(name)} goes." for name in before.watchers if name not in {*seated, *now.watchers})
+    if now.status != before.status or now.game_id != before.game_id:
+        yield from _course(now)
+
+
+def _course(now: Table) -> Iterator[str]:
+    if now.status == TableStatus.TABLE_STATUS_RUNNING:
+        yield "The game begins."
+    elif now.status == TableStatus.TABLE_STATUS_OVER:
+        yield f"The game is over, {standing(now.result)}."

@@ -1,0 +1,82 @@
+"""Watching the game of a table: its public state as it changes, and who is eliminated."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+import grpc
+from google.protobuf.message import Message
+
+from fairplay.games.envelopes import unwrap
+from fairplay.games.game import find
+from fairplay.terminal.lobby.wording import blame
+from fairplay.v1.referee_pb2 import GetGameRequest, WatchGameRequest, WatchGameResponse
+from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
+
+PAUSE_S = 1.0
+UNKNOWN = "This game cannot be drawn here: it is not installed."
+FINAL = (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.UNIMPLEMENTED)
+
+
+class Spectator:
+    """Watches one game. `shown` is called with each state, `tell` with a line of plain text."""
+
+    def __init__(
+        self,
+        channel: grpc.aio.Channel,
+        game: str,
+        game_id: str,
+        shown: Callable[[Message], None],
+        tell: Callable[[str], None],
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self.game_id = game_id
+        self.state: Message | None = None
+        self.names: Sequence[str] = ()
+        self._stub = RefereeServiceStub(channel)
+        self._game = game
+        self._shown = shown
+        self._tell = tell
+        self._pause = pause
+        self._sequence = 0
+
+    async def watch(self) -> None:
+        """Watches until the game is over, through lost connections."""
+        while True:
+            try:
+                await self._follow()
+                return
+            except grpc.aio.AioRpcError as error:
+                if error.code() in FINAL:
+                    return
+            await self._pause(PAUSE_S)
+
+    async def _follow(self) -> None:
+        response = await self._stub.GetGame(GetGameRequest(game_id=self.game_id))
+        self.names = [player.name for player in response.game.plan.players]
+        stream = self._stub.WatchGame(WatchGameRequest(game_id=self.game_id, after_sequence=self._sequence))
+        try:
+            async for event in stream:
+                self._take(event)
+        finally:
+            stream.cancel()
+
+    def _take(self, event: WatchGameResponse) -> None:
+        self._sequence = event.sequence
+        if event.WhichOneof("event") == "eliminated":
+            self._tell(blame(event.eliminated))
+        elif event.WhichOneof("event") == "state" and (state := self._unwrapped(event)) is not None:
+            self.state = state
+            self._shown(state)
+
+    def _unwrapped(self, event: WatchGameResponse) -> Message | None:
+        try:
+            game = find(self._game)
+            return unwrap(event.state, game, game.state_type)
+        except ValueError:  # a game, or a form of its state, that is not installed here
+            return None
+
+    def board(self) -> str:
+        """The last state in rich's console markup; empty before the first."""
+        return find(self._game).text(self.state, self.names) if self.state is not None else ""

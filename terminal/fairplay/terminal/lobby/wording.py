@@ -1,0 +1,90 @@
+"""The lobby in words. Names and chat are strangers': they are made harmless here, once, and shown as plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from fairplay.terminal.live import MAX_REASON_CHARS, cause
+from fairplay.v1.misconduct_pb2 import Misconduct
+from fairplay.v1.result_pb2 import GameResult
+from fairplay.v1.table_pb2 import Part, Table, TableStatus, User
+
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+STATES = {
+    TableStatus.TABLE_STATUS_OPEN: "open",
+    TableStatus.TABLE_STATUS_RUNNING: "running",
+    TableStatus.TABLE_STATUS_OVER: "over",
+}
+
+
+def plain(text: str) -> str:
+    """A stranger's text in one line, with nothing in it that could steer a terminal or turn the writing direction."""
+    return "".join(letter if letter.isprintable() else REPLACEMENT for letter in text)
+
+
+class Row(NamedTuple):
+    """A table in the list of tables."""
+
+    name: str
+    game: str
+    state: str
+    seats: str
+    people: str
+
+
+def row(table: Table) -> Row:
+    """A table as a row of the list."""
+    seated = ", ".join(plain(seat.name) for seat in table.seats)
+    watching = f"{len(table.watchers)} watching" if table.watchers else ""
+    people = "; ".join(filter(None, (seated, watching)))
+    return Row(plain(table.name), plain(table.game), state(table), seats(table), people)
+
+
+def state(table: Table) -> str:
+    """Whether the game of a table goes on, in a word."""
+    return STATES.get(table.status, "?")
+
+
+def seats(table: Table) -> str:
+    """How many seats are taken, of how many, e.g. "1 of 2-4"."""
+    least, most = table.min_seat_count, table.max_seat_count
+    return f"{len(table.seats)} of {least}" + (f"-{most}" if most != least else "")
+
+
+def whereabouts(user: User) -> str:
+    """A user and where it is, e.g. "alice  plays at blue"."""
+    if not user.table:
+        return plain(user.name)
+    does = "plays at" if user.part == Part.PART_PLAYER else "watches"
+    return f"{plain(user.name)}  {does} {plain(user.table)}"
+
+
+def places(table: Table) -> Iterator[str]:
+    """The seats of a table and who watches, a line each."""
+    for number, seat in enumerate(table.seats, 1):
+        yield f"{number} {plain(seat.name)}" + ("" if seat.present else " (gone)")
+    for name in table.watchers:
+        yield f"  {plain(name)} watches"
+
+
+def heading(table: Table) -> str:
+    """A table in one line."""
+    return f"{plain(table.name)}: {plain(table.game)}, {state(table)}, {seats(table)} seats"
+
+
+def standing(result: GameResult) -> str:
+    """How a game ended, in one line."""
+    if result.aborted:
+        return f"ended without a winner: {plain(result.aborted)}"
+    groups = [
+        ", ".join(f"{plain(one.name)} {one.score}" for one in group.players) or "nobody" for group in result.ranking
+    ]
+    if not groups:
+        return "nobody is left"
+    return f"won by {groups[0]}" + (f"; then {'; '.join(groups[1:])}" if groups[1:] else "")
+
+
+def blame(misconduct: Misconduct) -> str:
+    """Who was eliminated and why, in one line."""
+    return f"{plain(misconduct.player)} is out of the game: {plain(cause(misconduct))[:MAX_REASON_CHARS]}"

@@ -1,0 +1,166 @@
+"""What is typed: players, settings, durations."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+from itertools import chain, count
+from pathlib import Path
+
+from google.protobuf import json_format
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
+
+from fairplay.games.envelopes import wrap
+from fairplay.games.game import Game, find
+from fairplay.server.links.dial_in import NAME
+from fairplay.server.links.opening import TARGET, parse_link
+from fairplay.terminal.outcomes import UsageError
+from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
+
+DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)?")
+MAX_DURATION_S = 86_400
+UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, None: 1.0}
+INTERPRETER = re.compile(r"(python|node|java|ruby|perl|deno|bun|dotnet|env|sh|bash)[\d.]*")
+NAMED = re.compile(rf"({NAME.pattern})=(.+)", re.DOTALL)
+
+
+def address(text: str, option: str) -> str:
+    """An address as it was typed, once it is known to be one: gRPC takes the oddest things for a port."""
+    match = TARGET.fullmatch(text)
+    if match is None or not 0 <= int(match[2]) < 65_536:
+        raise UsageError(f"{option} {text!r} is not an address: give HOST:PORT, e.g. 127.0.0.1:50050")
+    return text
+
+
+def game(name: str) -> Game:
+    """The game of this name."""
+    try:
+        return find(name)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def players(specs: Sequence[str]) -> list[Player]:
+    """The players that `--player` names, each `[NAME=]LINK`; those without a name are called after their link."""
+    found: list[Player] = []
+    for spec in specs:
+        named = NAMED.fullmatch(spec)
+        name, link = (named[1], named[2]) if named else ("", spec)
+        try:
+            parsed = parse_link(link)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        taken = {player.name for player in found}
+        found.append(Player(name=name or _free_name(parsed.kind, parsed.value, taken), link=link))
+    return found
+
+
+def _free_name(kind: str, value: str, taken: Iterable[str]) -> str:
+    """A name for a player without one: bot:minimax:depth=2 -> minimax, exec:./run.sh -> run, and -2 and so on."""
+    if kind == "exec":
+        value = _program(value)
+    elif kind == "bot":
+        value = value.partition(":")[0]
+    base = re.sub(r"[^A-Za-z0-9_.-]+", "-", value).strip("-")[:50] or "player"
+    names = chain([base], (f"{base}-{number}" for number in count(2)))
+    return next(name for name in names if name not in taken)
+
+
+def _program(command: str) -> str:
+    """What a command runs: the first word that is neither an interpreter nor an option."""
+    words = [Path(word).stem for word in shlex.split(command) if not word.startswith("-")]
+    return next((word for word in words if not INTERPRETER.fullmatch(word)), "player")
+
+
+def seconds(text: str, option: str) -> float:
+    """A duration such as 1s, 500ms, 2m or 1.5 (seconds)."""
+    match = DURATION.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(f"{option} {text!r} is not a duration: give e.g. 500ms, 1s, 1.5s or 2m")
+    found = float(match[1]) * UNITS[match[2]]
+    if found > MAX_DURATION_S:
+        raise UsageError(f"{option} {text!r} is too long: a day is the most")
+    return found
+
+
+def duration(text: str, option: str) -> Duration:
+    """The same as google.protobuf.Duration."""
+    whole, part = divmod(seconds(text, option), 1)
+    return Duration(seconds=int(whole), nanos=round(part * 1e9))
+
+
+def time_control(limit: str | None, first_limit: str | None, bank: str | None) -> TimeControl:
+    """The time control of `--limit`, `--first-limit` and `--bank`; what is not given is the game's default."""
+    given = {"decision_limit": limit, "first_decision_limit": first_limit, "bank": bank}
+    options = {"decision_limit": "--limit", "first_decision_limit": "--first-limit", "bank": "--bank"}
+    return TimeControl(**{name: duration(text, options[name]) for name, text in given.items() if text is not None})
+
+
+def settings(game: Game, assignments: Sequence[str], file: Path | None) -> GameSettings:
+    """The settings of `--settings FILE` (protobuf-JSON) and `--set KEY=VALUE`, the latter on top."""
+    message = game.settings_type()
+    if file is not None:
+        _merge_json(_read(file), message, str(file))
+    for assignment in assignments:
+        key, equals, value = assignment.partition("=")
+        if not equals:
+            raise UsageError(f"--set {assignment!r} has no '=': give KEY=VALUE, e.g. --set rows=6")
+        _set(game, message, key.strip(), value.strip())
+    found: GameSettings = wrap(GameSettings, game, message)
+    return found
+
+
+def _set(game: Game, message: Message, key: str, value: str) -> None:
+    field = message.DESCRIPTOR.fields_by_name.get(key)
+    if field is None:
+        known = ", ".join(field.name for field in message.DESCRIPTOR.fields)
+        raise UsageError(f"{game.title} has no setting {key!r}: it has {known}")
+    held = getattr(message, key)
+    if isinstance(held, Sequence) and not isinstance(held, str):
+        value = value if value.startswith("[") else f"[{value}]"
+    elif field.enum_type is not None:
+        prefix = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", field.enum_type.name).upper()
+        choices = {
+            name.removeprefix(f"{prefix}_").lower().replace("_", "-"): name
+            for name in field.enum_type.values_by_name
+            if not name.endswith("_UNSPECIFIED")
+        }
+        chosen = choices.get(value.lower().replace("_", "-"), value)
+        if chosen not in field.enum_type.values_by_name:
+            raise UsageError(f"--set {key}={value}: {key} is one of {', '.join(choices)}")
+        value = f'"{chosen}"'
+    elif field.type == field.TYPE_BOOL and value not in ("true", "false"):
+        raise UsageError(f"--set {key}={value}: {key} is true or false")
+    elif field.type == field.TYPE_UINT32 and not re.fullmatch(r"\d{1,9}", value):
+        raise UsageError(f"--set {key}={value}: {key} is a whole number, 0 or more")
+    elif field.message_type is not None and field.message_type.full_name == "google.protobuf.Duration":
+        value = f'"{seconds(value, f"--set {key}"):f}s"'
+    message.ClearField(key)
+    _merge_json(f'{{"{key}": {value}}}', message, f"--set {key}={value}")
+
+
+def state(game: Game, file: Path) -> GameState:
+    """The state of `--state FILE` (protobuf-JSON)."""
+    message = game.state_type()
+    _merge_json(_read(file), message, str(file))
+    found: GameState = wrap(GameState, game, message)
+    return found
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _merge_json(text: str, message: Message, where: str) -> None:
+    part = type(message)()
+    try:
+        json_format.Parse(text, part)
+    except json_format.ParseError as error:
+        sentence = " ".join(str(error).split())
+        raise UsageError(f"{where} is not {message.DESCRIPTOR.full_name} in protobuf-JSON: {sentence}") from None
+    message.MergeFrom(part)

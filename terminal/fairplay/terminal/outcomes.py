@@ -1,0 +1,76 @@
+"""How commands end: with an exit code, and one clear sentence where something is wrong."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+
+DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+USAGE_REASONS = (
+    "UNKNOWN_GAME",
+    "INVALID_SETTINGS",
+    "INVALID_PLAYERS",
+    "INVALID_LINK",
+    "INVALID_STATE",
+    "INVALID_TIME_CONTROL",
+    "INVALID_ID",
+    "INVALID_SIGN_UP",
+    "NAME_INVALID",
+)
+
+
+UNPRINTABLE = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\n\t"} | dict.fromkeys(
+    [0x7F, *range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD
+)
+"""Control characters, and what is shown for them."""
+
+
+class UsageError(Exception):
+    """What was typed cannot be meant; one sentence that says what to type instead. Exit code 2."""
+
+
+class FailedError(Exception):
+    """What was asked for did not work out; one sentence. Exit code 1."""
+
+
+def fail(sentence: str, code: int = FAILED) -> typer.Exit:
+    """Says what is wrong on standard error; to be raised."""
+    sys.stderr.write(f"fairplay: {sentence.translate(UNPRINTABLE)}\n")
+    return typer.Exit(code)
+
+
+@contextmanager
+def outcomes() -> Iterator[None]:
+    """Turns every exception that a person can do something about into a sentence and an exit code."""
+    try:
+        # Imported here and not above: grpc is slow to load, and help does without it.
+        import grpc
+
+        from fairplay.server.errors import Refusal, reason_of
+        from fairplay.server.records.errors import RecordsError
+    except KeyboardInterrupt:
+        raise _stopped() from None
+    try:
+        yield
+    except UsageError as error:
+        raise fail(str(error), USAGE) from None
+    except Refusal as refusal:
+        raise fail(refusal.message, USAGE if refusal.reason in USAGE_REASONS else FAILED) from None
+    except grpc.RpcError as error:
+        reason = reason_of(error)
+        sentence = error.details() or error.code().name
+        raise fail(sentence, USAGE if reason in USAGE_REASONS else FAILED) from None
+    except (FailedError, RecordsError, OSError) as error:
+        raise fail(str(error)) from None
+    except KeyboardInterrupt:
+        raise _stopped() from None
+
+
+def _stopped() -> typer.Exit:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends already, however often that is asked for
+    return fail("stopped", INTERRUPTED)

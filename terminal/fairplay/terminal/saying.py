@@ -1,0 +1,67 @@
+"""How `fairplay records` prints. What is in a record was said by strangers: it is shown, and steers no terminal."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from fairplay.games.game import Game, find
+from fairplay.terminal.outcomes import UNPRINTABLE, FailedError
+
+SHORT_LIST = re.compile(r"\[\n([-\d.,\s]+)\n *\]")
+"""A list of numbers, as json.dumps indents it. In strings there are no line ends, so that they stay as they are."""
+
+FILE_NAME = re.compile(r"[^A-Za-z0-9_.-]")
+
+
+def say(console: Console, markup: str, *, cut: bool = False) -> None:
+    """Prints rich's markup, lines as long as they are; or `cut` to the width of a terminal."""
+    if cut and console.is_terminal:
+        console.print(harmless(markup), no_wrap=True, overflow="ellipsis")
+    else:
+        console.print(harmless(markup), soft_wrap=True)
+
+
+def harmless(markup: str) -> Text:
+    """The text of rich's markup without what could steer a terminal."""
+    text = Text.from_markup(markup, emoji=False)
+    text.plain = text.plain.translate(UNPRINTABLE)
+    return text
+
+
+def print_json(value: object) -> None:
+    """Prints plain JSON, lists of numbers in one line."""
+    text = SHORT_LIST.sub(lambda found: f"[{' '.join(found[1].split())}]", json.dumps(value, indent=2))
+    Console(highlight=False).out(text)
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things, e.g. "1 entry" or "1,200 entries"."""
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count:,} {noun[:-1]}ies" if noun.endswith("y") else f"{count:,} {noun}s"
+
+
+def file_name(record_id: str, suffix: str) -> str:
+    """A name for a file of a record, without '/': ids may have it."""
+    return f"{FILE_NAME.sub('+', record_id) or 'record'}{suffix}"
+
+
+def make_directory(directory: Path) -> None:
+    """Makes a directory where there is none. FailedError: it cannot be made."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FailedError(f"cannot make the directory {directory}: {error.strerror}") from None
+
+
+def installed(name: str) -> Game:
+    """The game of this name. FailedError: it is not installed."""
+    try:
+        return find(name)
+    except ValueError as error:
+        raise FailedError(f"the record cannot be shown: {error}") from None

@@ -1,0 +1,257 @@
+"""The entries of a record in words and as JSON. What players said is shown, never trusted."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any as Untyped
+from typing import NamedTuple
+
+from google.protobuf import json_format, text_format
+from google.protobuf.any_pb2 import Any
+from google.protobuf.message import DecodeError, Message
+from rich.text import Text
+
+from fairplay.games.game import Game
+from fairplay.games.steps import Method
+from fairplay.player.handlers import PLAYER_METHODS
+from fairplay.server.plans import seconds
+from fairplay.server.transcript import Answer
+from fairplay.terminal.facts import local, moment
+from fairplay.terminal.live import standing
+from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Misconduct, MisconductKind, Overrun, RuleBreak
+from fairplay.v1.record_pb2 import LinkedEntry, RecordedCall, RecordedTable, RecordEntry, TournamentChange
+from fairplay.v1.table_pb2 import TableStatus
+
+MAX_SAID_CHARS = 160
+
+
+class Line(NamedTuple):
+    """An entry in one line, in plain text."""
+
+    entry: int
+    call: str
+    who: str
+    what: str
+    took: str
+    said: str
+
+
+class Wording:
+    """Puts the entries of one record into words. `players` are the names by seat."""
+
+    def __init__(self, game: Game, players: Sequence[str]) -> None:
+        self.game = game
+        self.players = players
+        known: Sequence[Method] = [*self.game.methods, *PLAYER_METHODS.values()]
+        self._methods: Mapping[str, Method] = {method.path: method for method in known}
+        forms = [form for method in known for form in (method.request, method.response)]
+        self._forms: Mapping[str, type[Message]] = {form.DESCRIPTOR.full_name: form for form in forms}
+
+    # --- messages ---
+
+    def request(self, call: RecordedCall) -> Message | None:
+        """What was asked. None: it cannot be read."""
+        method = self._methods.get(call.method)
+        return _parsed(method.request, call.request) if method is not None else None
+
+    def reply(self, call: RecordedCall) -> Message | None:
+        """What was answered. None: nothing, or it cannot be read."""
+        method = self._methods.get(call.method)
+        return _parsed(method.response, call.reply) if method is not None and call.HasField("reply") else None
+
+    def outcome(self, call: RecordedCall) -> str:
+        """What became of a recorded call, in short."""
+        if call.WhichOneof("outcome") is None:
+            return "?"
+        if call.HasField("reply"):
+            reply = self.reply(call)
+            return answer(reply) if reply is not None else f"unreadable: {len(call.reply):,} bytes"
+        return answer(call.error if call.HasField("error") else call.overrun)
+
+    def who(self, seat: int) -> str:
+        """A seat and who sits there."""
+        return f"{seat} {self.players[seat]}" if seat < len(self.players) else f"{seat} ?"
+
+    # --- lines ---
+
+    def line(self, number: int, entry: RecordEntry) -> Line:
+        """The entry of this number."""
+        if entry.HasField("call"):
+            return self._call(number, entry.call)
+        if entry.HasField("misconduct"):
+            out = entry.misconduct
+            return Line(number, str(out.call_number), self.who(out.seat), "eliminated", "", kind(out))
+        what, said = _event(entry)
+        return Line(number, "", "", what, "", said)
+
+    def _call(self, number: int, call: RecordedCall) -> Line:
+        name = call.method.rpartition("/")[2]
+        return Line(
+            number,
+            str(call.number),
+            self.who(call.seat),
+            name,
+            f"{seconds(call.elapsed) * 1e3:.2f}",
+            self.outcome(call),
+        )
+
+    # --- evidence ---
+
+    def evidence(self, misconduct: Misconduct) -> Iterator[str]:
+        """Why a player was eliminated, in full, a line each."""
+        yield from self.cause(misconduct)
+        yield f"request: {misconduct.method} {self._held(misconduct.request)}"
+        if misconduct.HasField("reply"):
+            yield f"reply: {self._held(misconduct.reply)}"
+        if misconduct.unparsable_reply:
+            yield f"reply, not to be read: {misconduct.unparsable_reply.hex(' ')}"
+
+    def cause(self, misconduct: Misconduct) -> Iterator[str]:
+        """Why a player was eliminated, without what was asked and answered."""
+        match misconduct.WhichOneof("cause"):
+            case "rule_break":
+                yield f"rule: {misconduct.rule_break.rule_id}"
+                yield f"explanation: {misconduct.rule_break.explanation}"
+                yield from self._legal(misconduct.rule_break)
+            case "call_error":
+                yield f"failure: {_error(misconduct.call_error)}"
+                if misconduct.call_error.output:
+                    yield "the player's output:"
+                yield from (f"  {line}" for line in misconduct.call_error.output.splitlines())
+            case "overrun":
+                yield f"failure: {_overrun(misconduct.overrun)}"
+
+    def _legal(self, broken: RuleBreak) -> Iterator[str]:
+        count, listed = broken.legal_reply_count, len(broken.legal_replies)
+        if count:
+            which = f"{count}, the first {listed} of them" if count > listed else str(count)
+            yield f"legal replies: {which}"
+            yield from (f"  {self._held(reply)}" for reply in broken.legal_replies)
+
+    def _held(self, packed: Any) -> str:
+        """A packed message in one line."""
+        form = self._forms.get(packed.TypeName())
+        message = _parsed(form, packed.value) if form is not None else None
+        if message is None:
+            return f"{len(packed.value):,} bytes of {packed.TypeName() or 'nothing'}"
+        return words(message) or "{}"
+
+    # --- JSON ---
+
+    def entry_json(self, number: int, linked: LinkedEntry, entry: RecordEntry) -> dict[str, Untyped]:
+        """An entry as protobuf-JSON, with its number and hash, and with requests and replies where they can be read."""
+        found = as_json(entry)
+        if entry.HasField("call"):
+            found["call"] = self.call_json(entry.call)
+        return {"entry": number, "hash": linked.hash.hex(), **found}
+
+    def call_json(self, call: RecordedCall) -> dict[str, Untyped]:
+        """A call as protobuf-JSON, with request and reply where they can be read."""
+        found = as_json(call)
+        for name, message in (("request", self.request(call)), ("reply", self.reply(call))):
+            if message is not None:
+                found[name] = as_json(message)
+        return found
+
+
+def as_json(message: Message) -> dict[str, Untyped]:
+    """A message as protobuf-JSON; one that has none, as the bytes of a damaged record may, as base64."""
+    try:
+        found: dict[str, Untyped] = json_format.MessageToDict(message)
+    except (TypeError, ValueError, OverflowError, DecodeError, json_format.Error):
+        return {"unreadable": base64.b64encode(message.SerializeToString()).decode()}
+    return found
+
+
+def answer(message: Answer) -> str:
+    """What became of a call, in short."""
+    if isinstance(message, CallError):
+        return short(f"failed: {_error(message)}")
+    if isinstance(message, Overrun):
+        return short(f"failed: {_overrun(message)}")
+    return short(words(message)) or ("{}" if message.DESCRIPTOR.fields else "ok")
+
+
+def short(text: str) -> str:
+    """A text in one line, and not too long."""
+    line = " ".join(text[: 4 * MAX_SAID_CHARS].split())
+    return line if len(line) <= MAX_SAID_CHARS else f"{line[:MAX_SAID_CHARS]}…"
+
+
+def words(message: Message) -> str:
+    """A message in one line."""
+    return text_format.MessageToString(message, as_one_line=True, use_short_repeated_primitives=True).strip()
+
+
+def kind(misconduct: Misconduct) -> str:
+    """Which of the three kinds a misconduct is of, e.g. "rule violation"."""
+    if misconduct.kind not in MisconductKind.values():
+        return f"kind {misconduct.kind}"
+    return MisconductKind.Name(misconduct.kind).removeprefix("MISCONDUCT_KIND_").replace("_", " ").lower()
+
+
+def _parsed(form: type[Message], data: bytes) -> Message | None:
+    try:
+        return form.FromString(data)
+    except DecodeError:
+        return None
+
+
+def _plain(markup: str) -> str:
+    return Text.from_markup(markup, emoji=False).plain
+
+
+def _event(entry: RecordEntry) -> tuple[str, str]:
+    """What happened, and more about it, where nobody was called."""
+    match entry.WhichOneof("entry"):
+        case "result":
+            return "result", f"{_plain(standing(entry.result.result))}, {local(moment(entry.result.end_time))}"
+        case "resumed":
+            return "resumed", f"{local(moment(entry.resumed.time))}, by server version {entry.resumed.server_version}"
+        case "played":
+            return "played", f"{entry.played.game_id}: {_plain(standing(entry.played.result))}"
+        case "change":
+            return _change(entry.change)
+        case "table":
+            return _table(entry.table)
+        case other:
+            return other or "nothing", ""
+
+
+def _table(entry: RecordedTable) -> tuple[str, str]:
+    if entry.deleted:
+        return "deleted", ""
+    names = ", ".join(seat.name if seat.present else f"{seat.name} (left)" for seat in entry.table.seats) or "nobody"
+    if entry.continued_by:
+        return "over", f"{_plain(standing(entry.table.result))}, goes on in {entry.continued_by}"
+    running = entry.table.status == TableStatus.TABLE_STATUS_RUNNING
+    return ("running", f"{entry.table.game_id} between {names}") if running else ("seats", names)
+
+
+def _change(change: TournamentChange) -> tuple[str, str]:
+    match change.WhichOneof("change"):
+        case "signed_up":
+            return "signed up", f"{change.signed_up.name}  {change.signed_up.link}"
+        case "withdrawn":
+            return "withdrew", change.withdrawn
+        case "started":
+            return "started", ", ".join(player.name for player in change.started.entrants)
+        case "finished":
+            winners = ", ".join(change.finished.winners) or "nobody"
+            return "finished", f"won by {winners}, {local(moment(change.time))}"
+        case "cancelled":
+            return "cancelled", f"{change.cancelled}, {local(moment(change.time))}"
+        case _:
+            return "change", "?"
+
+
+def _error(error: CallError) -> str:
+    if error.reason not in CallErrorReason.values():
+        return error.message
+    reason = CallErrorReason.Name(error.reason).removeprefix("CALL_ERROR_REASON_").replace("_", " ").lower()
+    return f"{reason} {error.status_code}: {error.message}" if error.status_code else f"{reason}: {error.message}"
+
+
+def _overrun(overrun: Overrun) -> str:
+    return f"no reply after {seconds(overrun.elapsed):.3f} s; the limit is {seconds(overrun.limit):g} s"

@@ -1,0 +1,129 @@
+"""What the referee forgives: how grave it is, judged by what the player was shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fairplay.games.conformance import Level
+from fairplay.games.webset import rules
+from fairplay.games.webset.conformance import infractions
+from fairplay.games.webset.protocol import codec
+from fairplay.games.webset.rules import Act, State, Status, Word
+from fairplay.v1.misconduct_pb2 import CallError, Overrun
+from fairplay.webset.v1.webset_player_pb2 import ActRequest, ActResponse, PickCardsRequest, PickCardsResponse
+from tests.games.webset.tables import (
+    CALL,
+    END_SHOW,
+    MORE,
+    SHOW,
+    answered,
+    cards,
+    deck_with,
+    done,
+    fresh,
+    without_sets,
+)
+
+NO_SET = deck_with(without_sets(12))
+MUST, SHOULD = Level.MUST, Level.SHOULD
+
+
+def to_act(state: State, seat: int = 0, rule: str = "", status: Status | None = None) -> ActRequest:
+    """The question as the referee asks it."""
+    actions = codec.actions(rules.possible(state, seat))
+    told = codec.status(status)
+    return ActRequest(seat=seat, state=codec.public_message(state), actions=actions, rule_id=rule, status=told)
+
+
+def to_pick(state: State, seat: int = 0, *, may_skip: bool = False) -> PickCardsRequest:
+    return PickCardsRequest(seat=seat, state=codec.public_message(state), may_skip=may_skip)
+
+
+def slip(state: State, request: Any, answer: Any) -> tuple[str, Level] | None:
+    found = infractions.infraction_in(state.settings, request, answer)
+    return None if found is None else (found.rule, found.level)
+
+
+# Acts
+
+
+@pytest.mark.parametrize("word", [None, CALL])
+def test_what_is_listed_and_carried_out_is_no_slip(word: Word | None) -> None:
+    assert slip(fresh(), to_act(fresh()), answered(word)) is None
+
+
+@pytest.mark.parametrize(
+    ("word", "rule"), [(MORE, "webset.more.auto"), (SHOW, "webset.show.enabled"), (END_SHOW, "webset.end.showing")]
+)
+def test_what_is_not_listed_is_refused_for_the_rule_that_the_referee_names(word: Word, rule: str) -> None:
+    assert slip(fresh(), to_act(fresh()), answered(word)) == (rule, SHOULD)
+    assert rules.carry_out(fresh(), Act(0, word)).rule == rule
+
+
+def test_what_is_listed_may_be_tried_once_and_not_again_after_it_was_refused() -> None:
+    state = fresh(more_rule="if_no_set")
+    _, status, rule = rules.carry_out(state, Act(0, MORE))
+    assert slip(state, to_act(state), answered(MORE)) is None
+    assert slip(state, to_act(state, 0, str(rule), status), answered(MORE)) == ("webset.more.no-set", SHOULD)
+    assert slip(state, to_act(state, 0, "webset.call.first", Status.ALREADY_CALLED), answered(MORE)) is None
+
+
+def test_who_was_outrun_may_call_again() -> None:
+    request = to_act(fresh(), 0, "webset.call.first", Status.ALREADY_CALLED)
+    assert slip(fresh(), request, answered(CALL)) is None
+
+
+def test_an_act_that_is_none_is_misconduct_and_no_slip() -> None:
+    for action in (0, 6, -1):
+        assert slip(fresh(), to_act(fresh()), ActResponse(action=action)) is None  # type: ignore[arg-type]
+
+
+def test_a_deck_of_unknown_cards_is_as_good_as_any_for_what_may_be_asked() -> None:
+    state = fresh(deck=NO_SET, more_rule="anyone")
+    assert slip(state, to_act(state), answered(MORE)) is None
+    full = done(state, (0, MORE), (0, MORE), (0, MORE))
+    assert slip(full, to_act(full), answered(MORE)) == ("webset.more.cards", SHOULD)
+
+
+# Cards
+
+
+@pytest.mark.parametrize(
+    ("picked", "found"),
+    [
+        ((0, 1, 2), None),
+        ((0, 1, 3), ("webset.take.set", SHOULD)),
+        ((), ("webset.take.three", SHOULD)),
+        ((0, 1), ("webset.take.three", MUST)),
+        ((0, 1, 2, 3), ("webset.take.three", MUST)),
+        ((0, 1, 1), ("webset.take.distinct", MUST)),
+        ((0, 1, 81), ("webset.take.card-range", MUST)),
+        ((78, 79, 80), ("webset.take.on-table", MUST)),
+    ],
+)
+def test_cards_that_can_be_no_set_are_graver_than_those_that_are_none(
+    picked: tuple[int, ...], found: tuple[str, Level] | None
+) -> None:
+    state = done(fresh(), (0, CALL))
+    assert slip(state, to_pick(state), PickCardsResponse(cards=picked)) == found
+
+
+def test_cards_of_the_full_deck_are_none_in_the_small_one() -> None:
+    state = done(fresh(deck=range(27), aspects=3), (0, CALL))
+    assert slip(state, to_pick(state), PickCardsResponse(cards=(0, 27, 54))) == ("webset.take.card-range", MUST)
+
+
+def test_no_cards_in_time_are_grave_after_a_call_and_a_pass_in_a_round() -> None:
+    called, in_round = done(fresh(), (0, CALL)), fresh(rounds="earliest")
+    assert slip(called, to_pick(called), Overrun()) == ("webset.take.window", MUST)
+    for passing in (Overrun(), PickCardsResponse()):
+        assert slip(in_round, to_pick(in_round, may_skip=True), passing) is None
+    assert slip(in_round, to_pick(in_round, may_skip=True), cards("0000 0001 0011")) == ("webset.take.set", SHOULD)
+
+
+def test_failures_that_eliminate_are_no_slips() -> None:
+    called = done(fresh(), (0, CALL))
+    assert slip(called, to_pick(called), CallError()) is None
+    assert slip(fresh(), to_act(fresh()), Overrun()) is None

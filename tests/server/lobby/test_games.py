@@ -1,0 +1,170 @@
+"""Games at tables, and users who go while they play."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import grpc
+import pytest
+from google.protobuf.duration_pb2 import Duration
+
+from fairplay.server.lobby.limits import Limits
+from fairplay.server.server import Server
+from fairplay.v1.game_pb2 import TimeControl
+from fairplay.v1.misconduct_pb2 import CallErrorReason, MisconductKind
+from fairplay.v1.referee_pb2 import WatchGameRequest
+from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
+from fairplay.v1.result_pb2 import GameResult
+from tests.server.harness import ByHand
+from tests.server.lobby.harness import OVER, PATIENT, RUNNING, Guest, Mirror, Waiting, guests, lobby, mute
+
+LONG = TimeControl(decision_limit=Duration(seconds=60), first_decision_limit=Duration(seconds=60))
+SHORT = Limits(grace_s=0.1, requests_per_second=10_000, burst=10_000, enter_burst=10_000)
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    async with lobby(PATIENT) as running:
+        yield running
+
+
+async def begun(table: str, mute_one: Guest, *others: Guest) -> str:
+    """A game between a player that answers nothing and reference players; returns its id."""
+    await mute_one.ask("CreateTable", name=table, game="fish", time_control=LONG)
+    await mute_one.ask("JoinTable")
+    for other in others:
+        await other.ask("JoinTable", table=table, link="bot:first")
+    game_id: str = (await mute_one.ask("StartTable")).table.game_id
+    return game_id
+
+
+def absent(known: Mirror, table: str) -> list[str]:
+    return [seat.name for seat in known.table(table).seats if not seat.present]
+
+
+def check_disconnected(server: Server, game_id: str, name: str, others: list[str]) -> None:
+    result: GameResult = server.referee.get(game_id).result
+    [misconduct] = result.misconducts
+    assert (misconduct.player, misconduct.kind) == (name, MisconductKind.MISCONDUCT_KIND_EXCEPTION)
+    assert misconduct.call_error.reason == CallErrorReason.CALL_ERROR_REASON_DISCONNECTED
+    assert "left the table" in misconduct.call_error.message
+    assert sorted(player.name for group in result.ranking for player in group.players) == others
+
+
+async def test_a_user_who_leaves_the_table_is_out_of_the_game_and_the_others_play_on(server: Server) -> None:
+    async with guests(server, "ann", "bob", "cy") as [ann, bob, cy], mute(server, ann) as [player]:
+        game_id = await begun("t", ann, bob, cy)
+        await player.next_call()
+        await ann.ask("LeaveTable")
+        await bob.sees(lambda known: known.table("t").status == OVER)
+        check_disconnected(server, game_id, "ann", ["bob", "cy"])
+        assert bob.mirror.seats("t") == ["bob", "cy"]
+        assert bob.mirror.user("ann").table == ""
+        short = bob.mirror.table("t").result.misconducts[0]
+        assert (short.player, short.WhichOneof("cause")) == ("ann", None)
+        await ann.ask("JoinTable", table="t", link="bot:first")
+        await ann.ask("StartTable")
+
+
+async def test_a_user_who_is_lost_is_out_of_the_game_and_the_others_play_on() -> None:
+    async with lobby(SHORT) as server, guests(server, "ann", "bob", "cy") as [ann, bob, cy]:
+        async with mute(server, ann) as [player]:
+            game_id = await begun("t", ann, bob, cy)
+            await player.next_call()
+            ann.stream.cancel()
+            gone = await bob.until(lambda event: event.HasField("user_gone"))
+            assert (gone.user_gone.name, gone.user_gone.lost) == ("ann", True)
+            await bob.sees(lambda known: known.table("t").status == OVER)
+        check_disconnected(server, game_id, "ann", ["bob", "cy"])
+        assert bob.mirror.seats("t") == ["bob", "cy"]
+
+
+async def test_whoever_left_keeps_its_seat_on_the_list_until_the_game_is_over(server: Server) -> None:
+    async with guests(server, "ann", "bob", "cy") as [ann, bob, cy], mute(server, ann, bob) as [one, two]:
+        await ann.ask("CreateTable", name="t", game="fish", time_control=LONG)
+        for guest in (ann, bob):
+            await guest.ask("JoinTable", table="t")
+        await cy.ask("JoinTable", table="t", link="bot:first")
+        await ann.ask("StartTable")
+        await one.next_call()
+        await ann.ask("Leave")
+        await cy.sees(lambda known: absent(known, "t") == ["ann"])
+        assert cy.mirror.table("t").status == RUNNING
+        assert cy.mirror.seats("t") == ["ann", "bob", "cy"]
+        stranger = Guest(server, "ann")
+        assert await stranger.refused("Leave") == ("UNAUTHENTICATED", "UNKNOWN_USER")
+        with pytest.raises(Exception, match="is kept for a user"):
+            await stranger.enter()
+        stranger.token = ann.token
+        assert (await stranger.enter()).token == ann.token
+        await stranger.ask("WatchTable", table="t")
+        await cy.sees(lambda known: known.watchers("t") == ["ann"])
+        await two.next_call()
+        await bob.ask("LeaveTable")
+        await cy.sees(lambda known: known.table("t").status == OVER)
+        assert cy.mirror.seats("t") == ["cy"]
+        assert cy.mirror.watchers("t") == ["ann"]
+        await stranger.close()
+
+
+async def test_a_user_who_comes_back_in_time_plays_on(server: Server) -> None:
+    waiting = Waiting("TakeTurn")
+    async with guests(server, "ann", "bob") as [ann, bob], mute(server, ann) as [player]:
+        playing = asyncio.create_task(player.play(waiting))
+        game_id = await begun("t", ann, bob)
+        await waiting.asked.wait()
+        ann.stream.cancel()
+        await ann.enter()
+        await ann.attend(after=ann.mirror.sequence).ask("Say", text="back again")
+        await player.reply(*waiting.let_go())
+        await ann.sees(lambda known: known.table("t").status == OVER)
+        assert not server.referee.get(game_id).result.misconducts
+        playing.cancel()
+
+
+async def test_a_game_is_watched_by_its_id(server: Server) -> None:
+    async with guests(server, "ann", "bob", "cy") as [ann, bob, cy], mute(server, ann) as [player]:
+        game_id = await begun("t", ann, bob)
+        await cy.ask("WatchTable", table="t")
+        await cy.sees(lambda known: known.watchers("t") == ["cy"])
+        watching = RefereeServiceStub(cy.channel).WatchGame(WatchGameRequest(game_id=cy.mirror.table("t").game_id))
+        events = [await watching.read()]
+        assert events[0].HasField("state")
+        await player.next_call()
+        await ann.ask("LeaveTable")
+        while (event := await watching.read()) is not grpc.aio.EOF:
+            events.append(event)
+        assert events[-1].finished == server.referee.get(game_id).result
+
+
+@asynccontextmanager
+async def at_tables(server: Server, count: int) -> AsyncIterator[list[Guest]]:
+    names = [f"user{number}" for number in range(2 * count)]
+    async with guests(server, *names, attend=False) as made:
+        for number in range(count):
+            await made[2 * number].ask("CreateTable", name=f"t{number}", game="fish")
+            for guest in made[2 * number : 2 * number + 2]:
+                await guest.ask("JoinTable", table=f"t{number}", link="bot:first")
+        yield made
+
+
+async def test_games_at_many_tables_go_on_at_once(server: Server) -> None:
+    async with at_tables(server, 12) as made, guests(server, "ann") as [ann]:
+        await asyncio.gather(*(guest.ask("StartTable") for guest in made[::2]))
+        await ann.sees(lambda known: all(table.status == OVER for table in known.tables.values()))
+        assert len(ann.mirror.tables) == 12
+        page = await ann.ask("ListTables", page_size=100)
+        assert {table.name: table for table in page.tables} == ann.mirror.tables
+        assert all(table.result.ranking for table in page.tables)
+
+
+async def test_a_user_plays_with_the_token_of_the_lobby(server: Server) -> None:
+    async with guests(server, "ann", "bob") as [ann, bob], ByHand(server, "ann", token=ann.token) as player:
+        await player.say_hello()
+        playing = asyncio.create_task(player.play(Waiting("nothing")))
+        game_id = await begun("t", ann, bob)
+        await bob.sees(lambda known: known.table("t").status == OVER)
+        assert not server.referee.get(game_id).result.misconducts
+        playing.cancel()

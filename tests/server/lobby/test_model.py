@@ -1,0 +1,285 @@
+"""Whatever users do, in whatever order: what must always hold in a lobby."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from fairplay.server.errors import Refusal
+from fairplay.server.links.dial_in import Hub
+from fairplay.server.links.link import Clock
+from fairplay.server.lobby.history import recorded
+from fairplay.server.lobby.limits import Limits
+from fairplay.server.lobby.lobby import Lobby
+from fairplay.server.lobby.table import Table
+from fairplay.server.lobby.users import User
+from fairplay.server.records.store import Store
+from fairplay.server.referee import Referee
+from fairplay.v1.lobby_pb2 import AttendResponse, CreateTableRequest
+from fairplay.v1.record_pb2 import RecordEntry
+from tests.server.lobby.harness import Mirror
+from tests.server.manager.harness import Stage
+
+NAMES = "abcde"
+LIMITS = Limits(requests_per_second=1_000_000, burst=1_000_000, enter_burst=1_000_000, max_owned_count=2)
+
+
+class Deadline:
+    """A timer that rings when a test says so."""
+
+    def __init__(self, call: Callable[[], None]) -> None:
+        self._call: Callable[[], None] | None = call
+
+    def cancel(self) -> None:
+        self._call = None
+
+    def ring(self) -> None:
+        call, self._call = self._call, None
+        assert call is not None
+        call()
+
+
+class World:
+    """A lobby with a real referee and real records; players hold their games up until they are let go."""
+
+    def __init__(self) -> None:
+        self.store = Store.open(None)
+        clock = Clock()
+        hub = Hub(clock)
+        self.stage = Stage(hub, clock)
+        self.referee = Referee(self.stage, self.store)
+        self.lobby = Lobby(self.referee, self.stage, hub, self.store, LIMITS, later=lambda _, call: Deadline(call))
+        self.lobby.open()
+        for name in NAMES:
+            self.stage.act(name, setup="hold")
+
+    @property
+    def users(self) -> dict[str, User]:
+        return {user.name: user for user in self.lobby._floor.users}
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        return self.lobby._floor.tables
+
+    @property
+    def last(self) -> int:
+        return self.lobby._floor.news.last
+
+    def read(self, seen: int) -> list[AttendResponse]:
+        news = self.lobby._floor.news
+        return [AttendResponse.FromString(data) for data in news.after(seen, None, 0, together=False)]
+
+    async def finish(self, table: Table) -> None:
+        """Lets the game of a table come to its end."""
+        for seat in table.seats:
+            self.stage.actors[seat.name].release.set()
+        async with asyncio.timeout(5):
+            while table.running:
+                await asyncio.sleep(0.001)
+        for seat in table.seats:
+            self.stage.actors[seat.name].release.clear()
+
+    async def close(self) -> None:
+        await self.lobby.close()
+        await self.referee.suspend_all()
+        await self.lobby.suspend_all()
+        await self.store.close()
+
+
+names = st.sampled_from(NAMES)
+tables = st.sampled_from("tu")
+
+
+class LobbyMachine(RuleBasedStateMachine):
+    """Five users, two tables, and a reader that hears of everything a little later."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loop = asyncio.new_event_loop()
+        self.world = self.run(self.made())
+        self.mirror = Mirror()
+        self.tokens: dict[str, str] = {}
+
+    @staticmethod
+    async def made() -> World:
+        return World()
+
+    def run(self, work: Awaitable[Any]) -> Any:
+        return self.loop.run_until_complete(work)
+
+    def teardown(self) -> None:
+        self.run(self.world.close())
+        self.loop.close()
+
+    def act(self, name: str, deed: Callable[[User], Any]) -> None:
+        """Has a user do something. What is refused must change nothing."""
+
+        async def do() -> None:
+            user, before = self.world.users.get(name), self.world.last
+            if user is None:
+                return
+            try:
+                done = deed(user)
+            except Refusal:
+                assert self.world.last == before
+                return
+            if asyncio.iscoroutine(done):
+                with suppress(Refusal):
+                    await done
+
+        self.run(do())
+
+    # --- what users do ---
+
+    @rule(name=names)
+    def enter(self, name: str) -> None:
+        async def do() -> None:
+            user = self.world.lobby.enter(name, self.tokens.get(name, ""), "peer")
+            self.tokens[name] = user.token
+
+        self.run(do())
+
+    @rule(name=names)
+    def intrude(self, name: str) -> None:
+        kept = name in self.world.users or any(table.keeps(name) for table in self.world.tables.values())
+
+        async def do() -> None:
+            self.world.lobby.enter(name, "", "peer")
+
+        try:
+            self.run(do())
+        except Refusal as refusal:
+            assert refusal.reason == "NAME_TAKEN"
+            assert kept
+        else:
+            assert not kept
+            self.tokens[name] = self.world.users[name].token
+
+    @rule(name=names)
+    def leave(self, name: str) -> None:
+        self.act(name, self.world.lobby.leave)
+
+    @rule(name=names)
+    def be_lost(self, name: str) -> None:
+        user = self.world.users.get(name)
+        if user is not None:
+            assert isinstance(user.deadline, Deadline)
+            self.ring(user.deadline)
+
+    def ring(self, deadline: Deadline) -> None:
+        async def do() -> None:
+            deadline.ring()
+
+        self.run(do())
+
+    @rule(name=names, table=tables)
+    def create(self, name: str, table: str) -> None:
+        self.act(name, lambda user: self.world.lobby.create(user, CreateTableRequest(name=table, game="fish")))
+
+    @rule(name=names, table=tables)
+    def watch(self, name: str, table: str) -> None:
+        self.act(name, lambda user: self.world.lobby.watch(user, table))
+
+    @rule(name=names, table=st.sampled_from(["t", "u", ""]), link=st.sampled_from(["bot:first", "bot:greedy"]))
+    def join(self, name: str, table: str, link: str) -> None:
+        self.act(name, lambda user: self.world.lobby.join(user, table, link))
+
+    @rule(name=names)
+    def leave_table(self, name: str) -> None:
+        self.act(name, self.world.lobby.leave_table)
+
+    @rule(name=names, table=tables)
+    def delete(self, name: str, table: str) -> None:
+        self.act(name, lambda user: self.world.lobby.delete(user, table))
+
+    @rule(name=names)
+    def start(self, name: str) -> None:
+        self.act(name, self.world.lobby.start)
+
+    @rule(one=names, two=names, table=tables)
+    def play(self, one: str, two: str, table: str) -> None:
+        """What seldom comes about by chance."""
+        for name in (one, two):
+            if name not in self.world.users:
+                self.enter(name)
+        self.create(one, table)
+        self.join(one, table, "bot:first")
+        self.join(two, table, "bot:first")
+        self.start(one)
+
+    @rule(name=names)
+    def say(self, name: str) -> None:
+        self.act(name, lambda user: self.world.lobby.say(user, "hello"))
+
+    @rule(table=tables)
+    def finish(self, table: str) -> None:
+        found = self.world.tables.get(table)
+        if found is not None and found.running:
+            self.run(self.world.finish(found))
+
+    @rule(table=tables)
+    def stay_empty(self, table: str) -> None:
+        found = self.world.tables.get(table)
+        if found is not None and found.deadline is not None:
+            assert isinstance(found.deadline, Deadline)
+            self.ring(found.deadline)
+            assert table not in self.world.tables
+
+    @rule()
+    def read(self) -> None:
+        """What is told bit by bit makes the same lobby as the whole."""
+        for event in self.world.read(self.mirror.sequence):
+            self.mirror.take(event)
+        whole = Mirror()
+        for event in self.world.read(0):
+            whole.take(event)
+        assert self.mirror == whole
+
+    # --- what holds ---
+
+    @invariant()
+    def users_are_where_tables_say(self) -> None:
+        here: dict[str, str] = {}
+        for table in self.world.tables.values():
+            for name in table.members:
+                assert name not in here, "a user is at one table at most"
+                here[name] = table.name
+        assert here == {name: user.table.name for name, user in self.world.users.items() if user.table is not None}
+
+    @invariant()
+    def seats_are_unique_and_not_too_many(self) -> None:
+        for table in self.world.tables.values():
+            seated = [seat.name for seat in table.seats]
+            assert len(set(seated)) == len(seated) <= 4
+            assert all(seat.present or (seat.left and table.running) for seat in table.seats)
+
+    @invariant()
+    def only_what_is_deserted_is_about_to_go(self) -> None:
+        for table in self.world.tables.values():
+            deserted = table.empty and not table.running and table.owner not in self.world.users
+            assert (table.deadline is not None) == deserted
+
+    @invariant()
+    def what_matters_is_in_the_records(self) -> None:
+        for table in self.world.tables.values():
+            assert table.journal is not None
+            record_id = table.journal.listing.record_id
+            [*_, last] = self.world.store.read(record_id).entries
+            assert RecordEntry.FromString(last.entry).table == recorded(table, record_id)
+        unfinished = [each for each in self.world.store.unfinished() if each.kind == "table"]
+        assert len(unfinished) == len(self.world.tables)
+
+    @invariant()
+    def names_are_kept_no_longer_than_they_are_needed(self) -> None:
+        kept = self.world.lobby._floor.users._kept
+        assert all(any(table.keeps(name) for table in self.world.tables.values()) for name in kept)
+
+
+TestLobby = LobbyMachine.TestCase
+TestLobby.settings = settings(max_examples=50, stateful_step_count=40, deadline=None)

@@ -1,0 +1,182 @@
+"""A server that is started again has its tables, their seats and their games."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from fairplay.server.lobby.history import KIND
+from fairplay.server.lobby.limits import Limits
+from fairplay.server.records.chain import parsed
+from fairplay.server.records.verify import verify
+from fairplay.server.server import Server
+from tests.server.lobby.harness import OPEN, OVER, PATIENT, RUNNING, Guest, Waiting, guests, lobby, mute, refusal
+from tests.server.lobby.test_games import begun
+
+BRIEF = Limits(empty_s=0.1, requests_per_second=10_000, burst=10_000, enter_burst=10_000)
+
+
+@asynccontextmanager
+async def again(server: Server, *old: Guest) -> AsyncIterator[list[Guest]]:
+    """The same users at another server, with their tokens."""
+    async with AsyncExitStack() as stack:
+        made = []
+        for guest in old:
+            new = Guest(server, guest.name, guest.token)
+            stack.push_async_callback(new.close)
+            await new.enter()
+            await new.attend().event()
+            made.append(new)
+        yield made
+
+
+async def crash(server: Server, records: Path) -> Path:
+    """What would be on disk if the power went now."""
+    await server.store.flush()
+    left = records.with_name(f"{records.name}-left")
+    shutil.copytree(records, left)
+    return left
+
+
+def tables_of(server: Server, *, finished: bool) -> list[str]:
+    """The last entry of each record of a table, that is finished or not, as "name status"."""
+    listings = server.store.list(KIND, limit=1_000)[0]
+    last = [[*parsed(server.store.read(each.record_id))][-1].table for each in listings if each.finished is finished]
+    return sorted(f"{each.table.name} {each.table.status}" for each in last)
+
+
+@pytest.mark.parametrize("orderly", [True, False])
+async def test_a_game_goes_on_and_its_players_are_at_their_seats_again(tmp_path: Path, orderly: bool) -> None:
+    records = tmp_path / "records"
+    waiting = Waiting("TakeTurn")
+    async with (
+        lobby(PATIENT, records=records) as server,
+        guests(server, "ann", "bob") as before,
+        mute(server, before[0]) as [player],
+    ):
+        playing = asyncio.create_task(player.play(waiting))
+        game_id = await begun("t", *before)
+        await waiting.asked.wait()
+        if not orderly:
+            records = await crash(server, records)
+        await server.stop()
+        playing.cancel()
+    async with lobby(PATIENT, records=records) as server, guests(server, "cy") as [cy]:
+        table = cy.mirror.table("t")
+        assert (table.status, table.game_id) == (RUNNING, game_id)
+        assert [(seat.name, seat.present) for seat in table.seats] == [("ann", False), ("bob", False)]
+        assert await refusal(Guest(server, "ann").enter()) == ("ALREADY_EXISTS", "NAME_TAKEN")
+        assert await refusal(Guest(server, "ann", "guess").enter()) == ("PERMISSION_DENIED", "WRONG_TOKEN")
+        async with again(server, *before) as [ann, bob], mute(server, ann) as [player]:
+            assert ann.token == before[0].token
+            await cy.sees(lambda known: all(seat.present for seat in known.table("t").seats))
+            assert cy.mirror.user("ann").table == "t"
+            playing = asyncio.create_task(player.play(Waiting("nothing")))
+            await cy.sees(lambda known: known.table("t").status == OVER)
+            assert not server.referee.get(game_id).result.misconducts
+            assert cy.mirror.seats("t") == ["ann", "bob"]
+            await bob.ask("StartTable")
+            await cy.sees(lambda known: known.table("t").status == OVER and known.table("t").game_id != game_id)
+            playing.cancel()
+
+
+async def test_a_table_is_as_it_was_with_its_owner_its_result_and_its_links(tmp_path: Path) -> None:
+    async with lobby(PATIENT, records=tmp_path) as server, guests(server, "ann", "bob", "cy") as before:
+        ann, bob, cy = before
+        await ann.ask("CreateTable", name="old", game="q")
+        await ann.ask("CreateTable", name="t", game="fish")
+        for guest in (ann, bob):
+            await guest.ask("JoinTable", table="t", link="bot:greedy")
+        await ann.ask("StartTable")
+        await cy.sees(lambda known: known.table("t").status == OVER)
+        await cy.ask("WatchTable", table="t")
+        old = (await cy.ask("ListTables")).tables
+    async with lobby(PATIENT, records=tmp_path) as server, again(server, *before) as [ann, bob, cy]:
+        assert cy.mirror.user("cy").table == ""  # who only watched has to come again
+        await cy.ask("WatchTable", table="t")
+        new = (await cy.ask("ListTables")).tables
+        assert [table.name for table in new] == ["t", "old"]
+        assert new[0] == old[0]
+        await bob.ask("StartTable")
+        plan = server.referee.get((await cy.ask("ListTables")).tables[0].game_id).plan
+        assert {player.link for player in plan.players} == {"bot:greedy"}
+        await ann.ask("DeleteTable", table="old")
+        await cy.sees(lambda known: known.table("t").status == OVER)
+
+
+async def test_seats_that_nobody_comes_back_to_are_given_up(tmp_path: Path) -> None:
+    async with lobby(PATIENT, records=tmp_path) as server, guests(server, "ann", "bob", "cy") as before:
+        ann, bob, cy = before
+        await ann.ask("CreateTable", name="t", game="fish")
+        for guest in (ann, bob):
+            await guest.ask("JoinTable", table="t", link="bot:first")
+        await cy.ask("CreateTable", name="u", game="fish")
+    async with lobby(BRIEF, records=tmp_path) as server, again(server, before[0]) as [ann]:
+        await ann.sees(lambda known: known.seats("t") == ["ann"] and "u" not in known.tables)
+        async with guests(server, "bob") as [stranger]:
+            assert stranger.token != before[1].token
+    async with lobby(BRIEF, records=tmp_path) as server, guests(server, "dee") as [dee]:
+        assert dee.mirror.seats("t") == ["ann"]
+        await dee.sees(lambda known: not known.tables)
+    async with lobby(BRIEF, records=tmp_path) as server, guests(server, "dee") as [dee]:
+        assert not dee.mirror.tables
+
+
+async def test_records_of_tables_are_sound_and_hold_no_token(tmp_path: Path) -> None:
+    async with lobby(PATIENT, records=tmp_path) as server, guests(server, "ann", "bob") as [ann, bob]:
+        for name in ("t", "u"):
+            await ann.ask("CreateTable", name=name, game="fish")
+            for guest in (ann, bob):
+                await guest.ask("JoinTable", table=name, link="bot:first")
+            await ann.ask("StartTable")
+            await ann.sees(lambda known: known.table(name).status == OVER)  # noqa: B023 - waited for at once
+        await ann.ask("DeleteTable", table="t")
+        assert tables_of(server, finished=True) == [f"t {OVER}", f"t {OVER}", f"u {OVER}"]
+        assert tables_of(server, finished=False) == [f"u {OVER}"]
+        for listing in server.store.list(KIND, limit=100)[0]:
+            assert verify(server.store.read(listing.record_id), finished=listing.finished) == []
+    written = b"".join(path.read_bytes() for path in sorted(tmp_path.iterdir()))  # noqa: ASYNC240 - all has ended
+    assert b"bot:first" in written
+    for guest in (ann, bob):
+        assert guest.token.encode() not in written
+
+
+async def test_a_crash_between_two_records_of_a_table_loses_and_doubles_nothing(tmp_path: Path) -> None:
+    async with lobby(PATIENT, records=tmp_path) as server, guests(server, "ann") as [ann]:
+        await ann.ask("CreateTable", name="t", game="fish")
+        table = server.lobby._floor.tables["t"]
+        server.lobby._floor.ledger.begin(table)  # as where the end of the record before is lost
+    async with lobby(PATIENT, records=tmp_path) as server, guests(server, "bob") as [bob]:
+        assert list(bob.mirror.tables) == ["t"]
+        assert tables_of(server, finished=True) == [f"t {OPEN}"]
+        assert tables_of(server, finished=False) == [f"t {OPEN}"]
+
+
+async def test_a_crash_before_the_game_leaves_a_table_that_can_be_started(tmp_path: Path) -> None:
+    async with lobby(PATIENT, records=tmp_path) as server, guests(server, "ann", "bob") as before:
+        ann, bob = before
+        await ann.ask("CreateTable", name="t", game="fish")
+        for guest in before:
+            await guest.ask("JoinTable", table="t", link="bot:first")
+        table = server.lobby._floor.tables["t"]
+        table.begin("lost/game")
+        server.lobby._floor.ledger.note(table)
+    async with lobby(PATIENT, records=tmp_path) as server, again(server, *before) as [ann, bob]:
+        assert bob.mirror.table("t").status == OVER
+        assert bob.mirror.table("t").result.aborted
+        await ann.ask("StartTable")
+        await bob.sees(lambda known: bool(known.table("t").result.ranking))
+
+
+async def test_users_are_let_in_only_when_the_tables_are_back(tmp_path: Path) -> None:
+    async with lobby(PATIENT, records=tmp_path) as server, guests(server, "ann") as [ann]:
+        server.lobby._closed = "not yet"
+        assert await ann.refused("ListTables") == ("UNAVAILABLE", "SHUTTING_DOWN")
+        assert await refusal(Guest(server, "bob").enter()) == ("UNAVAILABLE", "SHUTTING_DOWN")
+        server.lobby.open()
+        await ann.ask("ListTables")

@@ -1,0 +1,97 @@
+"""Users who read slowly or not at all, or ask without end: they cost others nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from statistics import median
+
+import grpc
+
+from fairplay.server.lobby.limits import Limits
+from fairplay.server.lobby.lobby import MAX_STREAMS
+from fairplay.server.lobby.news import REMEMBERED
+from fairplay.v1 import lobby_pb2 as pb
+from tests.server.lobby.harness import SMALL_WINDOW, Guest, guests, lobby
+
+TEXT = "x" * 490
+
+
+async def test_a_slow_reader_gets_the_whole_again_and_holds_up_nobody() -> None:
+    async with lobby() as server, guests(server, "ann", "bob") as [ann, bob]:
+        await ann.ask("CreateTable", name="t", game="fish")
+        await bob.ask("WatchTable", table="t")
+        slow = await Guest(server, "slow", options=SMALL_WINDOW).enter()
+        await slow.ask("WatchTable", table="t")
+        await slow.attend().event()  # and from now on it does not read
+        for number in range(2 * REMEMBERED + 50):
+            await ann.ask("Say", text=f"{number} {TEXT}")
+            heard = await bob.until(lambda event: event.HasField("spoken"))
+            assert heard.spoken.text == f"{number} {TEXT}"
+        await ann.ask("LeaveTable")
+        await slow.sees(lambda known: "ann" in known.users and not known.user("ann").table)
+        assert sum(event.HasField("lobby") for event in slow.events) == 2
+        assert sum(event.HasField("spoken") for event in slow.events) < REMEMBERED
+        await slow.close()
+
+
+async def test_streams_that_are_replaced_and_not_read_to_their_ends_are_limited() -> None:
+    async with lobby() as server, guests(server, "ann") as [ann]:
+        await ann.ask("CreateTable", name="t", game="fish")
+        slow = await Guest(server, "slow", options=SMALL_WINDOW).enter()
+        await slow.ask("WatchTable", table="t")
+        user = server.lobby._floor.users.named("slow")
+        assert user is not None
+        streams = []
+        while user.stream_count < MAX_STREAMS:  # some of them end all the same
+            await slow.attend().event()
+            streams.append(slow.stream)
+            for number in range(20):
+                await ann.ask("Say", text=f"{number} {TEXT}")
+        slow.attend()
+        assert await slow.ended() == ("RESOURCE_EXHAUSTED", "TOO_MANY_REQUESTS")
+        for stream in streams:
+            stream.cancel()
+        while user.stream_count:
+            await ann.ask("LeaveTable")
+        await slow.attend().event()
+        await slow.close()
+
+
+async def test_a_flood_of_one_user_does_not_slow_another() -> None:
+    async with lobby(Limits()) as server, guests(server, "ann", "bob", "eve") as [ann, bob, eve]:
+        await ann.ask("CreateTable", name="t", game="fish")
+        for guest in (bob, eve):
+            await guest.ask("WatchTable", table="t")
+        counts = {"granted": 0, "TOO_MANY_REQUESTS": 0}
+
+        async def flood() -> None:
+            while True:
+                try:
+                    await eve.stub.Say(pb.SayRequest(token=eve.token, text="flood"))
+                    counts["granted"] += 1
+                except grpc.aio.AioRpcError as error:
+                    assert error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+                    counts["TOO_MANY_REQUESTS"] += 1
+
+        flooding = [asyncio.create_task(flood()) for _ in range(100)]
+        began, times = time.monotonic(), []
+        for number in range(25):
+            asked = time.monotonic()
+            await ann.ask("Say", text=str(number))
+            await bob.until(lambda event: event.spoken.speaker == "ann")
+            times.append(time.monotonic() - asked)
+        elapsed = time.monotonic() - began
+        for task in flooding:
+            task.cancel()
+        await asyncio.gather(*flooding, return_exceptions=True)
+        assert counts["granted"] <= 40 + 20 * elapsed + 1
+        assert median(times) < 0.1
+
+
+async def test_who_floods_is_answered_late_and_who_does_not_at_once() -> None:
+    async with lobby(Limits(requests_per_second=10, burst=1)) as server, guests(server, "ann", attend=False) as [ann]:
+        await ann.ask("LeaveTable")
+        asked = time.monotonic()
+        assert await ann.refused("LeaveTable") == ("RESOURCE_EXHAUSTED", "TOO_MANY_REQUESTS")
+        assert time.monotonic() - asked >= 0.05

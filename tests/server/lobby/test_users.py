@@ -1,0 +1,268 @@
+"""Users of the lobby: how they enter, stay, come back and are lost; and that nobody else has their names."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import grpc
+import pytest
+from grpc_status import rpc_status
+
+from fairplay.server.lobby.limits import Limits
+from fairplay.server.server import Server
+from fairplay.v1 import lobby_pb2 as pb
+from fairplay.v1.table_pb2 import Part
+from tests.server.harness import ByHand
+from tests.server.lobby.harness import PATIENT, Guest, guests, lobby, refusal
+
+UNKNOWN = ("UNAUTHENTICATED", "UNKNOWN_USER")
+TAKEN = ("ALREADY_EXISTS", "NAME_TAKEN")
+WRONG = ("PERMISSION_DENIED", "WRONG_TOKEN")
+SHORT = Limits(grace_s=0.1, empty_s=60.0, requests_per_second=10_000, burst=10_000, enter_burst=10_000)
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    async with lobby() as running:
+        yield running
+
+
+async def enter(server: Server, name: str, token: str = "") -> str:
+    guest = Guest(server, name, token)
+    try:
+        return (await guest.enter()).token
+    finally:
+        await guest.close()
+
+
+async def test_a_user_enters_and_is_told_the_whole_lobby_and_then_each_change(server: Server) -> None:
+    async with guests(server, "ann") as [ann]:
+        assert ann.events[0].WhichOneof("event") == "lobby"
+        assert list(ann.mirror.users) == ["ann"]
+        async with guests(server, "bob") as [bob]:
+            await ann.sees(lambda known: "bob" in known.users)
+            assert list(bob.mirror.users) == ["ann", "bob"]
+            await bob.ask("Leave")
+            gone = await ann.until(lambda event: event.HasField("user_gone"))
+            assert (gone.user_gone.name, gone.user_gone.lost) == ("bob", False)
+            assert await bob.ended() == ("OK", "")
+            assert await bob.refused("Leave") == UNKNOWN
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a\n", "\x1b[2J", "é", "a" * 65, "a/b", "a\u202eb"])
+async def test_a_name_with_other_characters_is_refused(server: Server, name: str) -> None:
+    assert await refusal(enter(server, name)) == ("INVALID_ARGUMENT", "NAME_INVALID")
+
+
+async def test_a_name_is_one_user_s_only(server: Server) -> None:
+    token = await enter(server, "ann")
+    assert await refusal(enter(server, "ann")) == TAKEN
+    assert await refusal(enter(server, "ann", "guess")) == WRONG
+    assert await enter(server, "ann", token) == token
+    with pytest.raises(grpc.aio.AioRpcError, match="enter with another name"):
+        await enter(server, "ann")
+
+
+async def test_what_a_user_is_told_on_entering(server: Server) -> None:
+    guest = Guest(server)
+    reply = await guest.stub.Enter(pb.EnterRequest(name="ann"))
+    await guest.close()
+    assert len(reply.token) >= 32
+    assert reply.grace_period.seconds == 10
+    assert reply.requests_per_second == PATIENT.requests_per_second
+
+
+@pytest.mark.parametrize(
+    "method",
+    ["Leave", "ListTables", "CreateTable", "WatchTable", "JoinTable", "LeaveTable", "DeleteTable", "StartTable", "Say"],
+)
+@pytest.mark.parametrize("token", ["", "guess"])
+async def test_a_token_of_nobody_opens_no_method(server: Server, method: str, token: str) -> None:
+    stranger = Guest(server, token=token)
+    assert await stranger.refused(method) == UNKNOWN
+    await stranger.close()
+
+
+async def test_a_token_of_nobody_opens_no_stream(server: Server) -> None:
+    stranger = Guest(server).attend()
+    assert await stranger.ended() == UNKNOWN
+    await stranger.close()
+
+
+# --- names and dialling in ---
+
+
+async def test_a_name_that_is_dialled_in_with_a_token_needs_that_token(server: Server) -> None:
+    async with ByHand(server, "ann", token="mine") as player:
+        await player.say_hello()
+        assert await refusal(enter(server, "ann")) == TAKEN
+        assert await refusal(enter(server, "ann", "other")) == WRONG
+        token = await enter(server, "ann", "mine")
+        assert token != "mine"
+        assert await enter(server, "ann", "mine") == token
+
+
+async def test_nobody_else_can_dial_in_under_the_name_of_a_user(server: Server) -> None:
+    async with guests(server, "ann") as [ann]:
+        for token in ("", "other"):
+            async with ByHand(server, "ann", token=token) as stranger:
+                assert await refusal(stranger.say_hello()) == TAKEN
+        async with ByHand(server, "ann", token=ann.token) as player:
+            assert (await player.say_hello()).HasField("welcome")
+            async with ByHand(server, "ann", token="other") as stranger:
+                assert await refusal(stranger.say_hello()) == TAKEN
+        await ann.ask("Leave")
+        async with ByHand(server, "ann", token=ann.token) as player:
+            assert (await player.say_hello()).HasField("welcome")
+        async with ByHand(server, "bob", token="other") as other:
+            assert (await other.say_hello()).HasField("welcome")
+
+
+async def test_a_player_that_dialled_in_first_may_dial_in_again(server: Server) -> None:
+    async with ByHand(server, "ann", token="mine") as player:
+        await player.say_hello()
+        ann = await Guest(server, "ann", "mine").enter()
+    async with ByHand(server, "ann", token="mine") as player:
+        assert (await player.say_hello()).HasField("welcome")
+        async with ByHand(server, "ann", token=ann.token) as newer:  # the lobby's token counts from now on
+            await newer.say_hello()
+            async with ByHand(server, "ann", token="mine") as older:
+                assert await refusal(older.say_hello()) == TAKEN
+    await ann.close()
+
+
+async def test_a_name_is_free_for_dialling_in_when_its_user_is_gone(server: Server) -> None:
+    async with guests(server, "ann") as [ann]:
+        await ann.ask("Leave")
+        async with ByHand(server, "ann", token="other") as player:
+            assert (await player.say_hello()).HasField("welcome")
+
+
+# --- streams ---
+
+
+async def test_a_second_stream_ends_the_first(server: Server) -> None:
+    async with guests(server, "ann", "bob") as [ann, bob]:
+        first = ann.stream
+        again = Guest(server, "ann", ann.token).attend()
+        await again.event()
+        ann.stream = first
+        assert await ann.ended() == ("ABORTED", "STREAM_REPLACED")
+        await bob.ask("CreateTable", name="t", game="fish")
+        await again.sees(lambda known: "t" in known.tables)
+        await again.close()
+
+
+async def test_a_stream_goes_on_after_an_event_that_was_seen(server: Server) -> None:
+    async with guests(server, "ann", "bob") as [ann, bob]:
+        await bob.ask("CreateTable", name="t", game="fish")
+        await ann.ask("WatchTable", table="t")
+        await ann.sees(lambda known: "ann" in known.watchers("t") and known.user("ann").table == "t")
+        ann.stream.cancel()
+        for text in ("one", "two"):
+            await bob.ask("Say", text=text)
+        await bob.ask("LeaveTable")
+        ann.attend(after=ann.mirror.sequence)
+        said = [(await ann.until(lambda event: event.HasField("spoken"))).spoken.text for _ in range(2)]
+        assert said == ["one", "two"]
+        await ann.sees(lambda known: known.user("bob").table == "")
+        assert not any(event.HasField("lobby") for event in ann.events[1:])
+        fresh = Guest(server, "ann", ann.token).attend()
+        await fresh.event()
+        assert fresh.mirror == ann.mirror
+        await fresh.close()
+
+
+@pytest.mark.parametrize("after", [1, 2**64 - 1])
+async def test_a_stream_after_an_event_that_is_not_remembered_begins_with_the_whole(server: Server, after: int) -> None:
+    async with guests(server, "ann", attend=False) as [ann]:
+        assert (await ann.attend(after).event()).HasField("lobby")
+
+
+async def test_changes_of_one_thing_that_are_due_together_are_told_once(server: Server) -> None:
+    async with guests(server, "ann", "bob") as [ann, bob]:
+        await bob.ask("CreateTable", name="t", game="fish")
+        await ann.sees(lambda known: known.watchers("t") == ["bob"] and known.user("bob").table == "t")
+        ann.stream.cancel()
+        for _ in range(5):
+            await bob.ask("LeaveTable")
+            await bob.ask("WatchTable", table="t")
+        ann.attend(after=ann.mirror.sequence)
+        events = [await ann.event() for _ in range(2)]
+        assert sorted(event.WhichOneof("event") or "" for event in events) == ["table", "user"]
+        assert ann.mirror.users["bob"].part == Part.PART_WATCHER
+
+
+# --- liveness ---
+
+
+async def test_a_user_whose_stream_ends_is_lost_after_the_grace_period() -> None:
+    async with lobby(SHORT) as server, guests(server, "ann", "bob") as [ann, bob]:
+        await bob.ask("CreateTable", name="t", game="fish")
+        await bob.close()
+        gone = await ann.until(lambda event: event.HasField("user_gone"))
+        assert (gone.user_gone.name, gone.user_gone.lost) == ("bob", True)
+        await ann.sees(lambda known: not known.watchers("t"))
+        assert await refusal(enter(server, "bob")) == TAKEN  # kept, for it owns a table
+        assert await enter(server, "bob", bob.token) == bob.token
+
+
+async def test_a_user_who_never_attends_is_lost() -> None:
+    async with lobby(SHORT) as server, guests(server, "ann") as [ann]:
+        token = await enter(server, "bob")
+        gone = await ann.until(lambda event: event.HasField("user_gone"))
+        assert gone.user_gone.lost
+        assert await enter(server, "bob", token) != token  # the name is free: a new user, with any token
+
+
+async def test_a_user_who_comes_back_in_time_is_where_it_was(server: Server) -> None:
+    async with guests(server, "ann", "bob") as [ann, bob]:
+        await bob.ask("CreateTable", name="t", game="fish")
+        await bob.ask("JoinTable", link="bot:first")
+        await ann.sees(lambda known: known.seats("t") == ["bob"])
+        await bob.close()
+        back = await Guest(server, "bob", bob.token).enter()
+        assert back.token == bob.token
+        await back.attend().event()
+        assert back.mirror.users["bob"].part == Part.PART_PLAYER
+        assert back.mirror.users["bob"].table == "t"
+        await back.close()
+
+
+async def test_streams_end_when_the_server_stops() -> None:
+    async with lobby() as server, guests(server, "ann") as [ann]:
+        stopping = asyncio.create_task(server.stop())
+        assert await ann.ended() == ("UNAVAILABLE", "SHUTTING_DOWN")
+        await stopping
+
+
+# --- limits ---
+
+
+async def test_a_lobby_takes_so_many_users_and_no_more() -> None:
+    async with lobby(Limits(max_user_count=2)) as server, guests(server, "ann", "bob") as [ann, _]:
+        assert await refusal(enter(server, "eve")) == ("RESOURCE_EXHAUSTED", "LOBBY_FULL")
+        await ann.ask("Leave")
+        await enter(server, "eve")
+
+
+async def test_whoever_asks_too_often_is_told_when_to_ask_again() -> None:
+    async with lobby(Limits(requests_per_second=5, burst=3)) as server, guests(server, "ann", "bob") as [ann, bob]:
+        await ann.ask("LeaveTable")
+        await ann.ask("LeaveTable")
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await ann.ask("LeaveTable")
+        assert caught.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+        status = rpc_status.from_call(caught.value)
+        assert [detail.TypeName() for detail in status.details] == ["google.rpc.ErrorInfo", "google.rpc.RetryInfo"]
+        await bob.ask("LeaveTable")
+
+
+async def test_strangers_may_not_try_tokens_without_end() -> None:
+    async with lobby(Limits(enter_burst=5)) as server:
+        stranger = Guest(server, token="guess")
+        reasons = {(await stranger.refused("Leave"))[1] for _ in range(8)}
+        assert reasons == {"UNKNOWN_USER", "TOO_MANY_REQUESTS"}
+        await enter(server, "ann")
+        await stranger.close()

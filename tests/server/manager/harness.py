@@ -1,0 +1,221 @@
+"""What the tests of the manager share: a manager with a real referee, real records and players in this process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from google.protobuf.duration_pb2 import Duration
+
+from fairplay.games.game import Game, find
+from fairplay.server.errors import Refusal
+from fairplay.server.links.bot import BotLink
+from fairplay.server.links.dial_in import Hub
+from fairplay.server.links.link import Clock, Link
+from fairplay.server.links.opening import Links
+from fairplay.server.manager.history import check_tournament
+from fairplay.server.manager.manager import Manager
+from fairplay.server.manager.signup import Later
+from fairplay.server.records.store import Store
+from fairplay.server.records.verify import CHECKS, verify
+from fairplay.server.referee import Referee
+from fairplay.v1.game_pb2 import Player, TimeControl
+from fairplay.v1.manager_pb2 import WatchTournamentResponse
+from fairplay.v1.player_pb2 import EndRequest, StartRequest
+from fairplay.v1.tournament_pb2 import SignUpPolicy, Tournament, TournamentPlan, TournamentStatus
+
+OVER = (TournamentStatus.TOURNAMENT_STATUS_FINISHED, TournamentStatus.TOURNAMENT_STATUS_CANCELLED)
+SHORT_S = 0.25
+"""A limit that sound players keep on a busy machine, and that a hung one may cost a test."""
+
+
+class Actor:
+    """A player in this process that notes what it is told, and does in Start, End and its turns what a test wants.
+
+    `fault` maps the name of a method to "raise", "hang" or "hold" (until `release` is set).
+    """
+
+    game = "fish"
+
+    def __init__(self, log: list[tuple[str, str]], name: str, strategy: str, fault: Mapping[str, str]) -> None:
+        self._log = log
+        self._name = name
+        self._player: Any = find("fish").player(strategy)
+        self._fault = fault
+        self.release = asyncio.Event()
+        self._reached: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
+
+    async def at(self, method: str) -> None:
+        """Waits until the player is called."""
+        async with asyncio.timeout(5):
+            await self._reached[method].wait()
+
+    async def _act(self, method: str) -> None:
+        self._reached[method].set()
+        match self._fault.get(method):
+            case "raise":
+                raise RuntimeError(f"{self._name} fails in {method}")
+            case "hang":
+                await asyncio.Event().wait()
+            case "hold":
+                await self.release.wait()
+
+    async def start(self, request: StartRequest) -> None:
+        self._log.append((self._name, "start"))
+        await self._act("start")
+
+    async def end(self, request: EndRequest) -> None:
+        self._log.append((self._name, f"end {request.won}"))
+        await self._act("end")
+
+    async def play_as(self, request: Any) -> None:
+        await self._act("play_as")
+
+    def play_with(self, request: Any) -> None:
+        self._player.play_with(request)
+
+    async def setup(self, request: Any) -> Any:
+        await self._act("setup")
+        return self._player.setup(request)
+
+    async def take_turn(self, request: Any) -> Any:
+        await self._act("take_turn")
+        return self._player.take_turn(request)
+
+
+class Stage(Links):
+    """Links to actors, by the names of the players; other links are real."""
+
+    def __init__(self, hub: Hub, clock: Clock) -> None:
+        super().__init__(hub, clock, allow_exec=False, start_limit_s=SHORT_S)
+        self._own_clock = clock
+        self.actors: dict[str, Actor] = {}
+        self.log: list[tuple[str, str]] = []
+        self.open_count = 0
+        self.forbidden: set[str] = set()
+
+    def act(self, name: str, strategy: str = "first", **fault: str) -> Actor:
+        self.actors[name] = Actor(self.log, name, strategy, fault)
+        return self.actors[name]
+
+    def check(self, player: Player, game: Game, field: str) -> None:
+        if player.name in self.forbidden:
+            raise Refusal("EXEC_NOT_ALLOWED", "this server does not start programs for others", f"{field}.link")
+        if player.name not in self.actors:
+            super().check(player, game, field)
+
+    async def open(self, player: Player, game: Game) -> Link:
+        self.open_count += 1
+        link = BotLink(self._own_clock, self.actors[player.name]) if player.name in self.actors else None
+        return _Counted(self, link or await super().open(player, game))
+
+
+class _Counted:
+    """A link whose closing is noticed."""
+
+    def __init__(self, stage: Stage, link: Link) -> None:
+        self._stage = stage
+        self._link = link
+        self.call = link.call
+
+    async def close(self) -> None:
+        self._stage.open_count -= 1
+        await self._link.close()
+
+
+class Timers:
+    """Waiting periods that end when a test says so."""
+
+    def __init__(self) -> None:
+        self.waiting: list[tuple[float, Callable[[], None]]] = []
+
+    def later(self, seconds: float, call: Callable[[], None]) -> Any:
+        entry = (seconds, call)
+        self.waiting.append(entry)
+        return _Timer(lambda: self.waiting.remove(entry))
+
+    def ring(self) -> None:
+        [(_, call)] = self.waiting
+        self.waiting.clear()
+        call()
+
+
+class _Timer(NamedTuple):
+    cancel: Callable[[], None]
+
+
+class House(NamedTuple):
+    """A manager and what it works with."""
+
+    manager: Manager
+    referee: Referee
+    stage: Stage
+    hub: Hub
+    store: Store
+
+    async def play(self, tournament_id: str, plan: TournamentPlan) -> Tournament:
+        """Creates a tournament, starts it and waits for its end."""
+        await self.manager.create(tournament_id, plan)
+        await self.manager.start(tournament_id)
+        return await self.over(tournament_id)
+
+    async def over(self, tournament_id: str) -> Tournament:
+        async with asyncio.timeout(20):
+            last = [event async for event in self.manager.watch(tournament_id)][-1].tournament
+        assert last.status in OVER
+        return last
+
+    def findings(self) -> list[object]:
+        """What is wrong with the records of everything that is over."""
+        listings = [*self.store.list("game", limit=1_000)[0], *self.store.list("tournament", limit=1_000)[0]]
+        checks = {**CHECKS, "tournament": check_tournament}
+        return [
+            (listing.record_id, finding)
+            for listing in listings
+            for finding in verify(self.store.read(listing.record_id), finished=listing.finished, checks=checks)
+        ]
+
+
+@asynccontextmanager
+async def house(records: Path | None = None, later: Later | None = None, store: Any = None) -> AsyncIterator[House]:
+    """A manager; at the end all is suspended, and no link may be left open."""
+    kept = store or Store.open(records)
+    clock = Clock()
+    hub = Hub(clock)
+    stage = Stage(hub, clock)
+    referee = Referee(stage, kept)
+    manager = Manager(referee, stage, hub, kept, clock, later)
+    try:
+        yield House(manager, referee, stage, hub, kept)
+    finally:
+        await manager.suspend_all()
+        await kept.close()
+    assert stage.open_count == 0
+
+
+def plan(names: Iterable[str] = (), link: str = "bot:first", limit_s: float = 5.0, **policy: Any) -> TournamentPlan:
+    """A tournament of Fish between these players; without periods unless the policy has them."""
+    policy.setdefault("waiting_period", Duration())
+    return TournamentPlan(
+        game="fish",
+        sign_up=SignUpPolicy(**policy),
+        time_control=TimeControl(decision_limit=seconds(limit_s), first_decision_limit=seconds(limit_s)),
+        seed=7,
+        entrants=[Player(name=name, link=link) for name in names],
+    )
+
+
+def seconds(value: float) -> Duration:
+    return Duration(seconds=int(value), nanos=round(value % 1 * 1e9))
+
+
+def kinds(events: Iterable[WatchTournamentResponse]) -> list[str]:
+    return [event.WhichOneof("event") or "" for event in events]
+
+
+def bracket(tournament: Tournament) -> list[str]:
+    return [" ".join("".join(game.players) for game in round_.games) for round_ in tournament.rounds]

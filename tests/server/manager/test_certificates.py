@@ -1,0 +1,151 @@
+"""Tournaments that ask for a certificate, over a real channel."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf.duration_pb2 import Duration
+
+from fairplay.certificate import FORMAT, CaseResult, frozen, sealed, summary
+from fairplay.games.game import find
+from fairplay.server.server import Config, Server
+from fairplay.v1 import manager_pb2 as pb
+from fairplay.v1.game_pb2 import Player, TimeControl
+from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
+from fairplay.v1.tournament_pb2 import CertificatePolicy, SignUpPolicy, TournamentPlan
+from tests.server.harness import dialled_in
+
+
+def certificate(**changes: Any) -> bytes:
+    """The certificate of the reference player "first", certified a minute ago."""
+    ids = sorted(frozen("fish", 1) or ())
+    verdicts: Mapping[str, str] = changes.pop("verdicts", {})
+    cases = [CaseResult(each, "MUST", verdicts.get(each, "PASS"), False, "", "", 1) for each in ids]
+    content = {
+        "format": FORMAT,
+        "game": "fish",
+        "protocol_revision": 1,
+        "suite_version": "0",
+        "player": {"name": "first", "version": "", "services": [find("fish").service]},
+        "reached_by": "exec",
+        "seed": "1",
+        "issued": (datetime.now(UTC) - timedelta(minutes=1)).isoformat(),
+        "limits_ms": {"limit": 1000, "first_limit": 3000},
+        "level": "must",
+        "only": "",
+        "complete": True,
+        "times": {},
+        "cases": [
+            {
+                "id": case.id,
+                "level": case.level,
+                "verdict": case.verdict,
+                "known": False,
+                "sentence": "",
+                "evidence": "",
+                "milliseconds": 1,
+            }
+            for case in cases
+        ],
+        **changes,
+    }
+    known = frozen(content["game"], content["protocol_revision"])
+    return sealed({**content, "summary": summary(cases, known, complete=content["complete"])})
+
+
+def ago(**time: float) -> str:
+    return (datetime.now(UTC) - timedelta(**time)).isoformat()
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    running = await Server.start(Config(start_limit_s=0.5))
+    yield running
+    await running.stop()
+
+
+@pytest.fixture
+async def manager(server: Server) -> AsyncIterator[Any]:
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        stub = ManagerServiceStub(channel)
+        policy = SignUpPolicy(
+            min_entrant_count=2,
+            waiting_period=Duration(),
+            certificate=CertificatePolicy(max_age=Duration(seconds=3600)),
+        )
+        plan = TournamentPlan(
+            game="fish", sign_up=policy, time_control=TimeControl(notification_limit=Duration(nanos=300_000_000))
+        )
+        await stub.CreateTournament(pb.CreateTournamentRequest(tournament_id="t", plan=plan))
+        yield stub
+
+
+def sign_up(manager: Any, data: bytes, link: str = "bot:first", token: str = "secret", name: str = "anna") -> Any:
+    player = Player(name=name, link=link)
+    return manager.SignUp(pb.SignUpRequest(tournament_id="t", player=player, token=token, certificate=data))
+
+
+async def refusal(call: Any) -> str:
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await call
+    assert caught.value.code() is grpc.StatusCode.FAILED_PRECONDITION
+    return str(caught.value.details())
+
+
+async def test_a_certified_player_may_enter(manager: Any) -> None:
+    reply = await sign_up(manager, certificate())
+    assert [player.name for player in reply.tournament.entrants] == ["anna"]
+
+
+async def test_a_repeat_needs_no_second_look(manager: Any) -> None:
+    await sign_up(manager, certificate())
+    reply = await sign_up(manager, b"")
+    assert len(reply.tournament.entrants) == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "asks for a certificate"),
+        (b"{", "not JSON"),
+        (b" " * 2_000_000, "2,000,000 bytes"),
+        (certificate().replace(b'"first"', b'"frist"'), "changed after it was issued"),
+        (certificate(issued=ago(hours=2)), "too old"),
+        (certificate(issued=ago(hours=-2)), "in the future"),
+        (certificate(issued="yesterday"), "cannot be used"),
+        (certificate(issued="2026-01-01T00:00:00"), "cannot be used"),
+        (certificate(complete=False), "not every MUST"),
+        (certificate(verdicts={"time.every-answer": "FAIL"}), "not every MUST"),
+        (certificate(player={"name": "first", "version": "2", "services": []}), "but the player says"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+async def test_a_certificate_that_does_not_serve_is_refused(manager: Any, data: bytes, why: str) -> None:
+    assert why in await refusal(sign_up(manager, data))
+
+
+async def test_a_certificate_of_another_game_is_refused(manager: Any) -> None:
+    message = await refusal(sign_up(manager, certificate(game="q")))
+    assert "certificate" in message
+
+
+async def test_a_player_that_does_not_answer_is_refused(manager: Any) -> None:
+    message = await refusal(sign_up(manager, certificate(), link="grpc://127.0.0.1:1"))
+    assert "describe itself" in message
+
+
+async def test_a_player_that_dialled_in_is_asked_through_its_stream(manager: Any, server: Server) -> None:
+    player = find("fish").player("first")
+    async with dialled_in(server, ("anna", player)):
+        reply = await sign_up(manager, certificate(), link="dial-in:anna", token="token")
+        assert len(reply.tournament.entrants) == 1
+
+
+async def test_what_would_be_refused_anyway_is_refused_first(manager: Any) -> None:
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await sign_up(manager, certificate(), name="not a name")
+    assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT

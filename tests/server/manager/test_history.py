@@ -1,0 +1,347 @@
+"""Tournaments rebuilt from their records, without players, referees or disks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairplay.games.steps import Failure
+from fairplay.server.manager import states
+from fairplay.server.manager.course import Course, Table
+from fairplay.server.manager.history import History, check_tournament, read
+from fairplay.server.manager.plan import full_tournament_plan, seated
+from fairplay.server.records.chain import chained
+from fairplay.server.records.verify import CHECKS, verify
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.misconduct_pb2 import CallError, Misconduct
+from fairplay.v1.record_pb2 import (
+    RecordedCall,
+    RecordedGame,
+    RecordEntry,
+    Resumed,
+    TournamentChange,
+    TournamentEntrants,
+    TournamentHeader,
+)
+from fairplay.v1.result_pb2 import GameResult, RankedPlayer, RankGroup
+from fairplay.v1.tournament_pb2 import Tournament, TournamentResult
+from tests.server.manager.harness import plan
+
+DEAD = CallError(message="dead")
+NAMES = "abcdefghijk"
+
+
+class World(NamedTuple):
+    """How everybody behaves: what becomes of each call, by method and entrant, and of each game."""
+
+    answer: Callable[[str, int], bytes | Failure]
+    result: Callable[[str, Table], GameResult]
+
+
+def first_wins(_: str, table: Table) -> GameResult:
+    return result(table, [0], range(1, len(table.entrants)))
+
+
+def result(table: Table, *groups: Sequence[int], failed: Sequence[int] = (), aborted: str = "") -> GameResult:
+    names = [player.name for player in table.plan.players]
+    return GameResult(
+        ranking=[RankGroup(players=[RankedPlayer(seat=seat, name=names[seat]) for seat in group]) for group in groups],
+        misconducts=[Misconduct(seat=seat, player=names[seat]) for seat in failed],
+        aborted=aborted,
+    )
+
+
+CALM = World(lambda method, seat: b"", first_wins)
+
+
+def header(names: str = "abcde") -> RecordEntry:
+    full = full_tournament_plan(plan(names), lambda player, game, field: None)
+    return RecordEntry(tournament=TournamentHeader(tournament_id="t", plan=full, create_time=Timestamp(seconds=1)))
+
+
+def change(**what: object) -> RecordEntry:
+    return RecordEntry(change=TournamentChange(time=Timestamp(seconds=2), **what))  # type: ignore[arg-type]
+
+
+def go_on(course: Course, world: World, entries: list[bytes]) -> None:
+    """What the driver does, with the last that is open answered first; ends with the change that ends it."""
+    while not course.over:
+        if course.open_games:
+            game_id, table = [*course.open_games.items()][-1]
+            course.played(game_id, world.result(game_id, table))
+        elif course.cancelled is not None and not course.leaving:
+            course.leave()
+        else:
+            seat, asked = [*course.open_calls.items()][-1]
+            course.told(seat, world.answer(asked.call.method.name, seat), 0.25)
+    over = change(finished=course.result) if course.cancelled is None else change(cancelled=course.cancelled)
+    entries.append(over.SerializeToString())
+
+
+def whole(world: World = CALM, names: str = "abcde") -> list[bytes]:
+    """The record of an undisturbed tournament."""
+    begin = header(names)
+    message = states.created(begin.tournament)
+    entrants = seated(message.plan, [])
+    states.start(message, entrants)
+    started = change(started=TournamentEntrants(entrants=entrants))
+    entries = [begin.SerializeToString(), started.SerializeToString()]
+    go_on(Course(message, entries.append, lambda event: None), world, entries)
+    return entries
+
+
+def parsed(entries: Sequence[bytes]) -> list[RecordEntry]:
+    return [RecordEntry.FromString(entry) for entry in entries]
+
+
+def outcome(entries: Sequence[bytes]) -> TournamentResult:
+    return RecordEntry.FromString(entries[-1]).change.finished
+
+
+def resumed(entries: Sequence[bytes], world: World) -> list[bytes]:
+    """What a server makes of a record that a crash has cut off."""
+    history = read(parsed(entries))
+    assert history.course is not None
+    goes_on = [*entries, RecordEntry(resumed=Resumed()).SerializeToString(), *history.due]
+    history.course.append = goes_on.append
+    go_on(history.course, world, goes_on)
+    return goes_on
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> World:
+    rng = draw(st.randoms(use_true_random=False))
+    fates: dict[object, object] = {}
+
+    def answer(method: str, seat: int) -> bytes | Failure:
+        fate = fates.setdefault((method, seat), rng.random())
+        return DEAD if fate < 0.15 else b"\xff" if fate < 0.2 else b""  # type: ignore[operator]
+
+    def decided(game_id: str, table: Table) -> GameResult:
+        if game_id not in fates:
+            kinds = [rng.choice(("first", "first", "rest", "failed")) for _ in table.entrants]
+            first, rest, failed = (
+                [seat for seat, own in enumerate(kinds) if own == kind] for kind in ("first", "rest", "failed")
+            )
+            aborted = rng.random() < 0.1
+            groups = [] if aborted else [group for group in (first, rest) if group]
+            fates[game_id] = result(table, *groups, failed=failed, aborted="stopped" * aborted)
+        fate = fates[game_id]
+        assert isinstance(fate, GameResult)
+        return fate
+
+    return World(answer, decided)
+
+
+@given(world=worlds(), count=st.integers(2, 11), data=st.data())
+def test_a_record_cut_off_anywhere_leads_to_the_same_result(world: World, count: int, data: st.DataObject) -> None:
+    entries = whole(world, NAMES[:count])
+    assert check_tournament(parsed(entries)) == []
+    once = resumed(entries[: data.draw(st.integers(2, len(entries) - 1))], world)
+    assert outcome(once) == outcome(entries)
+    twice = resumed(once[: data.draw(st.integers(2, len(once) - 1))], world)
+    assert outcome(twice) == outcome(entries)
+    for record in (once, twice):
+        assert check_tournament(parsed(record)) == []
+        calls = [(entry.call.seat, entry.call.method) for entry in parsed(record) if entry.HasField("call")]
+        assert len(calls) == len(set(calls))
+
+
+@given(world=worlds(), count=st.integers(2, 11), data=st.data())
+def test_a_tournament_cancelled_anywhere_is_sound_and_stays_cancelled(
+    world: World, count: int, data: st.DataObject
+) -> None:
+    entries = whole(world, NAMES[:count])
+    entries = entries[: data.draw(st.integers(2, len(entries) - 1))]
+    history = read(parsed(entries))
+    assert history.course is not None
+    if history.due or history.course.decided or history.course.over:
+        return
+    once = resumed([*entries, change(cancelled="rain").SerializeToString()], world)
+    twice = resumed(once[: data.draw(st.integers(len(entries) + 1, len(once) - 1))], world)
+    for record in (once, twice):
+        assert check_tournament(parsed(record)) == []
+        assert parsed(record)[-1].change.cancelled == "rain"
+        told = [entry.call.seat for entry in parsed(record) if entry.call.method.endswith("/End")]
+        started = [
+            entry.call.seat
+            for entry in parsed(record)
+            if entry.call.method.endswith("/Start") and entry.call.reply == b"" and not entry.call.HasField("error")
+        ]
+        assert len(told) == len(set(told))
+        assert set(told) <= set(started)
+
+
+def test_every_prefix_of_a_record_is_sound_as_far_as_it_goes() -> None:
+    entries, checks = whole(), {**CHECKS, "tournament": check_tournament}
+    for length in range(1, len(entries)):
+        assert verify(chained(entries[:length]), finished=False, checks=checks) == []
+    assert verify(chained(entries), checks=checks) == []
+
+
+def test_a_history_knows_the_tournament_as_it_was_shown() -> None:
+    history = read(parsed(whole()))
+    message = history.message
+    assert message.status == states.FINISHED
+    assert [player.name for player in message.entrants] == list("abcde")
+    assert [[game.game_id for game in round_.games] for round_ in message.rounds] == [["t/r1g1", "t/r1g2"], ["t/r2g1"]]
+    assert message.result == outcome(whole())
+    assert message.end_time == Timestamp(seconds=2)
+
+
+def test_a_history_of_the_sign_up() -> None:
+    ann, bob = Player(name="Ann", link="bot:first"), Player(name="Bob", link="bot:first")
+    entries = [header("x"), change(signed_up=ann), change(signed_up=bob), change(withdrawn="Ann")]
+    message = read([*entries, RecordEntry(resumed=Resumed()), change(signed_up=ann)]).message
+    assert [player.name for player in message.entrants] == ["x", "Bob", "Ann"]
+    assert message.status == states.SIGN_UP
+    listed = seated(message.plan, states.signed_up(message))
+    assert [player.name for player in listed] == ["Ann", "Bob", "x"]
+
+
+def test_a_tournament_that_was_abandoned() -> None:
+    entries = [header("x"), change(cancelled="too few")]
+    assert check_tournament(entries) == []
+    assert read(entries).message.reason == "too few"
+
+
+# Records that are not sound
+
+
+def tampered(index: int, changed: Callable[[RecordEntry], None]) -> list[RecordEntry]:
+    entries = parsed(whole())
+    changed(entries[index])
+    return entries
+
+
+def first(kind: str) -> int:
+    return next(index for index, entry in enumerate(parsed(whole())) if entry.WhichOneof("entry") == kind)
+
+
+def another_winner(entry: RecordEntry) -> None:
+    entry.change.finished.winners[:] = ["b"]
+
+
+def another_ranking(entry: RecordEntry) -> None:
+    entry.played.result.ranking[0].players[0].CopyFrom(RankedPlayer(seat=1, name="b"))
+
+
+def another_name(entry: RecordEntry) -> None:
+    entry.played.result.ranking[0].players[0].name = "z"
+
+
+def a_seat_too_many(entry: RecordEntry) -> None:
+    entry.played.result.misconducts.append(Misconduct(seat=9, player="a"))
+
+
+def another_game(entry: RecordEntry) -> None:
+    entry.played.game_id = "t/r9g9"
+
+
+def another_request(entry: RecordEntry) -> None:
+    entry.call.request = b""
+
+
+def another_number(entry: RecordEntry) -> None:
+    entry.call.number += 40
+
+
+def another_method(entry: RecordEntry) -> None:
+    entry.call.method = "/fairplay.v1.PlayerService/End"
+
+
+def another_seat(entry: RecordEntry) -> None:
+    entry.call.seat = 77
+
+
+def a_failure(entry: RecordEntry) -> None:
+    entry.call.error.message = "dead"
+
+
+def no_outcome(entry: RecordEntry) -> None:
+    entry.call.ClearField("reply")
+
+
+def other_entrants(entry: RecordEntry) -> None:
+    entry.change.started.entrants.reverse()
+
+
+@pytest.mark.parametrize(
+    ("kind", "changed"),
+    [
+        ("change", other_entrants),
+        *(("call", each) for each in (another_request, another_number, another_method, another_seat, no_outcome)),
+        *(("played", each) for each in (another_name, a_seat_too_many, another_game)),
+    ],
+)
+def test_what_does_not_follow_from_the_rules_is_found_where_it_stands(
+    kind: str, changed: Callable[[RecordEntry], None]
+) -> None:
+    index = first(kind)
+    [finding] = check_tournament(tampered(index, changed))
+    assert finding.entry == index + 1
+    assert finding.problem
+
+
+@pytest.mark.parametrize(
+    ("index", "changed"),
+    [(-1, another_winner), (first("played"), another_ranking), (first("call"), a_failure)],
+)
+def test_what_leads_elsewhere_is_found_no_later_than_at_the_result(
+    index: int, changed: Callable[[RecordEntry], None]
+) -> None:
+    [finding] = check_tournament(tampered(index, changed))
+    assert finding.entry > index
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        [],
+        [RecordEntry(resumed=Resumed())],
+        [header(), RecordEntry()],
+        [header(), RecordEntry(change=TournamentChange())],
+        [header(), RecordEntry(misconduct=Misconduct())],
+        [header(), RecordEntry(call=RecordedCall(number=1, reply=b""))],
+        [header(), RecordEntry(played=RecordedGame(game_id="t/r1g1"))],
+        [header(), change(signed_up=Player(name="a"))],
+        [header(), change(withdrawn="a")],
+        [header(), change(finished=TournamentResult())],
+        [header(), change(cancelled="rain"), change(cancelled="rain")],
+        [*parsed(whole())[:2], change(signed_up=Player(name="z"))],
+        [*parsed(whole())[:2], change(withdrawn="a")],
+        [*parsed(whole())[:3], parsed(whole())[1]],
+        [*parsed(whole())[:-1], change(cancelled="rain")],
+        [*parsed(whole())[:-2], change(cancelled="rain")],
+        [*parsed(whole())[:4], change(cancelled="rain"), change(cancelled="rain"), RecordEntry(resumed=Resumed())],
+    ],
+)
+def test_what_cannot_have_happened_is_found(entries: list[RecordEntry]) -> None:
+    assert len(check_tournament(entries)) == 1
+
+
+def test_a_misconduct_that_is_left_out_is_found() -> None:
+    world = World(lambda method, seat: DEAD if (method, seat) == ("Start", 2) else b"", first_wins)
+    entries = parsed(whole(world))
+    index = next(index for index, entry in enumerate(entries) if entry.HasField("misconduct"))
+    assert check_tournament(entries) == []
+    del entries[index]
+    [finding] = check_tournament(entries)
+    assert finding.entry == index + 1
+    assert "c is eliminated here" in finding.problem
+
+
+def test_a_game_that_is_not_installed() -> None:
+    begin = header()
+    begin.tournament.plan.game = "chess"
+    [finding] = check_tournament([begin, *parsed(whole())[1:]])
+    assert "chess" in finding.problem
+
+
+def test_the_message_of_a_history_is_the_tournament() -> None:
+    assert isinstance(History(header()).message, Tournament)

@@ -1,0 +1,397 @@
+"""Knock-out tournaments without players, clocks or records: fish.md section 7."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from string import ascii_lowercase
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairplay.games.steps import Call, CallAll, Eliminate, Failure
+from fairplay.server.manager.knockout import END, START, PlayRound, Standings, allocate, farewell, play
+from fairplay.v1.misconduct_pb2 import CallError, Misconduct, Overrun
+from fairplay.v1.player_pb2 import EndResponse, StartResponse
+from fairplay.v1.result_pb2 import GameResult, RankedPlayer, RankGroup
+
+FISH = range(2, 5)
+DEAD = CallError(message="dead")
+
+
+def result(first: Sequence[int], rest: Sequence[int] = (), failed: Sequence[int] = (), aborted: str = "") -> GameResult:
+    """The result of a game, by seats."""
+    groups = [RankGroup(players=[RankedPlayer(seat=seat) for seat in group]) for group in (first, rest) if group]
+    return GameResult(ranking=groups, misconducts=[Misconduct(seat=seat) for seat in failed], aborted=aborted)
+
+
+Judge = Callable[[int, tuple[int, ...]], GameResult]
+"""The result of a game of a round, from 1, between these entrants."""
+
+
+def house(_: int, game: tuple[int, ...]) -> GameResult:
+    """As house players do on a board of 5 x 5 (F7): of four the first and the last tie, otherwise the first wins."""
+    first = [0, 3] if len(game) == 4 else [0]
+    return result(first, [seat for seat in range(len(game)) if seat not in first])
+
+
+def all_tie(_: int, game: tuple[int, ...]) -> GameResult:
+    return result(range(len(game)))
+
+
+class Told(NamedTuple):
+    """What happened in a tournament: rounds of games, Start and End calls at once, who was eliminated in them."""
+
+    standings: Standings
+    rounds: list[tuple[tuple[int, ...], ...]]
+    calls: list[tuple[str, list[int]]]
+    eliminated: list[int]
+
+
+def drive(
+    count: int,
+    judge: Judge = house,
+    failing: Mapping[tuple[str, int], Failure] | None = None,
+    sizes: range = FISH,
+    strict: bool = True,
+) -> Told:
+    """Drives a tournament; `failing` has the failures by name of the method and entrant."""
+    conversation = play("t", count, sizes, strict)
+    rounds: list[tuple[tuple[int, ...], ...]] = []
+    calls: list[tuple[str, list[int]]] = []
+    eliminated: list[int] = []
+    answer: Any = None
+    while True:
+        try:
+            step = conversation.send(answer)
+        except StopIteration as stop:
+            return Told(stop.value, rounds, calls, eliminated)
+        answer = None
+        if isinstance(step, PlayRound):
+            rounds.append(step.games)
+            answer = [judge(len(rounds), game) for game in step.games]
+        elif isinstance(step, CallAll):
+            calls.append((_name(step.calls[0]), [call.seat for call in step.calls]))
+            answer = {call.seat: (failing or {}).get((call.method.name, call.seat), sound(call)) for call in step.calls}
+        else:
+            assert isinstance(step, Eliminate)
+            eliminated.append(step.seat)
+
+
+def _name(call: Call) -> str:
+    if call.method is START:
+        assert call.request.starting
+        return "start"
+    return f"end {call.request.won}"
+
+
+def sound(call: Call) -> StartResponse | EndResponse:
+    return StartResponse() if call.method is START else EndResponse()
+
+
+def letters(seats: Sequence[int]) -> str:
+    return "".join(ascii_lowercase[seat] for seat in seats)
+
+
+def bracket(told: Told) -> list[str]:
+    return [" ".join(letters(game) for game in games) for games in told.rounds]
+
+
+# Allocation
+
+
+@pytest.mark.parametrize(
+    ("count", "games"),
+    [
+        (2, [2]),
+        (3, [3]),
+        (4, [4]),
+        (5, [3, 2]),
+        (6, [4, 2]),
+        (7, [4, 3]),
+        (8, [4, 4]),
+        (9, [4, 3, 2]),
+        (10, [4, 4, 2]),
+        (11, [4, 4, 3]),
+        (12, [4, 4, 4]),
+        (13, [4, 4, 3, 2]),
+        (14, [4, 4, 4, 2]),
+        (15, [4, 4, 4, 3]),
+        (16, [4, 4, 4, 4]),
+        (17, [4, 4, 4, 3, 2]),
+        (21, [4, 4, 4, 4, 3, 2]),
+    ],
+)
+def test_allocation_to_games_of_2_to_4(count: int, games: list[int]) -> None:
+    assert allocate(count, FISH) == games
+
+
+@pytest.mark.parametrize(
+    ("count", "games"),
+    [
+        (6, [3, 3]),
+        (7, [4, 3]),
+        (8, [5, 3]),
+        (9, [5, 4]),
+        (10, [5, 5]),
+        (11, [5, 3, 3]),
+        (12, [5, 4, 3]),
+        (16, [5, 5, 3, 3]),
+        (17, [5, 5, 4, 3]),
+    ],
+)
+def test_allocation_to_games_of_3_to_5(count: int, games: list[int]) -> None:
+    assert allocate(count, range(3, 6)) == games
+
+
+@given(count=st.integers(2, 500), largest=st.integers(3, 9))
+def test_allocation_seats_everybody_in_games_of_allowed_sizes(count: int, largest: int) -> None:
+    sizes = range(2, largest + 1)
+    games = allocate(count, sizes)
+    assert sum(games) == count
+    assert all(size in sizes for size in games)
+    assert games == sorted(games, reverse=True)
+
+
+@given(count=st.integers(0, 60), smallest=st.integers(2, 6), more=st.integers(0, 3))
+def test_allocation_never_seats_too_many_and_leaves_over_less_than_a_full_game(
+    count: int, smallest: int, more: int
+) -> None:
+    sizes = range(smallest, smallest + more + 1)
+    games = allocate(count, sizes)
+    assert all(size in sizes for size in games)
+    assert 0 <= count - sum(games) < sizes[-1]
+
+
+# F7: the results of house players
+
+
+@pytest.mark.parametrize(
+    ("count", "rounds", "winners"),
+    [
+        (5, ["abc de", "ad"], "a"),
+        (6, ["abcd ef", "ade"], "a"),
+        (8, ["abcd efgh", "adeh"], "ah"),
+        (9, ["abcd efg hi", "adeh"], "ah"),
+        (10, ["abcd efgh ij", "ade hi", "ah"], "a"),
+        (16, ["abcd efgh ijkl mnop", "adeh ilmp", "ahip"], "ap"),
+    ],
+)
+def test_f7_brackets(count: int, rounds: list[str], winners: str) -> None:
+    told = drive(count)
+    assert bracket(told) == rounds
+    assert letters(told.standings.winners) == winners
+
+
+# Stop conditions
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_fewer_than_two_players_win_without_a_game(count: int) -> None:
+    told = drive(count)
+    assert told.rounds == []
+    assert told.standings == Standings(tuple(range(count)), ())
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_players_that_fit_into_one_game_play_exactly_one_final(count: int) -> None:
+    told = drive(count, all_tie)
+    assert told.rounds == [(tuple(range(count)),)]
+    assert told.standings.winners == tuple(range(count))
+
+
+def test_two_rounds_with_the_same_winners_end_it() -> None:
+    told = drive(9, all_tie)
+    assert bracket(told) == ["abcd efg hi"] * 2
+    assert letters(told.standings.winners) == "abcdefghi"
+
+
+def test_the_same_winners_must_come_twice_in_a_row() -> None:
+    def judge(number: int, game: tuple[int, ...]) -> GameResult:
+        return result([0, 1, 2], [3]) if number == 2 and 8 in game else all_tie(number, game)
+
+    told = drive(12, judge)
+    assert bracket(told) == ["abcd efgh ijkl", "abcd efgh ijkl", "abcd efgh ijk"]
+    assert letters(told.standings.winners) == "abcdefghijk"
+
+
+def test_a_final_is_played_even_by_players_that_have_just_tied() -> None:
+    told = drive(6, lambda number, game: result([0, 1], list(range(2, len(game)))))
+    assert bracket(told) == ["abcd ef", "abef"]
+
+
+def test_a_round_without_survivors_leaves_no_winner() -> None:
+    told = drive(5, lambda _, game: result([], failed=range(len(game))))
+    assert len(told.rounds) == 1
+    assert told.standings == Standings((), ())
+    assert told.calls == [("start", [0, 1, 2, 3, 4])]
+
+
+def test_a_game_without_survivors_contributes_no_winner() -> None:
+    told = drive(5, lambda number, game: result([], failed=[0, 1, 2]) if 0 in game else house(number, game))
+    assert bracket(told) == ["abc de"]
+    assert told.standings == Standings((3,), (4,))
+
+
+def test_winners_enter_the_next_round_in_list_order() -> None:
+    def judge(number: int, game: tuple[int, ...]) -> GameResult:
+        return result([3, 1], [0, 2]) if len(game) == 4 else result([len(game) - 1], [0])
+
+    assert bracket(drive(10, judge)) == ["abcd efgh ij", "bdf hj", "fj"]
+
+
+def test_whoever_fails_in_a_game_is_out_even_where_the_ranking_names_nobody_else() -> None:
+    told = drive(2, lambda _, game: result([1], failed=[0]))
+    assert told.standings == Standings((1,), ())
+    assert told.calls[1:] == [("end True", [1])]
+
+
+def test_sixty_entrants() -> None:
+    told = drive(60)
+    assert [len(game) for game in told.rounds[0]] == [4] * 15
+    assert len(told.rounds[-1]) == 1
+    assert len(told.standings.winners) + len(told.standings.others) == 60
+
+
+def test_players_left_over_by_a_game_for_two_wait_for_the_next_round() -> None:
+    told = drive(5, lambda _, game: result([0], [1]), sizes=range(2, 3))
+    assert bracket(told) == ["ab cd", "ac", "ae"]
+    assert letters(told.standings.winners) == "a"
+
+
+def test_fewer_than_a_game_needs_win_together() -> None:
+    told = drive(6, lambda _, game: result([0], [1, 2]), sizes=range(3, 6))
+    assert bracket(told) == ["abc def"]
+    assert letters(told.standings.winners) == "ad"
+
+
+# Aborted games
+
+
+def test_an_aborted_game_beats_nobody() -> None:
+    def judge(number: int, game: tuple[int, ...]) -> GameResult:
+        return result([], failed=[1], aborted="stopped") if (number, game[0]) == (1, 0) else house(number, game)
+
+    told = drive(6, judge)
+    assert bracket(told) == ["abcd ef", "acde"]
+    assert told.standings == Standings((0, 4), (2, 3, 5))
+
+
+def test_an_aborted_final_has_no_winner() -> None:
+    told = drive(3, lambda _, game: result([], aborted="stopped"))
+    assert told.standings == Standings((), (0, 1, 2))
+    assert told.calls[1:] == [("end False", [0, 1, 2])]
+
+
+def test_rounds_in_which_every_game_is_aborted_do_not_go_on_for_ever() -> None:
+    told = drive(9, lambda _, game: result([], aborted="the referee failed"))
+    assert len(told.rounds) == 1
+    assert told.standings == Standings((), tuple(range(9)))
+
+
+# Start and End
+
+
+def test_everybody_is_told_start_at_once_and_in_order_and_winners_end_first() -> None:
+    assert drive(6).calls == [("start", [0, 1, 2, 3, 4, 5]), ("end True", [0]), ("end False", [1, 2, 3, 4, 5])]
+
+
+@pytest.mark.parametrize("failure", [DEAD, Overrun()])
+def test_whoever_fails_start_does_not_take_part(failure: Failure) -> None:
+    told = drive(6, failing={("Start", 0): failure, ("Start", 3): failure})
+    assert told.eliminated == [0, 3]
+    assert bracket(told) == ["bcef"]
+    assert told.standings == Standings((1, 5), (2, 4))
+    assert sorted(told.calls[1][1] + told.calls[2][1]) == [1, 2, 4, 5]
+
+
+def test_when_all_but_one_fail_start_it_wins() -> None:
+    told = drive(3, failing={("Start", 0): DEAD, ("Start", 2): DEAD})
+    assert told.rounds == []
+    assert told.standings == Standings((1,), ())
+
+
+def test_when_all_fail_start_nobody_wins_and_nobody_is_called_again() -> None:
+    told = drive(3, failing={("Start", seat): DEAD for seat in range(3)})
+    assert told.standings == Standings((), ())
+    assert told.calls == [("start", [0, 1, 2])]
+
+
+def test_a_winner_that_fails_end_is_no_winner_but_a_failure() -> None:
+    told = drive(8, failing={("End", 0): DEAD})
+    assert told.eliminated == [0]
+    assert letters(told.standings.winners) == "h"
+    assert letters(told.standings.others) == "debcfg"
+    assert told.calls[2] == ("end False", [1, 2, 3, 4, 5, 6])  # it is not told a second time
+
+
+def test_a_loser_that_fails_end_is_a_failure() -> None:
+    told = drive(4, failing={("End", 1): DEAD})
+    assert told.eliminated == [1]
+    assert told.standings == Standings((0, 3), (2,))
+
+
+def test_failing_end_may_be_no_failure() -> None:
+    told = drive(8, failing={("End", 0): DEAD, ("End", 1): DEAD}, strict=False)
+    assert told.eliminated == []
+    assert told.standings == Standings((7,), (0, 3, 4, 1, 2, 5, 6))
+
+
+def test_others_are_listed_with_those_who_got_furthest_first() -> None:
+    assert letters(drive(10).standings.others) == "hdeibcfgj"
+
+
+def test_a_cancelled_tournament_says_end_and_blames_nobody() -> None:
+    conversation = farewell("t", [1, 4])
+    step = conversation.send(None)
+    assert isinstance(step, CallAll)
+    assert [(call.seat, call.method, call.request.won) for call in step.calls] == [
+        (1, END, False),
+        (4, END, False),
+    ]
+    with pytest.raises(StopIteration):
+        conversation.send({1: DEAD, 4: EndResponse()})
+
+
+# Whatever happens
+
+
+@st.composite
+def judges(draw: st.DrawFn) -> Judge:
+    """Any results: ties, failures, games without survivors, aborted games."""
+    rng = draw(st.randoms(use_true_random=False))
+
+    def judge(_: int, game: tuple[int, ...]) -> GameResult:
+        kinds = [rng.choice(("first", "first", "rest", "failed")) for _ in game]
+        groups = {kind: [seat for seat, own in enumerate(kinds) if own == kind] for kind in ("first", "rest", "failed")}
+        if rng.random() < 0.15:
+            return result([], failed=groups["failed"], aborted="stopped")
+        if not groups["first"]:
+            return result(groups["rest"], failed=groups["failed"])
+        return result(groups["first"], groups["rest"], groups["failed"])
+
+    return judge
+
+
+@given(count=st.integers(0, 40), judge=judges(), data=st.data(), strict=st.booleans())
+def test_every_entrant_ends_in_exactly_one_list(count: int, judge: Judge, data: st.DataObject, strict: bool) -> None:
+    calls = st.tuples(st.sampled_from(["Start", "End"]), st.integers(0, 40))
+    failing = data.draw(st.dictionaries(calls, st.just(DEAD)))
+    in_games: list[int] = []
+
+    def noted(number: int, game: tuple[int, ...]) -> GameResult:
+        outcome = judge(number, game)
+        in_games.extend(game[misconduct.seat] for misconduct in outcome.misconducts)
+        return outcome
+
+    told = drive(count, noted, failing, strict=strict)
+    failed = [*told.eliminated, *in_games]
+    assert sorted([*told.standings.winners, *told.standings.others, *failed]) == list(range(count))
+    assert list(told.standings.winners) == sorted(told.standings.winners)
+    for games in told.rounds:
+        seated = [seat for game in games for seat in game]
+        assert seated == sorted(seated)
+    ended = [seat for name, seats in told.calls if name != "start" for seat in seats]
+    assert len(ended) == len(set(ended))
+    assert not set(ended) & set(in_games)

@@ -1,0 +1,172 @@
+"""Plans of tournaments: defaults, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from google.protobuf.duration_pb2 import Duration
+
+from fairplay.server.errors import Refusal
+from fairplay.server.manager.plan import checked_tournament_id, full_tournament_plan, game_plan_of, seated
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy, TournamentPlan
+from tests.server.manager.harness import plan
+
+ANN, BOB = Player(name="Ann", link="bot:first"), Player(name="Bob", link="bot:first")
+
+
+def full(made: TournamentPlan) -> TournamentPlan:
+    return full_tournament_plan(made, lambda player, game, field: None)
+
+
+def refusal(made: TournamentPlan) -> Refusal:
+    with pytest.raises(Refusal) as caught:
+        full(made)
+    return caught.value
+
+
+def test_the_defaults_are_the_games() -> None:
+    made = full(TournamentPlan(game="fish"))
+    policy = made.sign_up
+    assert (policy.min_entrant_count, policy.max_entrant_count, policy.period_count) == (5, 10, 2)
+    assert policy.waiting_period == Duration(seconds=30)
+    assert policy.age_order == AgeOrder.AGE_ORDER_REVERSE_SIGN_UP
+    assert policy.name_pattern == "[a-zA-Z]{1,12}"
+    assert made.time_control.decision_limit == Duration(seconds=1)
+    assert made.time_control.first_decision_limit == Duration(seconds=3)
+    assert made.settings.fish.rows == 5
+    assert made.format.knockout.end_failure_is_failure
+
+
+def test_what_the_plan_says_stays() -> None:
+    made = TournamentPlan(game="fish", seed=3, sign_up=SignUpPolicy(waiting_period=Duration(nanos=500_000_000)))
+    made.format.knockout.end_failure_is_failure = False
+    made.settings.fish.rows = 6
+    made.time_control.decision_limit.nanos = 250_000_000
+    done = full(made)
+    assert done.sign_up.waiting_period == Duration(nanos=500_000_000)
+    assert done.time_control.decision_limit == Duration(nanos=250_000_000)
+    assert done.time_control.notification_limit == Duration(nanos=250_000_000)
+    assert not done.format.knockout.end_failure_is_failure
+    assert done.format.knockout.HasField("end_failure_is_failure")
+    assert (done.settings.fish.rows, done.settings.fish.columns, done.seed) == (6, 5, 3)
+
+
+def test_a_full_plan_is_its_own_full_plan() -> None:
+    made = full(plan("abc"))
+    assert full(made) == made
+
+
+def test_a_period_of_no_length_is_not_the_default() -> None:
+    assert full(plan(waiting_period=Duration())).sign_up.waiting_period == Duration()
+
+
+@pytest.mark.parametrize(
+    ("entrant_count", "policy", "bounds"),
+    [
+        (0, {"max_entrant_count": 3}, (3, 3)),
+        (0, {"min_entrant_count": 12}, (12, 12)),
+        (16, {}, (5, 16)),
+        (2, {}, (5, 10)),
+    ],
+)
+def test_a_bound_that_is_named_moves_one_that_is_not(
+    entrant_count: int, policy: dict[str, Any], bounds: tuple[int, int]
+) -> None:
+    done = full(plan([f"p{number}" for number in range(entrant_count)], **policy)).sign_up
+    assert (done.min_entrant_count, done.max_entrant_count) == bounds
+
+
+@pytest.mark.parametrize(
+    ("policy", "field"),
+    [
+        ({"min_entrant_count": 1}, "min_entrant_count"),
+        ({"min_entrant_count": 6, "max_entrant_count": 5}, "max_entrant_count"),
+        ({"max_entrant_count": 1}, "max_entrant_count"),
+        ({"max_entrant_count": 1_000_000}, "max_entrant_count"),
+        ({"max_entrant_count": 2}, "max_entrant_count"),
+        ({"waiting_period": Duration(seconds=-1)}, "waiting_period"),
+        ({"waiting_period": Duration(seconds=10**9)}, "waiting_period"),
+        ({"period_count": 0}, "period_count"),
+        ({"age_order": 9}, "age_order"),
+        ({"name_pattern": "(a"}, "name_pattern"),
+    ],
+)
+def test_a_sign_up_policy_that_contradicts_itself(policy: dict[str, Any], field: str) -> None:
+    caught = refusal(plan("abc", **policy))
+    assert caught.reason == "INVALID_SIGN_UP"
+    assert caught.field == f"plan.sign_up.{field}"
+    assert field in caught.message
+
+
+def with_settings(**settings: int) -> TournamentPlan:
+    made = plan("abc")
+    for name, value in settings.items():
+        setattr(made.settings.fish, name, value)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("made", "reason", "field"),
+    [
+        (TournamentPlan(game="chess"), "UNKNOWN_GAME", "plan.game"),
+        (TournamentPlan(), "UNKNOWN_GAME", "plan.game"),
+        (with_settings(rows=99), "INVALID_SETTINGS", "plan.settings"),
+        (with_settings(rows=2, columns=4), "INVALID_SETTINGS", "plan.settings"),
+        (plan(["a", "a"]), "INVALID_PLAYERS", "plan.entrants[1]"),
+        (plan(["a", "b!"]), "NAME_INVALID", "plan.entrants[1].name"),
+        (plan("ab", limit_s=7200), "INVALID_TIME_CONTROL", "plan.time_control.decision_limit"),
+    ],
+)
+def test_a_plan_that_cannot_be_played(made: TournamentPlan, reason: str, field: str) -> None:
+    caught = refusal(made)
+    assert (caught.reason, caught.field) == (reason, field)
+
+
+def test_a_board_must_fit_every_game_that_may_come_up() -> None:
+    made = with_settings(rows=2, columns=4)  # two players need 8 tiles, three need 9
+    assert "3 players" in refusal(made).message
+    made.sign_up.max_entrant_count = 2
+    del made.entrants[2:]
+    full(made)
+
+
+def test_links_are_checked_where_they_stand() -> None:
+    fields: list[str] = []
+    full_tournament_plan(plan("abc"), lambda player, game, field: fields.append(field))
+    assert fields == ["plan.entrants[0]", "plan.entrants[1]", "plan.entrants[2]"]
+
+
+@pytest.mark.parametrize("text", ["", "a/b", "ä", "a" * 65, "a b", "a\n"])
+def test_ids_that_are_none(text: str) -> None:
+    with pytest.raises(Refusal) as caught:
+        checked_tournament_id(text)
+    assert (caught.value.reason, caught.value.field) == ("INVALID_ID", "tournament_id")
+
+
+def test_who_signs_up_last_is_the_youngest_unless_the_policy_says_otherwise() -> None:
+    made = plan("xy")
+    assert [player.name for player in seated(made, [ANN, BOB])] == ["Bob", "Ann", "x", "y"]
+    made.sign_up.age_order = AgeOrder.AGE_ORDER_SIGN_UP
+    assert [player.name for player in seated(made, [ANN, BOB])] == ["x", "y", "Ann", "Bob"]
+
+
+def test_the_seed_of_a_game_follows_from_the_tournaments_the_round_and_the_table() -> None:
+    made = plan("ab")
+    seeds = {
+        (seed, round_number, table): game_plan_of(_seeded(made, seed), made.entrants, round_number, table).seed
+        for seed in (0, 7, 2**64 - 1)
+        for round_number in (1, 2, 11)
+        for table in (1, 2, 11)
+    }
+    assert len(set(seeds.values())) == len(seeds)
+    assert all(0 <= seed < 2**63 for seed in seeds.values())
+    assert seeds[7, 1, 1] == 3984791807808494396  # the same in every process, on every machine
+
+
+def _seeded(made: TournamentPlan, seed: int) -> TournamentPlan:
+    other = TournamentPlan()
+    other.CopyFrom(made)
+    other.seed = seed
+    return other

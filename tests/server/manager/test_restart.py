@@ -1,0 +1,294 @@
+"""Servers that end in the middle of a tournament, by a kill or in order, and come back with the same records."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairplay.server.errors import Refusal
+from fairplay.server.links.dial_in import Hub
+from fairplay.server.links.link import Clock
+from fairplay.server.manager.manager import Manager
+from fairplay.server.manager.states import CANCELLED, FINISHED, RUNNING, SIGN_UP
+from fairplay.server.records.chain import parsed
+from fairplay.server.records.journal import Journal
+from fairplay.server.records.store import Store
+from fairplay.server.referee import Referee
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan, TournamentResult
+from tests.server.manager.harness import House, Stage, house, plan
+
+NAMES = "abcdef"
+
+
+class Power:
+    """What a server has until it is killed: the entries up to the last one reach the disk, no later one does."""
+
+    def __init__(self, entry_count: int) -> None:
+        self.left = entry_count
+        self.off = asyncio.Event()
+
+    def takes(self) -> bool:
+        """Whether one more entry reaches the disk."""
+        if self.left == 0:
+            self.off.set()
+            return False
+        self.left -= 1
+        return True
+
+
+class MortalJournal:
+    """A journal that writes as long as there is power, and then holds up everybody for ever."""
+
+    def __init__(self, journal: Journal | None, power: Power) -> None:
+        self._journal = journal
+        self._power = power
+        self.behind = False
+
+    def append(self, entry: bytes) -> None:
+        if self._power.takes() and self._journal is not None:
+            self._journal.append(entry)
+
+    def finish(self, entry: bytes, summary: bytes, end_time_ns: int) -> None:
+        if self._power.takes() and self._journal is not None:
+            self._journal.finish(entry, summary, end_time_ns)
+
+    async def saved(self, *, hurry: bool = False) -> None:
+        if self._power.off.is_set() or self._journal is None:
+            await asyncio.Event().wait()
+        else:
+            await self._journal.saved()
+
+
+class MortalStore:
+    """A store that hands out mortal journals."""
+
+    def __init__(self, store: Store, power: Power) -> None:
+        self._store = store
+        self._power = power
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def begin(self, *about: Any, **more: Any) -> MortalJournal:
+        journal = self._store.begin(*about, **more) if self._power.takes() else None
+        return MortalJournal(journal, self._power)
+
+    def reopen(self, record_id: str) -> MortalJournal:
+        return MortalJournal(self._store.reopen(record_id), self._power)
+
+
+@asynccontextmanager
+async def doomed(records: Path, entry_count: int) -> AsyncIterator[tuple[House, Power]]:
+    """A house that is killed after so many entries: nothing of it is told or closed, only the disk is let go."""
+    power = Power(entry_count)
+    store = Store.open(records)
+    mortal: Any = MortalStore(store, power)
+    clock = Clock()
+    hub = Hub(clock)
+    stage = Stage(hub, clock)
+    referee = Referee(stage, mortal)
+    before = asyncio.all_tasks()
+    try:
+        yield House(Manager(referee, stage, hub, mortal, clock), referee, stage, hub, mortal), power
+    finally:
+        dying = asyncio.all_tasks() - before
+        for task in dying:
+            task.cancel()
+        await asyncio.gather(*dying, return_exceptions=True)
+        await store.close()
+
+
+def cast(stage: Stage) -> None:
+    """Deterministic players of all kinds; two of them fail."""
+    stage.act("a", "greedy")
+    stage.act("b", "first")
+    stage.act("c", "greedy", start="raise")
+    stage.act("d", "first", take_turn="raise")
+    stage.act("e", "greedy")
+    stage.act("f", "first")
+
+
+def made() -> TournamentPlan:
+    small = plan(NAMES)
+    small.settings.fish.rows = small.settings.fish.columns = 3
+    small.settings.fish.penguin_base = 5
+    return small
+
+
+async def run(here: House) -> Tournament:
+    """Goes on with the tournament, if there is one, and sees it to its end."""
+    cast(here.stage)
+    await here.manager.resume_all()
+    await here.manager.create("t", made())
+    if here.manager.get("t").status == SIGN_UP:
+        await here.manager.start("t")
+    return await here.over("t")
+
+
+def standings(tournament: Tournament) -> tuple[list[str], list[str], list[tuple[str, str]]]:
+    result: TournamentResult = tournament.result
+    failures = [(failure.game_id, failure.misconduct.player) for failure in result.failures]
+    return list(result.winners), list(result.others), failures
+
+
+def games(store: Store) -> list[str]:
+    return [listing.record_id for listing in store.list("game", limit=100)[0]]
+
+
+async def undisturbed(records: Path) -> tuple[Tournament, int]:
+    """The tournament as it is played by a server that lives, and the number of entries in its records."""
+    async with house(records) as here:
+        tournament = await run(here)
+        listings = [*here.store.list("game", limit=100)[0], *here.store.list("tournament", limit=10)[0]]
+        return tournament, sum(len(here.store.read(listing.record_id).entries) for listing in listings)
+
+
+@pytest.mark.parametrize("first", range(1, 5))  # in four parts, which can run at the same time
+async def test_a_server_killed_after_any_entry_finishes_with_the_same_standings(tmp_path: Path, first: int) -> None:
+    expected, total = await undisturbed(tmp_path / "undisturbed")
+    for count in range(first, total + 1, 4):
+        records = tmp_path / str(count)
+        await lives(records, count)
+        await lives_on(records, expected)
+
+
+async def test_a_server_killed_again_and_again_finishes_with_the_same_standings(tmp_path: Path) -> None:
+    expected, total = await undisturbed(tmp_path / "undisturbed")
+    for step in range(3, total, 9):
+        records = tmp_path / str(step)
+        for _ in range(0, total, step):
+            await lives(records, step)
+        await lives_on(records, expected)
+
+
+async def lives(records: Path, entry_count: int) -> None:
+    """Runs the tournament, or goes on with it, until so many entries more are on disk."""
+    async with doomed(records, entry_count) as (here, power):
+        running = asyncio.create_task(run(here))
+        off = asyncio.create_task(power.off.wait())
+        async with asyncio.timeout(10):
+            await asyncio.wait({running, off}, return_when=asyncio.FIRST_COMPLETED)
+        off.cancel()
+        running.cancel()
+
+
+async def lives_on(records: Path, expected: Tournament) -> None:
+    """Goes on with the tournament to its end: as expected, no game twice, none lost, no answer asked for again."""
+    async with house(records) as here:
+        known = {
+            (NAMES[entry.call.seat], entry.call.method.rpartition("/")[2].lower())
+            for entry in parsed(here.store.read("t"))
+            if entry.HasField("call")
+        }
+        tournament = await run(here)
+        assert standings(tournament) == standings(expected)
+        assert not known & {(name, told.split()[0]) for name, told in here.stage.log}
+        assert sorted(games(here.store)) == sorted(game.game_id for round_ in expected.rounds for game in round_.games)
+        assert here.findings() == []
+
+
+async def test_a_server_killed_while_it_cancels_stays_with_it_once_it_is_decided(tmp_path: Path) -> None:
+    decided = 0
+    for count in range(18, 60):
+        records = tmp_path / str(count)
+        async with doomed(records, count) as (here, power):
+            running = asyncio.create_task(cancelled(here))
+            off = asyncio.create_task(power.off.wait())
+            async with asyncio.timeout(10):
+                await asyncio.wait({running, off}, return_when=asyncio.FIRST_COMPLETED)
+            off.cancel()
+            over = running.done()
+            running.cancel()
+        async with house(records) as here:
+            was_decided = any(entry.change.cancelled for entry in parsed(here.store.read("t")))
+            tournament = await run(here) if not was_decided else await resumed(here)
+            assert (tournament.status == CANCELLED) == was_decided
+            assert here.findings() == []
+            assert all(listing.finished for listing in here.store.list("game", limit=100)[0])
+            decided += was_decided
+        if over:
+            break
+    assert over
+    assert decided > 8
+
+
+async def cancelled(here: House) -> None:
+    """A tournament that is cancelled when both games of its first round have begun."""
+    cast(here.stage)
+    held = [here.stage.act(name, setup="hold") for name in "ae"]
+    await here.manager.create("t", made())
+    await here.manager.start("t")
+    for actor in held:
+        await actor.at("setup")
+    await here.manager.cancel("t", "rain")
+
+
+async def resumed(here: House) -> Tournament:
+    cast(here.stage)
+    await here.manager.resume_all()
+    return await here.over("t")
+
+
+async def test_a_server_that_stops_in_order_leaves_everything_where_it_is(tmp_path: Path) -> None:
+    expected, _ = await undisturbed(tmp_path / "undisturbed")
+    for name, method in [("b", "start"), ("b", "setup"), ("d", "play_as"), ("e", "take_turn"), ("b", "end")]:
+        records = tmp_path / f"{name}-{method}"
+        async with house(records) as here:
+            cast(here.stage)
+            held = here.stage.act(name, "greedy" if name == "e" else "first", **{method: "hold"})
+            await here.manager.create("t", made())
+            await here.manager.start("t")
+            watching = asyncio.create_task(here.over("t"))
+            await held.at(method)
+            await here.manager.suspend_all()
+            with pytest.raises(Refusal) as caught:
+                await watching
+            assert caught.value.reason == "SHUTTING_DOWN"
+            assert here.manager.get("t").status == RUNNING
+            entries = parsed(here.store.read("t"))
+            assert not any(entry.HasField("misconduct") and entry.misconduct.player == name for entry in entries)
+        await lives_on(records, expected)
+
+
+async def test_a_stopped_server_takes_no_more_requests() -> None:
+    async with house() as here:
+        await here.manager.create("t", plan("ab"))
+        await here.manager.suspend_all()
+        requests: list[Callable[[], Awaitable[object]]] = [
+            lambda: here.manager.create("u", plan("ab")),
+            lambda: here.manager.start("t"),
+            lambda: here.manager.cancel("t", ""),
+            lambda: here.manager.sign_up("t", Player(name="Ann", link="bot:first"), ""),
+            lambda: here.manager.withdraw("t", "Ann", ""),
+        ]
+        for request in requests:
+            with pytest.raises(Refusal) as caught:
+                await request()
+            assert caught.value.reason == "SHUTTING_DOWN"
+
+
+async def test_a_tournament_that_may_not_go_on_waits_and_holds_up_no_other(tmp_path: Path) -> None:
+    async with house(tmp_path) as here:
+        for name in "abxy":
+            here.stage.act(name, start="hold")
+        for tournament_id, names in (("t", "ab"), ("u", "xy")):
+            await here.manager.create(tournament_id, plan(names))
+            await here.manager.start(tournament_id)
+        await here.stage.actors["y"].at("start")
+    async with house(tmp_path) as here:
+        here.stage.forbidden.add("a")
+        await here.manager.resume_all()
+        assert (await here.over("u")).status == FINISHED
+        assert here.manager.get("t").status == RUNNING
+        assert [tournament.tournament_id for tournament in here.manager.list(10, None)[0]] == ["u", "t"]
+        with pytest.raises(Refusal):
+            await here.manager.cancel("t", "")
+    async with house(tmp_path) as here:
+        await here.manager.resume_all()
+        assert (await here.over("t")).status == FINISHED

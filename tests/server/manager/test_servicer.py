@@ -1,0 +1,143 @@
+"""ManagerService over a real channel."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from fairplay.games.game import find
+from fairplay.server.errors import reason_of
+from fairplay.server.manager.states import CANCELLED, FINISHED, RUNNING, SIGN_UP
+from fairplay.server.server import Config, Server
+from fairplay.v1 import manager_pb2 as pb
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
+from fairplay.v1.tournament_pb2 import Tournament
+from tests.server.harness import dialled_in
+from tests.server.manager.harness import bracket, kinds, plan
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    running = await Server.start(Config())
+    yield running
+    await running.stop()
+
+
+@pytest.fixture
+async def manager(server: Server) -> AsyncIterator[Any]:
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        yield ManagerServiceStub(channel)
+
+
+async def watch(manager: Any, tournament_id: str) -> list[pb.WatchTournamentResponse]:
+    return [event async for event in manager.WatchTournament(pb.WatchTournamentRequest(tournament_id=tournament_id))]
+
+
+async def refused(call: Any) -> tuple[grpc.StatusCode, str]:
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await call
+    return caught.value.code(), reason_of(caught.value)
+
+
+async def test_a_tournament_from_its_creation_to_its_end(manager: Any) -> None:
+    created = await manager.CreateTournament(pb.CreateTournamentRequest(tournament_id="t", plan=plan("ab")))
+    assert created.tournament.status == SIGN_UP
+    watching = asyncio.create_task(watch(manager, "t"))
+    for name in ("c", "d", "e", "f"):
+        request = pb.SignUpRequest(tournament_id="t", player=Player(name=name, link="bot:greedy"), token="secret")
+        signed_up = await manager.SignUp(request)
+    assert [player.name for player in signed_up.tournament.entrants] == list("abcdef")
+    await manager.Withdraw(pb.WithdrawRequest(tournament_id="t", name="f", token="secret"))
+    started = await manager.StartTournament(pb.StartTournamentRequest(tournament_id="t"))
+    assert started.tournament.status in (RUNNING, FINISHED)
+    events = await watching
+    last: Tournament = events[-1].tournament
+    assert last.status == FINISHED
+    assert bracket(last)[0] == "edc ab"
+    assert kinds(events).count("round_started") == len(last.rounds)
+    assert (await manager.GetTournament(pb.GetTournamentRequest(tournament_id="t"))).tournament == last
+    assert [each.tournament for each in await watch(manager, "t")] == [last]
+
+
+async def test_cancelling(manager: Any) -> None:
+    await manager.CreateTournament(pb.CreateTournamentRequest(tournament_id="t", plan=plan("ab")))
+    request = pb.CancelTournamentRequest(tournament_id="t", reason="rain")
+    for _ in range(2):
+        tournament = (await manager.CancelTournament(request)).tournament
+        assert (tournament.status, tournament.reason) == (CANCELLED, "rain")
+
+
+async def test_errors_carry_their_reasons(manager: Any) -> None:
+    none = pb.GetTournamentRequest(tournament_id="none")
+    assert await refused(manager.GetTournament(none)) == (grpc.StatusCode.NOT_FOUND, "TOURNAMENT_NOT_FOUND")
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await watch(manager, "none")
+    assert reason_of(caught.value) == "TOURNAMENT_NOT_FOUND"
+    bad = pb.CreateTournamentRequest(tournament_id="a/b", plan=plan("ab"))
+    assert await refused(manager.CreateTournament(bad)) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_ID")
+    exec_ = pb.CreateTournamentRequest(plan=plan("ab", link="exec:./player"))
+    denied = (grpc.StatusCode.PERMISSION_DENIED, "EXEC_NOT_ALLOWED")
+    assert await refused(manager.CreateTournament(exec_)) == denied
+    await manager.CreateTournament(pb.CreateTournamentRequest(tournament_id="t", plan=plan("a")))
+    few = (grpc.StatusCode.FAILED_PRECONDITION, "TOO_FEW_ENTRANTS")
+    assert await refused(manager.StartTournament(pb.StartTournamentRequest(tournament_id="t"))) == few
+    page = pb.ListTournamentsRequest(page_token="guessed")
+    assert await refused(manager.ListTournaments(page)) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_PAGE_TOKEN")
+
+
+async def test_pages(manager: Any) -> None:
+    for tournament_id in "abc":
+        await manager.CreateTournament(pb.CreateTournamentRequest(tournament_id=tournament_id, plan=plan("xy")))
+    first = await manager.ListTournaments(pb.ListTournamentsRequest(page_size=2))
+    second = await manager.ListTournaments(pb.ListTournamentsRequest(page_size=2, page_token=first.next_page_token))
+    assert [tournament.tournament_id for tournament in first.tournaments] == ["c", "b"]
+    assert [tournament.tournament_id for tournament in second.tournaments] == ["a"]
+    assert not second.next_page_token
+
+
+async def test_a_server_that_stops_tells_those_who_watch_and_goes_on_when_it_is_back(tmp_path: Path) -> None:
+    server = await Server.start(Config(records=tmp_path))
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        manager: Any = ManagerServiceStub(channel)
+        await manager.CreateTournament(pb.CreateTournamentRequest(tournament_id="t", plan=plan("ab")))
+        call = manager.WatchTournament(pb.WatchTournamentRequest(tournament_id="t"))
+        assert (await call.read()).HasField("tournament")
+        await server.stop()
+        assert await refused(call.read()) == (grpc.StatusCode.UNAVAILABLE, "SHUTTING_DOWN")
+    server = await Server.start(Config(records=tmp_path))
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        manager = ManagerServiceStub(channel)
+        await manager.StartTournament(pb.StartTournamentRequest(tournament_id="t"))
+        assert (await watch(manager, "t"))[-1].tournament.status == FINISHED
+    await server.stop()
+
+
+async def test_a_watcher_that_goes_away_is_forgotten(server: Server, manager: Any) -> None:
+    await manager.CreateTournament(pb.CreateTournamentRequest(tournament_id="t", plan=plan("ab")))
+    call = manager.WatchTournament(pb.WatchTournamentRequest(tournament_id="t"))
+    await call.read()
+    call.cancel()
+    await manager.StartTournament(pb.StartTournamentRequest(tournament_id="t"))
+    assert (await watch(manager, "t"))[-1].tournament.status == FINISHED
+
+
+async def test_players_that_dial_in_sign_themselves_up(server: Server, manager: Any) -> None:
+    made = plan(min_entrant_count=3, max_entrant_count=3)
+    await manager.CreateTournament(pb.CreateTournamentRequest(tournament_id="t", plan=made))
+    players = [(name, find("fish").player("first")) for name in "abc"]
+    async with dialled_in(server, *players):
+        for name, _ in players:
+            player = Player(name=name, link=f"dial-in:{name}")
+            wrong = manager.SignUp(pb.SignUpRequest(tournament_id="t", player=player, token="guess"))
+            assert await refused(wrong) == (grpc.StatusCode.PERMISSION_DENIED, "WRONG_TOKEN")
+            await manager.SignUp(pb.SignUpRequest(tournament_id="t", player=player, token="token"))
+        last = (await watch(manager, "t"))[-1].tournament
+    assert last.status == FINISHED
+    assert bracket(last) == ["cba"]
+    assert not last.result.failures

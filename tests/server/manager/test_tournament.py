@@ -1,0 +1,398 @@
+"""Tournaments with a real referee, real records and players in this process."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from string import ascii_lowercase
+from typing import Any
+
+import pytest
+
+from fairplay.server.errors import Refusal
+from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.journal import Journal
+from fairplay.server.records.store import Store
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.manager_pb2 import WatchTournamentResponse
+from fairplay.v1.misconduct_pb2 import MisconductKind
+from fairplay.v1.referee_pb2 import GameStatus
+from fairplay.v1.tournament_pb2 import Knockout, TournamentFormat, TournamentStatus
+from tests.server.manager.harness import SHORT_S, House, bracket, house, kinds, plan
+
+F7 = [
+    (5, ["abc de", "ad"], "a"),
+    (6, ["abcd ef", "ade"], "a"),
+    (8, ["abcd efgh", "adeh"], "ah"),
+    (9, ["abcd efg hi", "adeh"], "ah"),
+    (10, ["abcd efgh ij", "ade hi", "ah"], "a"),
+    (16, ["abcd efgh ijkl mnop", "adeh ilmp", "ahip"], "ap"),
+]
+
+
+@pytest.mark.parametrize(("count", "rounds", "winners"), F7)
+async def test_f7_with_house_players(count: int, rounds: list[str], winners: str) -> None:
+    async with house() as here:
+        tournament = await here.play("t", plan(ascii_lowercase[:count], link="bot:minimax"))
+        assert bracket(tournament) == rounds
+        assert "".join(tournament.result.winners) == winners
+        assert not tournament.result.failures
+        assert here.findings() == []
+
+
+async def test_what_is_known_of_a_tournament_afterwards() -> None:
+    async with house() as here:
+        tournament = await here.play("t", plan("abcde"))
+        assert here.manager.get("t") == tournament
+        assert here.manager.list(10, None) == ([tournament], None)
+        for number, round_ in enumerate(tournament.rounds, start=1):
+            for table, shown in enumerate(round_.games, start=1):
+                game = here.referee.get(shown.game_id)
+                assert shown.game_id == f"t/r{number}g{table}"
+                assert game.tournament_id == "t"
+                assert game.result == shown.result
+                assert [player.name for player in game.plan.players] == list(shown.players)
+        seeds = {here.referee.get(shown.game_id).plan.seed for round_ in tournament.rounds for shown in round_.games}
+        assert len(seeds) == 3
+
+
+async def test_sixty_entrants() -> None:
+    names = [f"p{number}" for number in range(60)]
+    async with house() as here:
+        tournament = await here.play("t", plan(names))
+        result = tournament.result
+        assert sorted([*result.winners, *result.others]) == sorted(names)
+        assert len(tournament.rounds[0].games) == 15
+
+
+async def test_players_are_told_start_and_end_once_winners_first() -> None:
+    async with house() as here:
+        for name in "abcde":
+            here.stage.act(name)
+        tournament = await here.play("t", plan("abcde"))
+        ends = [(name, told) for name, told in here.stage.log if told != "start"]
+        assert here.stage.log[:5] == [(name, "start") for name in "abcde"]
+        assert ends[: len(tournament.result.winners)] == [(name, "end True") for name in tournament.result.winners]
+        assert sorted(ends) == sorted((name, f"end {name in tournament.result.winners}") for name in "abcde")
+
+
+# Failures
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        ("raise", MisconductKind.MISCONDUCT_KIND_EXCEPTION),
+        ("hang", MisconductKind.MISCONDUCT_KIND_TIMEOUT),
+    ],
+)
+@pytest.mark.parametrize("method", ["start", "end", "play_as", "setup", "take_turn"])
+@pytest.mark.parametrize("name", ["a", "c"])
+async def test_a_player_that_fails_anywhere_is_blamed_and_nobody_else(
+    name: str, method: str, fault: str, kind: Any
+) -> None:
+    async with house() as here:
+        here.stage.act(name, **{method: fault})
+        tournament = await here.play("t", plan("abcde", limit_s=SHORT_S if fault == "hang" else 5.0))
+        [failure] = tournament.result.failures
+        assert failure.misconduct.player == name
+        assert failure.misconduct.kind == kind
+        assert failure.misconduct.method.rpartition("/")[2].lower() == method.replace("_", "")
+        assert bool(failure.game_id) == (method not in ("start", "end"))
+        assert sorted([*tournament.result.winners, *tournament.result.others, name]) == list("abcde")
+        ends = [told for _, told in here.stage.log if told.startswith("end")]
+        assert bool(ends) == (method == "end")
+        assert here.findings() == []
+
+
+async def test_hung_players_cost_one_limit_together() -> None:
+    async with house() as here:
+        for name in "abcdef":
+            here.stage.act(name, start="hang")
+        began = asyncio.get_running_loop().time()
+        tournament = await here.play("t", plan("abcdefg", limit_s=0.2))
+        assert asyncio.get_running_loop().time() - began < 3 * 0.2
+        assert list(tournament.result.winners) == ["g"]
+        assert [failure.misconduct.player for failure in tournament.result.failures] == list("abcdef")
+        assert [failure.misconduct.call_number for failure in tournament.result.failures] == [1, 2, 3, 4, 5, 6]
+
+
+async def test_when_everybody_fails_nobody_wins() -> None:
+    async with house() as here:
+        for name in "abcde":
+            here.stage.act(name, setup="raise")
+        tournament = await here.play("t", plan("abcde"))
+        assert tournament.status == TournamentStatus.TOURNAMENT_STATUS_FINISHED
+        assert not tournament.result.winners and not tournament.result.others
+        assert [failure.misconduct.player for failure in tournament.result.failures] == list("abcde")
+        assert here.findings() == []
+
+
+async def test_failing_end_may_be_no_failure() -> None:
+    async with house() as here:
+        here.stage.act("a", end="raise")
+        made = plan("ab")
+        made.format.CopyFrom(TournamentFormat(knockout=Knockout(end_failure_is_failure=False)))
+        tournament = await here.play("t", made)
+        assert sorted([*tournament.result.winners, *tournament.result.others]) == ["a", "b"]
+        assert "a" in tournament.result.others
+        assert not tournament.result.failures
+        assert here.findings() == []
+
+
+async def test_a_player_that_cannot_be_reached_fails_start() -> None:
+    async with house() as here:
+        tournament = await here.play("t", plan("abc", link="dial-in:nobody"))
+        assert [failure.misconduct.player for failure in tournament.result.failures] == list("abc")
+        assert not tournament.rounds
+
+
+# Watching
+
+
+async def test_watchers_see_the_whole_first_then_what_happens_and_the_end_last() -> None:
+    async with house() as here:
+        here.stage.act("b", start="raise")
+        await here.manager.create("t", plan("abcdef"))
+        watching = asyncio.create_task(_all(here, "t"))
+        await asyncio.sleep(0)
+        await here.manager.start("t")
+        events = await watching
+        assert kinds(events) == [
+            *("tournament", "tournament", "failed", "round_started", "game_finished", "game_finished"),
+            *("round_started", "game_finished", "tournament"),
+        ]
+        statuses = [event.tournament.status for event in events if event.HasField("tournament")]
+        assert statuses == [
+            TournamentStatus.TOURNAMENT_STATUS_SIGN_UP,
+            TournamentStatus.TOURNAMENT_STATUS_RUNNING,
+            TournamentStatus.TOURNAMENT_STATUS_FINISHED,
+        ]
+        assert events[-1].tournament == here.manager.get("t")
+        started = events[3].round_started
+        assert ["".join(game.players) for game in started.games] == ["acd", "ef"]
+        assert not any(game.HasField("result") for game in started.games)
+        assert await _all(here, "t") == [events[-1]]
+
+
+async def test_a_watcher_that_comes_late_sees_what_has_happened_in_the_whole() -> None:
+    async with house() as here:
+        actor = here.stage.act("a", end="hold")
+        await here.manager.create("t", plan("ab"))
+        await here.manager.start("t")
+        await actor.at("end")
+        watching = asyncio.create_task(_all(here, "t"))
+        await asyncio.sleep(0)
+        actor.release.set()
+        events = await watching
+        assert kinds(events) == ["tournament", "tournament"]
+        assert events[0].tournament.rounds[0].games[0].result == here.referee.get("t/r1g1").result
+
+
+async def _all(here: House, tournament_id: str) -> list[WatchTournamentResponse]:
+    return [event async for event in here.manager.watch(tournament_id)]
+
+
+# Cancelling
+
+
+async def test_cancelling_a_sign_up_tells_nobody() -> None:
+    async with house() as here:
+        here.stage.act("a")
+        await here.manager.create("t", plan("ab"))
+        tournament = await here.manager.cancel("t", "rain")
+        assert tournament.status == TournamentStatus.TOURNAMENT_STATUS_CANCELLED
+        assert tournament.reason == "rain"
+        assert tournament.HasField("end_time")
+        assert here.stage.log == []
+        assert await here.manager.cancel("t", "snow") == tournament
+        assert here.manager.get("t") == tournament
+        assert here.findings() == []
+
+
+async def test_cancelling_during_games_stops_them_and_tells_end_to_those_who_have_not_failed() -> None:
+    async with house() as here:
+        held = here.stage.act("a", setup="hold")
+        here.stage.act("b", start="raise")
+        here.stage.act("c", play_as="raise")
+        for name in "de":
+            here.stage.act(name)
+        await here.manager.create("t", plan("abcde"))
+        await here.manager.start("t")
+        await held.at("setup")
+        cancelled = await asyncio.gather(here.manager.cancel("t", "rain"), here.manager.cancel("t", "again"))
+        tournament = cancelled[0]
+        assert cancelled[1] == tournament == here.manager.get("t")
+        assert tournament.status == TournamentStatus.TOURNAMENT_STATUS_CANCELLED
+        assert tournament.reason == "rain"
+        assert not tournament.HasField("result")
+        [game] = tournament.rounds[0].games
+        assert "rain" in game.result.aborted
+        assert here.referee.get(game.game_id).status == GameStatus.GAME_STATUS_ABORTED
+        ends = sorted(entry for entry in here.stage.log if entry[1].startswith("end"))
+        assert ends == [("a", "end False"), ("d", "end False"), ("e", "end False")]
+        assert here.findings() == []
+
+
+async def test_cancelling_while_players_are_told_start_waits_for_them() -> None:
+    async with house() as here:
+        held, other = here.stage.act("a", start="hold"), here.stage.act("b")
+        await here.manager.create("t", plan("ab"))
+        await here.manager.start("t")
+        await held.at("start")
+        await other.at("start")
+        cancelling = asyncio.create_task(here.manager.cancel("t", ""))
+        await asyncio.sleep(0)
+        held.release.set()
+        tournament = await cancelling
+        assert tournament.status == TournamentStatus.TOURNAMENT_STATUS_CANCELLED
+        assert tournament.reason
+        assert not tournament.rounds
+        assert here.stage.log == [("a", "start"), ("b", "start"), ("a", "end False"), ("b", "end False")]
+        assert here.findings() == []
+
+
+async def test_cancelling_before_anybody_was_told_start_tells_nobody_end() -> None:
+    async with house() as here:
+        for name in "ab":
+            here.stage.act(name)
+        await here.manager.create("t", plan("ab"))
+        await here.manager.start("t")
+        await here.manager.cancel("t", "rain")
+        assert here.stage.log == []
+        assert here.findings() == []
+
+
+async def test_a_failure_in_the_end_of_a_cancelled_tournament_is_blamed_on_nobody() -> None:
+    async with house() as here:
+        held = here.stage.act("a", setup="hold", end="raise")
+        await here.manager.create("t", plan("ab"))
+        await here.manager.start("t")
+        await held.at("setup")
+        tournament = await here.manager.cancel("t", "rain")
+        assert ("a", "end False") in here.stage.log
+        assert tournament.status == TournamentStatus.TOURNAMENT_STATUS_CANCELLED
+        assert here.findings() == []
+
+
+async def test_a_tournament_that_is_decided_cannot_be_cancelled() -> None:
+    async with house() as here:
+        held = here.stage.act("a", end="hold")
+        await here.manager.create("t", plan("ab"))
+        await here.manager.start("t")
+        await held.at("end")
+        with pytest.raises(Refusal) as caught:
+            await here.manager.cancel("t", "rain")
+        assert caught.value.reason == "TOURNAMENT_OVER"
+        held.release.set()
+        tournament = await here.over("t")
+        assert tournament.status == TournamentStatus.TOURNAMENT_STATUS_FINISHED
+        with pytest.raises(Refusal) as caught:
+            await here.manager.cancel("t", "rain")
+        assert caught.value.reason == "TOURNAMENT_OVER"
+
+
+async def test_a_game_that_is_stopped_by_somebody_else_beats_nobody() -> None:
+    async with house() as here:
+        held = here.stage.act("e", setup="hold")
+        await here.manager.create("t", plan("abcde"))
+        await here.manager.start("t")
+        await held.at("setup")
+        held.release.set()
+        await here.referee.stop("t/r1g2", "by hand")
+        tournament = await here.over("t")
+        assert {"d", "e"} <= set(tournament.rounds[1].games[0].players)
+        assert here.findings() == []
+
+
+async def test_a_game_whose_id_is_taken_counts_as_aborted() -> None:
+    async with house() as here:
+        await here.play("other", plan("xy"))
+        taken = here.referee.get("other/r1g1").plan
+        await here.referee.play(taken, "t/r1g1")
+        tournament = await here.play("t", plan("ab"))
+        assert "could not be played" in tournament.rounds[0].games[0].result.aborted
+        assert not tournament.result.winners
+        assert list(tournament.result.others) == ["a", "b"]
+        assert here.findings() == []
+
+
+# Faults of the server itself
+
+
+async def test_a_fault_of_the_server_cancels_the_tournament_and_blames_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: object) -> None:
+        raise RuntimeError("a bug")
+
+    async with house() as here:
+        monkeypatch.setattr(here.referee, "play", fail)
+        tournament = await here.play("t", plan("abc"))
+        assert tournament.status == TournamentStatus.TOURNAMENT_STATUS_CANCELLED
+        assert "failed" in tournament.reason
+        assert "bug" not in tournament.reason
+        assert here.findings() == []
+        assert await here.manager.cancel("t", "rain") == tournament
+
+
+async def test_a_link_that_the_server_fails_to_open_costs_one_player(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with house() as here:
+        opened = here.stage.open
+
+        async def fail(player: Player, game: Any) -> Any:
+            if player.name == "b":
+                raise RuntimeError("a bug")
+            return await opened(player, game)
+
+        monkeypatch.setattr(here.stage, "open", fail)
+        tournament = await here.play("t", plan("abc"))
+        assert [failure.misconduct.player for failure in tournament.result.failures] == ["b"]
+
+
+class FullDisk:
+    """A store on whose disk there is room for so many entries of tournaments."""
+
+    def __init__(self, store: Store, room: int) -> None:
+        self._store = store
+        self._room = room
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def begin(self, kind: str, *about: Any, **more: Any) -> Any:
+        journal = self._store.begin(kind, *about, **more)
+        return _FullJournal(journal, self._room) if kind == "tournament" else journal
+
+
+class _FullJournal:
+    def __init__(self, journal: Journal, room: int) -> None:
+        self._journal = journal
+        self._room = room
+        self.saved = journal.saved
+
+    def append(self, entry: bytes) -> None:
+        self._room -= 1
+        if self._room < 0:
+            raise RecordsError("the disk is full")
+        self._journal.append(entry)
+
+    def finish(self, *_: Any) -> None:
+        self.append(b"")
+
+
+@pytest.mark.parametrize("room", range(1, 12))
+async def test_a_full_disk_stops_a_tournament_at_once_and_it_goes_on_when_there_is_room(
+    room: int, tmp_path: Path
+) -> None:
+    async with house(store=FullDisk(Store.open(tmp_path), room)) as here:
+        here.stage.act("b", start="raise")
+        await here.manager.create("t", plan("abcde"))
+        await here.manager.start("t")
+        with pytest.raises(Refusal) as caught:
+            await here.over("t")
+        assert caught.value.reason == "INTERNAL"
+        assert "disk" not in caught.value.message
+    async with house(tmp_path) as here:
+        await here.manager.resume_all()
+        tournament = await here.over("t")
+        assert tournament.status == TournamentStatus.TOURNAMENT_STATUS_FINISHED
+        assert here.findings() == []

@@ -1,0 +1,409 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from fairplay.server.records.chain import chained, first_broken
+from fairplay.server.records.database import FORMAT
+from fairplay.server.records.errors import RecordExists, RecordsError, StoreInUse
+from fairplay.server.records.journal import Journal
+from fairplay.server.records.store import Store
+from fairplay.v1.record_pb2 import Record
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    opened = Store.open(tmp_path)
+    yield opened
+    await opened.close()
+
+
+def begin(store: Store, record_id: str, *, kind: str = "game", parent: str = "") -> Journal:
+    return store.begin(kind, record_id, b"header of " + record_id.encode(), game="nim", parent=parent, start_time_ns=5)
+
+
+def finish(journal: Journal) -> None:
+    journal.finish(b"the end", b"summary", 9)
+
+
+def entries(record: Record) -> list[bytes]:
+    assert first_broken(record.entries) is None
+    return [linked.entry for linked in record.entries]
+
+
+def ids(store: Store, kind: str = "game", parent: str = "") -> list[str]:
+    return [listing.record_id for listing in store.list(kind, limit=100, parent=parent)[0]]
+
+
+# --- writing and reading ---
+
+
+async def test_what_is_appended_is_read_at_once_and_after_it_is_saved(store: Store) -> None:
+    journal = begin(store, "r1")
+    journal.append(b"one")
+    assert entries(store.read("r1")) == [b"header of r1", b"one"]
+    await journal.saved()
+    journal.append(b"two")
+    assert entries(store.read("r1")) == [b"header of r1", b"one", b"two"]
+    finish(journal)
+    await store.flush()
+    assert entries(store.read("r1")) == [b"header of r1", b"one", b"two", b"the end"]
+    assert journal.entry_count == 4
+
+
+async def test_a_record_is_the_chain_of_its_entries(store: Store) -> None:
+    journal = begin(store, "r1")
+    journal.append(b"one")
+    await journal.saved()
+    journal.append(b"")
+    assert store.read("r1") == chained([b"header of r1", b"one", b""])
+
+
+async def test_many_records_are_written_together_and_read_apart(store: Store) -> None:
+    journals = [begin(store, f"r{number}") for number in range(20)]
+    for round_number in range(300):
+        for journal in journals:
+            journal.append(f"{journal.listing.record_id} {round_number}".encode())
+        if round_number % 50 == 0:
+            await store.flush()
+    for journal in journals[::2]:
+        finish(journal)
+    await store.flush()
+    for journal in journals:
+        record_id = journal.listing.record_id
+        told = [f"{record_id} {number}".encode() for number in range(300)]
+        end = [b"the end"] if journal.listing.finished else []
+        assert entries(store.read(record_id)) == [b"header of " + record_id.encode(), *told, *end]
+
+
+async def test_everything_is_there_after_a_new_start(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    done, left = begin(store, "done"), begin(store, "left")
+    left.append(b"one")
+    finish(done)
+    await store.close()
+
+    store = Store.open(tmp_path)
+    assert [listing.record_id for listing in store.unfinished()] == ["left"]
+    again = store.reopen("left")
+    assert again.entry_count == 2
+    again.append(b"two")
+    newer = begin(store, "newer")
+    assert newer.listing.number == 3
+    finish(again)
+    await store.close()
+
+    with Store.read_only(tmp_path) as reading:
+        assert ids(reading) == ["newer", "left", "done"]
+        assert entries(reading.read("left")) == [b"header of left", b"one", b"two", b"the end"]
+        assert entries(reading.read("done")) == [b"header of done", b"the end"]
+        assert entries(reading.read("newer")) == [b"header of newer"]
+
+
+async def test_a_private_store_goes_when_it_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    store = Store.open(None)
+    await begin(store, "r1").saved()
+    assert "records.sqlite" in names(tmp_path)
+    await store.close()
+    assert names(tmp_path) == set()
+
+
+def names(directory: Path) -> set[str]:
+    return {path.name for path in directory.rglob("*")}
+
+
+async def test_flushing_and_closing_an_idle_store_is_quick_and_can_be_repeated(store: Store) -> None:
+    await store.flush()
+    await store.flush()
+    await store.close()
+    await store.close()
+    with pytest.raises(RecordsError, match="the store is closed"):
+        begin(store, "r1")
+
+
+async def test_closing_saves_what_was_appended_last(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    journal = begin(store, "r1")
+    for number in range(100):
+        journal.append(f"{number}".encode())
+    await store.close()
+    with Store.read_only(tmp_path) as reading:
+        assert len(reading.read("r1").entries) == 101
+
+
+async def test_a_busy_database_puts_the_writer_behind_and_loses_nothing(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    journal = begin(store, "r1")
+    await journal.saved()
+    other = sqlite3.connect(tmp_path / "records.sqlite", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    journal.append(b"one")
+    while not store.behind:
+        assert store.failure is None
+    assert journal.behind
+    other.execute("ROLLBACK")
+    other.close()
+    await journal.saved()
+    assert not journal.behind
+    assert entries(store.read("r1")) == [b"header of r1", b"one"]
+    await store.close()
+
+
+# --- what is refused ---
+
+
+async def test_an_id_is_given_once(store: Store) -> None:
+    first = begin(store, "r1")
+    with pytest.raises(RecordExists, match="there is a record 'r1' already"):
+        begin(store, "r1")
+    finish(first)
+    await store.flush()
+    begin(store, "r2")
+    with pytest.raises(RecordExists):
+        begin(store, "r1", kind="tournament")
+
+
+async def test_a_finished_record_takes_nothing_more(store: Store) -> None:
+    journal = begin(store, "r1")
+    finish(journal)
+    with pytest.raises(RecordsError, match="the record is finished"):
+        journal.append(b"more")
+    with pytest.raises(RecordsError, match="the record is finished"):
+        finish(journal)
+    with pytest.raises(RecordsError, match="the record 'r1' is finished"):
+        store.reopen("r1")
+    assert entries(store.read("r1")) == [b"header of r1", b"the end"]
+
+
+async def test_a_record_that_is_open_is_reopened_as_it_is(store: Store) -> None:
+    journal = begin(store, "r1")
+    assert store.reopen("r1") is journal
+
+
+async def test_a_record_that_is_not_there(store: Store) -> None:
+    assert store.find("r1") is None
+    for ask in (store.read, store.reopen):
+        with pytest.raises(RecordsError, match="there is no record 'r1'"):
+            ask("r1")
+
+
+async def test_a_second_server_is_told_who_has_the_directory(tmp_path: Path, store: Store) -> None:
+    with pytest.raises(StoreInUse, match=rf"in use by another server \(process {os.getpid()}\): stop it, or name"):
+        Store.open(tmp_path)
+    assert "StoreInUse" in await asyncio.to_thread(opened_by_another_process, tmp_path)
+    await store.close()
+    await Store.open(tmp_path).close()
+    assert await asyncio.to_thread(opened_by_another_process, tmp_path) == ""
+
+
+def opened_by_another_process(directory: Path) -> str:
+    """What it says on its standard error."""
+    code = "import asyncio, pathlib, sys; from fairplay.server.records.store import Store; "
+    code += "asyncio.run(Store.open(pathlib.Path(sys.argv[1])).close())"
+    return subprocess.run([sys.executable, "-c", code, directory], capture_output=True, text=True, check=False).stderr
+
+
+async def test_a_store_that_is_read_cannot_be_written(tmp_path: Path, store: Store) -> None:
+    await begin(store, "r1").saved()
+    with Store.read_only(tmp_path) as reading:
+        with pytest.raises(RecordsError, match="opened for reading only"):
+            begin(reading, "r2")
+        with pytest.raises(RecordsError, match="opened for reading only"):
+            reading.reopen("r1")
+        assert (reading.behind, reading.failure) == (False, None)
+        await reading.flush()
+
+
+# --- listings ---
+
+
+async def test_a_listing_says_what_was_given_in_memory_and_on_disk(tmp_path: Path, store: Store) -> None:
+    journal = begin(store, "r1", parent="t1")
+    await store.flush()
+    with Store.read_only(tmp_path) as reading:
+        listing = reading.find("r1")
+        assert listing == store.find("r1") == journal.listing
+        assert listing is not None
+        assert (listing.kind, listing.game, listing.parent, listing.start_time_ns) == ("game", "nim", "t1", 5)
+        assert (listing.header, listing.finished, listing.end_time_ns) == (b"header of r1", False, None)
+        finish(journal)
+        await store.flush()
+        listing = reading.find("r1")
+        assert listing == store.find("r1") == journal.listing
+        assert (listing.summary, listing.finished, listing.end_time_ns) == (b"summary", True, 9)
+
+
+async def test_listings_are_by_kind_and_parent_and_newest_first(store: Store) -> None:
+    for number in range(6):
+        journal = begin(store, f"g{number}", parent=f"t{number % 2}")
+        if number % 3 == 0:
+            finish(journal)
+        if number == 2:
+            await store.flush()
+    begin(store, "t0", kind="tournament")
+    assert ids(store) == ["g5", "g4", "g3", "g2", "g1", "g0"]
+    assert ids(store, parent="t1") == ["g5", "g3", "g1"]
+    assert ids(store, kind="tournament") == ["t0"]
+    assert ids(store, parent="t2") == []
+
+
+@pytest.mark.parametrize("flushed", [0, 3, 7])
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 8])
+async def test_pages_follow_on_each_other(store: Store, flushed: int, size: int) -> None:
+    for number in range(7):
+        begin(store, f"g{number}")
+        if number + 1 == flushed:
+            await store.flush()
+    seen: list[str] = []
+    before: int | None = None
+    while True:
+        page, before = store.list("game", limit=size, before=before)
+        assert len(page) <= size
+        seen += [listing.record_id for listing in page]
+        if before is None:
+            break
+    assert seen == [f"g{number}" for number in reversed(range(7))]
+
+
+async def test_unfinished_records_are_listed_oldest_first(store: Store) -> None:
+    journals = [begin(store, f"g{number}") for number in range(5)]
+    await store.flush()
+    finish(journals[1])
+    begin(store, "t", kind="tournament")
+    assert [listing.record_id for listing in store.unfinished()] == ["g0", "g2", "g3", "g4", "t"]
+
+
+async def test_others_read_while_the_server_writes(tmp_path: Path, store: Store) -> None:
+    journal = begin(store, "r1")
+    journal.append(b"one")
+    await journal.saved()
+    with Store.read_only(tmp_path) as reading:
+        assert entries(reading.read("r1")) == [b"header of r1", b"one"]
+        journal.append(b"two")
+        await journal.saved()
+        assert entries(reading.read("r1")) == [b"header of r1", b"one", b"two"]
+        finish(journal)
+        begin(store, "r2")
+        await store.flush()
+        assert ids(reading) == ["r2", "r1"]
+        assert [listing.record_id for listing in reading.unfinished()] == ["r2"]
+
+
+# --- directories that are not what they should be ---
+
+
+def problem(directory: Path) -> str:
+    with pytest.raises(RecordsError) as caught:
+        Store.open(directory)
+    return str(caught.value)
+
+
+async def test_directories_are_made(tmp_path: Path) -> None:
+    directory = tmp_path / "a b?#%" / "records"
+    store = Store.open(directory)
+    await begin(store, "r1").saved()
+    await store.close()
+    assert (directory / "records.sqlite").is_file()
+    with Store.read_only(directory) as reading:
+        assert ids(reading) == ["r1"]
+
+
+def test_a_file_is_no_directory(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert problem(tmp_path / "file") == f"cannot keep records in {tmp_path / 'file'}: it is a file, not a directory"
+
+
+@pytest.mark.parametrize("content", [b"this is no database " * 100, b"\0" * 5000, b"SQLite format 3\0" + b"?" * 4096])
+def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "records.sqlite").write_bytes(content)
+    assert problem(tmp_path).startswith(f"cannot use the records in {tmp_path}: ")
+    with pytest.raises(RecordsError, match="cannot read the records in"):
+        Store.read_only(tmp_path)
+    assert (tmp_path / "records.sqlite").read_bytes() == content
+
+
+def test_the_database_of_somebody_else_is_refused(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "records.sqlite") as database:
+        database.execute("CREATE TABLE invoices (number)")
+    database.close()
+    said = f"{tmp_path / 'records.sqlite'} is not a store of Fairplay records"
+    assert problem(tmp_path) == said
+    with pytest.raises(RecordsError, match=r"records\.sqlite is not a store of Fairplay records"):
+        Store.read_only(tmp_path)
+
+
+async def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
+    await Store.open(tmp_path).close()
+    execute(tmp_path, "UPDATE fairplay_store SET format = 'fairplay records 99'")
+    said = f"the records in {tmp_path} have another format than {FORMAT!r}: 'fairplay records 99'"
+    assert problem(tmp_path) == said
+    with pytest.raises(RecordsError, match="another format"):
+        Store.read_only(tmp_path)
+
+
+def test_there_is_nothing_to_read(tmp_path: Path) -> None:
+    for directory in (tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(RecordsError, match=r"there are no records in .*: it has no file records\.sqlite"):
+            Store.read_only(directory)
+
+
+def execute(directory: Path, statement: str, *values: object) -> None:
+    with sqlite3.connect(directory / "records.sqlite") as database:
+        database.execute(statement, values)
+    database.close()
+
+
+async def unfinished_record(directory: Path) -> None:
+    store = Store.open(directory)
+    journal = begin(store, "r1")
+    await journal.saved()
+    for number in range(3):
+        journal.append(f"entry {number}".encode())
+        await journal.saved()
+    await store.close()
+
+
+async def test_a_damaged_record_is_not_gone_on_with(tmp_path: Path) -> None:
+    await unfinished_record(tmp_path)
+    with sqlite3.connect(tmp_path / "records.sqlite") as database:
+        [data] = database.execute("SELECT data FROM chunks WHERE number = 3").fetchone()
+    database.close()
+    execute(tmp_path, "UPDATE chunks SET data = ? WHERE number = 3", data.replace(b"entry 1", b"entry 7"))
+    store = Store.open(tmp_path)
+    assert first_broken(store.read("r1").entries) == 3
+    with pytest.raises(RecordsError, match="the record 'r1' is damaged: its chain is broken at entry 3"):
+        store.reopen("r1")
+    await store.close()
+
+
+async def test_a_damaged_chunk_is_named(tmp_path: Path) -> None:
+    await unfinished_record(tmp_path)
+    execute(tmp_path, "UPDATE chunks SET data = ? WHERE number = 3", b"short")
+    with Store.read_only(tmp_path) as reading, pytest.raises(RecordsError, match="damaged: chunk 3 cannot be read"):
+        reading.read("r1")
+
+
+async def test_a_damaged_list_of_chunks_is_found(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    finish(begin(store, "r1"))
+    await store.close()
+    execute(tmp_path, "UPDATE records SET chunks = ?", b"123")
+    with Store.read_only(tmp_path) as reading, pytest.raises(RecordsError, match="the list of chunks is damaged"):
+        reading.read("r1")
+
+
+async def test_a_database_that_was_cut_is_told_in_one_sentence(tmp_path: Path) -> None:
+    await unfinished_record(tmp_path)
+    path = tmp_path / "records.sqlite"
+    os.truncate(path, path.stat().st_size // 2)
+    with pytest.raises(RecordsError, match=r"cannot (use|read) the records in .*: database disk image is malformed"):
+        Store.open(tmp_path)

@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+
+import pytest
+
+from fairplay.server.records.chunks import Item, Trail
+from fairplay.server.records.database import Batch, Listing
+from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.writer import Writer
+
+TRAIL = Trail(1)
+LISTING = Listing(1, "r1", "game", "nim", "", 0, None, b"", b"")
+
+
+def item(number: int, trail: Trail = TRAIL) -> Item:
+    return trail, bytes(32), f"{number}".encode()
+
+
+class Disk:
+    """Keeps batches; `gate` closed: they have to wait."""
+
+    def __init__(self) -> None:
+        self.batches: list[Batch] = []
+        self.busy = threading.Event()
+        self.gate = threading.Event()
+        self.gate.set()
+        self.broken = False
+
+    def save(self, batch: Batch) -> None:
+        self.busy.set()
+        self.gate.wait()
+        if self.broken:
+            raise OSError("the disk is gone")
+        self.batches.append(batch)
+
+    @property
+    def entries(self) -> list[bytes]:
+        return [entry for batch in self.batches for _, _, entry in batch.items]
+
+
+@contextmanager
+def writing(disk: Disk, *, delay_s: float = 0.003, behind_s: float = 0.25) -> Iterator[Writer]:
+    writer = Writer(disk.save, 1, delay_s=delay_s, behind_s=behind_s)
+    try:
+        yield writer
+    finally:
+        disk.gate.set()
+        writer.stop()
+
+
+def wait(saved: Future[None]) -> None:
+    saved.result(timeout=10)
+
+
+def test_items_are_saved_in_order_and_in_few_batches() -> None:
+    disk = Disk()
+    with writing(disk) as writer:
+        for number in range(1000):
+            writer.put(item(number))
+        wait(writer.saved())
+    assert disk.entries == [f"{number}".encode() for number in range(1000)]
+    assert len(disk.batches) < 100
+    assert [batch.number for batch in disk.batches] == list(range(1, len(disk.batches) + 1))
+
+
+def test_nothing_to_save_is_saved_at_once() -> None:
+    with writing(Disk()) as writer:
+        assert writer.saved().done()
+        writer.put(item(1))
+        wait(writer.saved())
+        assert writer.saved().done()
+
+
+def test_a_hurry_does_not_wait_for_the_batch_to_grow() -> None:
+    with writing(Disk(), delay_s=3600) as writer:
+        writer.put(item(1))
+        assert not writer.saved().done()
+        wait(writer.saved(hurry=True))
+
+
+def test_what_is_appended_while_the_disk_is_busy_goes_into_the_next_batch() -> None:
+    disk = Disk()
+    disk.gate.clear()
+    with writing(disk) as writer:
+        writer.put(item(1))
+        disk.busy.wait(10)
+        first = writer.saved()
+        writer.put(item(2))
+        writer.put(item(3))
+        disk.gate.set()
+        wait(writer.saved())
+        assert first.done()
+    assert [len(batch.items) for batch in disk.batches] == [1, 2]
+
+
+def test_a_writer_is_behind_while_a_batch_waits_too_long() -> None:
+    disk = Disk()
+    disk.gate.clear()
+    with writing(disk, behind_s=0.001) as writer:
+        assert not writer.behind
+        writer.put(item(1))
+        saved = writer.saved()
+        while not writer.behind:
+            assert not saved.done()
+        disk.gate.set()
+        wait(saved)
+        assert not writer.behind
+
+
+def test_a_record_and_its_row_are_in_one_batch_at_both_ends() -> None:
+    disk = Disk()
+    with writing(disk) as writer:
+        for number in range(300):
+            trail = Trail(number)
+            writer.begin(item(1, trail), LISTING)
+            assert not writer.is_saved(writer.finish(item(2, trail), LISTING) + 1)
+        wait(writer.saved())
+    for batch in disk.batches:
+        assert len(batch.begun) == sum(entry == b"1" for _, _, entry in batch.items)
+        assert len(batch.finished) == sum(entry == b"2" for _, _, entry in batch.items)
+
+
+def test_an_item_is_either_on_disk_or_known_to_be_unsaved() -> None:
+    disk = Disk()
+    trail, other = Trail(7), Trail(8)
+    with writing(disk) as writer:
+        writer.put(item(1, trail))
+        wait(writer.saved())
+        disk.gate.clear()
+        disk.busy.clear()
+        writer.put(item(2, trail))
+        writer.put(item(3, other))
+        disk.busy.wait(10)
+        writer.put(item(4, trail))
+        unsaved = writer.unsaved(trail)
+        assert unsaved.chunks == [1]
+        assert [entry for _, _, entry in unsaved.items] == [b"2", b"4"]
+        disk.gate.set()
+        wait(writer.saved())
+        assert writer.unsaved(trail).items == []
+        assert writer.unsaved(trail).chunks == list(trail.chunks)
+
+
+def test_after_a_failure_everybody_who_waits_is_told_and_nothing_more_is_written() -> None:
+    disk = Disk()
+    disk.gate.clear()
+    with writing(disk) as writer:
+        writer.put(item(1))
+        disk.busy.wait(10)
+        early = writer.saved()
+        writer.put(item(2))
+        later = writer.saved()
+        disk.broken = True
+        disk.gate.set()
+        for saved in (early, later, writer.saved()):
+            with pytest.raises(RecordsError, match="cannot write records: the disk is gone"):
+                wait(saved)
+        assert writer.behind
+        assert isinstance(writer.failure, RecordsError)
+        writer.put(item(3))
+        with pytest.raises(RecordsError, match="the disk is gone"):
+            wait(writer.saved(hurry=True))
+        assert [entry for _, _, entry in writer.unsaved(TRAIL).items][:2] == [b"1", b"2"]
+    assert disk.batches == []
+
+
+def test_one_who_no_longer_waits_disturbs_nobody() -> None:
+    disk = Disk()
+    disk.gate.clear()
+    with writing(disk) as writer:
+        writer.put(item(1))
+        gone, here = writer.saved(), writer.saved()
+        assert gone.cancel()
+        disk.gate.set()
+        wait(here)
+
+
+def test_stopping_saves_what_is_left() -> None:
+    disk = Disk()
+    writer = Writer(disk.save, 1, delay_s=3600)
+    for number in range(10):
+        writer.put(item(number))
+    writer.stop()
+    assert len(disk.entries) == 10
+    with pytest.raises(RecordsError, match="the store is closed"):
+        writer.put(item(11))

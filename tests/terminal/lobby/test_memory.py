@@ -1,0 +1,65 @@
+"""Tokens that are kept between two runs of the client."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+from fairplay.terminal.lobby.memory import Memory, usual_directory
+
+ADDRESS = "host:50050"
+
+
+def remembered(directory: Path, name: str, token: str) -> None:
+    memory = Memory(directory)
+    memory.recall(ADDRESS, name)
+    memory.keep(token)
+    memory.close()
+
+
+def recalled(directory: Path | None, name: str, address: str = ADDRESS) -> str:
+    memory = Memory(directory)
+    try:
+        return memory.recall(address, name)
+    finally:
+        memory.close()
+
+
+def test_a_token_is_found_again_under_its_name_and_address(tmp_path: Path) -> None:
+    remembered(tmp_path, "ann", "long token")
+    remembered(tmp_path, "ann", "t")
+    assert recalled(tmp_path, "ann") == "t"
+    assert recalled(tmp_path, "bob") == ""
+    assert recalled(tmp_path, "ann", "elsewhere:1") == ""
+
+
+def test_a_name_that_another_client_has_in_use_is_not_taken_from_it(tmp_path: Path) -> None:
+    remembered(tmp_path, "ann", "t")
+    first, second = Memory(tmp_path), Memory(tmp_path)
+    assert first.recall(ADDRESS, "ann") == "t"
+    assert second.recall(ADDRESS, "ann") == ""
+    second.keep("stolen")
+    first.close()
+    assert recalled(tmp_path, "ann") == "t"
+
+
+def test_only_the_owner_can_read_it_and_odd_names_stay_in_the_directory(tmp_path: Path) -> None:
+    remembered(tmp_path / "new", "../../ann", "t")
+    [file] = (tmp_path / "new").iterdir()
+    assert file.parent == tmp_path / "new"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+
+
+def test_where_nothing_can_be_written_nothing_is_remembered(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for memory in (Memory(None), Memory(tmp_path / "file")):
+        assert memory.recall(ADDRESS, "ann") == ""
+        memory.keep("t")
+        assert memory.recall(ADDRESS, "ann") == ""
+        memory.close()
+
+
+def test_the_directory_is_the_one_for_the_state_of_programs() -> None:
+    assert usual_directory({"XDG_STATE_HOME": "/state"}) == Path("/state/fairplay/lobby")
+    assert usual_directory({}).is_relative_to(Path.home())

@@ -1,0 +1,181 @@
+"""The program itself, in a terminal of its own: started, driven with keys, and ended in every way."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from fairplay.server.server import Server
+from tests.server.lobby.harness import lobby
+from tests.terminal.lobby.test_desk import visitors
+
+LIMIT_S = 20.0
+SEQUENCE = re.compile(rb"\x1b\[[0-9;?<>=]*[A-Za-z]")
+PROGRAM = [sys.executable, "-c", "from fairplay.terminal import main; main()", "lobby"]
+RESTORED = b"\x1b[?1049l"
+"""What a terminal is sent when the program gives the screen back."""
+
+
+class Terminal:
+    """The program in a terminal of 80 by 24."""
+
+    def __init__(self, directory: Path, *arguments: str) -> None:
+        self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        environment = {**os.environ, "TERM": "xterm-256color", "XDG_STATE_HOME": str(directory)}
+        self.process = subprocess.Popen(
+            [*PROGRAM, *arguments], stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True
+        )
+        os.close(slave)
+        self.raw = b""
+        self._looked_at = 0
+        self._news = asyncio.Event()
+        asyncio.get_running_loop().add_reader(self._master, self._read)
+
+    def _read(self) -> None:
+        try:
+            data = os.read(self._master, 65_536)
+        except OSError:  # the program has ended
+            data = b""
+        if not data:
+            asyncio.get_running_loop().remove_reader(self._master)
+        self.raw += data
+        self._news.set()
+
+    @property
+    def printed(self) -> str:
+        """What was written since it was last looked at, without colours and places."""
+        return SEQUENCE.sub(b"", self.raw[self._looked_at :]).decode(errors="replace")
+
+    async def _until(self, is_so: Callable[[], bool]) -> None:
+        try:
+            async with asyncio.timeout(LIMIT_S):
+                while not is_so():
+                    await self._news.wait()
+                    self._news.clear()
+        except TimeoutError:
+            raise AssertionError(self.printed) from None
+
+    async def sees(self, text: str) -> None:
+        await self._until(lambda: text in self.printed)
+        self._looked_at = len(self.raw)
+
+    def type(self, keys: str) -> None:
+        os.write(self._master, keys.encode())
+
+    async def ended(self) -> int:
+        """Its exit code, once it has ended."""
+        async with asyncio.timeout(LIMIT_S):
+            return await asyncio.to_thread(self.process.wait)
+
+    def close(self) -> None:
+        asyncio.get_running_loop().remove_reader(self._master)
+        os.close(self._master)
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+
+@asynccontextmanager
+async def terminal(directory: Path, *arguments: str) -> AsyncIterator[Terminal]:
+    made = Terminal(directory, *arguments)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    async with lobby() as running:
+        yield running
+
+
+async def test_a_short_visit_with_keys(server: Server, tmp_path: Path) -> None:
+    async with visitors(server, "bob") as [bob], terminal(tmp_path, "--server", server.address, "--name", "ann") as ann:
+        await ann.sees("you are ann")
+        assert await bob.desk.make_table("webset", "blue", "aspects=3", "30s") == ""
+        await ann.sees("go there")
+        ann.type("\r")
+        await ann.sees("blue: webset")
+        ann.type("thello, all quiet?")  # all at once: none of it may be taken for a key of the table
+        await ann.sees("hello, all quiet?")
+        ann.type("\r")
+        await bob.until(lambda each: each.sees("ann: hello, all quiet?"))
+        assert await bob.session.say("\N{SNOWMAN} back") == ""
+        await ann.sees("\N{SNOWMAN} back")
+        ann.type("\x03")
+        assert await ann.ended() == 0
+        assert RESTORED in ann.raw
+        await bob.until(lambda each: "ann" not in each.session.lobby.users)
+
+
+async def test_a_program_that_was_killed_comes_back_to_its_seat(server: Server, tmp_path: Path) -> None:
+    command = ["--server", server.address, "--name", "ann"]
+    async with visitors(server, "bob") as [bob]:
+        assert await bob.desk.make_table("webset", "blue", "", "30s") == ""
+        await bob.until(lambda each: each.session.lobby.table is not None)
+        assert await bob.desk.join(bob.table(), "") == ""
+        async with terminal(tmp_path, *command) as ann:
+            await ann.sees("go there")
+            ann.type("j")
+            await ann.sees("leave the line empty")
+            ann.type("\r")
+            await bob.until(lambda each: each.sees("ann joins the game."))
+            ann.process.kill()
+            await ann.ended()
+        async with terminal(tmp_path, *command) as ann:
+            await ann.sees("go: start")
+            ann.type("\x03")
+            assert await ann.ended() == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+async def test_a_signal_ends_it_and_gives_the_terminal_back(server: Server, tmp_path: Path, number: int) -> None:
+    async with terminal(tmp_path, "--server", server.address, "--name", "ann") as ann:
+        await ann.sees("you are ann")
+        ann.process.send_signal(number)
+        assert await ann.ended() == 0
+        await ann.sees("")
+        assert RESTORED in ann.raw
+
+
+async def test_a_server_that_is_not_there_is_said_in_one_sentence(tmp_path: Path) -> None:
+    async with terminal(tmp_path, "--server", "127.0.0.1:1", "--name", "ann") as ann:
+        await ann.sees("fairplay: no lobby answers at 127.0.0.1:1")
+        assert await ann.ended() == 1
+
+
+async def test_what_is_no_address_is_a_wrong_use(tmp_path: Path) -> None:
+    async with terminal(tmp_path, "--server", "nowhere") as ann:
+        await ann.sees("give HOST:PORT")
+        assert await ann.ended() == 2
+
+
+def test_without_a_terminal_it_says_so() -> None:
+    ran = subprocess.run(
+        PROGRAM, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S, check=False
+    )
+    assert ran.returncode == 1
+    assert ran.stderr == "fairplay: fairplay lobby is a full-screen program: it needs a terminal\n"
+
+
+def test_without_textual_it_says_what_to_install() -> None:
+    missing = "import sys; sys.modules['textual'] = None\n" + PROGRAM[2]
+    command = [sys.executable, "-c", missing, "lobby"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    assert ran.returncode == 1
+    assert "pip install 'fairplay[lobby]'" in ran.stderr

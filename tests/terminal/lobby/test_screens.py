@@ -1,0 +1,325 @@
+"""The screens, driven with keys, in a real lobby."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import grpc
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, Select, Static
+
+from fairplay.server.server import Server
+from fairplay.terminal.lobby.screens.app import LobbyApp
+from fairplay.terminal.lobby.screens.forms import Form, Help, Question
+from tests.server.lobby.harness import lobby
+from tests.terminal.lobby.fake import fake_lobby
+from tests.terminal.lobby.test_desk import Visitor, visitors
+
+LIMIT_S = 10.0
+SIZE = (80, 24)
+
+
+class Person:
+    """Somebody before the screen."""
+
+    def __init__(self, app: LobbyApp, pilot: Pilot[str]) -> None:
+        self.app = app
+        self.pilot = pilot
+
+    @property
+    def lines(self) -> list[str]:
+        """What is on the screen."""
+        strips = self.app.screen._compositor.render_strips()
+        return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    @property
+    def bar(self) -> str:
+        """The key bar at the bottom."""
+        return self.lines[-1].strip()
+
+    async def sees(self, text: str) -> None:
+        await self.until(lambda: text in self.text)
+
+    async def until(self, is_so: Callable[[], bool]) -> None:
+        try:
+            async with asyncio.timeout(LIMIT_S):
+                while not is_so():
+                    await self.pilot.pause(0.005)
+        except TimeoutError:
+            raise AssertionError(self.text) from None
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+
+    async def type(self, text: str) -> None:
+        await self.pilot.press(*text)
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    async with lobby() as running:
+        yield running
+
+
+@asynccontextmanager
+async def screen(address: str, name: str) -> AsyncIterator[Person]:
+    app = LobbyApp(address, name)
+    async with app.run_test(size=SIZE) as pilot:
+        yield Person(app, pilot)
+    await app.desk.close()
+
+
+@asynccontextmanager
+async def ann_and_bob(server: Server) -> AsyncIterator[tuple[Person, Visitor]]:
+    """Ann before a screen, Bob without one."""
+    async with visitors(server, "bob") as [bob], screen(server.address, "ann") as ann:
+        await ann.sees("you are ann")
+        await bob.until(lambda each: "ann" in each.session.lobby.users)
+        yield ann, bob
+
+
+async def at_bobs_table(ann: Person, bob: Visitor, game: str = "webset", settings: str = "") -> None:
+    assert await bob.desk.make_table(game, "blue", settings, "30s") == ""
+    await ann.sees("blue")
+    await ann.press("enter")
+    await ann.sees(f"blue: {game}")
+
+
+# --- entering and leaving ---
+
+
+async def test_a_name_is_asked_until_it_is_taken_and_the_reason_is_said(server: Server) -> None:
+    async with visitors(server, "bob"), screen(server.address, "bob") as ann:
+        await ann.sees("bob is in the lobby already")
+        ann.app.screen.query_one("#name", Input).value = "no name"
+        await ann.press("enter")
+        await ann.sees("'no name'")
+        ann.app.screen.query_one("#name", Input).value = "ann"
+        await ann.press("enter")
+        await ann.sees("you are ann")
+
+
+async def test_without_a_name_it_is_asked_for_and_escape_leaves(server: Server) -> None:
+    async with screen(server.address, "") as ann:
+        await ann.sees("Under which name do you enter?")
+        await ann.press("escape")
+        await ann.until(lambda: not ann.app.is_running)
+        assert ann.app.return_value == ""
+
+
+async def test_without_a_server_it_ends_with_a_sentence() -> None:
+    async with screen("127.0.0.1:1", "ann") as ann:
+        await ann.until(lambda: not ann.app.is_running)
+        assert "no lobby answers at 127.0.0.1:1" in str(ann.app.return_value)
+
+
+@pytest.mark.parametrize("key", ["q", "ctrl+c", "ctrl+q"])
+async def test_these_keys_leave_the_lobby(server: Server, key: str) -> None:
+    async with visitors(server, "bob") as [bob]:
+        async with screen(server.address, "ann") as ann:
+            await ann.sees("2 here")
+            await ann.press(key)
+            await ann.until(lambda: not ann.app.is_running)
+        await bob.until(lambda each: "ann" not in each.session.lobby.users)
+        assert bob.session.lobby.notice == "ann has left."
+
+
+async def test_who_has_a_seat_is_asked_before_quitting(server: Server) -> None:
+    async with ann_and_bob(server) as (ann, bob):
+        await at_bobs_table(ann, bob)
+        await ann.press("j")
+        await ann.until(lambda: isinstance(ann.app.screen, Form))
+        await ann.press("enter")
+        await ann.sees("1 ann")
+        await ann.press("q")
+        await ann.until(lambda: isinstance(ann.app.screen, Question))
+        await ann.press("n")
+        await ann.sees("blue: webset")
+        await ann.press("q")
+        await ann.until(lambda: isinstance(ann.app.screen, Question))
+        await ann.press("y")
+        await ann.until(lambda: not ann.app.is_running)
+
+
+# --- the list ---
+
+
+async def test_the_list_shows_tables_and_users_and_what_happens(server: Server) -> None:
+    async with ann_and_bob(server) as (ann, bob):
+        assert "No table yet" in ann.text
+        assert ann.bar == "n new table  ? help  q quit"
+        assert await bob.desk.make_table("fish", "blue", "", "") == ""
+        await ann.sees("bob makes blue.")
+        await ann.sees("bob  watches blue")
+        assert "blue               fish       open      0 of 2-4" in ann.text
+        assert ann.bar == "n new table  Enter go there  j join  ? help  q quit"
+
+
+async def test_the_cursor_stays_on_its_table_when_others_come(server: Server) -> None:
+    async with ann_and_bob(server) as (ann, bob):
+        assert await bob.desk.make_table("fish", "one", "", "") == ""
+        await ann.sees("At one: ")
+        for name in ("two", "three"):
+            assert await bob.desk.make_table("fish", name, "", "") == ""
+        await ann.sees("bob makes three.")
+        assert "At one: " in ann.text
+        await ann.press("up")
+        await ann.sees("At two: ")
+        assert await bob.desk.make_table("fish", "four", "", "") == ""
+        await ann.sees("four")
+        assert "At two: " in ann.text
+        assert await bob.session.delete("two") == ""
+        await ann.sees("two was deleted.")
+        assert "At four: " in ann.text
+
+
+async def test_a_table_is_made_and_a_taken_name_asked_again(server: Server) -> None:
+    async with ann_and_bob(server) as (ann, bob):
+        assert await bob.desk.make_table("fish", "blue", "", "") == ""
+        await ann.sees("blue")
+        await ann.press("n")
+        await ann.until(lambda: isinstance(ann.app.screen, Form))
+        await ann.type("blue")
+        await ann.press("enter")
+        await ann.sees("blue")
+        await ann.until(lambda: str(ann.app.screen.query_one("#refusal", Static).content) != "")
+        await ann.type("2")
+        await ann.press("enter")
+        await ann.sees("blue2: webset, open")
+        settings = ann.app.desk.session.lobby.tables["blue2"].settings.webset
+        assert settings.show_enabled
+
+
+async def test_another_game_brings_its_own_suggestions(server: Server) -> None:
+    async with ann_and_bob(server) as (ann, _):
+        await ann.press("n")
+        await ann.until(lambda: isinstance(ann.app.screen, Form))
+        form = ann.app.screen
+        assert form.query_one("#limit", Input).value == "1m"
+        form.query_one("#game", Select).value = "fish"
+        await ann.until(lambda: form.query_one("#limit", Input).value == "")
+        assert form.query_one("#settings", Input).value == ""
+        await ann.press("escape")
+        await ann.until(lambda: ann.app.screen is not form)
+
+
+async def test_help_is_shown_and_goes_away(server: Server) -> None:
+    async with ann_and_bob(server) as (ann, bob):
+        await at_bobs_table(ann, bob)
+        await ann.press("question_mark")
+        await ann.until(lambda: isinstance(ann.app.screen, Help))
+        assert "Space calls a set" in ann.text
+        await ann.press("down", "x")
+        await ann.until(lambda: not isinstance(ann.app.screen, Help))
+
+
+# --- at a table ---
+
+
+async def test_talk_goes_both_ways_and_keys_are_text_while_talking(server: Server) -> None:
+    async with ann_and_bob(server) as (ann, bob):
+        await at_bobs_table(ann, bob)
+        await ann.press("t")
+        await ann.type("quit? [red]no[/red]")
+        await ann.press("enter")
+        await bob.until(lambda each: each.sees("ann: quit? [red]no[/red]"))
+        await ann.sees("ann: quit? [red]no[/red]")
+        await ann.press("escape", "l")
+        await ann.sees("you are ann")
+
+
+async def test_deleting_is_asked_for_and_only_offered_to_the_owner(server: Server) -> None:
+    async with ann_and_bob(server) as (ann, bob):
+        await at_bobs_table(ann, bob)
+        assert "delete" not in ann.bar
+        await ann.press("d", "l")
+        await ann.sees("you are ann")
+        assert "blue" in bob.session.lobby.tables
+        await ann.press("n")
+        await ann.until(lambda: isinstance(ann.app.screen, Form))
+        await ann.type("red")
+        await ann.press("enter")
+        await ann.sees("red: webset")
+        await ann.press("d")
+        await ann.sees("Delete the table red?")
+        await ann.press("y")
+        await ann.sees("you are ann")
+        await bob.until(lambda each: "red" not in each.session.lobby.tables)
+
+
+async def test_a_refused_request_is_said(server: Server) -> None:
+    async with ann_and_bob(server) as (ann, bob):
+        await at_bobs_table(ann, bob, game="fish")
+        await ann.press("j")
+        await ann.until(lambda: isinstance(ann.app.screen, Form))
+        await ann.press("enter")
+        await ann.sees("cannot be played by hand")
+        await ann.type("bot:first")
+        await ann.press("enter")
+        await ann.sees("1 ann")
+
+
+async def test_a_set_is_called_and_picked_with_keys(server: Server) -> None:
+    async with ann_and_bob(server) as (ann, bob):
+        await at_bobs_table(ann, bob)
+        await ann.press("j")
+        await ann.until(lambda: isinstance(ann.app.screen, Form))
+        await ann.press("enter")
+        await ann.sees("1 ann")
+        assert await bob.desk.join(bob.table(), "") == ""
+        await ann.sees("g go: start")
+        await ann.press("g")
+        await ann.sees("Space SET!")
+        assert "╭──q──╮" in ann.text
+        await ann.press("space")
+        await ann.sees("Three cards by their keys")
+        assert "q quit" not in ann.bar
+        await ann.press("q", "a", "z")
+        await ann.until(lambda: "ann BadSet" in ann.text or "ann GotSet" in ann.text)
+        assert bob.desk.press("space")
+        await ann.sees("bob calls ---S-E-T---  █")
+        assert await bob.session.leave_table() == ""
+        await ann.sees("bob is out of the game")
+
+
+async def test_a_board_that_is_too_large_is_scrolled_by_the_arrow_keys(server: Server) -> None:
+    async with ann_and_bob(server) as (ann, bob):
+        await at_bobs_table(ann, bob, game="fish", settings="rows=5 columns=5")
+        assert await bob.desk.join(bob.table(), "bot:first") == ""
+        await ann.press("j")
+        await ann.until(lambda: isinstance(ann.app.screen, Form))
+        await ann.type("bot:first")
+        await ann.press("enter")
+        await ann.sees("g go: start")
+        await ann.press("g")
+        await ann.sees("winner")
+        await ann.press("down", "up", "pagedown", "pageup", "left", "right")
+        assert "winner" in ann.text
+
+
+# --- trouble ---
+
+
+async def test_a_lost_connection_is_said_and_goes_away_again() -> None:
+    async with fake_lobby() as (fake, address), screen(address, "ann") as ann:
+        await ann.until(lambda: bool(fake.streams))
+        fake.end_streams(grpc.StatusCode.UNAVAILABLE)
+        await ann.sees("the connection is lost")
+        assert len(ann.lines) == 24
+        assert ann.bar == "n new table  ? help  q quit"
+        await ann.until(lambda: "the connection is lost" not in ann.text)
+
+
+async def test_a_visit_that_goes_on_elsewhere_ends_here() -> None:
+    async with fake_lobby() as (fake, address), screen(address, "ann") as ann:
+        await ann.until(lambda: bool(fake.streams))
+        fake.end_streams(grpc.StatusCode.ABORTED)
+        await ann.until(lambda: not ann.app.is_running)
+        assert "goes on elsewhere" in str(ann.app.return_value)

@@ -1,0 +1,250 @@
+"""`fairplay game`, `tournament`, `games` and `demo`: what they say, and where."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import pytest
+
+from fairplay.games.game import find, registered
+from fairplay.terminal import main
+from fairplay.terminal.app import with_json_file
+from fairplay.terminal.options import players
+
+
+class Ran(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run: TypeAlias = Callable[..., Ran]
+
+
+@pytest.fixture
+def fairplay(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Runs a command, in a directory of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "150")
+
+    def run(*arguments: str) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["fairplay", *arguments])
+        try:
+            main()
+        except SystemExit as ending:
+            code = ending.code
+        else:
+            code = 0
+        assert isinstance(code, int)
+        return Ran(code, *capsys.readouterr())
+
+    return run
+
+
+def done(ran: Ran) -> str:
+    """What a command printed that did what it was asked."""
+    assert (ran.code, ran.err) == (0, "")
+    return ran.out
+
+
+GAME = ["game", "fish", "-p", "bot:random", "-p", "bot:greedy", "--seed", "5"]
+CUP = ["tournament", "fish", "-p", "bot:first", "-p", "bot:greedy", "-p", "bot:random", "--seed", "5"]
+
+
+def scores(result: Any) -> list[tuple[str, int]]:
+    return [(player["name"], int(player["score"])) for group in result["ranking"] for player in group["players"]]
+
+
+# --json
+
+
+@pytest.mark.parametrize("form", [["--json"], ["--json", "-"], ["--json=-"]], ids=" ".join)
+@pytest.mark.parametrize("place", ["last", "before an option", "first"])
+def test_json_is_all_that_is_printed_and_people_read_the_rest_elsewhere(
+    fairplay: Run, form: list[str], place: str
+) -> None:
+    arguments = {
+        "last": [*GAME, *form],
+        "before an option": [*GAME[:2], *form, *GAME[2:]],
+        "first": [GAME[0], *form, "--set", "rows=5", *GAME[1:]],
+    }[place]
+    ran = fairplay(*arguments)
+    assert ran.code == 0
+    assert {name for name, _ in scores(json.loads(ran.out))} == {"random", "greedy"}
+    assert ran.err.startswith("Fish, seed 5: ")
+
+
+def test_json_goes_to_a_file_and_what_people_read_is_printed(fairplay: Run) -> None:
+    out = done(fairplay(*GAME, "--json", "result.json"))
+    assert out.startswith("Fish, seed 5: ")
+    assert scores(json.loads(Path("result.json").read_text())) == scores(json.loads(fairplay(*GAME, "--json").out))
+
+
+def test_json_of_a_tournament_is_its_result(fairplay: Run) -> None:
+    ran = fairplay(*CUP, "--json")
+    result = json.loads(ran.out)
+    assert sorted([*result["winners"], *result["others"]]) == ["first", "greedy", "random"]
+    assert "Bracket" in ran.err
+    assert "Bracket" in done(fairplay(*CUP, "--json", "result.json"))
+    assert json.loads(Path("result.json").read_text()) == result
+
+
+def test_a_file_may_be_called_as_one_likes(fairplay: Run) -> None:
+    done(fairplay(*GAME, "--json", "./--json"))
+    assert scores(json.loads(Path("--json").read_text()))
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("game --json", "game --json -"),
+        ("game --json -", "game --json -"),
+        ("game --json --seed 1", "game --json - --seed 1"),
+        ("game --json file --seed 1", "game --json file --seed 1"),
+        ("game --json=file", "game --json=file"),
+        ("demo --json", "demo --json -"),
+        ("records list dir --json", "records list dir --json"),
+        ("games --json", "games --json"),
+        ("--json", "--json"),
+        ("", ""),
+    ],
+)
+def test_json_without_a_file_means_standard_output(typed: str, meant: str) -> None:
+    assert with_json_file(typed.split()) == meant.split()
+
+
+# Settings and states
+
+
+def test_settings_come_from_a_file_and_from_options_on_top(fairplay: Run) -> None:
+    Path("settings.json").write_text('{"rows": 4, "columns": 4, "soloSurvivor": "SOLO_SURVIVOR_STOP"}')
+    chosen = ["--settings", "settings.json", "--set", "columns=6", "--set", "solo_survivor=play-on"]
+    done(fairplay(*GAME, *chosen, "--set", "random_fish=true", "--records", "records"))
+    shown = done(fairplay("records", "show", "records"))
+    settings = next(line for line in shown.splitlines() if line.startswith("settings"))
+    for words in ("rows: 4", "columns: 6", "random_fish: true", "solo_survivor: SOLO_SURVIVOR_PLAY_ON"):
+        assert words in settings
+
+
+@pytest.mark.parametrize(
+    ("game", "given", "recorded"),
+    [
+        ("webset", "window=500ms", "nanos: 500000000"),
+        ("webset", "window=2", "seconds: 2"),
+        ("eriantys", "characters=1,2,3", "characters: [1, 2, 3]"),
+        ("eriantys", "characters=[4,5,6]", "characters: [4, 5, 6]"),
+    ],
+)
+def test_durations_and_lists_are_settings_too(fairplay: Run, game: str, given: str, recorded: str) -> None:
+    expert = ["--set", "mode=expert"] if game == "eriantys" else []
+    bots = ["-p", "bot:first", "-p", "bot:first", "--seed", "1", "--records", "records"]
+    done(fairplay("game", game, *bots, *expert, "--set", given))
+    assert recorded in " ".join(done(fairplay("records", "show", "records")).split())
+
+
+@pytest.mark.parametrize("given", ["window=soon", "window=-1s", "handicap=1,x"])
+def test_a_setting_that_cannot_be_read_is_refused_in_one_sentence(fairplay: Run, given: str) -> None:
+    ran = fairplay("game", "webset", "-p", "bot:first", "-p", "bot:first", "--set", given)
+    assert ran.code == 2
+    assert given.partition("=")[0] in ran.err
+    assert len(ran.err.splitlines()) == 1
+
+
+def test_the_same_seed_gives_the_same_game_and_another_one_another(fairplay: Run) -> None:
+    random = ["game", "fish", "-p", "bot:greedy", "-p", "bot:greedy", "--set", "random_fish=true", "--json"]
+    outs = [fairplay(*random, "--seed", seed).out for seed in ("1", "1", "2")]
+    assert outs[0] == outs[1] != outs[2]
+
+
+def test_a_game_goes_on_from_a_recorded_state_to_the_same_end(fairplay: Run) -> None:
+    ended = json.loads(fairplay(*GAME, "--records", "records", "--json").out)
+    (record,) = json.loads(done(fairplay("records", "list", "records", "--json")))
+    for entry in range(12, record["entries"], 4):  # from when all penguins are placed
+        state = done(fairplay("records", "show", "records", "--state-at", str(entry)))
+        Path("state.json").write_text(state)
+        first = json.loads(state)["players"][0]["color"]
+        names = ["random", "greedy"] if first == "COLOR_RED" else ["greedy", "random"]
+        seats = [word for name in names for word in ("-p", f"bot:{name}")]
+        ran = fairplay("game", "fish", *seats, "--state", "state.json", "--json")
+        assert ran.code == 0
+        assert sorted(scores(json.loads(ran.out))) == sorted(scores(ended))
+
+
+def test_a_state_is_played_by_as_many_as_are_in_it(fairplay: Run) -> None:
+    fairplay(*GAME, "--records", "records")
+    Path("state.json").write_text(done(fairplay("records", "show", "records", "--state-at", "12")))
+    ran = fairplay(*GAME, "-p", "bot:first", "--state", "state.json")
+    assert (ran.code, ran.err) == (2, "fairplay: the state has 2 players, but 3 are named\n")
+
+
+# Players
+
+
+@pytest.mark.parametrize(
+    ("specs", "names"),
+    [
+        (["bot:minimax", "bot:minimax:depth=2", "bot:minimax"], ["minimax", "minimax-2", "minimax-3"]),
+        (["x=bot:first", "bot:first"], ["x", "first"]),
+        (["first=bot:random", "bot:first"], ["first", "first-2"]),
+        (["exec:./my-player", "exec:bin/run.sh"], ["my-player", "run"]),
+        (["dial-in:ann", "grpc://host:50051"], ["ann", "host-50051"]),
+        (["me=exec:./run a=b", "exec:./run"], ["me", "run"]),
+    ],
+)
+def test_players_without_a_name_are_called_after_their_link(specs: list[str], names: list[str]) -> None:
+    assert [player.name for player in players(specs)] == names
+
+
+def test_a_name_in_front_is_not_part_of_the_link() -> None:
+    assert [player.link for player in players(["a=bot:first", "exec:x=1 ./run"])] == ["bot:first", "exec:x=1 ./run"]
+
+
+def test_one_who_fails_is_named_with_the_call_and_the_reason(fairplay: Run) -> None:
+    ran = fairplay("game", "fish", "-p", "gone=exec:false", "-p", "bot:first", "--seed", "1")
+    assert ran.code == 0
+    assert "✗ gone in PlayAs (call 1): the player's process ended with exit code 1" in ran.out
+    assert ran.out.startswith("Fish, seed 1: first ")
+
+
+def test_a_tournament_shows_bracket_ranking_and_who_is_out(fairplay: Run) -> None:
+    out = done(fairplay(*CUP, "-p", "gone=exec:false"))
+    assert "Round 1: 1 game" in out
+    assert "✗ gone in Start (call 4)" in out
+    words = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines()]
+    assert ["out", "gone", "exec:false"] in words
+    assert ["winner", "random", "bot:random"] in words or ["winner", "greedy", "bot:greedy"] in words
+    assert any(cells[:3] == ["gone", "tournament", "Start, call 4"] for cells in words)
+
+
+def test_who_has_won_is_said_however_long_the_commands_of_the_players_are(fairplay: Run) -> None:
+    long = f"exec:{'/long' * 60}/player"
+    out = done(fairplay(*CUP, "-p", f"long={long}"))
+    assert "winner" in out
+    assert "│ out" in out
+
+
+def test_a_game_that_is_aborted_is_exit_code_1(fairplay: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> Any:
+        yield from ()
+        raise RuntimeError("a fault of the referee")
+
+    monkeypatch.setattr(type(find("fish")), "play", fails)
+    ran = fairplay(*GAME, "--json")
+    assert ran.code == 1
+    assert json.loads(ran.out) == {"aborted": "the referee failed; its log says more"}
+
+
+# Games
+
+
+def test_games_lists_all_that_are_installed_and_shows_one_with_its_rules(fairplay: Run) -> None:
+    assert [game["name"] for game in json.loads(done(fairplay("games", "--json")))] == list(registered())
+    fish = json.loads(done(fairplay("games", "fish", "--json")))
+    assert fish["settings"]["rows"] == 5
+    assert list(fish["strategies"]) == ["first", "random", "greedy", "minimax"]
+    assert "fish.move.straight-line" in fish["rules"]
+    assert "fish.move.straight-line" in done(fairplay("games", "fish"))
