@@ -42,7 +42,7 @@ OUTSIDE = {"tests", "benchmarks", "examples", "tools"}
 GAMES = "fairplay.games"
 CONTRACTS = tuple(f"{GAMES}.{name}" for name in ("game", "steps", "envelopes", "conformance", "fronts", "kit"))
 """What every package may know of games."""
-PURE_KIT = tuple(f"{GAMES}.kit.{name}" for name in ("strategies",))
+PURE_KIT = tuple(f"{GAMES}.kit.{name}" for name in ("settings", "strategies"))
 """What rules may import of the kit."""
 IMPURE = {"google", "grpc", "asyncio", "concurrent", "threading", "socket", "subprocess", "time", "datetime"}
 DATABASE = "sqlalchemy"

@@ -11,7 +11,7 @@ import pytest
 
 from fairplay.games.conformance import Level, Mutation, Probe, Situation, find_conformance
 from fairplay.games.game import Game, find
-from fairplay.games.kit.trials import DRAWN_STATES, Answer, spoiled, tried, whole_game
+from fairplay.games.kit.conformance import DRAWN_STATES, Answer, mutate_answers, play_situation, whole_game
 from fairplay.games.steps import CallKind, Show, answer_step, calls_in
 from fairplay.player.handlers import Handlers
 from fairplay.v1.misconduct_pb2 import RuleBreak
@@ -64,7 +64,7 @@ def check_is_passed(game: Game, probe: Probe, strategy: str) -> None:
         for seed in SEEDS:
             situation = probe.situation(Random(seed))
             players = sound(game.name, strategy), sound(game.name, rival)
-            trial = tried(game, situation, *players, Random(seed), probe.level)
+            trial = play_situation(game, situation, *players, Random(seed), probe.level)
             assert trial.cause is None
             assert trial.decisions, "the tested seat is asked"
             assert not situation.turn_count or trial.decisions <= situation.turn_count
@@ -127,8 +127,8 @@ def check_breaks_nothing_else(game: Game, fault: Mutation) -> None:
 
 def broken_by(game: Game, fault: Mutation, situation: Situation, seed: int, level: Level = Level.MUST) -> str | None:
     """The id of the rule for which the player with the fault is out, or has slipped; None where it has not."""
-    tested = spoiled(sound(game.name), fault, Random(seed))
-    cause = tried(game, situation, tested, sound(game.name), Random(seed), level).cause
+    tested = mutate_answers(sound(game.name), fault, Random(seed))
+    cause = play_situation(game, situation, tested, sound(game.name), Random(seed), level).cause
     assert cause is None or isinstance(cause, RuleBreak)
     return None if cause is None else cause.rule_id
 

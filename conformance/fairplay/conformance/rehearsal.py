@@ -15,7 +15,7 @@ from fairplay.conformance.racing import Races
 from fairplay.conformance.subject import Connection
 from fairplay.games.conformance import Infraction, Level, Situation, find_conformance
 from fairplay.games.game import Game
-from fairplay.games.kit.trials import cause_of
+from fairplay.games.kit.conformance import cause_of
 from fairplay.games.steps import (
     Arrival,
     Call,

@@ -18,6 +18,7 @@ from fairplay.games.conformance import Mutation, Probe
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game
 from fairplay.games.kit.judging import build_rule_break
+from fairplay.games.kit.settings import Setting
 from fairplay.games.steps import (
     Call,
     CallAll,
@@ -64,6 +65,7 @@ class Nim:
     seats = range(2, 5)
     rules: Mapping[str, str] = RULES
     strategies: Mapping[str, str] = {}
+    settings: Sequence[Setting] = ()
     settings_type: type[Message] = Int64Value
     state_type: type[Message] = Int64Value
     time_control = TimeControl()

@@ -15,6 +15,7 @@ from fairplay.games.bazaar.players.player import StrategyPlayer
 from fairplay.games.bazaar.protocol import codec, conversation
 from fairplay.games.bazaar.rules import State
 from fairplay.games.bazaar.views import picture
+from fairplay.games.kit.settings import Setting
 from fairplay.games.steps import Conversation
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
@@ -31,6 +32,7 @@ class Bazaar:
     seats = rules.SEATS
     rules = rules.RULES
     strategies = MappingProxyType({name: kind.summary for name, kind in strategies.STRATEGIES.items()})
+    settings: Sequence[Setting] = ()
     settings_type = bazaar_pb2.Settings
     state_type = bazaar_pb2.State
     time_control = TimeControl(decision_limit=Duration(seconds=6))

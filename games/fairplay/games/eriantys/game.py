@@ -15,6 +15,7 @@ from fairplay.games.eriantys.players.player import StrategyPlayer
 from fairplay.games.eriantys.protocol import board, codec, conversation, intake
 from fairplay.games.eriantys.rules import State
 from fairplay.games.eriantys.views import picture
+from fairplay.games.kit.settings import Setting
 from fairplay.games.steps import Conversation
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
@@ -31,6 +32,7 @@ class Eriantys:
     seats = range(rules.MIN_SEATS, rules.MAX_SEATS + 1)
     rules = rules.RULES
     strategies = MappingProxyType({name: entry.sentence for name, entry in strategies.STRATEGIES.items()})
+    settings: Sequence[Setting] = ()
     settings_type = eriantys_settings_pb2.Settings
     state_type = eriantys_pb2.State
     time_control = TimeControl(decision_limit=Duration(seconds=6))

@@ -13,6 +13,7 @@ from fairplay.games.fish.players import strategies
 from fairplay.games.fish.players.player import StrategyPlayer
 from fairplay.games.fish.protocol import codec, conversation
 from fairplay.games.fish.views import picture
+from fairplay.games.kit.settings import Setting
 from fairplay.games.kit.strategies import first_sentences
 from fairplay.games.steps import Conversation
 from fairplay.v1.game_pb2 import TimeControl
@@ -30,6 +31,7 @@ class Fish:
     seats = range(rules.MIN_SEATS, rules.MAX_SEATS + 1)
     rules = rules.RULES
     strategies = first_sentences(strategies.STRATEGIES)
+    settings: Sequence[Setting] = ()
     settings_type = fish_pb2.Settings
     state_type = fish_pb2.State
     time_control = TimeControl(decision_limit=Duration(seconds=1), first_decision_limit=Duration(seconds=3))

@@ -1,4 +1,4 @@
-"""Reference strategies by name: from a text such as "best:width=4,q_bonus=6" to what it names."""
+"""Reference strategies by name, e.g. "best:width=4,q_bonus=6". Pure: rules may import it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 _T = TypeVar("_T")
 
 
-class Entry(NamedTuple, Generic[_T]):
+class StrategyKind(NamedTuple, Generic[_T]):
     """A kind of strategy: how to make one, what it does, and its keys with their defaults and ranges."""
 
     make: Callable[..., _T]
@@ -17,10 +17,10 @@ class Entry(NamedTuple, Generic[_T]):
     """key -> (default, smallest, greatest)"""
 
 
-def made(spec: str, entries: Mapping[str, Entry[_T]], title: str) -> _T:
-    """The strategy that a text names, out of those of the game with this title.
+def make_strategy(spec: str, entries: Mapping[str, StrategyKind[_T]], title: str) -> _T:
+    """Return the strategy that a text names, out of those of the game with this title.
 
-    ValueError: there is no such strategy, key or value; the sentence says what is allowed.
+    Raises ValueError, with a sentence that says what is allowed, if there is no such strategy, key or value.
     """
     name, _, listed = spec.partition(":")
     if name not in entries:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from google.protobuf.duration_pb2 import Duration
 
+from fairplay.games.kit.settings import Setting
 from fairplay.games.q import rules
 from fairplay.games.q.players import strategies
 from fairplay.games.q.players.player import StrategyPlayer
@@ -30,6 +31,7 @@ class Q:
     seats = range(rules.MIN_SEATS, rules.MAX_SEATS + 1)
     rules = rules.RULES
     strategies = MappingProxyType({name: entry.sentence for name, entry in strategies.STRATEGIES.items()})
+    settings: Sequence[Setting] = ()
     settings_type = q_pb2.Settings
     state_type = q_pb2.State
     time_control = TimeControl(decision_limit=Duration(seconds=6))

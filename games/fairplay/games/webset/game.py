@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from google.protobuf.duration_pb2 import Duration
 
+from fairplay.games.kit.settings import Setting
 from fairplay.games.steps import Conversation
 from fairplay.games.webset import rules
 from fairplay.games.webset.players import strategies
@@ -32,6 +33,7 @@ class Webset:
     """A game alone (min_players 1) is possible by the rules; tournaments could not deal such games."""
     rules = rules.RULES
     strategies = MappingProxyType({name: kind.summary for name, kind in strategies.STRATEGIES.items()})
+    settings: Sequence[Setting] = ()
     settings_type = webset_pb2.Settings
     state_type = webset_pb2.State
     time_control = TimeControl(

@@ -21,7 +21,7 @@ from fairplay.games.bazaar.protocol import codec
 from fairplay.games.bazaar.rules import PEBBLE, Purchase, Request, Rulebook, View
 from fairplay.games.bazaar.rules.pieces import EMPTY, UNITS, Exchange
 from fairplay.games.conformance import Mutation
-from fairplay.games.kit.trials import DRAWN_STATES, WHOLE_GAME, any_of, only_if, whole_game
+from fairplay.games.kit.conformance import DRAWN_STATES, WHOLE_GAME, choose, only_if, whole_game
 
 Requests: TypeAlias = Callable[[View, Rulebook], Iterable[Request]]
 Purchases: TypeAlias = Callable[[View], Iterable[Purchase]]
@@ -52,7 +52,7 @@ def _request(
         def broken(made: Request) -> str | None:
             return rules.request_violation(rulebook, view.wallet, view.bank, made, max_exchanges=max_exchanges)
 
-        answer = any_of((made for made in wrong(view, rulebook) if broken(made) == rule), luck)
+        answer = choose((made for made in wrong(view, rulebook) if broken(made) == rule), luck)
         return None if answer is None else codec.request_message(answer)
 
     return Mutation(name, sentence, REQUEST, rule, cases, only_if(only, spoil))
@@ -71,7 +71,7 @@ def _purchase(
     def spoil(request: RequestCardsRequest, reply: RequestCardsResponse, luck: Random) -> RequestCardsResponse | None:
         view = codec.view(request.turn_state)
         broken = (made for made in wrong(view) if rules.purchase_violation(view.wallet, view.visible, made) == rule)
-        answer = any_of(broken, luck)
+        answer = choose(broken, luck)
         return None if answer is None else codec.purchase_message(answer)
 
     return Mutation(name, sentence, CARDS, rule, cases, only_if(only, spoil))

@@ -16,7 +16,7 @@ from fairplay.games.bazaar.protocol import codec
 from fairplay.games.bazaar.rules import Phase, Player, Standing
 from fairplay.games.bazaar.rules.pieces import parse_bag, parse_card, parse_exchange
 from fairplay.games.conformance import Probe, Situation
-from fairplay.games.kit.trials import sought
+from fairplay.games.kit.conformance import find_state
 
 Made: TypeAlias = Callable[[Random], Situation]
 
@@ -87,7 +87,7 @@ def _cards(text: str) -> rules.Purchase:
 
 def _late(rng: Random) -> Situation:
     """A game that goes on after many turns, when its pile is used up."""
-    state = sought(rules, lambda: rules.initial(rules.Settings(), 3, rng), rng, _is_late)
+    state = find_state(rules, lambda: rules.initial(rules.Settings(), 3, rng), rng, _is_late)
     return Situation(ANY_SETTINGS, 3, state.active, codec.state_message(state), 1)
 
 

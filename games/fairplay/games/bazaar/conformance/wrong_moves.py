@@ -17,7 +17,7 @@ from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.protocol import codec
 from fairplay.games.bazaar.rules import Purchase, Request, Rulebook, View
 from fairplay.games.bazaar.rules.pieces import UNITS, Bag, Card, Exchange, holds, mirrored, unpack
-from fairplay.games.kit.trials import Spoil
+from fairplay.games.kit.conformance import Mutate
 
 ONE_EACH = (1, 1, 1, 1, 1)
 
@@ -146,7 +146,7 @@ def to_and_fro(count: int) -> Callable[[View, Rulebook], Iterable[Request]]:
     )
 
 
-def too_long(count: int) -> Spoil:
+def too_long(count: int) -> Mutate:
     """So many exchanges in one request, whatever they are."""
 
     def spoil(

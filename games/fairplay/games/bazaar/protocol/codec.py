@@ -18,8 +18,8 @@ from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.rules.pieces import MAX_COUNT, Bag, Card, Exchange, card_text, exchange_text, pack, unpack
 from fairplay.games.bazaar.rules.results import bonus
 from fairplay.games.kit.judging import MalformedReplyError
-from fairplay.games.kit.settings import fill
-from fairplay.games.kit.settings import given as settings_given
+from fairplay.games.kit.messages import fill
+from fairplay.games.kit.messages import given as settings_given
 
 _SHOWN_CHARS = 100
 

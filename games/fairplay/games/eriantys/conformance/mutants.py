@@ -23,7 +23,7 @@ from fairplay.games.conformance import Mutation
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.conformance import wrong_moves as slips
 from fairplay.games.eriantys.protocol import answers
-from fairplay.games.kit.trials import DRAWN_STATES, WHOLE_GAME, any_of, only_if, whole_game
+from fairplay.games.kit.conformance import DRAWN_STATES, WHOLE_GAME, choose, only_if, whole_game
 
 Cases: TypeAlias = tuple[str, ...]
 Room: TypeAlias = Callable[[Any], bool]
@@ -40,7 +40,7 @@ def _plays(
 
     def spoil(request: Any, reply: Any, luck: Random) -> Any:
         view = slips.seen(request)
-        action = any_of((action for action in wrong(view) if rules.violation(view, action) == rule), luck)
+        action = choose((action for action in wrong(view) if rules.violation(view, action) == rule), luck)
         return None if action is None else answers.reply_message(action)
 
     return Mutation(name, sentence, method, rule, cases, only_if(only, spoil))

@@ -25,7 +25,7 @@ from fairplay.games.eriantys.rules import (
     ToDiningRoom,
     ToIsland,
 )
-from fairplay.games.kit.strategies import Entry, made
+from fairplay.games.kit.strategies import StrategyKind, make_strategy
 
 Strategy: TypeAlias = Callable[[State], Action]
 
@@ -35,7 +35,7 @@ def strategy(spec: str) -> Strategy:
 
     ValueError: there is no such strategy, key or value; the sentence says what is allowed.
     """
-    return made(spec, STRATEGIES, "Eriantys")
+    return make_strategy(spec, STRATEGIES, "Eriantys")
 
 
 # first
@@ -165,13 +165,13 @@ def _usefulness(view: State, cloud: Counts) -> float:
     return total
 
 
-STRATEGIES: Mapping[str, Entry[Strategy]] = {
-    "first": Entry(_first, "The first legal action, students to their tables as long as there is room; very fast."),
-    "random": Entry(
+STRATEGIES: Mapping[str, StrategyKind[Strategy]] = {
+    "first": StrategyKind(_first, "The first legal action, students to their tables while there is room; very fast."),
+    "random": StrategyKind(
         _random, "A legal action by chance, the same one whenever it sees the same.", {"seed": (0, 0, 2**31 - 1)}
     ),
-    "greedy": Entry(_greedy, "What brings most towers, professors and students at once, characters included."),
-    "best": Entry(
+    "greedy": StrategyKind(_greedy, "What brings most towers, professors and students at once, characters included."),
+    "best": StrategyKind(
         _best,
         "Searches whole turns, characters included, and values what each side can hope for on the islands.",
         {"width": (8, 1, 16)},

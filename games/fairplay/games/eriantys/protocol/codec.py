@@ -13,8 +13,8 @@ from fairplay.eriantys.v1 import eriantys_pb2, eriantys_settings_pb2
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.protocol.board import STANDINGS, public_message
 from fairplay.games.eriantys.rules import NOBODY, Card, Counts, Group, State
-from fairplay.games.kit.settings import fill
-from fairplay.games.kit.settings import given as settings_given
+from fairplay.games.kit.messages import fill
+from fairplay.games.kit.messages import given as settings_given
 
 _NO_COLORS = (NOBODY,) * len(rules.COLORS)
 _COLORS_IN_ALL = len(rules.COLORS)

@@ -12,7 +12,7 @@ from fairplay.games.fish import rules
 from fairplay.games.fish.conformance import wrong_moves as slips
 from fairplay.games.fish.protocol import codec
 from fairplay.games.fish.rules import Move, Place, State
-from fairplay.games.kit.trials import DRAWN_STATES, WHOLE_GAME, any_of, only_if, put, whole_game, without
+from fairplay.games.kit.conformance import DRAWN_STATES, WHOLE_GAME, choose, only_if, put, whole_game, without
 
 Cells: TypeAlias = Callable[[State], Iterable[int]]
 Moves: TypeAlias = Callable[[State], Iterable[Move]]
@@ -34,7 +34,7 @@ def _place(
 
     def spoil(request: SetupRequest, reply: SetupResponse, luck: Random) -> SetupResponse | None:
         state = codec.view(request.state)
-        cell = any_of((cell for cell in wrong(state) if rules.violation(state, Place(cell)) == rule), luck)
+        cell = choose((cell for cell in wrong(state) if rules.violation(state, Place(cell)) == rule), luck)
         return None if cell is None else SetupResponse(place=cell)
 
     return Mutation(name, sentence, "Setup", rule, cases, only_if(only, spoil))
@@ -52,7 +52,7 @@ def _move(
 
     def spoil(request: TakeTurnRequest, reply: TakeTurnResponse, luck: Random) -> TakeTurnResponse | None:
         state = codec.view(request.state)
-        move = any_of((move for move in wrong(state) if rules.violation(state, move) == rule), luck)
+        move = choose((move for move in wrong(state) if rules.violation(state, move) == rule), luck)
         return None if move is None else TakeTurnResponse(action=codec.action_message(move))
 
     return Mutation(name, sentence, "TakeTurn", rule, cases, only_if(only, spoil))

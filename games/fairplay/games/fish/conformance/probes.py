@@ -14,7 +14,7 @@ from fairplay.fish.v1 import fish_pb2
 from fairplay.games.conformance import Probe, Situation
 from fairplay.games.fish import rules
 from fairplay.games.fish.protocol import codec
-from fairplay.games.kit.trials import played, sought
+from fairplay.games.kit.conformance import find_state, play_randomly
 
 Made: TypeAlias = Callable[[Random], Situation]
 
@@ -82,7 +82,7 @@ def _in_the_middle(seat_count: int, seat: int, settings: fish_pb2.Settings, move
 
     def situation(rng: Random) -> Situation:
         state = rules.initial(codec.settings(settings), seat_count, rng)
-        state = played(rules, state, rng, seat_count * state.penguins + moves)
+        state = play_randomly(rules, state, rng, seat_count * state.penguins + moves)
         message = codec.state_message(state, codec.colors(seat_count))
         return Situation(settings, seat_count, seat, message, 0)
 
@@ -92,7 +92,7 @@ def _in_the_middle(seat_count: int, seat: int, settings: fish_pb2.Settings, move
 def _passed_over(rng: Random) -> Situation:
     """Somebody is stuck and passed over again and again, and seat 0, which it is the turn of, is told so."""
     settings = fish_pb2.Settings(action_list=fish_pb2.ACTION_LIST_MOVES_AND_SKIPS)
-    state = sought(rules, lambda: rules.initial(codec.settings(settings), 4, rng), rng, _somebody_is_stuck)
+    state = find_state(rules, lambda: rules.initial(codec.settings(settings), 4, rng), rng, _somebody_is_stuck)
     return Situation(settings, 4, 0, codec.state_message(state, codec.colors(4)), 0)
 
 

@@ -13,7 +13,7 @@ from fairplay.fish.v1.fish_player_pb2 import SetupRequest, TakeTurnRequest, Take
 from fairplay.games.fish import rules
 from fairplay.games.fish.protocol import codec
 from fairplay.games.fish.rules import Move, State
-from fairplay.games.kit.trials import any_of
+from fairplay.games.kit.conformance import choose
 
 # Special situations
 
@@ -127,7 +127,7 @@ def transposed(state: State) -> Iterator[Move]:
 def without_zero(request: TakeTurnRequest, reply: TakeTurnResponse, luck: Random) -> TakeTurnResponse | None:
     """A sound move from or to cell 0, with the zero left out."""
     moves = rules.moves(codec.view(request.state), 0)
-    move = any_of([move for move in moves if 0 in move], luck)
+    move = choose([move for move in moves if 0 in move], luck)
     if move is None:
         return None
     action = fish_pb2.Action(target=move.target) if move.source == 0 else fish_pb2.Action(source=move.source)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from fairplay.fish.v1 import fish_pb2, fish_player_pb2
 from fairplay.games.fish import rules
 from fairplay.games.kit.judging import MalformedReplyError
-from fairplay.games.kit.settings import fill
-from fairplay.games.kit.settings import given as settings_given
+from fairplay.games.kit.messages import fill
+from fairplay.games.kit.messages import given as settings_given
 
 # Settings
 

@@ -7,7 +7,7 @@ from random import Random
 from typing import TypeAlias
 
 from fairplay.games.conformance import Mutation
-from fairplay.games.kit.trials import DRAWN_STATES, WHOLE_GAME, Spoil, any_of, only_if, put, whole_game, without
+from fairplay.games.kit.conformance import DRAWN_STATES, WHOLE_GAME, Mutate, choose, only_if, put, whole_game, without
 from fairplay.games.q import rules
 from fairplay.games.q.conformance import wrong_moves as slips
 from fairplay.games.q.protocol import codec
@@ -36,18 +36,18 @@ def _extension(
 
     def spoil(request: TakeTurnRequest, reply: TakeTurnResponse, luck: Random) -> TakeTurnResponse | None:
         view = codec.view(request.state)
-        placed = any_of((placed for placed in wrong(view) if slips.breach(view, placed) == rule), luck)
+        placed = choose((placed for placed in wrong(view) if slips.breach(view, placed) == rule), luck)
         return None if placed is None else _reply(Extension(placed))
 
     return Mutation(name, sentence, "TakeTurn", rule, cases, only_if(only, spoil))
 
 
-def _placement(name: str, sentence: str, rule: str, cases: Cases, spoil: Spoil, in_row_zero: bool = False) -> Mutation:
+def _placement(name: str, sentence: str, rule: str, cases: Cases, spoil: Mutate, in_row_zero: bool = False) -> Mutation:
     """Spoils the form of a sound placement, which it makes wherever something fits."""
 
     def spoil_placement(request: TakeTurnRequest, reply: TakeTurnResponse, luck: Random) -> TakeTurnResponse | None:
         sound = slips.singles(codec.view(request.state))
-        single = any_of((placed for placed in sound if not (in_row_zero and placed.row)), luck)
+        single = choose((placed for placed in sound if not (in_row_zero and placed.row)), luck)
         return None if single is None else spoil(request, _reply(Extension((single,))), luck)
 
     return Mutation(name, sentence, "TakeTurn", rule, cases, spoil_placement)

@@ -12,7 +12,7 @@ from random import Random
 from typing import TypeAlias
 
 from fairplay.games.conformance import Probe, Situation
-from fairplay.games.kit.trials import sought
+from fairplay.games.kit.conformance import find_state
 from fairplay.games.q import rules
 from fairplay.games.q.protocol import codec
 from fairplay.q.v1 import q_pb2
@@ -87,7 +87,7 @@ def _in_the_middle(
 
     def situation(rng: Random) -> Situation:
         chosen = codec.settings(settings)
-        state = sought(rules, lambda: rules.initial(chosen, seat_count, rng), rng, wanted)
+        state = find_state(rules, lambda: rules.initial(chosen, seat_count, rng), rng, wanted)
         return Situation(settings, seat_count, seat, codec.full_message(codec.Shown(state)), turn_count)
 
     return situation

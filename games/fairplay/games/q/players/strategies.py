@@ -12,7 +12,7 @@ from random import Random
 from typing import NamedTuple, TypeAlias
 from zlib import crc32
 
-from fairplay.games.kit.strategies import Entry, made
+from fairplay.games.kit.strategies import StrategyKind, make_strategy
 from fairplay.games.q.rules import PASS, REPLACE, Action, Extension, View, Word, choices, one_line
 from fairplay.games.q.rules.board import (
     FARTHEST,
@@ -35,7 +35,7 @@ def strategy(spec: str) -> Strategy:
 
     ValueError: there is no such strategy, key or value; the sentence says what is allowed.
     """
-    return made(spec, STRATEGIES, "Q")
+    return make_strategy(spec, STRATEGIES, "Q")
 
 
 def _without_extension(view: View) -> Word:
@@ -252,14 +252,14 @@ def _worth(view: View, line: _Line, finish_bonus: int) -> int:
     return _LOST if lead < 0 else line.points + finish_bonus + (_WON if lead > 0 else 0)
 
 
-STRATEGIES: Mapping[str, Entry[Strategy]] = {
-    "first": Entry(_first, "The first legal placement that it comes upon, from the end of the map; very fast."),
-    "random": Entry(
+STRATEGIES: Mapping[str, StrategyKind[Strategy]] = {
+    "first": StrategyKind(_first, "The first legal placement that it comes upon, from the end of the map; very fast."),
+    "random": StrategyKind(
         _random, "A legal action by chance, the same one whenever it sees the same.", {"seed": (0, 0, 2**31 - 1)}
     ),
-    "dag": Entry(_iterated(_dag_step), "The smallest tiles on the first spots in row-column order."),
-    "ldasg": Entry(_iterated(_ldasg_step), "The smallest tiles on the spots with the most neighbours."),
-    "best": Entry(
+    "dag": StrategyKind(_iterated(_dag_step), "The smallest tiles on the first spots in row-column order."),
+    "ldasg": StrategyKind(_iterated(_ldasg_step), "The smallest tiles on the spots with the most neighbours."),
+    "best": StrategyKind(
         _best,
         "The extension with the most points that a search over whole lines finds.",
         {"width": (32, 1, 64), "q_bonus": (8, 0, 10), "finish_bonus": (4, 0, 10)},

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from fairplay.games.kit.judging import MalformedReplyError
-from fairplay.games.kit.settings import fill, given
+from fairplay.games.kit.messages import fill, given
 from fairplay.games.q import rules
 from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import SetupRequest, TakeTurnRequest, TakeTurnResponse

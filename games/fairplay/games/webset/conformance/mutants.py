@@ -11,7 +11,7 @@ from random import Random
 from typing import TypeAlias
 
 from fairplay.games.conformance import Mutation
-from fairplay.games.kit.trials import DRAWN_STATES, WHOLE_GAME, Spoil, any_of, only_if, put, whole_game
+from fairplay.games.kit.conformance import DRAWN_STATES, WHOLE_GAME, Mutate, choose, only_if, put, whole_game
 from fairplay.games.webset import rules
 from fairplay.games.webset.conformance import wrong_moves as slips
 from fairplay.games.webset.rules.cards import EMPTY
@@ -68,11 +68,11 @@ def _picks(
     return Mutation(name, sentence, "PickCards", "", cases, only_if(only, _spoil(rule, wrong)))
 
 
-def _spoil(rule: str, wrong: slips.Wrong) -> Spoil:
+def _spoil(rule: str, wrong: slips.Wrong) -> Mutate:
     def spoil(request: PickCardsRequest, reply: PickCardsResponse, luck: Random) -> PickCardsResponse | None:
         state = slips.seen(request.state)
         choices = (cards for cards in wrong(state, tuple(reply.cards)) if rules.take_violation(state, cards) == rule)
-        cards = any_of(choices, luck)
+        cards = choose(choices, luck)
         return None if cards is None else PickCardsResponse(cards=cards)
 
     return spoil

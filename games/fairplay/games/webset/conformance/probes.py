@@ -14,7 +14,7 @@ from typing import TypeAlias
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.conformance import Level, Probe, Situation
-from fairplay.games.kit.trials import sought
+from fairplay.games.kit.conformance import find_state
 from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import EMPTY, Cards, Phase, Player, Settings, Standing, State
@@ -58,7 +58,7 @@ def _played(wanted: Callable[[State], bool], seat_count: int = 2) -> Found:
         def start() -> State:
             return rules.initial(settings, seat_count, rng)
 
-        return sought(rules, start, rng, lambda state: state.phase is Phase.OPEN and wanted(state))
+        return find_state(rules, start, rng, lambda state: state.phase is Phase.OPEN and wanted(state))
 
     return found
 

@@ -11,8 +11,8 @@ from typing import Any
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.kit.judging import MalformedReplyError
-from fairplay.games.kit.settings import fill
-from fairplay.games.kit.settings import given as settings_given
+from fairplay.games.kit.messages import fill
+from fairplay.games.kit.messages import given as settings_given
 from fairplay.games.webset import rules
 from fairplay.webset.v1 import webset_pb2, webset_player_pb2
 
