@@ -26,6 +26,7 @@ from fairplay.conformance.zoo.judging import Finding, finding
 from fairplay.conformance.zoo.kinds import Kind
 from fairplay.conformance.zoo.registry import common, kind, kinds
 from fairplay.conformance.zoo.specimen import Specimen, in_this_process
+from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game, find, registered
 
 PAGE = Path(__file__).parent.parent / "docs" / "zoo.md"
@@ -68,7 +69,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("games", metavar="GAME", nargs="*", help="default: all that have faults")
     parser.add_argument("--check", action="store_true", help="write nothing")
     chosen = parser.parse_args(arguments)
-    names = chosen.games or [name for name in registered() if hasattr(find(name), "faults")]
+    names = chosen.games or [name for name in registered() if find_conformance(name).mutations]
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
         rows = [_told(row) for row in pool.map(tried, *zip(*_tasks(names), strict=True))]
         unmet = [each for found in pool.map(references, names) for each in found]

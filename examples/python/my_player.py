@@ -14,7 +14,7 @@ from fairplay.fish.v1.fish_player_pb2 import (
     TakeTurnRequest,
     TakeTurnResponse,
 )
-from reference_player import dial_in, serve
+from fairplay.player import dial_in, serve
 
 STEPS = (  # (rows down, columns right) to the next tile N, NE, SE, S, SW, NW: from an even row, from an odd row
     ((-2, 0), (-1, 0), (1, 0), (2, 0), (1, -1), (-1, -1)),

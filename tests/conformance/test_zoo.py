@@ -29,7 +29,7 @@ from fairplay.player.handlers import describe, snake_case
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse
 from tools.zoo_table import PAGE, PROGRAMS, listed
 
-GAMES = [name for name in registered() if hasattr(find(name), "faults")]
+GAMES = [name for name in registered() if find_conformance(name).mutations]
 ALL_GAMES = 5
 LEAST_OWN, LEAST_COMMON = 25, 25
 AMPLE_S = 5.0
@@ -109,7 +109,7 @@ def programs() -> Iterable[Any]:
 def test_a_fault_of_a_program_is_caught_too(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(robustness, "RETURN_LIMIT_S", 2.0)
     game = find("fish")
-    link = f"exec:{shlex.join([sys.executable, '-m', 'conformance.zoo', game.name, kind.name])}"
+    link = f"exec:{shlex.join([sys.executable, '-m', 'fairplay.conformance.zoo', game.name, kind.name])}"
     start_limit_s = 2.0 if kind.name == "never-comes-up" else 20.0
     only = f"{named(kind)},contract.describes-itself"
     report = run(game, link, only=only, limit_s=AMPLE_S, first_limit_s=AMPLE_S, start_limit_s=start_limit_s)

@@ -242,7 +242,7 @@ def test_an_interrupt_in_code_that_is_made_from_text_ends_with_the_same_exit_cod
     package = tmp_path / "interrupted"
     package.mkdir()
     (package / "__main__.py").write_text(
-        "from reference_server import cli\n"
+        "import fairplay.terminal as cli\n"
         "from fairplay.terminal import app\n"
         "app.main = lambda: exec('raise KeyboardInterrupt')\n"
         "cli.main()\n"

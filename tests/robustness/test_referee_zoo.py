@@ -18,6 +18,7 @@ import pytest
 from fairplay.conformance.zoo.deeds import Trace
 from fairplay.conformance.zoo.kinds import Kind
 from fairplay.conformance.zoo.registry import kinds
+from fairplay.games.conformance import find_conformance
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game, find, registered
 from fairplay.server.links.bot import BotLink
@@ -36,7 +37,7 @@ from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.referee_pb2 import GamePlan, GameStatus
 from tests.robustness.stage import Heard, StageLink, in_no_time, on_stage, quick_clock, trace
 
-GAMES = [name for name in registered() if hasattr(find(name), "faults")]
+GAMES = [name for name in registered() if find_conformance(name).mutations]
 GAME_COUNT = 200
 SHARES = 4
 """How many tests the games of one kind are spread over."""

@@ -143,7 +143,7 @@ def _arguments(options: Options, jobs: int) -> list[str]:
         "listen": options.listen,
         "known-failures": str(Path(options.known_failures).absolute()) if options.known_failures else "",
     }
-    arguments = [str(CASES), "-c", str(CONFIGURATION), "-s", "-p", "conformance.plugin"]
+    arguments = [str(CASES), "-c", str(CONFIGURATION), "-s", "-p", "fairplay.conformance.plugin"]
     for name in QUIET:
         arguments += ["-p", f"no:{name}"]
     if jobs > 1:
