@@ -162,8 +162,8 @@ def test_bags_sort_by_size_then_as_sorted_words(one: str, other: str) -> None:
     assert (mine < theirs) == (word(one) < word(other))
 
 
-def test_cards_sort_faces_first_and_exchanges_by_left_then_right() -> None:
-    assert texts(sorted(row("rrggg bbbgg yyyyy*"), key=card_order)) == "yyyyy* bbbgg rrggg"
+def test_cards_sort_plain_ones_first_and_exchanges_by_left_then_right() -> None:
+    assert texts(sorted(row("rrggg bbbbb* yyyyy bbbgg yyyyy*"), key=card_order)) == "bbbgg rrggg yyyyy bbbbb* yyyyy*"
     ways = sorted(way("r->bb", "b->rr", "b->g", "yy->b"), key=exchange_order)
     assert list(map(exchange_text, ways)) == ["b->g", "b->rr", "r->bb", "yy->b"]
 

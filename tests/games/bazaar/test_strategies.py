@@ -86,6 +86,21 @@ def test_v10_tie_breaks_of_a_purchase(wallet: str, visible: str, spec: str, boug
     assert texts(brain(spec).cards(seen(wallet, visible))) == bought
 
 
+@pytest.mark.parametrize(
+    ("wallet", "visible", "bought"),
+    [
+        ("rrrrryyyyywwwgg", "yyyyy* rrrrr", ["rrrrr", "yyyyy*"]),
+        ("rrrrryyyyy", "yyyyy* rrrrr", ["rrrrr", "yyyyy*"]),
+        ("rrrrrbbbbbyy", "bbbbb* rrrrr", ["rrrrr", "bbbbb*"]),
+        ("rrrrrbbbbbyyyyywww", "yyyyy bbbbb* rrrrr*", ["yyyyy", "bbbbb*", "rrrrr*"]),
+    ],
+    ids=["any order scores the same", "the face is worth most last", "two pebbles left", "three cards"],
+)
+@pytest.mark.parametrize("spec", ["points", "size"])
+def test_of_tied_purchases_plain_cards_come_first(spec: str, wallet: str, visible: str, bought: list[str]) -> None:
+    assert texts(brain(spec).cards(seen(wallet, visible))) == bought
+
+
 def test_v12_the_house_strategies_play_the_whole_game() -> None:
     state = rules.resume(
         Settings(draw="ordered"),
@@ -179,7 +194,7 @@ def naive_plan(
     def purchase_key(purchase: tuple[int, tuple[Card, ...], Counter[str]]) -> Any:
         total, cards, left = purchase
         by_metric = total if metric == "points" else len(cards)
-        sequence = [(not card.face, word(bag_text(card.pebbles))) for card in cards]
+        sequence = [(card.face, word(bag_text(card.pebbles))) for card in cards]
         rest = "".join(left.elements())
         return -by_metric, (-total, -len(rest), word(rest), len(cards), sequence)
 

@@ -93,9 +93,8 @@ class Bundle(NamedTuple):
     """More than this it can never be worth, by the metric it is made for."""
     worth: int
     """The points of its cards when all leave three pebbles or more."""
-    ascending: _Line
-    face_last: _Line
-    """The smallest sequence that ends with a face, if it has any."""
+    line: _Line
+    """The smallest sequence. It ends with a face if there is one, so no other sequence scores more."""
 
 
 class Offer(NamedTuple):
@@ -117,16 +116,12 @@ def bundles(visible: Purchase, metric: Metric) -> list[Bundle]:
 
 
 def _bundle(cards: Purchase, metric: Metric) -> Bundle:
-    faces = [card for card in cards if card.face]
-    plain = [card for card in cards if not card.face]
+    """Return the bundle of cards that are in ascending order."""
     pebbles = sum(card.pebbles for card in cards)
     worth = sum(_ROOMY[card.face] for card in cards)
-    limit = worth + _LAST[0][bool(faces)] if metric == "points" else len(cards)
-    return Bundle(pebbles, limit, worth, _line(cards), _line((*faces[:-1], *plain, *faces[-1:])))
-
-
-def _line(cards: Purchase) -> _Line:
-    return _Line(tuple((card.face, -bag_order(card.pebbles)) for card in cards), cards)
+    limit = worth + _LAST[0][any(card.face for card in cards)] if metric == "points" else len(cards)
+    rank = tuple((not card.face, -bag_order(card.pebbles)) for card in cards)
+    return Bundle(pebbles, limit, worth, _Line(rank, cards))
 
 
 def offers(wallets: Iterable[Bag], choices: Sequence[Bundle], metric: Metric) -> Iterator[Offer]:
@@ -152,12 +147,9 @@ def best_offer(wallets: Iterable[Bag], choices: Sequence[Bundle], metric: Metric
 
 
 def _offer(left: Bag, bundle: Bundle, metric: Metric) -> Offer:
-    """A bundle bought, in the order that scores most and, among those, in the smallest."""
-    left_count, points, line = size(left), bundle.worth, bundle.ascending
+    """Return a bundle bought, in the order that scores most and, among those, in the smallest."""
+    left_count, points, line = size(left), bundle.worth, bundle.line
     if left_count < 3 and line.cards:
-        plain, face = _LAST[left_count]
-        if face > plain:
-            line = bundle.face_last
         points += _LAST[left_count][line.cards[-1].face]
     return Offer(points if metric == "points" else len(line.cards), points, left_count, left, line)
 

@@ -100,8 +100,8 @@ def points(left: int, face: bool) -> int:
 
 
 def card_order(card: Card) -> tuple[bool, int]:
-    """A key that sorts cards: those with a face first, then by their pebbles as bags."""
-    return not card.face, bag_order(card.pebbles)
+    """Return a key that sorts cards: those without a face first, then by their pebbles as bags (section 9)."""
+    return card.face, bag_order(card.pebbles)
 
 
 def parse_card(text: str) -> Card:
