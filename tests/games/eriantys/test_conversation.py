@@ -199,6 +199,15 @@ def test_a_player_lost_before_the_start(failure: Any) -> None:
     assert sorted(seat for group in out.groups() for seat in group) == [0, 2]
 
 
+def test_a_game_that_is_over_before_all_colours_are_chosen_does_not_begin() -> None:
+    played = game(failing(1, TOWER, CallError()), 3)
+    assert played.last().reason is Reason.DISCONNECTED
+    assert [call for call in played.calls() if call[1] != TOWER] == [(0, GONE), (2, GONE), (0, END), (2, END)]
+    assert {said.call.request.reason for said in played.of(END)} == {eriantys_pb2.REASON_DISCONNECTED}
+    eliminated = game(failing(1, TOWER, tower("GREY")), 2, on_disconnect="ELIMINATE")
+    assert [call for call in eliminated.calls() if call[1] != TOWER] == [(0, GONE), (0, END)]
+
+
 def test_the_partner_of_a_player_that_is_eliminated_before_it_chooses_is_asked() -> None:
     played = game(failing(0, TOWER, CallError()), 4, on_disconnect="ELIMINATE")
     assert [said.call.seat for said in played.of(TOWER)] == [0, 1, 2]
@@ -541,7 +550,7 @@ def test_a_game_goes_on_in_every_phase(phase: Phase) -> None:
     settings = Settings(explicit_end_turn=True)
     state = next(state for state in middles(settings, 3, 5) if state.phase is phase)
     played = resumed(sound("random"), state)
-    first = {Phase.TOWERS: TOWER}.get(phase, START)
+    first = {Phase.TOWERS: TOWER, Phase.OVER: END}.get(phase, START)
     assert played.calls()[0][1] == first
     assert played.last().phase is Phase.OVER
     assert played.calls()[-1][1] == END

@@ -131,7 +131,9 @@ class _Game:
             yield from self._lose(losses)
 
     def start(self) -> Part:
-        """Tells everybody that is there that the game begins."""
+        """Tell everybody who is present that the game begins, unless it is over already."""
+        if self.state.phase is Phase.OVER:
+            return
         seats = self._present()
         replies = yield from _together(
             [self._tell(seat, START_GAME, self._requests.start(self.state, seat)) for seat in seats]
