@@ -10,7 +10,10 @@ import asyncio
 import selectors
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import Future
+from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import grpc
@@ -36,6 +39,9 @@ from fairplay.server.links.link import (
     disconnected,
     too_large,
 )
+from fairplay.server.records.database import Database
+from fairplay.server.records.store import Store
+from fairplay.server.records.writer import Writer
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind, Overrun
 
 STATUS = CallErrorReason.CALL_ERROR_REASON_STATUS
@@ -51,13 +57,20 @@ Result = TypeVar("Result")
 
 
 class _Selector(selectors.DefaultSelector):
-    """Never waits where the loop has something to do at some later time: that time comes at once."""
+    """Never sleeps until the loop's next timer: the simulated time moves on to it at once.
+
+    While another thread works on something that the loop waits for, the selector waits for that thread, and the
+    simulated time stands still: otherwise how far it moves would depend on how busy the machine is.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.passed_s = 0.0
+        self.outside_count = 0
 
     def select(self, timeout: float | None = None) -> Any:
+        if self.outside_count and timeout != 0:
+            return super().select(None)
         events = super().select(0 if timeout else timeout)
         if timeout and timeout > 0 and not events:
             self.passed_s += timeout
@@ -65,7 +78,7 @@ class _Selector(selectors.DefaultSelector):
 
 
 class QuickLoop(asyncio.SelectorEventLoop):
-    """An event loop whose time passes only while it would sleep."""
+    """An event loop whose time passes only while all that it waits for is a timer."""
 
     def __init__(self) -> None:
         self._passing = _Selector()
@@ -73,6 +86,33 @@ class QuickLoop(asyncio.SelectorEventLoop):
 
     def time(self) -> float:
         return self._passing.passed_s
+
+    def stand_still_until(self, future: Future[None]) -> None:
+        """Let no time pass until another thread has settled this future."""
+        self._passing.outside_count += 1
+        future.add_done_callback(lambda _: self.call_soon_threadsafe(self._pass_again))
+
+    def _pass_again(self) -> None:
+        self._passing.outside_count -= 1
+
+
+class _StillWriter(Writer):
+    """A writer of records for whose disk a QuickLoop lets no time pass."""
+
+    def saved(self, *, hurry: bool = False) -> Future[None]:
+        future = super().saved(hurry=hurry)
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, QuickLoop)
+        loop.stand_still_until(future)
+        return future
+
+
+def quick_store(directory: Path) -> Store:
+    """Return a new store for a QuickLoop."""
+    database = Database.writable(directory)
+    with ExitStack() as closing:
+        closing.callback(database.close)
+        return Store(database, _StillWriter(database.save, 1), 1, closing.pop_all())
 
 
 def in_no_time(work: Coroutine[Any, Any, Result]) -> Result:

@@ -35,7 +35,7 @@ from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.referee_pb2 import GamePlan, GameStatus
-from tests.robustness.stage import Heard, StageLink, in_no_time, on_stage, quick_clock, trace
+from tests.robustness.stage import Heard, StageLink, in_no_time, on_stage, quick_clock, quick_store, trace
 
 GAMES = [name for name in registered() if find_conformance(name).mutations]
 GAME_COUNT = 200
@@ -172,7 +172,7 @@ async def play_share(name: str, share: int, store: Store) -> list[Trace]:
 
 
 async def stored(name: str, share: int, directory: Path) -> list[Trace]:
-    store = Store.open(directory)
+    store = quick_store(directory)
     try:
         return await play_share(name, share, store)
     finally:
