@@ -26,19 +26,10 @@ from fairplay.conformance.zoo.kinds import Kind
 from fairplay.conformance.zoo.specimen import WAIT_S, Specimen, World
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
-from fairplay.games.steps import Call, Method
+from fairplay.games.steps import Call, Failure, Method
 from fairplay.games.steps import CallKind as Limit
 from fairplay.player.handlers import snake_case
-from fairplay.server.links.link import (
-    MAX_REPLY_BYTES,
-    Clock,
-    Done,
-    Failed,
-    OpenCall,
-    call_error,
-    disconnected,
-    too_large,
-)
+from fairplay.server.links.link import MAX_REPLY_BYTES, Clock, Done, OpenCall, call_error, disconnected, too_large
 from fairplay.server.records.database import Database
 from fairplay.server.records.store import Store
 from fairplay.server.records.writer import Writer
@@ -217,7 +208,7 @@ class StageLink:
         elif wait_s < WAIT_S:
             self._loop.call_later(wait_s, open_call.settle, outcome)
 
-    def _forgiven(self, method: Method, request: Any, outcome: bytes | Failed, wait_s: float) -> bool:
+    def _forgiven(self, method: Method, request: Any, outcome: bytes | Failure, wait_s: float) -> bool:
         """Whether the game forgives an answer, or that there is none."""
         answer: Any = Overrun() if wait_s else outcome
         if isinstance(answer, bytes):
@@ -237,7 +228,7 @@ class StageLink:
         """The names of the methods that the player does not have."""
         return {method.name for method in self._methods.values() if snake_case(method.name) in self.kind.lacks}
 
-    def _outcome(self, method: Method, request: Any) -> bytes | Failed:
+    def _outcome(self, method: Method, request: Any) -> bytes | Failure:
         if self._dead:
             return disconnected("the player has died")
         function = getattr(self._player, snake_case(method.name), None)
@@ -262,7 +253,7 @@ def _void(_: object) -> None:
     """There is nothing to answer."""
 
 
-def _encoded(reply: Any) -> bytes | Failed:
+def _encoded(reply: Any) -> bytes | Failure:
     response: bytes = reply if isinstance(reply, bytes) else b"" if reply is None else reply.SerializeToString()
     return response if len(response) <= MAX_REPLY_BYTES else too_large(len(response))
 

@@ -134,9 +134,9 @@ async def left_behind(directory: Path, tape: Sequence[Appended]) -> None:
 async def play(directory: Path) -> list[Appended]:
     """Plays the tournament, undisturbed."""
     tape: list[Batch] = []
-    async with harness.house(store=taping(directory, tape)) as house:
-        house.stage.actors |= {"b": mute(), "d": Quitter()}  # type: ignore[dict-item]  # any players will do
-        await house.play("cup", plan())
+    async with harness.environment(store=taping(directory, tape)) as environment:
+        environment.stage.actors |= {"b": mute(), "d": Quitter()}  # type: ignore[dict-item]  # any players will do
+        await environment.play("cup", plan())
     return appended(tape)
 
 

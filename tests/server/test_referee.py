@@ -16,7 +16,7 @@ from grpc_status import rpc_status
 from fairplay.fish.v1 import fish_pb2
 from fairplay.games.steps import Call, CallKind, Conversation, Outcome, Show
 from fairplay.server.errors import reason_of
-from fairplay.server.running import Limits
+from fairplay.server.running import TimeLimits
 from fairplay.server.server import Server
 from fairplay.v1 import referee_pb2 as pb
 from fairplay.v1.game_pb2 import GameSettings, Player, TimeControl
@@ -276,7 +276,7 @@ def test_a_bank_is_drawn_on_by_decisions_that_take_longer_than_their_limit() -> 
             decision_limit=seconds(1), first_decision_limit=seconds(3), notification_limit=seconds(1), bank=seconds(5)
         )
     )
-    limits = Limits(made)
+    limits = TimeLimits(made)
     decision = Call(0, None, None, CallKind.DECISION)  # type: ignore[arg-type]  # only the clock counts
     notification = decision._replace(kind=CallKind.NOTIFICATION)
     assert (limits.limit(decision), limits.limit(notification)) == (6, 1)

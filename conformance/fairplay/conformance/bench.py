@@ -16,12 +16,12 @@ from fairplay.conformance.rehearsal import Limits, Performance, Rehearsal, Twist
 from fairplay.conformance.subject import Connection, Subject
 from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
+from fairplay.games.steps import Failure as CallFailure
 from fairplay.games.steps import Method
-from fairplay.server.links.link import Failed
 
 BESIDE_OTHERS = 24
 """How many decisions are made in games that are to show traces of others: in the first few there may be no choice."""
-Asked: TypeAlias = tuple[bytes | Failed, float]
+Asked: TypeAlias = tuple[bytes | CallFailure, float]
 Control: TypeAlias = tuple[str, Callable[[], Rehearsal]]
 """The id of a case, and a game that shows what that case is about."""
 

@@ -11,19 +11,10 @@ from typing import Any
 import grpc
 from google.protobuf.message import DecodeError, Message
 
-from fairplay.games.steps import Method
+from fairplay.games.steps import Failure, Method
 from fairplay.player.handlers import PLAYER_METHODS, describe, games_of, snake_case
 from fairplay.player.threads import DaemonThreads
-from fairplay.server.links.link import (
-    MAX_REPLY_BYTES,
-    Clock,
-    Done,
-    Failed,
-    OpenCall,
-    call_error,
-    disconnected,
-    too_large,
-)
+from fairplay.server.links.link import MAX_REPLY_BYTES, Clock, Done, OpenCall, call_error, disconnected, too_large
 from fairplay.v1 import player_pb2
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason
 
@@ -54,11 +45,11 @@ class ObjectLink:
         future.add_done_callback(lambda told: self._tell(open_call, told.result()))
         return open_call
 
-    def _tell(self, open_call: OpenCall, outcome: bytes | Failed) -> None:
+    def _tell(self, open_call: OpenCall, outcome: bytes | Failure) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
             self._loop.call_soon_threadsafe(open_call.settle, outcome)
 
-    def _outcome(self, path: str, request: bytes) -> bytes | Failed:
+    def _outcome(self, path: str, request: bytes) -> bytes | Failure:
         if self._dead:
             return _death()
         method = self._methods.get(path)
@@ -99,7 +90,7 @@ async def _awaited(work: Coroutine[Any, Any, Any]) -> Any:
     return await work
 
 
-def _encoded(reply: Any) -> bytes | Failed:
+def _encoded(reply: Any) -> bytes | Failure:
     data: bytes = reply if isinstance(reply, bytes) else b"" if reply is None else reply.SerializeToString()
     return data if len(data) <= MAX_REPLY_BYTES else too_large(len(data))
 

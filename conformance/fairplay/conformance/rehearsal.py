@@ -185,7 +185,7 @@ class _Stage:
                 raise SuiteError(
                     f"a reference player was eliminated in {self._rehearsal.performance.name}: {step.cause}"
                 )
-            self._rehearsal.misconduct = self._transcript.blamed(step)
+            self._rehearsal.misconduct = self._transcript.build_misconduct(step)
             return True
         else:
             wanted = self._situation.turn_count
@@ -210,7 +210,7 @@ class _Stage:
         request = asked.request if self._twist is None else self._twist(call.request)
         limit_s = self._limits.limit_s(call)
         outcome, elapsed_s = await self._connection.ask(call.method, request, limit_s)
-        answer = self._transcript.heard(asked, outcome)
+        answer = self._transcript.parse_outcome(asked, outcome)
         self._rehearsal.exchanges.append(Exchange(call.method, request, call.kind, limit_s, elapsed_s, answer))
         if (slip := self._find_infraction(self._situation.settings, call, answer)) is not None:
             self._mind(slip, answer)
@@ -222,7 +222,7 @@ class _Stage:
         found.slip_count += 1
         if slip.counts(found.performance.level) or found.slip_count >= MOST_SLIPS:
             cause = cause_of(self._game, slip, answer)
-            found.misconduct = self._transcript.blamed(Eliminate(self._situation.seat, cause))
+            found.misconduct = self._transcript.build_misconduct(Eliminate(self._situation.seat, cause))
 
     def _leaves(self, call: Call) -> bool:
         """Whether the rival that is called is lost."""

@@ -11,9 +11,9 @@ from google.protobuf.message import DecodeError
 from fairplay.conformance.case import NotTested
 from fairplay.conformance.doors import Door, output_of
 from fairplay.conformance.looping import Loop
-from fairplay.games.steps import Method
+from fairplay.games.steps import Failure, Method
 from fairplay.player.handlers import PLAYER_METHODS
-from fairplay.server.links.link import DeadLink, Failed, Link, OpenCall
+from fairplay.server.links.link import DeadLink, Link, OpenCall
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
 
@@ -54,12 +54,12 @@ class Connection:
         self.lost = isinstance(link, DeadLink)
         """Whether the player was not reached, or not any more."""
 
-    async def ask(self, method: Method, request: bytes, limit_s: float) -> tuple[bytes | Failed, float]:
+    async def ask(self, method: Method, request: bytes, limit_s: float) -> tuple[bytes | Failure, float]:
         """What became of a call, and the seconds that it took. NotTested: it is one that always hangs."""
         self._breaker.check(method.path)
-        future: asyncio.Future[tuple[bytes | Failed, float]] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[tuple[bytes | Failure, float]] = asyncio.get_running_loop().create_future()
 
-        def done(outcome: bytes | Failed, elapsed_s: float) -> None:
+        def done(outcome: bytes | Failure, elapsed_s: float) -> None:
             if not future.done():
                 future.set_result((outcome, elapsed_s))
 
@@ -87,7 +87,7 @@ class Connection:
         await self._link.close()
 
 
-def disconnection(outcome: bytes | Failed) -> bool:
+def disconnection(outcome: bytes | Failure) -> bool:
     """Whether a call failed because the player was not there, or not any more."""
     return isinstance(outcome, CallError) and outcome.reason == CallErrorReason.CALL_ERROR_REASON_DISCONNECTED
 
@@ -99,7 +99,7 @@ class Subject:
         self.loop = loop
         self.door = door
         self.breaker = Breaker()
-        self.described: bytes | Failed = b""
+        self.described: bytes | Failure = b""
         """What came of the first call, Describe."""
         self.unreachable = ""
         """Why nobody can reach the player; one sentence."""

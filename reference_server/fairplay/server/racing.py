@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import NamedTuple
 
-from fairplay.games.steps import Arrival, Call, Race
-from fairplay.server.links.link import Failed, OpenCall
+from fairplay.games.steps import Arrival, Call, Failure, Race
+from fairplay.server.links.link import OpenCall
 from fairplay.server.transcript import Asked, Transcript, recorded_s
 
 
@@ -16,7 +16,7 @@ class Answered(NamedTuple):
     """A call of the race was answered or failed, but does not count yet."""
 
     asked: Asked
-    outcome: bytes | Failed
+    outcome: bytes | Failure
     elapsed_s: float
     counts_at: float  # in the time of the event loop
 
@@ -30,7 +30,7 @@ class Racing:
 
     def __init__(
         self,
-        send: Callable[[Asked, Callable[[bytes | Failed, float], None]], OpenCall],
+        send: Callable[[Asked, Callable[[bytes | Failure, float], None]], OpenCall],
         transcript: Transcript,
         count: Callable[[list[Arrival]], None],
         lot: Random,
@@ -87,7 +87,7 @@ class Racing:
     def _ask(self, call: Call) -> None:
         asked = self._transcript.ask(call)
 
-        def done(outcome: bytes | Failed, elapsed_s: float) -> None:
+        def done(outcome: bytes | Failure, elapsed_s: float) -> None:
             del self._open[call.seat]
             now = self._loop.time()
             wait_s = max(0.0, self._held_until - now) + self._race.handicap_s.get(call.seat, 0.0)
@@ -121,6 +121,6 @@ class Racing:
     def _recorded(self, ready: Sequence[Answered]) -> list[Arrival]:
         arrivals = []
         for number, (asked, outcome, elapsed_s, _) in enumerate(ready, 1):
-            answer = self._transcript.told(asked, outcome, elapsed_s, more_follow=number < len(ready))
+            answer = self._transcript.record_outcome(asked, outcome, elapsed_s, more_follow=number < len(ready))
             arrivals.append(Arrival(asked.call.seat, answer, recorded_s(elapsed_s)))
         return arrivals

@@ -10,19 +10,9 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from fairplay.games.steps import (
-    Arrival,
-    Call,
-    CallAll,
-    CallKind,
-    Eliminate,
-    Outcome,
-    Race,
-    Show,
-    Step,
-)
+from fairplay.games.steps import Arrival, Call, CallAll, CallKind, Eliminate, Failure, Outcome, Race, Show, Step
 from fairplay.server.errors import Refusal
-from fairplay.server.links.link import Done, Failed, Link, OpenCall
+from fairplay.server.links.link import Done, Link, OpenCall
 from fairplay.server.plans import seconds
 from fairplay.server.racing import Racing
 from fairplay.server.records.errors import RecordsError
@@ -41,7 +31,7 @@ Watcher = Callable[[Show | Eliminate | None], None]
 """Told of every state and elimination of a game, and of its end (None)."""
 
 
-class Limits:
+class TimeLimits:
     """The time that each seat has for each kind of call."""
 
     def __init__(self, plan: GamePlan) -> None:
@@ -86,7 +76,7 @@ class Running:
         self._conversation = replayer.conversation
         self._transcript = replayer.transcript
         self._journal = journal
-        self._limits = Limits(message.plan)
+        self._limits = TimeLimits(message.plan)
         self._links: list[Link] = []
         self._left: dict[int, Link] = {}
         self._open: dict[int, OpenCall] = {}
@@ -163,7 +153,7 @@ class Running:
         if isinstance(step, Show):
             self.shown = step
         else:
-            self._transcript.eliminated(step)
+            self._transcript.record_misconduct(step)
         for watcher in self.watchers:
             watcher(step)
         return False
@@ -192,8 +182,8 @@ class Running:
     def _ask(self, call: Call, then: Callable[[Answer], None], like: Asked | None = None) -> Asked:
         asked = self._transcript.ask(call, like)
 
-        def done(outcome: bytes | Failed, elapsed_s: float) -> None:
-            then(self._transcript.told(asked, outcome, elapsed_s))
+        def done(outcome: bytes | Failure, elapsed_s: float) -> None:
+            then(self._transcript.record_outcome(asked, outcome, elapsed_s))
 
         self._send(asked, done)
         return asked
@@ -201,7 +191,7 @@ class Running:
     def _send(self, asked: Asked, done: Done) -> OpenCall:
         call = asked.call
 
-        def settled(outcome: bytes | Failed, elapsed_s: float) -> None:
+        def settled(outcome: bytes | Failure, elapsed_s: float) -> None:
             self._open.pop(call.seat, None)
             if self._limits.banked:
                 self._limits.spend(call, elapsed_s)

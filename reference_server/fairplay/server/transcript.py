@@ -53,7 +53,9 @@ class Transcript:
             return Asked(call, self.call_count, like.request)
         return Asked(call, self.call_count, call.request.SerializeToString())
 
-    def told(self, asked: Asked, outcome: bytes | Failure, elapsed_s: float, *, more_follow: bool = False) -> Answer:
+    def record_outcome(
+        self, asked: Asked, outcome: bytes | Failure, elapsed_s: float, *, more_follow: bool = False
+    ) -> Answer:
         """What became of a call: recorded, and returned as the answer for the conversation.
 
         `more_follow`: what is told next came in the same moment.
@@ -75,9 +77,9 @@ class Transcript:
         if more_follow:
             call.more_follow = True
         self.append(entry.SerializeToString())
-        return self.heard(asked, outcome)
+        return self.parse_outcome(asked, outcome)
 
-    def heard(self, asked: Asked, outcome: bytes | Failure) -> Answer:
+    def parse_outcome(self, asked: Asked, outcome: bytes | Failure) -> Answer:
         """The answer that an outcome is for the conversation; nothing is recorded."""
         self._last[asked.call.seat] = (asked, outcome)
         if not isinstance(outcome, bytes):
@@ -87,13 +89,13 @@ class Transcript:
         except DecodeError:
             return _unparsable(asked.call)
 
-    def eliminated(self, step: Eliminate) -> Misconduct:
+    def record_misconduct(self, step: Eliminate) -> Misconduct:
         """A player is out: the misconduct with its evidence, recorded."""
-        misconduct = self.blamed(step)
+        misconduct = self.build_misconduct(step)
         self.append(RecordEntry(misconduct=misconduct).SerializeToString())
         return misconduct
 
-    def blamed(self, step: Eliminate) -> Misconduct:
+    def build_misconduct(self, step: Eliminate) -> Misconduct:
         """The misconduct with its evidence, from the last call to the seat; nothing is recorded."""
         asked, outcome = self._last[step.seat]
         misconduct = Misconduct(
@@ -106,7 +108,7 @@ class Transcript:
         )
         _set_cause(misconduct, step.cause)
         if isinstance(outcome, bytes):
-            answer = self.heard(asked, outcome)
+            answer = self.parse_outcome(asked, outcome)
             if isinstance(answer, CallError):
                 misconduct.unparsable_reply = outcome[:MAX_UNPARSABLE_BYTES]
             else:
@@ -120,7 +122,7 @@ def recorded_s(elapsed_s: float) -> float:
     return int(elapsed_s) + int(elapsed_s % 1 * 1e9) / 1e9
 
 
-def recorded_outcome(call: RecordedCall) -> bytes | Failure:
+def read_outcome(call: RecordedCall) -> bytes | Failure:
     """What became of a recorded call."""
     match call.WhichOneof("outcome"):
         case "error":

@@ -148,7 +148,7 @@ class _Timer(NamedTuple):
     cancel: Callable[[], None]
 
 
-class House(NamedTuple):
+class Environment(NamedTuple):
     """A manager and what it works with."""
 
     manager: Manager
@@ -181,7 +181,9 @@ class House(NamedTuple):
 
 
 @asynccontextmanager
-async def house(records: Path | None = None, later: Later | None = None, store: Any = None) -> AsyncIterator[House]:
+async def environment(
+    records: Path | None = None, later: Later | None = None, store: Any = None
+) -> AsyncIterator[Environment]:
     """A manager; at the end all is suspended, and no link may be left open."""
     kept = store or Store.open(records)
     clock = Clock()
@@ -190,7 +192,7 @@ async def house(records: Path | None = None, later: Later | None = None, store: 
     referee = Referee(stage, kept)
     manager = Manager(referee, stage, hub, kept, clock, later)
     try:
-        yield House(manager, referee, stage, hub, kept)
+        yield Environment(manager, referee, stage, hub, kept)
     finally:
         await manager.suspend_all()
         await kept.close()

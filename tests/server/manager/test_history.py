@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fairplay.games.steps import Failure
 from fairplay.server.manager import states
-from fairplay.server.manager.course import Course, Table
+from fairplay.server.manager.course import Course, OpenGame
 from fairplay.server.manager.history import History, check_tournament, read
 from fairplay.server.manager.plan import full_tournament_plan, seated
 from fairplay.server.records.chain import chained
@@ -40,14 +40,14 @@ class World(NamedTuple):
     """How everybody behaves: what becomes of each call, by method and entrant, and of each game."""
 
     answer: Callable[[str, int], bytes | Failure]
-    result: Callable[[str, Table], GameResult]
+    result: Callable[[str, OpenGame], GameResult]
 
 
-def first_wins(_: str, table: Table) -> GameResult:
+def first_wins(_: str, table: OpenGame) -> GameResult:
     return result(table, [0], range(1, len(table.entrants)))
 
 
-def result(table: Table, *groups: Sequence[int], failed: Sequence[int] = (), aborted: str = "") -> GameResult:
+def result(table: OpenGame, *groups: Sequence[int], failed: Sequence[int] = (), aborted: str = "") -> GameResult:
     names = [player.name for player in table.plan.players]
     return GameResult(
         ranking=[RankGroup(players=[RankedPlayer(seat=seat, name=names[seat]) for seat in group]) for group in groups],
@@ -73,12 +73,12 @@ def go_on(course: Course, world: World, entries: list[bytes]) -> None:
     while not course.over:
         if course.open_games:
             game_id, table = [*course.open_games.items()][-1]
-            course.played(game_id, world.result(game_id, table))
+            course.record_result(game_id, world.result(game_id, table))
         elif course.cancelled is not None and not course.leaving:
             course.leave()
         else:
             seat, asked = [*course.open_calls.items()][-1]
-            course.told(seat, world.answer(asked.call.method.name, seat), 0.25)
+            course.record_outcome(seat, world.answer(asked.call.method.name, seat), 0.25)
     over = change(finished=course.result) if course.cancelled is None else change(cancelled=course.cancelled)
     entries.append(over.SerializeToString())
 
@@ -122,7 +122,7 @@ def worlds(draw: st.DrawFn) -> World:
         fate = fates.setdefault((method, seat), rng.random())
         return DEAD if fate < 0.15 else b"\xff" if fate < 0.2 else b""  # type: ignore[operator]
 
-    def decided(game_id: str, table: Table) -> GameResult:
+    def decided(game_id: str, table: OpenGame) -> GameResult:
         if game_id not in fates:
             kinds = [rng.choice(("first", "first", "rest", "failed")) for _ in table.entrants]
             first, rest, failed = (

@@ -21,7 +21,7 @@ from fairplay.server.records.store import Store
 from fairplay.server.referee import Referee
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan, TournamentResult
-from tests.server.manager.harness import House, Stage, house, plan
+from tests.server.manager.harness import Environment, Stage, environment, plan
 
 NAMES = "abcdef"
 
@@ -84,8 +84,8 @@ class MortalStore:
 
 
 @asynccontextmanager
-async def doomed(records: Path, entry_count: int) -> AsyncIterator[tuple[House, Power]]:
-    """A house that is killed after so many entries: nothing of it is told or closed, only the disk is let go."""
+async def doomed(records: Path, entry_count: int) -> AsyncIterator[tuple[Environment, Power]]:
+    """A environment that is killed after so many entries: nothing of it is told or closed, only the disk is let go."""
     power = Power(entry_count)
     store = Store.open(records)
     mortal: Any = MortalStore(store, power)
@@ -95,7 +95,7 @@ async def doomed(records: Path, entry_count: int) -> AsyncIterator[tuple[House, 
     referee = Referee(stage, mortal)
     before = asyncio.all_tasks()
     try:
-        yield House(Manager(referee, stage, hub, mortal, clock), referee, stage, hub, mortal), power
+        yield Environment(Manager(referee, stage, hub, mortal, clock), referee, stage, hub, mortal), power
     finally:
         dying = asyncio.all_tasks() - before
         for task in dying:
@@ -121,7 +121,7 @@ def made() -> TournamentPlan:
     return small
 
 
-async def run(here: House) -> Tournament:
+async def run(here: Environment) -> Tournament:
     """Goes on with the tournament, if there is one, and sees it to its end."""
     cast(here.stage)
     await here.manager.resume_all()
@@ -143,7 +143,7 @@ def games(store: Store) -> list[str]:
 
 async def undisturbed(records: Path) -> tuple[Tournament, int]:
     """The tournament as it is played by a server that lives, and the number of entries in its records."""
-    async with house(records) as here:
+    async with environment(records) as here:
         tournament = await run(here)
         listings = [*here.store.list("game", limit=100)[0], *here.store.list("tournament", limit=10)[0]]
         return tournament, sum(len(here.store.read(listing.record_id).entries) for listing in listings)
@@ -180,7 +180,7 @@ async def lives(records: Path, entry_count: int) -> None:
 
 async def lives_on(records: Path, expected: Tournament) -> None:
     """Goes on with the tournament to its end: as expected, no game twice, none lost, no answer asked for again."""
-    async with house(records) as here:
+    async with environment(records) as here:
         known = {
             (NAMES[entry.call.seat], entry.call.method.rpartition("/")[2].lower())
             for entry in parsed(here.store.read("t"))
@@ -205,7 +205,7 @@ async def test_a_server_killed_while_it_cancels_stays_with_it_once_it_is_decided
             off.cancel()
             over = running.done()
             running.cancel()
-        async with house(records) as here:
+        async with environment(records) as here:
             was_decided = any(entry.change.cancelled for entry in parsed(here.store.read("t")))
             tournament = await run(here) if not was_decided else await resumed(here)
             assert (tournament.status == CANCELLED) == was_decided
@@ -218,7 +218,7 @@ async def test_a_server_killed_while_it_cancels_stays_with_it_once_it_is_decided
     assert decided > 8
 
 
-async def cancelled(here: House) -> None:
+async def cancelled(here: Environment) -> None:
     """A tournament that is cancelled when both games of its first round have begun."""
     cast(here.stage)
     held = [here.stage.act(name, setup="hold") for name in "ae"]
@@ -229,7 +229,7 @@ async def cancelled(here: House) -> None:
     await here.manager.cancel("t", "rain")
 
 
-async def resumed(here: House) -> Tournament:
+async def resumed(here: Environment) -> Tournament:
     cast(here.stage)
     await here.manager.resume_all()
     return await here.over("t")
@@ -239,7 +239,7 @@ async def test_a_server_that_stops_in_order_leaves_everything_where_it_is(tmp_pa
     expected, _ = await undisturbed(tmp_path / "undisturbed")
     for name, method in [("b", "start"), ("b", "setup"), ("d", "play_as"), ("e", "take_turn"), ("b", "end")]:
         records = tmp_path / f"{name}-{method}"
-        async with house(records) as here:
+        async with environment(records) as here:
             cast(here.stage)
             held = here.stage.act(name, "greedy" if name == "e" else "first", **{method: "hold"})
             await here.manager.create("t", made())
@@ -257,7 +257,7 @@ async def test_a_server_that_stops_in_order_leaves_everything_where_it_is(tmp_pa
 
 
 async def test_a_stopped_server_takes_no_more_requests() -> None:
-    async with house() as here:
+    async with environment() as here:
         await here.manager.create("t", plan("ab"))
         await here.manager.suspend_all()
         requests: list[Callable[[], Awaitable[object]]] = [
@@ -274,14 +274,14 @@ async def test_a_stopped_server_takes_no_more_requests() -> None:
 
 
 async def test_a_tournament_that_may_not_go_on_waits_and_holds_up_no_other(tmp_path: Path) -> None:
-    async with house(tmp_path) as here:
+    async with environment(tmp_path) as here:
         for name in "abxy":
             here.stage.act(name, start="hold")
         for tournament_id, names in (("t", "ab"), ("u", "xy")):
             await here.manager.create(tournament_id, plan(names))
             await here.manager.start(tournament_id)
         await here.stage.actors["y"].at("start")
-    async with house(tmp_path) as here:
+    async with environment(tmp_path) as here:
         here.stage.forbidden.add("a")
         await here.manager.resume_all()
         assert (await here.over("u")).status == FINISHED
@@ -289,6 +289,6 @@ async def test_a_tournament_that_may_not_go_on_waits_and_holds_up_no_other(tmp_p
         assert [tournament.tournament_id for tournament in here.manager.list(10, None)[0]] == ["u", "t"]
         with pytest.raises(Refusal):
             await here.manager.cancel("t", "")
-    async with house(tmp_path) as here:
+    async with environment(tmp_path) as here:
         await here.manager.resume_all()
         assert (await here.over("t")).status == FINISHED

@@ -15,7 +15,7 @@ from fairplay.v1.connection_pb2 import ConnectResponse, Hello, HostedPlayer
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.record_pb2 import RecordEntry, TournamentChange
 from fairplay.v1.tournament_pb2 import AgeOrder, Tournament, TournamentPlan
-from tests.server.manager.harness import House, Timers, house, plan
+from tests.server.manager.harness import Environment, Timers, environment, plan
 
 
 def player(name: str, link: str = "bot:first") -> Player:
@@ -30,7 +30,7 @@ def periods(count: int = 2, entrants: str = "", **policy: Any) -> TournamentPlan
     return plan(entrants, waiting_period=Duration(seconds=30), period_count=count, **policy)
 
 
-async def sign_up(here: House, *signing: str, token: str = "") -> Tournament:
+async def sign_up(here: Environment, *signing: str, token: str = "") -> Tournament:
     for name in signing:
         tournament = await here.manager.sign_up("t", player(name), token)
     return tournament
@@ -43,7 +43,7 @@ async def refused(request: Awaitable[object]) -> str:
     return caught.value.reason
 
 
-async def dial_in(here: House, name: str, token: str) -> None:
+async def dial_in(here: Environment, name: str, token: str) -> None:
     async def write(frame: ConnectResponse) -> None:
         raise AssertionError("nobody is called here")
 
@@ -54,7 +54,7 @@ async def dial_in(here: House, name: str, token: str) -> None:
 
 
 async def test_entrants_are_listed_in_order_of_sign_up_before_and_youngest_first_afterwards() -> None:
-    async with house() as here:
+    async with environment() as here:
         here.stage.act("x", start="hold")
         assert names(await here.manager.create("t", plan("x", min_entrant_count=2))) == "x"
         assert names(await sign_up(here, "a", "b", "c")) == "xabc"
@@ -62,7 +62,7 @@ async def test_entrants_are_listed_in_order_of_sign_up_before_and_youngest_first
 
 
 async def test_the_other_age_order() -> None:
-    async with house() as here:
+    async with environment() as here:
         made = plan("x", min_entrant_count=2, age_order=AgeOrder.AGE_ORDER_SIGN_UP)
         here.stage.act("x", start="hold")
         await here.manager.create("t", made)
@@ -71,7 +71,7 @@ async def test_the_other_age_order() -> None:
 
 
 async def test_signing_up_is_refused_for_a_reason() -> None:
-    async with house() as here:
+    async with environment() as here:
         await here.manager.create("t", plan())
         await here.manager.sign_up("t", player("ann"), "secret")
         assert await refused(here.manager.sign_up("u", player("ann"), "")) == "TOURNAMENT_NOT_FOUND"
@@ -86,7 +86,7 @@ async def test_signing_up_is_refused_for_a_reason() -> None:
 
 
 async def test_names_must_match_the_pattern_of_the_tournament() -> None:
-    async with house() as here:
+    async with environment() as here:
         await here.manager.create("t", plan(name_pattern="team-[0-9]"))
         await here.manager.sign_up("t", player("team-1"), "")
         assert await refused(here.manager.sign_up("t", player("team-12"), "")) == "NAME_INVALID"
@@ -94,7 +94,7 @@ async def test_names_must_match_the_pattern_of_the_tournament() -> None:
 
 
 async def test_a_player_that_dials_in_must_be_there_with_its_token() -> None:
-    async with house() as here:
+    async with environment() as here:
         await here.manager.create("t", plan())
         ann = player("ann", "dial-in:ann.1")
         assert await refused(here.manager.sign_up("t", ann, "secret")) == "INVALID_LINK"
@@ -104,7 +104,7 @@ async def test_a_player_that_dials_in_must_be_there_with_its_token() -> None:
 
 
 async def test_withdrawing_needs_the_token() -> None:
-    async with house() as here:
+    async with environment() as here:
         await here.manager.create("t", plan("x"))
         await sign_up(here, "ann", token="secret")
         assert await refused(here.manager.withdraw("t", "ann", "guess")) == "WRONG_TOKEN"
@@ -115,7 +115,7 @@ async def test_withdrawing_needs_the_token() -> None:
 
 
 async def test_a_repeated_sign_up_changes_nothing_even_when_it_has_closed_the_sign_up() -> None:
-    async with house() as here:
+    async with environment() as here:
         for name in "ab":
             here.stage.act(name, start="hold")
         await here.manager.create("t", plan(max_entrant_count=2))
@@ -128,14 +128,14 @@ async def test_a_repeated_sign_up_changes_nothing_even_when_it_has_closed_the_si
 
 
 async def test_nobody_enters_a_tournament_that_its_creator_has_filled() -> None:
-    async with house() as here:
+    async with environment() as here:
         await here.manager.create("t", plan("ab", max_entrant_count=2))
         assert here.manager.get("t").status == SIGN_UP  # without periods it waits to be started
         assert await refused(sign_up(here, "c")) == "SIGN_UP_CLOSED"
 
 
 async def test_sign_up_is_closed_when_the_tournament_is_over() -> None:
-    async with house() as here:
+    async with environment() as here:
         await here.play("t", plan("ab"))
         assert await refused(sign_up(here, "c")) == "SIGN_UP_CLOSED"
         assert await refused(here.manager.withdraw("t", "a", "")) == "SIGN_UP_CLOSED"
@@ -144,7 +144,7 @@ async def test_sign_up_is_closed_when_the_tournament_is_over() -> None:
 
 
 async def test_what_does_not_exist() -> None:
-    async with house() as here:
+    async with environment() as here:
         await here.play("t", plan("ab"))
         for tournament_id in ("u", "t/r1g1"):
             requests: list[Callable[[], Awaitable[object]]] = [
@@ -163,7 +163,7 @@ async def test_what_does_not_exist() -> None:
 
 
 async def test_too_few_who_signed_up_cannot_start() -> None:
-    async with house() as here:
+    async with environment() as here:
         await here.manager.create("t", plan("x"))
         await sign_up(here, "a", "b")
         with pytest.raises(Refusal) as caught:
@@ -175,7 +175,7 @@ async def test_too_few_who_signed_up_cannot_start() -> None:
 
 
 async def test_a_tournament_of_its_creators_players_starts_with_as_few_as_a_game_needs() -> None:
-    async with house() as here:
+    async with environment() as here:
         await here.manager.create("one", plan("a"))
         assert await refused(here.manager.start("one")) == "TOO_FEW_ENTRANTS"
         await here.manager.create("two", plan("ab"))
@@ -188,7 +188,7 @@ async def test_a_tournament_of_its_creators_players_starts_with_as_few_as_a_game
 
 
 async def test_a_repeat_returns_the_tournament_and_another_request_is_refused() -> None:
-    async with house() as here:
+    async with environment() as here:
         made = plan("ab")
         created = await here.manager.create("t", made)
         assert await here.manager.create("t", made) == created
@@ -202,21 +202,21 @@ async def test_a_repeat_returns_the_tournament_and_another_request_is_refused() 
 
 
 async def test_an_id_may_be_left_to_the_server() -> None:
-    async with house() as here:
+    async with environment() as here:
         first, second = [await here.manager.create("", plan("ab")) for _ in range(2)]
         assert first.tournament_id != second.tournament_id
         assert here.manager.get(first.tournament_id) == first
 
 
 async def test_an_id_of_a_game_is_not_free() -> None:
-    async with house() as here:
+    async with environment() as here:
         await here.play("t", plan("ab"))
         await here.referee.play(here.referee.get("t/r1g1").plan, "taken")
         assert await refused(here.manager.create("taken", plan("ab"))) == "ID_REUSED"
 
 
 async def test_tournaments_are_listed_newest_first_a_page_at_a_time() -> None:
-    async with house() as here:
+    async with environment() as here:
         for tournament_id in "abcde":
             await here.manager.create(tournament_id, plan("xy"))
         seen: list[str] = []
@@ -234,7 +234,7 @@ async def test_tournaments_are_listed_newest_first_a_page_at_a_time() -> None:
 
 async def test_a_period_that_ends_with_enough_entrants_starts_the_tournament() -> None:
     timers = Timers()
-    async with house(later=timers.later) as here:
+    async with environment(later=timers.later) as here:
         await here.manager.create("t", periods(min_entrant_count=2))
         await sign_up(here, "a", "b")
         assert here.manager.get("t").status == SIGN_UP
@@ -248,7 +248,7 @@ async def test_a_period_that_ends_with_enough_entrants_starts_the_tournament() -
 
 async def test_a_period_that_ends_with_too_few_is_repeated_once() -> None:
     timers = Timers()
-    async with house(later=timers.later) as here:
+    async with environment(later=timers.later) as here:
         await here.manager.create("t", periods(min_entrant_count=2))
         await sign_up(here, "a")
         timers.ring()
@@ -260,7 +260,7 @@ async def test_a_period_that_ends_with_too_few_is_repeated_once() -> None:
 
 async def test_after_the_last_period_it_is_abandoned() -> None:
     timers = Timers()
-    async with house(later=timers.later) as here:
+    async with environment(later=timers.later) as here:
         await here.manager.create("t", periods(3, min_entrant_count=2))
         await sign_up(here, "a")
         for _ in range(3):
@@ -275,7 +275,7 @@ async def test_after_the_last_period_it_is_abandoned() -> None:
 
 async def test_the_period_ends_early_when_everybody_is_there() -> None:
     timers = Timers()
-    async with house(later=timers.later) as here:
+    async with environment(later=timers.later) as here:
         await here.manager.create("t", periods(max_entrant_count=3))
         assert (await sign_up(here, "a", "b")).status == SIGN_UP
         assert (await sign_up(here, "c")).status == RUNNING
@@ -283,20 +283,20 @@ async def test_the_period_ends_early_when_everybody_is_there() -> None:
 
 
 async def test_a_tournament_with_periods_that_is_full_from_the_start_begins_at_once() -> None:
-    async with house(later=Timers().later) as here:
+    async with environment(later=Timers().later) as here:
         assert (await here.manager.create("t", periods(entrants="abc", max_entrant_count=3))).status == RUNNING
 
 
 async def test_without_periods_the_sign_up_stays_open() -> None:
     timers = Timers()
-    async with house(later=timers.later) as here:
+    async with environment(later=timers.later) as here:
         await here.manager.create("t", plan())
         assert not timers.waiting
 
 
 async def test_starting_and_cancelling_end_the_period() -> None:
     timers = Timers()
-    async with house(later=timers.later) as here:
+    async with environment(later=timers.later) as here:
         await here.manager.create("t", periods(entrants="ab"))
         await here.manager.create("u", periods(entrants="ab"))
         assert len(timers.waiting) == 2
@@ -306,7 +306,7 @@ async def test_starting_and_cancelling_end_the_period() -> None:
 
 
 async def test_the_timer_of_the_event_loop_is_the_default() -> None:
-    async with house() as here:
+    async with environment() as here:
         await here.manager.create(
             "t", plan("ab", waiting_period=Duration(nanos=20_000_000), period_count=1, min_entrant_count=2)
         )
@@ -317,12 +317,12 @@ async def test_the_timer_of_the_event_loop_is_the_default() -> None:
 
 
 async def test_a_sign_up_goes_on_with_fresh_periods_after_a_restart(tmp_path: Path) -> None:
-    async with house(tmp_path, later=Timers().later) as here:
+    async with environment(tmp_path, later=Timers().later) as here:
         await here.manager.create("t", periods(min_entrant_count=3))
         await sign_up(here, "a", "b", token="secret")
         await here.manager.withdraw("t", "a", "secret")
     timers = Timers()
-    async with house(tmp_path, later=timers.later) as here:
+    async with environment(tmp_path, later=timers.later) as here:
         await here.manager.resume_all()
         assert names(here.manager.get("t")) == "b"
         assert len(timers.waiting) == 1
@@ -335,12 +335,12 @@ async def test_a_sign_up_goes_on_with_fresh_periods_after_a_restart(tmp_path: Pa
 
 
 async def test_after_a_restart_a_token_is_known_only_of_players_that_dial_in(tmp_path: Path) -> None:
-    async with house(tmp_path) as here:
+    async with environment(tmp_path) as here:
         await here.manager.create("t", plan())
         await dial_in(here, "ann.1", "secret")
         await here.manager.sign_up("t", player("ann", "dial-in:ann.1"), "secret")
         await here.manager.sign_up("t", player("bob"), "secret")
-    async with house(tmp_path) as here:
+    async with environment(tmp_path) as here:
         await here.manager.resume_all()
         assert await refused(here.manager.withdraw("t", "ann", "secret")) == "WRONG_TOKEN"
         await dial_in(here, "ann.1", "secret")
@@ -350,13 +350,13 @@ async def test_after_a_restart_a_token_is_known_only_of_players_that_dial_in(tmp
 
 
 async def test_a_full_tournament_starts_after_a_restart_that_came_in_between(tmp_path: Path) -> None:
-    async with house(tmp_path) as here:
+    async with environment(tmp_path) as here:
         await here.manager.create("t", plan(max_entrant_count=3))
         await sign_up(here, "a", "b")
-    async with house(tmp_path) as here:
+    async with environment(tmp_path) as here:
         journal = here.store.reopen("t")
         entry = RecordEntry(change=TournamentChange(signed_up=player("c")))
         journal.append(entry.SerializeToString())
-    async with house(tmp_path) as here:
+    async with environment(tmp_path) as here:
         await here.manager.resume_all()
         assert names(await here.over("t")) == "cba"

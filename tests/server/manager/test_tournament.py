@@ -18,7 +18,7 @@ from fairplay.v1.manager_pb2 import WatchTournamentResponse
 from fairplay.v1.misconduct_pb2 import MisconductKind
 from fairplay.v1.referee_pb2 import GameStatus
 from fairplay.v1.tournament_pb2 import Knockout, TournamentFormat, TournamentStatus
-from tests.server.manager.harness import SHORT_S, House, bracket, house, kinds, plan
+from tests.server.manager.harness import SHORT_S, Environment, bracket, environment, kinds, plan
 
 F7 = [
     (5, ["abc de", "ad"], "a"),
@@ -32,7 +32,7 @@ F7 = [
 
 @pytest.mark.parametrize(("count", "rounds", "winners"), F7)
 async def test_f7_with_house_players(count: int, rounds: list[str], winners: str) -> None:
-    async with house() as here:
+    async with environment() as here:
         tournament = await here.play("t", plan(ascii_lowercase[:count], link="bot:minimax"))
         assert bracket(tournament) == rounds
         assert "".join(tournament.result.winners) == winners
@@ -41,7 +41,7 @@ async def test_f7_with_house_players(count: int, rounds: list[str], winners: str
 
 
 async def test_what_is_known_of_a_tournament_afterwards() -> None:
-    async with house() as here:
+    async with environment() as here:
         tournament = await here.play("t", plan("abcde"))
         assert here.manager.get("t") == tournament
         assert here.manager.list(10, None) == ([tournament], None)
@@ -58,7 +58,7 @@ async def test_what_is_known_of_a_tournament_afterwards() -> None:
 
 async def test_sixty_entrants() -> None:
     names = [f"p{number}" for number in range(60)]
-    async with house() as here:
+    async with environment() as here:
         tournament = await here.play("t", plan(names))
         result = tournament.result
         assert sorted([*result.winners, *result.others]) == sorted(names)
@@ -66,7 +66,7 @@ async def test_sixty_entrants() -> None:
 
 
 async def test_players_are_told_start_and_end_once_winners_first() -> None:
-    async with house() as here:
+    async with environment() as here:
         for name in "abcde":
             here.stage.act(name)
         tournament = await here.play("t", plan("abcde"))
@@ -91,7 +91,7 @@ async def test_players_are_told_start_and_end_once_winners_first() -> None:
 async def test_a_player_that_fails_anywhere_is_blamed_and_nobody_else(
     name: str, method: str, fault: str, kind: Any
 ) -> None:
-    async with house() as here:
+    async with environment() as here:
         here.stage.act(name, **{method: fault})
         tournament = await here.play("t", plan("abcde", limit_s=SHORT_S if fault == "hang" else 5.0))
         [failure] = tournament.result.failures
@@ -106,7 +106,7 @@ async def test_a_player_that_fails_anywhere_is_blamed_and_nobody_else(
 
 
 async def test_hung_players_cost_one_limit_together() -> None:
-    async with house() as here:
+    async with environment() as here:
         for name in "abcdef":
             here.stage.act(name, start="hang")
         began = asyncio.get_running_loop().time()
@@ -118,7 +118,7 @@ async def test_hung_players_cost_one_limit_together() -> None:
 
 
 async def test_when_everybody_fails_nobody_wins() -> None:
-    async with house() as here:
+    async with environment() as here:
         for name in "abcde":
             here.stage.act(name, setup="raise")
         tournament = await here.play("t", plan("abcde"))
@@ -129,7 +129,7 @@ async def test_when_everybody_fails_nobody_wins() -> None:
 
 
 async def test_failing_end_may_be_no_failure() -> None:
-    async with house() as here:
+    async with environment() as here:
         here.stage.act("a", end="raise")
         made = plan("ab")
         made.format.CopyFrom(TournamentFormat(knockout=Knockout(end_failure_is_failure=False)))
@@ -141,7 +141,7 @@ async def test_failing_end_may_be_no_failure() -> None:
 
 
 async def test_a_player_that_cannot_be_reached_fails_start() -> None:
-    async with house() as here:
+    async with environment() as here:
         tournament = await here.play("t", plan("abc", link="dial-in:nobody"))
         assert [failure.misconduct.player for failure in tournament.result.failures] == list("abc")
         assert not tournament.rounds
@@ -151,7 +151,7 @@ async def test_a_player_that_cannot_be_reached_fails_start() -> None:
 
 
 async def test_watchers_see_the_whole_first_then_what_happens_and_the_end_last() -> None:
-    async with house() as here:
+    async with environment() as here:
         here.stage.act("b", start="raise")
         await here.manager.create("t", plan("abcdef"))
         watching = asyncio.create_task(_all(here, "t"))
@@ -176,7 +176,7 @@ async def test_watchers_see_the_whole_first_then_what_happens_and_the_end_last()
 
 
 async def test_a_watcher_that_comes_late_sees_what_has_happened_in_the_whole() -> None:
-    async with house() as here:
+    async with environment() as here:
         actor = here.stage.act("a", end="hold")
         await here.manager.create("t", plan("ab"))
         await here.manager.start("t")
@@ -189,7 +189,7 @@ async def test_a_watcher_that_comes_late_sees_what_has_happened_in_the_whole() -
         assert events[0].tournament.rounds[0].games[0].result == here.referee.get("t/r1g1").result
 
 
-async def _all(here: House, tournament_id: str) -> list[WatchTournamentResponse]:
+async def _all(here: Environment, tournament_id: str) -> list[WatchTournamentResponse]:
     return [event async for event in here.manager.watch(tournament_id)]
 
 
@@ -197,7 +197,7 @@ async def _all(here: House, tournament_id: str) -> list[WatchTournamentResponse]
 
 
 async def test_cancelling_a_sign_up_tells_nobody() -> None:
-    async with house() as here:
+    async with environment() as here:
         here.stage.act("a")
         await here.manager.create("t", plan("ab"))
         tournament = await here.manager.cancel("t", "rain")
@@ -211,7 +211,7 @@ async def test_cancelling_a_sign_up_tells_nobody() -> None:
 
 
 async def test_cancelling_during_games_stops_them_and_tells_end_to_those_who_have_not_failed() -> None:
-    async with house() as here:
+    async with environment() as here:
         held = here.stage.act("a", setup="hold")
         here.stage.act("b", start="raise")
         here.stage.act("c", play_as="raise")
@@ -235,7 +235,7 @@ async def test_cancelling_during_games_stops_them_and_tells_end_to_those_who_hav
 
 
 async def test_cancelling_while_players_are_told_start_waits_for_them() -> None:
-    async with house() as here:
+    async with environment() as here:
         held, other = here.stage.act("a", start="hold"), here.stage.act("b")
         await here.manager.create("t", plan("ab"))
         await here.manager.start("t")
@@ -253,7 +253,7 @@ async def test_cancelling_while_players_are_told_start_waits_for_them() -> None:
 
 
 async def test_cancelling_before_anybody_was_told_start_tells_nobody_end() -> None:
-    async with house() as here:
+    async with environment() as here:
         for name in "ab":
             here.stage.act(name)
         await here.manager.create("t", plan("ab"))
@@ -264,7 +264,7 @@ async def test_cancelling_before_anybody_was_told_start_tells_nobody_end() -> No
 
 
 async def test_a_failure_in_the_end_of_a_cancelled_tournament_is_blamed_on_nobody() -> None:
-    async with house() as here:
+    async with environment() as here:
         held = here.stage.act("a", setup="hold", end="raise")
         await here.manager.create("t", plan("ab"))
         await here.manager.start("t")
@@ -276,7 +276,7 @@ async def test_a_failure_in_the_end_of_a_cancelled_tournament_is_blamed_on_nobod
 
 
 async def test_a_tournament_that_is_decided_cannot_be_cancelled() -> None:
-    async with house() as here:
+    async with environment() as here:
         held = here.stage.act("a", end="hold")
         await here.manager.create("t", plan("ab"))
         await here.manager.start("t")
@@ -293,7 +293,7 @@ async def test_a_tournament_that_is_decided_cannot_be_cancelled() -> None:
 
 
 async def test_a_game_that_is_stopped_by_somebody_else_beats_nobody() -> None:
-    async with house() as here:
+    async with environment() as here:
         held = here.stage.act("e", setup="hold")
         await here.manager.create("t", plan("abcde"))
         await here.manager.start("t")
@@ -306,7 +306,7 @@ async def test_a_game_that_is_stopped_by_somebody_else_beats_nobody() -> None:
 
 
 async def test_a_game_whose_id_is_taken_counts_as_aborted() -> None:
-    async with house() as here:
+    async with environment() as here:
         await here.play("other", plan("xy"))
         taken = here.referee.get("other/r1g1").plan
         await here.referee.play(taken, "t/r1g1")
@@ -324,7 +324,7 @@ async def test_a_fault_of_the_server_cancels_the_tournament_and_blames_nobody(mo
     async def fail(*_: object) -> None:
         raise RuntimeError("a bug")
 
-    async with house() as here:
+    async with environment() as here:
         monkeypatch.setattr(here.referee, "play", fail)
         tournament = await here.play("t", plan("abc"))
         assert tournament.status == TournamentStatus.TOURNAMENT_STATUS_CANCELLED
@@ -335,7 +335,7 @@ async def test_a_fault_of_the_server_cancels_the_tournament_and_blames_nobody(mo
 
 
 async def test_a_link_that_the_server_fails_to_open_costs_one_player(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with house() as here:
+    async with environment() as here:
         opened = here.stage.open
 
         async def fail(player: Player, game: Any) -> Any:
@@ -383,7 +383,7 @@ class _FullJournal:
 async def test_a_full_disk_stops_a_tournament_at_once_and_it_goes_on_when_there_is_room(
     room: int, tmp_path: Path
 ) -> None:
-    async with house(store=FullDisk(Store.open(tmp_path), room)) as here:
+    async with environment(store=FullDisk(Store.open(tmp_path), room)) as here:
         here.stage.act("b", start="raise")
         await here.manager.create("t", plan("abcde"))
         await here.manager.start("t")
@@ -391,7 +391,7 @@ async def test_a_full_disk_stops_a_tournament_at_once_and_it_goes_on_when_there_
             await here.over("t")
         assert caught.value.reason == "INTERNAL"
         assert "disk" not in caught.value.message
-    async with house(tmp_path) as here:
+    async with environment(tmp_path) as here:
         await here.manager.resume_all()
         tournament = await here.over("t")
         assert tournament.status == TournamentStatus.TOURNAMENT_STATUS_FINISHED

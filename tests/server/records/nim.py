@@ -284,11 +284,13 @@ def drive(
 def said(step: Step, transcript: Transcript, answer: Players, told: dict[int, Answer]) -> object:
     """What a step is answered with. Of calls that are made at once, those of later seats are answered first."""
     if isinstance(step, Call):
-        return transcript.told(transcript.ask(step), answer(step), 0.25)
+        return transcript.record_outcome(transcript.ask(step), answer(step), 0.25)
     if isinstance(step, CallAll):
         asked = [transcript.ask(call) for call in step.calls if call.seat not in told]
-        told.update({each.call.seat: transcript.told(each, answer(each.call), 1.5) for each in reversed(asked)})
+        told.update(
+            {each.call.seat: transcript.record_outcome(each, answer(each.call), 1.5) for each in reversed(asked)}
+        )
         return told
     if isinstance(step, Eliminate):
-        transcript.eliminated(step)
+        transcript.record_misconduct(step)
     return None

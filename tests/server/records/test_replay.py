@@ -106,7 +106,7 @@ def test_a_game_stands_at_an_elimination_that_is_not_recorded_yet() -> None:
     position = resume(prefix(whole, 4), refuse, find)
     assert isinstance(position.step, Eliminate)
     assert position.transcript.misconducts == []
-    assert position.transcript.blamed(position.step) == list(parsed(whole))[4].misconduct
+    assert position.transcript.build_misconduct(position.step) == list(parsed(whole))[4].misconduct
 
 
 def test_a_game_stands_at_its_end() -> None:

@@ -14,9 +14,8 @@ from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.rehearsal import Rehearsal
 from fairplay.conformance.subject import DESCRIBE, Connection
 from fairplay.games.game import Game
-from fairplay.games.steps import Method
+from fairplay.games.steps import Failure, Method
 from fairplay.player.handlers import PLAYER_METHODS, PROTOCOL_REVISION
-from fairplay.server.links.link import Failed
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
 
@@ -73,7 +72,7 @@ def _description(bench: Bench, connection: Connection) -> PlayerDescription:
         raise failure("The reply to Describe is unreadable.", ("Reply", hexadecimal(outcome))) from None
 
 
-def _problem(outcome: Failed) -> str:
+def _problem(outcome: Failure) -> str:
     if isinstance(outcome, Overrun):
         return f"did not answer within {outcome.limit.ToTimedelta().total_seconds():g} s."
     return f"failed: {outcome.message}"

@@ -6,8 +6,9 @@ import asyncio
 
 import grpc
 
+from fairplay.games.steps import Failure
 from fairplay.player.handlers import CallFailed, Handlers
-from fairplay.server.links.link import Clock, Done, Failed, OpenCall, call_error
+from fairplay.server.links.link import Clock, Done, OpenCall, call_error
 from fairplay.v1.misconduct_pb2 import CallErrorReason
 
 
@@ -39,14 +40,14 @@ class BotLink:
 
     def _answer_now(self, method: str, request: bytes, open_call: OpenCall) -> None:
         try:
-            outcome: bytes | Failed = self._handlers.call_now(method, request)
+            outcome: bytes | Failure = self._handlers.call_now(method, request)
         except Exception as error:
             outcome = _failure(error)
         open_call.settle(outcome)
 
     async def _answer(self, method: str, request: bytes, open_call: OpenCall) -> None:
         try:
-            outcome: bytes | Failed = await self._handlers.call(method, request)
+            outcome: bytes | Failure = await self._handlers.call(method, request)
         except Exception as error:
             outcome = _failure(error)
         open_call.settle(outcome)
@@ -58,7 +59,7 @@ class BotLink:
         self._handlers.close()
 
 
-def _failure(error: Exception) -> Failed:
+def _failure(error: Exception) -> Failure:
     code, message = grpc.StatusCode.UNKNOWN, f"{type(error).__name__}: {error}"
     if isinstance(error, CallFailed):
         code, message = error.code, error.message

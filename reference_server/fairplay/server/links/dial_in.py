@@ -52,10 +52,10 @@ Write = Callable[[ConnectResponse], Awaitable[None]]
 
 @dataclass(slots=True)
 class _Place:
-    """A name on this server, its token, and the session that holds it now."""
+    """A name on this server, its token, and the stream that holds it now."""
 
     token: str
-    session: Session | None = None
+    stream: Stream | None = None
     number: int = 0
 
 
@@ -66,7 +66,7 @@ class Hub:
         self._clock = clock
         self._places: dict[str, _Place] = {}
         self._claims: dict[str, str] = {}
-        self._sessions: dict[bytes, Session] = {}
+        self._streams: dict[bytes, Stream] = {}
         self._arrival = asyncio.Event()
         self.stray_reply_count = 0
 
@@ -77,8 +77,8 @@ class Hub:
     def forget(self, name: str) -> None:
         """Says goodbye to a name that was expected."""
         place = self._places.pop(name, None)
-        if place is not None and place.session is not None:
-            place.session.goodbye(GoodbyeReason.GOODBYE_REASON_FINISHED, "this player is no longer needed")
+        if place is not None and place.stream is not None:
+            place.stream.goodbye(GoodbyeReason.GOODBYE_REASON_FINISHED, "this player is no longer needed")
 
     def claim(self, name: str, token: str) -> None:
         """From now on a name that is not here can be had with this token only; with it, also one that is here."""
@@ -101,42 +101,42 @@ class Hub:
     def here(self, name: str) -> bool:
         """Whether a player of this name can be called now."""
         place = self._places.get(name)
-        return place is not None and place.session is not None
+        return place is not None and place.stream is not None
 
     async def arrived(self, name: str) -> None:
         """Waits until a player of this name is here."""
         while not self.here(name):
             await self._arrival.wait()
 
-    def admit(self, hello: Hello, write: Write, end: Callable[[], None]) -> Session:
+    def admit(self, hello: Hello, write: Write, end: Callable[[], None]) -> Stream:
         """Gives the names of a hello to a new stream, all or none. Refusal: says which name cannot be had.
 
         `write` sends a frame on the stream; `end` ends it, when another stream takes its place.
         """
         _check(hello.players)
         names = [player.name for player in hello.players]
-        session = self._sessions.get(hello.resume_token)
-        if session is not None and session.names != names:
-            session = None
+        stream = self._streams.get(hello.resume_token)
+        if stream is not None and stream.names != names:
+            stream = None
         for player in hello.players:
-            self._check_free(player, session)
-        if session is None:
-            session = Session(self, self._clock, names)
-        self._sessions[session.resume_token] = session
+            self._check_free(player, stream)
+        if stream is None:
+            stream = Stream(self, self._clock, names)
+        self._streams[stream.resume_token] = stream
         for number, player in enumerate(hello.players):
-            self._seat(session, number, player)
+            self._seat(stream, number, player)
         window = hello.resume_window
-        session.attach(write, end, window.seconds + window.nanos / 1e9)
+        stream.attach(write, end, window.seconds + window.nanos / 1e9)
         self._arrival.set()
         self._arrival = asyncio.Event()
-        return session
+        return stream
 
-    def _check_free(self, player: HostedPlayer, resumed: Session | None) -> None:
+    def _check_free(self, player: HostedPlayer, resumed: Stream | None) -> None:
         """A name without a token belongs to its stream; one with a token to whoever has it, or its claim."""
         place = self._places.get(player.name)
         if place is None and player.name not in self._claims:
             return
-        if (resumed is not None and place is not None and place.session is resumed) or self._claimed_by(player):
+        if (resumed is not None and place is not None and place.stream is resumed) or self._claimed_by(player):
             return
         if not player.token or not self.holds(player.name, player.token):
             message = f"the name {player.name} is taken on this server: choose another one"
@@ -146,21 +146,21 @@ class Hub:
         claim = self._claims.get(player.name)
         return claim is not None and same(claim, player.token)
 
-    def _seat(self, session: Session, number: int, player: HostedPlayer) -> None:
+    def _seat(self, stream: Stream, number: int, player: HostedPlayer) -> None:
         place = self._places.setdefault(player.name, _Place(player.token))
         if self._claimed_by(player):
             place.token = player.token
-        if place.session is not None and place.session is not session:
-            place.session.goodbye(GoodbyeReason.GOODBYE_REASON_REPLACED, f"{player.name} has dialled in again")
-        place.session, place.number = session, number
+        if place.stream is not None and place.stream is not stream:
+            place.stream.goodbye(GoodbyeReason.GOODBYE_REASON_REPLACED, f"{player.name} has dialled in again")
+        place.stream, place.number = stream, number
 
-    def dismiss(self, session: Session) -> None:
-        """Frees the names of a session that is over."""
-        self._sessions.pop(session.resume_token, None)
-        for name in session.names:
+    def dismiss(self, stream: Stream) -> None:
+        """Frees the names of a stream that is over."""
+        self._streams.pop(stream.resume_token, None)
+        for name in stream.names:
             place = self._places.get(name)
-            if place is not None and place.session is session:
-                place.session = None
+            if place is not None and place.stream is stream:
+                place.stream = None
                 del self._places[name]
                 if place.token:
                     self._places[name] = place  # as the one that has been away for the shortest time
@@ -170,25 +170,25 @@ class Hub:
         """A name is kept for its token while there is room: those that have been away longest go first."""
         away = len(self._places) - MAX_NAMES
         if away > 0:
-            for name in [name for name, place in self._places.items() if place.session is None][:away]:
+            for name in [name for name, place in self._places.items() if place.stream is None][:away]:
                 del self._places[name]
 
     def goodbye(self, reason: GoodbyeReason.ValueType, message: str) -> None:
         """Says goodbye to everyone."""
-        for session in list(self._sessions.values()):
-            session.goodbye(reason, message)
+        for stream in list(self._streams.values()):
+            stream.goodbye(reason, message)
 
     def call(self, name: str, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
         """Calls the player that holds this name now."""
         place = self._places.get(name)
-        if place is None or place.session is None:
+        if place is None or place.stream is None:
             return DeadLink(self._clock, disconnected("the player is not connected")).call(
                 method, request, limit_s, done
             )
-        return place.session.call(place.number, method, request, limit_s, done)
+        return place.stream.call(place.number, method, request, limit_s, done)
 
 
-class Session:
+class Stream:
     """The players of one hello: their open calls, and the stream that carries them, if it is not lost just now."""
 
     def __init__(self, hub: Hub, clock: Clock, names: list[str]) -> None:
@@ -212,7 +212,7 @@ class Session:
     # --- the stream ---
 
     def attach(self, write: Write, end: Callable[[], None], resume_s: float) -> None:
-        """A stream carries this session from now on: it is welcomed, and calls that are still open are sent again."""
+        """A stream carries this stream from now on: it is welcomed, and calls that are still open are sent again."""
         self._end()
         if self._outbox is not None:
             self._outbox.close()

@@ -7,12 +7,12 @@ from typing import Any
 
 import grpc
 
+from fairplay.games.steps import Failure
 from fairplay.server.links.link import (
     MAX_REPLY_BYTES,
     Clock,
     DeadLink,
     Done,
-    Failed,
     Link,
     OpenCall,
     call_error,
@@ -70,7 +70,7 @@ async def _ask(unary: Any, request: bytes, open_call: OpenCall) -> None:
     open_call.settle(outcome)
 
 
-def _failure(error: grpc.aio.AioRpcError, open_call: OpenCall) -> Failed:
+def _failure(error: grpc.aio.AioRpcError, open_call: OpenCall) -> Failure:
     code, details = error.code(), error.details() or ""
     elapsed = open_call.elapsed_s
     if code is grpc.StatusCode.DEADLINE_EXCEEDED and elapsed > TIMEOUT_SHARE * open_call.limit_s:

@@ -11,14 +11,14 @@ from typing import Protocol, TypeAlias
 
 from google.protobuf.duration_pb2 import Duration
 
+from fairplay.games.steps import Failure
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
 
 MAX_REPLY_BYTES = 1024 * 1024
 MAX_MESSAGE_CHARS = 2_000
 CROWDED_S = 0.02
 
-Failed: TypeAlias = CallError | Overrun
-Done: TypeAlias = "Callable[[bytes | Failed, float], None]"
+Done: TypeAlias = "Callable[[bytes | Failure, float], None]"
 """Told once what became of a call: the serialised reply or a failure, and the seconds that it took."""
 
 
@@ -54,7 +54,7 @@ class OpenCall:
         """The seconds since the call was sent."""
         return self._clock.time() - self.sent_at
 
-    def settle(self, outcome: bytes | Failed) -> None:
+    def settle(self, outcome: bytes | Failure) -> None:
         """Tells what became of the call, unless it is settled already. A reply after the limit is an overrun."""
         done = self.done
         if done is None:
@@ -70,7 +70,7 @@ class OpenCall:
         """The time of the call is over."""
         self.fail(overrun(self.limit_s, self.elapsed_s))
 
-    def fail(self, failure: Failed) -> None:
+    def fail(self, failure: Failure) -> None:
         """The player is not waited for any longer, and need not go on."""
         if self.done is not None:
             self._cancel(self)

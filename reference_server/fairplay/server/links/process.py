@@ -14,9 +14,10 @@ from pathlib import Path
 
 import grpc
 
+from fairplay.games.steps import Failure
 from fairplay.server.links.dial_in import DialInLink, Hub
 from fairplay.server.links.dial_out import CHANNEL_OPTIONS, DialOutLink
-from fairplay.server.links.link import Clock, DeadLink, Done, Failed, Link, OpenCall, disconnected
+from fairplay.server.links.link import Clock, DeadLink, Done, Link, OpenCall, disconnected
 from fairplay.v1.misconduct_pb2 import CallError
 
 GUARD = Path(__file__).with_name("guard.py")
@@ -106,7 +107,7 @@ class ProcessLink:
         if self._process.ended.is_set():
             return DeadLink(self._clock, self._death()).call(method, request, limit_s, done)
 
-        def told(outcome: bytes | Failed, elapsed_s: float) -> None:
+        def told(outcome: bytes | Failure, elapsed_s: float) -> None:
             self._open.pop(open_call, None)
             if isinstance(outcome, CallError):
                 outcome.output = self._process.output

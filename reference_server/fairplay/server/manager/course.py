@@ -24,7 +24,7 @@ from fairplay.v1.tournament_pb2 import RoundGame, Tournament, TournamentFailure,
 Tell = Callable[[WatchTournamentResponse], None]
 
 
-class Table(NamedTuple):
+class OpenGame(NamedTuple):
     """A game to be played: its plan, its players by their place in the list of entrants, and where it is shown."""
 
     plan: GamePlan
@@ -45,7 +45,7 @@ class Course:
         self.append = append
         self.tell = tell
         self.open_calls: dict[int, Asked] = {}
-        self.open_games: dict[str, Table] = {}
+        self.open_games: dict[str, OpenGame] = {}
         self.failures: list[TournamentFailure] = []
         self.result: TournamentResult | None = None
         self.cancelled: str | None = None
@@ -70,20 +70,20 @@ class Course:
 
     # --- what becomes known ---
 
-    def told(self, seat: int, outcome: bytes | Failure, elapsed_s: float) -> None:
+    def record_outcome(self, seat: int, outcome: bytes | Failure, elapsed_s: float) -> None:
         """What became of an open call; recorded."""
-        self._answered(seat, self._transcript.told(self.open_calls[seat], outcome, elapsed_s))
+        self._answered(seat, self._transcript.record_outcome(self.open_calls[seat], outcome, elapsed_s))
 
-    def heard(self, seat: int, outcome: bytes | Failure) -> None:
+    def apply_outcome(self, seat: int, outcome: bytes | Failure) -> None:
         """What became of an open call, from a record."""
-        self._answered(seat, self._transcript.heard(self.open_calls[seat], outcome))
+        self._answered(seat, self._transcript.parse_outcome(self.open_calls[seat], outcome))
 
-    def played(self, game_id: str, result: GameResult) -> None:
+    def record_result(self, game_id: str, result: GameResult) -> None:
         """How an open game ended; recorded."""
         self._record(RecordEntry(played=RecordedGame(game_id=game_id, result=result)).SerializeToString())
-        self.saw(game_id, result)
+        self.apply_result(game_id, result)
 
-    def saw(self, game_id: str, result: GameResult) -> None:
+    def apply_result(self, game_id: str, result: GameResult) -> None:
         """How an open game ended, from a record."""
         shown = self.open_games.pop(game_id).shown
         shown.result.CopyFrom(result)
@@ -148,7 +148,7 @@ class Course:
         return step
 
     def _eliminate(self, step: Eliminate) -> None:
-        failure = TournamentFailure(misconduct=self._transcript.eliminated(step))
+        failure = TournamentFailure(misconduct=self._transcript.record_misconduct(step))
         self.failures.append(failure)
         self.tell(WatchTournamentResponse(failed=failure))
 
@@ -165,7 +165,7 @@ class Course:
             game_id = game_id_of(self.message.tournament_id, number, place)
             game = shown.games.add(game_id=game_id, players=[player.name for player in players])
             plan = game_plan_of(self.message.plan, players, number, place)
-            self.open_games[game_id] = Table(plan, entrants, game)
+            self.open_games[game_id] = OpenGame(plan, entrants, game)
         self.tell(WatchTournamentResponse(round_started=shown))
 
     def _end(self, standings: knockout.Standings) -> None:

@@ -9,11 +9,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from fairplay.games.game import find
+from fairplay.games.steps import Failure
 from fairplay.server.errors import Refusal
 from fairplay.server.links.dial_in import Hub
-from fairplay.server.links.link import Clock, DeadLink, Failed, Link, OpenCall, disconnected
+from fairplay.server.links.link import Clock, DeadLink, Link, OpenCall, disconnected
 from fairplay.server.links.opening import Links
-from fairplay.server.manager.course import Course, Table
+from fairplay.server.manager.course import Course, OpenGame
 from fairplay.server.plans import seconds
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.journal import Journal
@@ -30,7 +31,7 @@ def shutting_down() -> Refusal:
     return Refusal("SHUTTING_DOWN", "the server shuts down; the tournament goes on when it is back")
 
 
-class House(NamedTuple):
+class Services(NamedTuple):
     """What all tournaments of a server share."""
 
     referee: Referee
@@ -43,10 +44,10 @@ class House(NamedTuple):
 class Driver:
     """Sees one tournament through, from wherever its course stands."""
 
-    def __init__(self, course: Course, journal: Journal, house: House) -> None:
+    def __init__(self, course: Course, journal: Journal, services: Services) -> None:
         self._course = course
         self._journal = journal
-        self._house = house
+        self._services = services
         self._limit_s = seconds(course.message.plan.time_control.notification_limit)
         self._links: Sequence[Link] = ()
         self._open: dict[int, OpenCall] = {}
@@ -106,14 +107,14 @@ class Driver:
 
     async def _open_link(self, player: Player) -> Link:
         try:
-            return await self._house.links.open(player, find(self._course.message.plan.game))
+            return await self._services.links.open(player, find(self._course.message.plan.game))
         except asyncio.CancelledError:
             if not self._cancelled.done():
                 raise
-            return DeadLink(self._house.clock, disconnected("the tournament was cancelled"))
+            return DeadLink(self._services.clock, disconnected("the tournament was cancelled"))
         except Exception:
             log.exception("player %s cannot be reached", player.name)
-            return DeadLink(self._house.clock, disconnected("the server failed to reach the player"))
+            return DeadLink(self._services.clock, disconnected("the server failed to reach the player"))
 
     # --- Start and End ---
 
@@ -124,10 +125,10 @@ class Driver:
             self._open[seat] = link.call(method.path, asked.request, self._limit_s, partial(self._told, seat))
         await self._answered
 
-    def _told(self, seat: int, outcome: bytes | Failed, elapsed_s: float) -> None:
+    def _told(self, seat: int, outcome: bytes | Failure, elapsed_s: float) -> None:
         del self._open[seat]
         try:
-            self._course.told(seat, outcome, elapsed_s)
+            self._course.record_outcome(seat, outcome, elapsed_s)
         except Exception as error:  # whoever drives hears of it, not the link that brought the answer
             self._let_go()
             self._answered.set_exception(error)
@@ -148,11 +149,11 @@ class Driver:
             if error is not None:
                 raise error
 
-    async def _play_table(self, game_id: str, table: Table) -> None:
-        self._course.played(game_id, await self._result(game_id, table))
+    async def _play_table(self, game_id: str, table: OpenGame) -> None:
+        self._course.record_result(game_id, await self._result(game_id, table))
 
-    async def _result(self, game_id: str, table: Table) -> GameResult:
-        if self._cancelled.done() and self._house.store.find(game_id) is None:
+    async def _result(self, game_id: str, table: OpenGame) -> GameResult:
+        if self._cancelled.done() and self._services.store.find(game_id) is None:
             return GameResult(aborted=self._why_stopped())
         try:
             return await self._played(game_id, table)
@@ -161,12 +162,12 @@ class Driver:
                 raise
             return GameResult(aborted=f"the game could not be played: {refusal.message}")
         except RecordsError as error:
-            if self._house.store.failure is not None:
+            if self._services.store.failure is not None:
                 raise
             return GameResult(aborted=f"the game could not be played: {error}")
 
-    async def _played(self, game_id: str, table: Table) -> GameResult:
-        referee = self._house.referee
+    async def _played(self, game_id: str, table: OpenGame) -> GameResult:
+        referee = self._services.referee
         links = [self._links[seat] for seat in table.entrants]
         tournament_id = self._course.message.tournament_id
         playing = asyncio.ensure_future(referee.play(table.plan, game_id, tournament_id, links))

@@ -9,7 +9,7 @@ from fairplay.server.manager.course import Course
 from fairplay.server.manager.plan import seated
 from fairplay.server.records.errors import Diverged
 from fairplay.server.records.verify import Finding
-from fairplay.server.transcript import Asked, recorded_outcome
+from fairplay.server.transcript import Asked, read_outcome
 from fairplay.v1.manager_pb2 import WatchTournamentResponse
 from fairplay.v1.record_pb2 import RecordedCall, RecordedGame, RecordEntry, TournamentChange
 from fairplay.v1.result_pb2 import GameResult
@@ -119,7 +119,7 @@ class History:
         )
         self._check(call.request == asked.request, f"the request to entrant {call.seat} is not the one that is due")
         self._check(call.WhichOneof("outcome") is not None, "it does not say what became of the call")
-        course.heard(call.seat, recorded_outcome(call))
+        course.apply_outcome(call.seat, read_outcome(call))
 
     def _asked(self, call: RecordedCall) -> Asked | None:
         course = self.course
@@ -139,7 +139,7 @@ class History:
         names = self.course.open_games[played.game_id].shown.players
         known = all(names[seat : seat + 1] == [name] for seat, name in _named(played.result))
         self._check(known, f"the result of {played.game_id} names players that were not in it")
-        self.course.saw(played.game_id, played.result)
+        self.course.apply_result(played.game_id, played.result)
 
     def _check(self, holds: bool, problem: str) -> None:
         if not holds:

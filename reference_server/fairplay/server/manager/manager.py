@@ -15,7 +15,7 @@ from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
 from fairplay.server.links.opening import Links
 from fairplay.server.manager import history, states
-from fairplay.server.manager.driver import House, shutting_down
+from fairplay.server.manager.driver import Services, shutting_down
 from fairplay.server.manager.plan import checked_tournament_id, full_tournament_plan
 from fairplay.server.manager.signup import Later
 from fairplay.server.manager.tournament import Tournament, now, tournament_over
@@ -42,7 +42,7 @@ class Manager:
     def __init__(
         self, referee: Referee, links: Links, hub: Hub, store: Store, clock: Clock, later: Later | None = None
     ) -> None:
-        self._house = House(referee, links, hub, store, clock)
+        self._services = Services(referee, links, hub, store, clock)
         self._store = store
         self._later = later or asyncio.get_running_loop().call_later
         self._active: dict[str, Tournament] = {}
@@ -52,7 +52,7 @@ class Manager:
 
     async def create(self, tournament_id: str, plan: TournamentPlan) -> TournamentMessage:
         """Creates a tournament and opens its sign-up; a repeat returns it. Refusal: it cannot be played."""
-        full = full_tournament_plan(plan, self._house.links.check)
+        full = full_tournament_plan(plan, self._services.links.check)
         tournament_id = checked_tournament_id(tournament_id or uuid.uuid4().hex)
         listing = self._store.find(tournament_id)
         if listing is None:
@@ -70,7 +70,7 @@ class Manager:
         tournament = self._changeable(tournament_id)
         if tournament is None:
             raise Refusal("SIGN_UP_CLOSED", f"the tournament {tournament_id} is over", "tournament_id")
-        await tournament.vouch(player, token, certificate)
+        await tournament.check_certificate(player, token, certificate)
         tournament.sign_up(player, token)
         return await self._saved(tournament_id)
 
@@ -135,7 +135,7 @@ class Manager:
     async def suspend_all(self) -> None:
         """Leaves all tournaments, and the games of the referee, where they are; nothing of them is left open."""
         self._closing = True
-        await self._house.referee.suspend_all()  # first: its games use the links of the tournaments
+        await self._services.referee.suspend_all()  # first: its games use the links of the tournaments
         await asyncio.gather(*(tournament.suspend() for tournament in [*self._active.values()]))
 
     # --- from request and record to tournament ---
@@ -151,12 +151,12 @@ class Manager:
         known = history.read(parsed(self._store.read(tournament_id)))
         message = known.message
         for number, player in enumerate(message.entrants):
-            self._house.links.check(player, find(message.plan.game), f"entrants[{number}]")
+            self._services.links.check(player, find(message.plan.game), f"entrants[{number}]")
         self._opened(message, self._store.reopen(tournament_id)).resume(known)
 
     def _opened(self, message: TournamentMessage, journal: Journal) -> Tournament:
         tournament_id = message.tournament_id
-        tournament = Tournament(message, journal, self._house, self._later, partial(self._gone, tournament_id))
+        tournament = Tournament(message, journal, self._services, self._later, partial(self._gone, tournament_id))
         self._active[tournament_id] = tournament
         return tournament
 

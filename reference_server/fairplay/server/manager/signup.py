@@ -28,7 +28,7 @@ Later = Callable[[float, Callable[[], None]], Timer]
 """Calls a function after some seconds, as an event loop's call_later does."""
 
 
-class Desk:
+class SignUp:
     """Says who may enter a tournament and who may leave it. Knows the tokens of those who signed up here."""
 
     def __init__(self, message: Tournament, hub: Hub, check_link: CheckLink) -> None:

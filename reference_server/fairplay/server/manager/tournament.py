@@ -10,12 +10,12 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.server import __version__
 from fairplay.server.errors import Refusal
-from fairplay.server.manager import states, vouching
+from fairplay.server.manager import admission, states
 from fairplay.server.manager.course import Course
-from fairplay.server.manager.driver import Driver, House, shutting_down
+from fairplay.server.manager.driver import Driver, Services, shutting_down
 from fairplay.server.manager.history import History
 from fairplay.server.manager.plan import seated
-from fairplay.server.manager.signup import Desk, Later, Periods
+from fairplay.server.manager.signup import Later, Periods, SignUp
 from fairplay.server.manager.watchers import Watchers
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.journal import Journal
@@ -53,14 +53,14 @@ class Tournament:
     """
 
     def __init__(
-        self, message: TournamentMessage, journal: Journal, house: House, later: Later, gone: Callable[[], None]
+        self, message: TournamentMessage, journal: Journal, services: Services, later: Later, gone: Callable[[], None]
     ) -> None:
         self.message = message
         self.saved = journal.saved
         self._journal = journal
-        self._house = house
+        self._services = services
         self._gone = gone
-        self._desk = Desk(message, house.hub, house.links.check)
+        self._sign_up = SignUp(message, services.hub, services.links.check)
         self._periods = Periods(message.plan.sign_up, later, self._period_ended)
         self._watchers = Watchers()
         self._left = asyncio.Event()
@@ -71,7 +71,7 @@ class Tournament:
 
     def begin(self) -> None:
         """Opens the sign-up; where everybody is there already, its first period is over at once."""
-        if self._desk.full and (self._periods.bounded or states.signed_up(self.message)):
+        if self._sign_up.full and (self._periods.bounded or states.signed_up(self.message)):
             self._start()
         else:
             self._periods.begin()
@@ -93,29 +93,29 @@ class Tournament:
 
     # --- the sign-up ---
 
-    async def vouch(self, player: Player, token: str, certificate: bytes) -> None:
+    async def check_certificate(self, player: Player, token: str, certificate: bytes) -> None:
         """Checks the certificate of a player, where one is asked for, and that it is about this player.
 
         Refusal: it does not serve, or the player may not enter for another reason.
         """
         plan = self.message.plan
-        if not plan.sign_up.HasField("certificate") or self._desk.repeats(player, token):
+        if not plan.sign_up.HasField("certificate") or self._sign_up.repeats(player, token):
             return
         self._check_room()
-        self._desk.check(player, token)
-        certified = vouching.check_certificate(certificate, plan, vouching.utc_now())
-        vouching.check_player(certified, await vouching.describe(player, plan, self._house.links))
+        self._sign_up.check(player, token)
+        certified = admission.check_certificate(certificate, plan, admission.utc_now())
+        admission.check_player(certified, await admission.describe(player, plan, self._services.links))
 
     def sign_up(self, player: Player, token: str) -> None:
         """A player enters; the last one that may closes the sign-up. Refusal: it may not."""
-        if self._desk.repeats(player, token):
+        if self._sign_up.repeats(player, token):
             return
         self._check_room()
-        self._desk.admit(player, token)
+        self._sign_up.admit(player, token)
         self._change(TournamentChange(signed_up=player))
         self.message.entrants.append(player)
         self._watchers.show(self.message)
-        if self._desk.full:
+        if self._sign_up.full:
             self._start()
 
     def withdraw(self, name: str, token: str) -> None:
@@ -123,7 +123,7 @@ class Tournament:
         self._check_open()
         if all(player.name != name for player in self.message.entrants):
             return
-        self._desk.release(name, token)
+        self._sign_up.release(name, token)
         self._change(TournamentChange(withdrawn=name))
         states.withdraw(self.message, name)
         self._watchers.show(self.message)
@@ -131,14 +131,14 @@ class Tournament:
     def start(self) -> None:
         """Closes the sign-up and starts. Refusal: too few have entered, or it is over."""
         if self.message.status == states.SIGN_UP:
-            self._desk.check_enough()
+            self._sign_up.check_enough()
             self._start()
         elif self.message.status != states.RUNNING:
             raise tournament_over(self.message.tournament_id)
 
     def _check_room(self) -> None:
         self._check_open()
-        if self._desk.full:
+        if self._sign_up.full:
             raise Refusal("SIGN_UP_CLOSED", "the tournament is full: nobody else may enter", "tournament_id")
 
     def _check_open(self) -> None:
@@ -168,7 +168,7 @@ class Tournament:
 
     def _drive(self, course: Course) -> None:
         self._course = course
-        self._driver = Driver(course, self._journal, self._house)
+        self._driver = Driver(course, self._journal, self._services)
         self._task = asyncio.create_task(self._see_through(course, self._driver))
 
     # --- the end ---

@@ -26,7 +26,7 @@ from fairplay.games.steps import (
     calls_in,
 )
 from fairplay.server.records.errors import Diverged
-from fairplay.server.transcript import Answer, Asked, Transcript, game_result, game_rng, recorded_outcome
+from fairplay.server.transcript import Answer, Asked, Transcript, game_result, game_rng, read_outcome
 from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.record_pb2 import RecordedCall, RecordedResult, RecordEntry
 from fairplay.v1.result_pb2 import GameResult
@@ -190,7 +190,7 @@ class Replayer:
             raise self._diverged(f"seat {call.seat} was called, but {self.due()}")
         self._check(call, asked)
         del self._waiting[call.seat]
-        answer = self.transcript.heard(asked, recorded_outcome(call))
+        answer = self.transcript.parse_outcome(asked, read_outcome(call))
         elapsed_s = call.elapsed.seconds + call.elapsed.nanos / 1e9
         self._recorded_count = max(self._recorded_count, call.number)
         self.calls.append((asked.call, elapsed_s))
@@ -226,7 +226,7 @@ class Replayer:
     def _misconduct(self, recorded: Misconduct) -> None:
         if not isinstance(self.step, Eliminate):
             raise self._diverged(f"seat {recorded.seat} was eliminated, but {self.due()}")
-        due = self.transcript.blamed(self.step)
+        due = self.transcript.build_misconduct(self.step)
         if recorded != due:
             raise self._diverged(
                 f"the misconduct of seat {recorded.seat} differs from the rules in {_fields(recorded, due)}"

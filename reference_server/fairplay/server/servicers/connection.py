@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import grpc
 
 from fairplay.server.errors import Refusal
-from fairplay.server.links.dial_in import Hub, Session
+from fairplay.server.links.dial_in import Hub, Stream
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceServicer
 
 HANDSHAKE_LIMIT_S = 10.0
@@ -31,16 +31,16 @@ class ConnectionServicer(ConnectionServiceServicer):
         over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         write = context.write
         hello = await self._hello(context)
-        session = self._hub.admit(hello, write, partial(_end, over))
+        stream = self._hub.admit(hello, write, partial(_end, over))
         try:
-            reading = asyncio.create_task(_read(session, context))
+            reading = asyncio.create_task(_read(stream, context))
             reading.add_done_callback(lambda task: _settle(over, task))
             try:
                 await over
             finally:
                 reading.cancel()
         finally:
-            session.detach(write)
+            stream.detach(write)
 
     async def _hello(self, context: Context) -> Any:
         try:
@@ -69,8 +69,8 @@ def _settle(over: asyncio.Future[None], reading: asyncio.Task[None]) -> None:
         over.set_exception(error)
 
 
-async def _read(session: Session, context: Context) -> None:
+async def _read(stream: Stream, context: Context) -> None:
     while (frame := await context.read()) is not grpc.aio.EOF:
-        session.take(frame.replies)
+        stream.take(frame.replies)
         if frame.HasField("hello"):
             raise Refusal("PROTOCOL_BROKEN", "only the first frame may hold a hello")

@@ -10,9 +10,10 @@ from google.protobuf.message import DecodeError
 from fairplay import certificate as certificates
 from fairplay.certificate import Certificate
 from fairplay.games.game import find
+from fairplay.games.steps import Failure
 from fairplay.player.handlers import PLAYER_METHODS, PROTOCOL_REVISION
 from fairplay.server.errors import Refusal
-from fairplay.server.links.link import Failed, Link
+from fairplay.server.links.link import Link
 from fairplay.server.links.opening import Links
 from fairplay.server.plans import seconds
 from fairplay.v1.game_pb2 import Player
@@ -79,8 +80,8 @@ async def describe(player: Player, plan: TournamentPlan, links: Links) -> Player
         raise _refused("the player's description of itself, for its certificate, cannot be read") from None
 
 
-async def _asked(link: Link, limit_s: float) -> bytes | Failed:
-    told: asyncio.Future[bytes | Failed] = asyncio.get_running_loop().create_future()
+async def _asked(link: Link, limit_s: float) -> bytes | Failure:
+    told: asyncio.Future[bytes | Failure] = asyncio.get_running_loop().create_future()
     request = DescribeRequest().SerializeToString()
     call = link.call(DESCRIBE.path, request, limit_s, lambda outcome, _: told.set_result(outcome))
     try:
