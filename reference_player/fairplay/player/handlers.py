@@ -11,19 +11,12 @@ from typing import Any
 import grpc
 
 from fairplay.games.game import Game, find
-from fairplay.games.steps import Method, build_methods
+from fairplay.games.kit.player_service import PLAYER_METHODS as PLAYER_METHODS  # noqa: PLC0414 - others import it here
+from fairplay.games.kit.player_service import PLAYER_SERVICE
+from fairplay.games.steps import Method
 from fairplay.player.threads import DaemonThreads
 from fairplay.v1 import player_pb2
 
-PLAYER_SERVICE = "fairplay.v1.PlayerService"
-PLAYER_METHODS = build_methods(
-    PLAYER_SERVICE,
-    {
-        "Describe": (player_pb2.DescribeRequest, player_pb2.DescribeResponse),
-        "Start": (player_pb2.StartRequest, player_pb2.StartResponse),
-        "End": (player_pb2.EndRequest, player_pb2.EndResponse),
-    },
-)
 PROTOCOL_REVISION = 1
 
 

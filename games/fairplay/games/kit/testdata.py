@@ -9,10 +9,20 @@ other. `fairplay check GAME KIND FOLDER` runs a folder of them.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+from google.protobuf.message import Message
+
+from fairplay.games.kit import knockout
+from fairplay.games.steps import Call, Conversation, Eliminate, Method, Outcome, Show, answer_step, drive
+from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Misconduct, Overrun
+from fairplay.v1.result_pb2 import GameResult, RankedPlayer, RankGroup
 
 ENTRY_POINTS = "fairplay.testdata"
 
@@ -97,3 +107,178 @@ def read_text(value: Json, where: str, allowed: Sequence[str] = ()) -> str:
     if allowed and value not in allowed:
         raise ValueError(f"{where} is {value!r}: it must be one of {', '.join(allowed)}.")
     return value
+
+
+# Actors: reference players that fail or cheat by a script
+
+
+class Script(NamedTuple):
+    """How an actor plays in a test game. In JSON an array:
+
+    [name, strategy]                        plays soundly
+    [name, strategy, method]                raises an error in every call of this method, e.g. "take-turn"
+    [name, strategy, method, count]         never answers the count-th call of this method, nor a later one
+    [name, strategy, "a cheat", cheat]      answers wrongly wherever this cheat is possible
+    """
+
+    name: str
+    strategy: str
+    method: str = ""
+    """The method in which it fails; empty: in none."""
+    from_call: int = 1
+    """The first call of that method that fails."""
+    hangs: bool = False
+    """Whether it never answers a call that fails, in place of raising an error."""
+    cheat: str = ""
+    """The name of its cheat; empty: none."""
+
+
+class Cheat(NamedTuple):
+    """A wrong answer on purpose."""
+
+    method: Method
+    answer: Callable[[Any], Message | None]
+    """Request -> the wrong reply, or None if this request leaves no room for it."""
+
+
+def read_scripts(
+    value: Json, where: str, methods: Sequence[Method], cheats: Iterable[str] = (), *, count: int | None = None
+) -> list[Script]:
+    """Return the scripts in a JSON array, `count` of them if that is given.
+
+    Raises ValueError if one of them has not the form of a `Script`, names an unknown method or cheat, or has the name
+    of another one. Whether its strategy exists is known to whoever makes its player.
+    """
+    names, known = [kebab_case(method.name) for method in methods], list(cheats)
+    scripts = [
+        _read_script(each, f"{where}[{number}]", names, known)
+        for number, each in enumerate(read_list(value, where, count=count))
+    ]
+    if len({script.name for script in scripts}) < len(scripts):
+        raise ValueError(f"{where} has two actors with the same name.")
+    return scripts
+
+
+def _read_script(value: Json, where: str, methods: Sequence[str], cheats: Sequence[str]) -> Script:
+    match value:
+        case [str(name), str(strategy), *rest]:
+            script = Script(name, strategy)
+        case _:
+            raise ValueError(f"{where} is {value!r}: it must begin with a name and a strategy.")
+    match rest:
+        case []:
+            return script
+        case ["a cheat", cheat]:
+            return script._replace(cheat=read_text(cheat, f"{where}[3]", cheats))
+        case [method]:
+            return script._replace(method=read_text(method, f"{where}[2]", methods))
+        case [method, count]:
+            method, count = read_text(method, f"{where}[2]", methods), read_int(count, f"{where}[3]", 1)
+            return script._replace(method=method, from_call=count, hangs=True)
+    raise ValueError(f"{where} has {len(value)} values: it must have 2 to 4.")
+
+
+def kebab_case(name: str) -> str:
+    """Return the name of a method as test data spells it: "TakeTurn" -> "take-turn"."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
+
+
+class Actor:
+    """Answers calls as a reference player does, but fails or cheats where its script says so."""
+
+    def __init__(self, script: Script, player: object, cheats: Mapping[str, Cheat] = MappingProxyType({})) -> None:
+        self.script = script
+        self._player = player
+        self._cheat = cheats.get(script.cheat)
+        self._counts = Counter[str]()
+
+    def answer(self, call: Call) -> Any:
+        """Return the reply to a call, or the Failure of it. A player that raises ValueError has failed, too."""
+        method = kebab_case(call.method.name)
+        self._counts[method] += 1
+        if method == self.script.method and self._counts[method] >= self.script.from_call:
+            return Overrun() if self.script.hangs else CallError(reason=CallErrorReason.CALL_ERROR_REASON_STATUS)
+        try:
+            wrong = self._cheat.answer(call.request) if self._cheat and self._cheat.method == call.method else None
+            return self._sound(method, call) if wrong is None else wrong
+        except ValueError as problem:
+            return CallError(reason=CallErrorReason.CALL_ERROR_REASON_STATUS, message=str(problem))
+
+    def _sound(self, method: str, call: Call) -> Message:
+        function = getattr(self._player, method.replace("-", "_"), None)  # Start and End it may leave out
+        reply: Message | None = function and function(call.request)
+        return call.method.response() if reply is None else reply
+
+
+class PlayedGame(NamedTuple):
+    """A test game that is over."""
+
+    outcome: Outcome
+    state: Any
+    """The last state that was shown, of the type that the game itself uses."""
+    eliminated: Sequence[int]
+    """Seats, in the order of their elimination."""
+
+
+def play_game(conversation: Conversation, actors: Sequence[Actor]) -> PlayedGame:
+    """Play a game between actors, in the order of their seats, and return how it ended."""
+    state: Any = None
+    eliminated: list[int] = []
+
+    def watched() -> Conversation:
+        nonlocal state
+        answer: Any = None
+        while True:
+            try:
+                step = conversation.send(answer)
+            except StopIteration as stop:
+                outcome: Outcome = stop.value
+                return outcome
+            if isinstance(step, Show):
+                state = step.state
+            elif isinstance(step, Eliminate):
+                eliminated.append(step.seat)
+            answer = yield step
+
+    outcome = drive(watched(), lambda call: actors[call.seat].answer(call))
+    return PlayedGame(outcome, state, eliminated)
+
+
+class PlayedTournament(NamedTuple):
+    """A test tournament that is over; its entrants are numbers from 0, in turn order."""
+
+    winners: Sequence[int]
+    failed: Sequence[int]
+    """Those that were eliminated, in a game or in the calls at the beginning and end, in this order."""
+    rounds: Sequence[Sequence[Sequence[int]]]
+    """The games of each round, as the entrants that play in them."""
+
+
+def play_tournament(
+    conversation: knockout.Conversation,
+    actors: Sequence[Actor],
+    play: Callable[[Sequence[Actor]], PlayedGame],
+) -> PlayedTournament:
+    """Play a tournament between actors and return how it ended; `play` plays one game."""
+    failed: list[int] = []
+    rounds: list[Sequence[Sequence[int]]] = []
+    answer: Any = None
+    while True:
+        try:
+            step = conversation.send(answer)
+        except StopIteration as stop:
+            standings: knockout.Standings = stop.value
+            return PlayedTournament(standings.winners, failed, rounds)
+        if isinstance(step, knockout.PlayRound):
+            rounds.append(step.games)
+            played = [play([actors[entrant] for entrant in game]) for game in step.games]
+            failed += [game[seat] for game, end in zip(step.games, played, strict=True) for seat in end.eliminated]
+            answer = [_result(end) for end in played]
+        else:
+            failed += [step.seat] if isinstance(step, Eliminate) else []
+            answer = answer_step(step, lambda call: actors[call.seat].answer(call))
+
+
+def _result(played: PlayedGame) -> GameResult:
+    groups = (RankGroup(players=[RankedPlayer(seat=seat) for seat, _ in group]) for group in played.outcome.ranking)
+    return GameResult(ranking=groups, misconducts=[Misconduct(seat=seat) for seat in played.eliminated])

@@ -10,8 +10,9 @@ from google.protobuf.message import DecodeError
 from fairplay import certificate as certificates
 from fairplay.certificate import Certificate
 from fairplay.games.game import find
+from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import Failure
-from fairplay.player.handlers import PLAYER_METHODS, PROTOCOL_REVISION
+from fairplay.player.handlers import PROTOCOL_REVISION
 from fairplay.server.errors import Refusal
 from fairplay.server.links.link import Link
 from fairplay.server.links.opening import Links
@@ -24,7 +25,6 @@ from fairplay.v1.tournament_pb2 import TournamentPlan
 MAX_BYTES = 1024 * 1024
 SKEW = timedelta(minutes=5)
 """How far the clocks of two machines may be apart."""
-DESCRIBE = PLAYER_METHODS["Describe"]
 
 
 def check_certificate(data: bytes, plan: TournamentPlan, now: datetime) -> Certificate:

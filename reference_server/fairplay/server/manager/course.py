@@ -10,9 +10,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from fairplay.games.game import find
+from fairplay.games.kit import knockout
+from fairplay.games.kit.knockout import Conversation, PlayRound
+from fairplay.games.kit.player_service import END, START
 from fairplay.games.steps import CallAll, Eliminate, Failure
-from fairplay.server.manager import knockout
-from fairplay.server.manager.knockout import Conversation, PlayRound
 from fairplay.server.manager.plan import game_id_of, game_plan_of
 from fairplay.server.transcript import Answer, Asked, Transcript
 from fairplay.v1.manager_pb2 import GameFinished, WatchTournamentResponse
@@ -114,7 +115,7 @@ class Course:
     def _answered(self, seat: int, answer: Answer) -> None:
         asked = self.open_calls.pop(seat)
         self._answers[seat] = answer
-        if asked.call.method is knockout.START and not isinstance(answer, Failure):
+        if asked.call.method is START and not isinstance(answer, Failure):
             self._started.append(seat)
         if not self.open_calls:
             self._advance(self._answers)
@@ -154,7 +155,7 @@ class Course:
 
     def _begin_calls(self, step: CallAll) -> None:
         self._answers = {}
-        self._ending = step.calls[0].method is knockout.END
+        self._ending = step.calls[0].method is END
         self.open_calls = {call.seat: self._transcript.ask(call) for call in step.calls}
 
     def _begin_round(self, step: PlayRound) -> None:

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fairplay.games.kit.knockout import PlayRound, Standings, allocate, farewell, play
+from fairplay.games.kit.player_service import END, START
 from fairplay.games.steps import Call, CallAll, Eliminate, Failure
-from fairplay.server.manager.knockout import END, START, PlayRound, Standings, allocate, farewell, play
 from fairplay.v1.misconduct_pb2 import CallError, Misconduct, Overrun
 from fairplay.v1.player_pb2 import EndResponse, StartResponse
 from fairplay.v1.result_pb2 import GameResult, RankedPlayer, RankGroup

@@ -11,13 +11,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 from google.protobuf.message import Message
 
-from fairplay.games.steps import Call, CallAll, CallKind, Eliminate, Method
-from fairplay.player.handlers import PLAYER_METHODS
-from fairplay.v1.misconduct_pb2 import CallError, Overrun
+from fairplay.games.kit.player_service import END, START
+from fairplay.games.steps import FAILURES, Call, CallAll, CallKind, Eliminate, Method
 from fairplay.v1.player_pb2 import EndRequest, StartRequest
 from fairplay.v1.result_pb2 import GameResult
-
-START, END = PLAYER_METHODS["Start"], PLAYER_METHODS["End"]
 
 
 class PlayRound(NamedTuple):
@@ -95,7 +92,7 @@ def _tell(
     if not seats:
         return set()
     answers = yield CallAll([Call(seat, method, request, CallKind.NOTIFICATION) for seat in seats])
-    failures = {seat: answers[seat] for seat in seats if isinstance(answers[seat], CallError | Overrun)}
+    failures = {seat: answers[seat] for seat in seats if isinstance(answers[seat], FAILURES)}
     if blame:
         for seat, cause in failures.items():
             yield Eliminate(seat, cause)
