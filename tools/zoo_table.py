@@ -21,11 +21,11 @@ from typing import NamedTuple
 
 from fairplay.conformance.certify import run
 from fairplay.conformance.report import Report
-from fairplay.conformance.zoo.deeds import Trace
-from fairplay.conformance.zoo.judging import Finding, finding
-from fairplay.conformance.zoo.kinds import Kind
-from fairplay.conformance.zoo.registry import common, kind, kinds
-from fairplay.conformance.zoo.specimen import Specimen, in_this_process
+from fairplay.conformance.zoo.effects import Symptom
+from fairplay.conformance.zoo.findings import Finding, compare
+from fairplay.conformance.zoo.mutant_player import MutantPlayer, in_this_process
+from fairplay.conformance.zoo.mutants import Mutant
+from fairplay.conformance.zoo.registry import common_mutants, find_mutant, find_mutants
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game, find, registered
 
@@ -37,8 +37,8 @@ HEAD = """\
 
 The conformance suite is tested by players with exactly one fault each. Every one of them has to be caught by the cases
 that name its fault, in **bold** below, and by none that has nothing to do with it. Most faults of play show
-themselves elsewhere, too; where many cases of one kind catch a fault they are counted: `rules.whole-game.*` (9). For
-`rules.whole-games` it is enough that one of them does.
+themselves elsewhere, too; where many cases of one mutant catch a fault they are counted: `rules.whole-game.*` (9). For
+`rules.whole-games` it is enough that one of them act.
 
 `python -m fairplay.conformance.zoo GAME --list` lists the faults of a game, and
 `python -m fairplay.conformance.zoo GAME FAULT` runs a player with one where the environment of an exec: player says,
@@ -92,33 +92,33 @@ def _told(row: Row) -> Row:
 def _tasks(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """(game, fault); those of programs are the same in all games, and tried in one."""
     for index, name in enumerate(names):
-        for each in kinds(find(name)).values():
+        for each in find_mutants(find(name)).values():
             if each.program is None or not index:
                 yield name, each.name
 
 
 def tried(name: str, fault: str) -> Row:
-    """Tries players with a fault on the whole suite: one, and more if the fault does not show itself as it should."""
+    """Tries players with a fault on the whole suite: one, and more if the fault act not show itself as it should."""
     game = find(name)
-    chosen = kind(game, fault)
-    for limit_s, strategy in product(LIMITS_S[Trace.TIMEOUT in chosen.traces], strategies(game)):
+    chosen = find_mutant(game, fault)
+    for limit_s, strategy in product(LIMITS_S[Symptom.TIMEOUT in chosen.symptoms], strategies(game)):
         found = _tried(game, chosen, strategy, limit_s)
         if found.is_exact:
             break
     return Row(name, fault, found)
 
 
-def _tried(game: Game, chosen: Kind, strategy: str, limit_s: float) -> Finding:
-    made: list[Specimen] = []
+def _tried(game: Game, chosen: Mutant, strategy: str, limit_s: float) -> Finding:
+    made: list[MutantPlayer] = []
 
-    def make() -> Specimen:
+    def make() -> MutantPlayer:
         made.append(chosen.make(game, strategy, in_this_process(limit_s)))
         return made[-1]
 
     words = [sys.executable, "-m", "fairplay.conformance.zoo", game.name, chosen.name, "--strategy", strategy]
     subject = make if chosen.program is None else f"exec:{shlex.join(words)}"
     try:
-        return finding(chosen, judged(game, subject, limit_s))
+        return compare(chosen, judged(game, subject, limit_s))
     finally:
         for player in made:
             player.released.set()
@@ -162,7 +162,7 @@ def page(rows: Sequence[Row]) -> str:
     """The whole page."""
     lines, programs = [HEAD], list[Row]()
     for name, group in groupby(rows, key=lambda row: row.game):
-        game, shared = find(name), {each.name for each in common(find(name))}
+        game, shared = find(name), {each.name for each in common_mutants(find(name))}
         tried_here = list(group)
         programs += [row for row in tried_here if _is_program(row)]
         objects = [row for row in tried_here if not _is_program(row)]
@@ -175,20 +175,20 @@ def page(rows: Sequence[Row]) -> str:
 
 
 def _is_program(row: Row) -> bool:
-    return kinds(find(row.game))[row.fault].program is not None
+    return find_mutants(find(row.game))[row.fault].program is not None
 
 
 def _table(title: str, rows: Iterable[Row]) -> list[str]:
-    lines = [_row(kinds(find(row.game))[row.fault], row.found) for row in rows]
-    return [f"{title}\n", "| fault | what such a player does | caught by |", "|---|---|---|", *lines, ""]
+    lines = [_row(find_mutants(find(row.game))[row.fault], row.found) for row in rows]
+    return [f"{title}\n", "| fault | what such a player act | caught by |", "|---|---|---|", *lines, ""]
 
 
-def _row(each: Kind, found: Finding) -> str:
+def _row(each: Mutant, found: Finding) -> str:
     caught = ", ".join([*(f"**`{case_id}`**" for case_id in each.cases), *_others(each, found.caught_by)])
     return f"| `{each.name}` | {each.sentence.replace('|', chr(92) + '|')} | {caught} |"
 
 
-def _others(each: Kind, caught: Iterable[str]) -> Iterator[str]:
+def _others(each: Mutant, caught: Iterable[str]) -> Iterator[str]:
     """The other cases, those of one family counted where they are many."""
     rest = [case_id for case_id in caught if case_id not in each.cases]
     families = Counter(map(_family, rest))

@@ -10,7 +10,7 @@ import pytest
 
 from fairplay.conformance.cases import cases
 from fairplay.conformance.certify import LONGEST_S, limits_of
-from fairplay.conformance.rehearsal import rival_names
+from fairplay.conformance.reference_players import rival_names
 from fairplay.conformance.verdicts import Verdict
 from fairplay.games.conformance import Level
 from fairplay.games.game import find, registered

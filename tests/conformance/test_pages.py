@@ -15,18 +15,20 @@ def shown() -> list[str]:
 
 
 def test_the_case_of_the_page_is_one_that_a_sound_player_passes() -> None:
-    from fairplay.conformance.bench import Bench
     from fairplay.conformance.case import case
-    from fairplay.conformance.certify import bench_of, door_of, limits_of
+    from fairplay.conformance.certify import limits_of, make_transport, open_context
+    from fairplay.conformance.context import Context
     from fairplay.conformance.engine import judge
     from fairplay.conformance.verdicts import Verdict
     from fairplay.games.game import find
 
-    module: dict[str, Any] = {"case": case, "Bench": Bench}
+    module: dict[str, Any] = {"case": case, "Context": Context}
     exec(shown()[0], module)
     game = find("fish")
-    with bench_of(game, door_of(game, "bot:random", "127.0.0.1:0", 1.0), 1, limits_of(game, None, None)) as bench:
-        judged = judge(module["three_games_at_once"], bench, "")
+    with open_context(
+        game, make_transport(game, "bot:random", "127.0.0.1:0", 1.0), 1, limits_of(game, None, None)
+    ) as context:
+        judged = judge(module["three_games_at_once"], context, "")
     assert judged.verdict is Verdict.PASS
     assert judged.id == "memory.three-games-at-once"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from fairplay.conformance.bench import Bench
 from fairplay.conformance.case import Body, Case, NotApplicable, NotTested, SuiteError, case, failure
-from fairplay.conformance.certify import bench_of, door_of, limits_of
+from fairplay.conformance.certify import limits_of, make_transport, open_context
+from fairplay.conformance.context import Context
 from fairplay.conformance.engine import chosen, judge, matches
 from fairplay.conformance.verdicts import Judged, Verdict, exit_code
 from fairplay.games.conformance import Level
@@ -15,24 +15,24 @@ from fairplay.games.game import find
 
 def tried(body: Body, level: Level = Level.MUST, *, known: bool = False) -> Judged:
     game = find("fish")
-    door = door_of(game, "bot:first", "127.0.0.1:0", 1.0)
-    with bench_of(game, door, 1, limits_of(game, None, None)) as bench:
-        return judge(Case("x.y", level, (), "It matters.", body), bench, "again!", known=known)
+    transport = make_transport(game, "bot:first", "127.0.0.1:0", 1.0)
+    with open_context(game, transport, 1, limits_of(game, None, None)) as context:
+        return judge(Case("x.y", level, (), "It matters.", body), context, "again!", known=known)
 
 
-def fails(_: Bench) -> None:
+def fails(_: Context) -> None:
     raise failure("It is wrong.", ("Reply", "nothing"))
 
 
-def untested(_: Bench) -> None:
+def untested(_: Context) -> None:
     raise NotTested("It could not be tried.")
 
 
-def inapplicable(_: Bench) -> None:
+def inapplicable(_: Context) -> None:
     raise NotApplicable("It does not concern you.")
 
 
-def breaks(_: Bench) -> None:
+def breaks(_: Context) -> None:
     raise SuiteError("The referee is wrong.")
 
 
@@ -93,7 +93,7 @@ def test_the_exit_code_is_0_only_when_every_must_is_met(level: Level, body: Body
 
 def test_a_decorated_function_is_a_case() -> None:
     @case("memory.example", "A sentence of the contract.", level=Level.MAY)
-    def example(bench: Bench) -> None:
+    def example(context: Context) -> None:
         """Why it matters."""
 
     assert example == Case(

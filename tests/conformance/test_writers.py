@@ -16,9 +16,9 @@ from fairplay.conformance.cases import cases
 from fairplay.conformance.certify import run
 from fairplay.conformance.events import Began, CaseBegan, CaseJudged, Ended, Event
 from fairplay.conformance.evidence import MAX_CHARS, Evidence, clipped
-from fairplay.conformance.passing import packed, unpacked
-from fairplay.conformance.rehearsal import Limits
+from fairplay.conformance.packing import packed, unpacked
 from fairplay.conformance.report import Report, Run, Times
+from fairplay.conformance.trial import CallLimits
 from fairplay.conformance.verdicts import Judged, Verdict
 from fairplay.conformance.writers.console import ConsoleWriter
 from fairplay.conformance.writers.files import ReportWriter
@@ -48,12 +48,12 @@ ALL = [
     one("a.untested", Verdict.NOT_TESTED),
     one("a.inapplicable", Verdict.NOT_APPLICABLE),
     one("a.suite-error", Verdict.SUITE_ERROR),
-    one("a.rotten", Verdict.PASS, known=True),
+    one("a.outdated", Verdict.PASS, known=True),
 ]
 
 
 def report(*judged: Judged, complete: bool = True) -> Report:
-    facts = Run("fish", "exec", 7, Limits(1, 1, 3), Level.MAY)
+    facts = Run("fish", "exec", 7, CallLimits(1, 1, 3), Level.MAY)
     player = PlayerDescription(display_name=EVIL, software_version=EVIL, services=[EVIL])
     times = {"TakeTurn": Times(3, 0.001, 0.002, 0.003)}
     return Report(facts, player, judged, times, datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), 1.5, complete)
@@ -121,7 +121,7 @@ def test_junit_shows_every_verdict() -> None:
         "a.untested": {"skipped"},
         "a.inapplicable": {"skipped"},
         "a.suite-error": {"error"},
-        "a.rotten": {"failure"},
+        "a.outdated": {"failure"},
     }
     verdicts = {case.get("name"): case.find("properties/property[@name='verdict']") for case in suite}
     assert all(found is not None for found in verdicts.values())
@@ -151,7 +151,7 @@ def test_the_console_has_a_line_for_each_case_and_steers_no_terminal() -> None:
     assert "[bold red]&" in text, "a stranger's markup is text"
     for each in ALL:
         assert re.search(rf"^{each.verdict} +{each.id} ", text, re.MULTILINE)
-    assert "a.rotten is listed as a known failure, but passes" in text
+    assert "a.outdated is listed as a known failure, but passes" in text
     assert "2 PASS, 2 FAIL, 1 WARN, 1 NOT TESTED, 1 NOT APPLICABLE, 1 SUITE ERROR; 1.5 s" in text
 
 

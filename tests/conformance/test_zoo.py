@@ -17,12 +17,12 @@ from fairplay.conformance.certify import run
 from fairplay.conformance.report import Report
 from fairplay.conformance.verdicts import Verdict
 from fairplay.conformance.zoo.__main__ import main
-from fairplay.conformance.zoo.deeds import Trace
-from fairplay.conformance.zoo.ids import EVERY_WHOLE_GAME, WHOLE_GAMES
-from fairplay.conformance.zoo.judging import Finding, finding, stands_for
-from fairplay.conformance.zoo.kinds import Kind
-from fairplay.conformance.zoo.registry import common, kinds, own
-from fairplay.conformance.zoo.specimen import Specimen, in_this_process
+from fairplay.conformance.zoo.case_ids import EVERY_WHOLE_GAME, WHOLE_GAMES
+from fairplay.conformance.zoo.effects import Symptom
+from fairplay.conformance.zoo.findings import Finding, compare, stands_for
+from fairplay.conformance.zoo.mutant_player import MutantPlayer, in_this_process
+from fairplay.conformance.zoo.mutants import Mutant
+from fairplay.conformance.zoo.registry import common_mutants, find_mutants, own_mutants
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game, find, registered
 from fairplay.player.handlers import describe, snake_case
@@ -50,9 +50,9 @@ SEED = 2
 MET = {Verdict.PASS, Verdict.NOT_APPLICABLE}
 
 
-def named(kind: Kind) -> str:
+def named(mutant: Mutant) -> str:
     """The pattern of the cases that name a fault."""
-    return ",".join(EVERY_WHOLE_GAME if case_id == WHOLE_GAMES else case_id for case_id in kind.cases)
+    return ",".join(EVERY_WHOLE_GAME if case_id == WHOLE_GAMES else case_id for case_id in mutant.cases)
 
 
 def strategies_of(game: Game) -> Sequence[str]:
@@ -61,11 +61,11 @@ def strategies_of(game: Game) -> Sequence[str]:
 
 
 @contextmanager
-def kept(make: Callable[[], Specimen]) -> Iterator[Callable[[], Specimen]]:
+def kept(make: Callable[[], MutantPlayer]) -> Iterator[Callable[[], MutantPlayer]]:
     """Players that are released at the end."""
-    made: list[Specimen] = []
+    made: list[MutantPlayer] = []
 
-    def keep() -> Specimen:
+    def keep() -> MutantPlayer:
         made.append(make())
         return made[-1]
 
@@ -74,77 +74,77 @@ def kept(make: Callable[[], Specimen]) -> Iterator[Callable[[], Specimen]]:
         player.released.set()
 
 
-def judged(game: Game, kind: Kind, limit_s: float, strategy: str) -> Finding:
-    with kept(partial(kind.make, game, strategy, in_this_process(limit_s))) as make:
-        only = f"{named(kind)},{CORE}"
+def judged(game: Game, mutant: Mutant, limit_s: float, strategy: str) -> Finding:
+    with kept(partial(mutant.make, game, strategy, in_this_process(limit_s))) as make:
+        only = f"{named(mutant)},{CORE}"
         report = run(game, make, only=only, limit_s=limit_s, first_limit_s=limit_s, seed=SEED, examples=EXAMPLES)
-        return finding(kind, report)
+        return compare(mutant, report)
 
 
 def objects() -> Iterable[Any]:
     for name in GAMES:
-        for kind in kinds(find(name)).values():
-            if kind.program is None:
-                yield pytest.param(name, kind, id=f"{name}-{kind.name}")
+        for mutant in find_mutants(find(name)).values():
+            if mutant.program is None:
+                yield pytest.param(name, mutant, id=f"{name}-{mutant.name}")
 
 
-@pytest.mark.parametrize(("game", "kind"), list(objects()))
-def test_a_fault_is_caught_by_the_cases_that_name_it_and_by_no_other(game: str, kind: Kind) -> None:
-    limits = SHORT_S if Trace.TIMEOUT in kind.traces else (AMPLE_S,)
+@pytest.mark.parametrize(("game", "mutant"), list(objects()))
+def test_a_fault_is_caught_by_the_cases_that_name_it_and_by_no_other(game: str, mutant: Mutant) -> None:
+    limits = SHORT_S if Symptom.TIMEOUT in mutant.symptoms else (AMPLE_S,)
     found: list[Finding] = []
     for limit_s, strategy in product(limits, strategies_of(find(game))):
-        found.append(judged(find(game), kind, limit_s, strategy))
+        found.append(judged(find(game), mutant, limit_s, strategy))
         if found[-1].is_exact:
             return
     raise AssertionError(found)
 
 
 def programs() -> Iterable[Any]:
-    for kind in kinds(find(GAMES[0])).values():
-        if kind.program is not None:
-            yield pytest.param(kind, id=kind.name)
+    for mutant in find_mutants(find(GAMES[0])).values():
+        if mutant.program is not None:
+            yield pytest.param(mutant, id=mutant.name)
 
 
-@pytest.mark.parametrize("kind", list(programs()))
-def test_a_fault_of_a_program_is_caught_too(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("mutant", list(programs()))
+def test_a_fault_of_a_program_is_caught_too(mutant: Mutant, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(robustness, "RETURN_LIMIT_S", 2.0)
     game = find("fish")
-    link = f"exec:{shlex.join([sys.executable, '-m', 'fairplay.conformance.zoo', game.name, kind.name])}"
-    start_limit_s = 2.0 if kind.name == "never-comes-up" else 20.0
-    only = f"{named(kind)},contract.describes-itself"
+    link = f"exec:{shlex.join([sys.executable, '-m', 'fairplay.conformance.zoo', game.name, mutant.name])}"
+    start_limit_s = 2.0 if mutant.name == "never-comes-up" else 20.0
+    only = f"{named(mutant)},contract.describes-itself"
     report = run(game, link, only=only, limit_s=AMPLE_S, first_limit_s=AMPLE_S, start_limit_s=start_limit_s)
-    assert finding(kind, report).is_exact, report.judged
+    assert compare(mutant, report).is_exact, report.judged
 
 
 def test_every_game_has_faults() -> None:
     wanted = registered() if len(registered()) >= ALL_GAMES else ("bazaar", "fish", "q")
     for name in wanted:
         assert name in GAMES
-        assert len(own(find(name))) >= LEAST_OWN
-        assert len(common(find(name))) >= LEAST_COMMON
+        assert len(own_mutants(find(name))) >= LEAST_OWN
+        assert len(common_mutants(find(name))) >= LEAST_COMMON
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_faults_name_cases_and_methods_and_rules_that_there_are(name: str) -> None:
     game = find(name)
     ids = [case.id for case in cases(game)]
-    for kind in kinds(game).values():
-        assert kind.cases, kind.name
-        assert kind.sentence.endswith("."), kind.name
-        assert kind.rule in {"", *game.rules}, kind.name
-        for case_id in kind.cases:
-            assert any(stands_for(case_id, each) for each in ids), (kind.name, case_id)
+    for mutant in find_mutants(game).values():
+        assert mutant.cases, mutant.name
+        assert mutant.sentence.endswith("."), mutant.name
+        assert mutant.rule in {"", *game.rules}, mutant.name
+        for case_id in mutant.cases:
+            assert any(stands_for(case_id, each) for each in ids), (mutant.name, case_id)
     assert {fault.method for fault in find_conformance(game.name).mutations} <= {method.name for method in game.methods}
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_case_but_those_of_positions_is_named_by_a_fault(name: str) -> None:
     game = find(name)
-    all_kinds = kinds(game).values()
+    all_mutants = find_mutants(game).values()
     nobody = [
         case.id
         for case in cases(game)
-        if not any(stands_for(each, case.id) for kind in all_kinds for each in kind.cases)
+        if not any(stands_for(each, case.id) for mutant in all_mutants for each in mutant.cases)
     ]
     assert [case_id for case_id in nobody if not case_id.startswith(UNNAMED)] == []
 
@@ -159,7 +159,7 @@ UNNAMED = ("rules.resumed-game", "rules.drawn-states", "exceptions.drawn-states"
 def test_the_command_lists_all_faults_with_what_they_do(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fish", "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == list(kinds(find("fish")))
+    assert [line.split()[0] for line in lines] == list(find_mutants(find("fish")))
     assert all(line.endswith(".") for line in lines)
 
 
@@ -185,7 +185,7 @@ def test_the_command_says_what_is_wrong(
 
 
 class Odd:
-    """A sound player that does all that a player may do, and few do."""
+    """A sound player that act all that a player may do, and few do."""
 
     game = "fish"
     name = "n" * 80
@@ -235,7 +235,9 @@ def test_every_reference_player_passes_everything(name: str, strategy: str) -> N
 def test_the_table_has_all_faults_with_the_cases_that_name_them() -> None:
     text, programs = PAGE.read_text("utf-8"), dict[str, tuple[str, ...]]()
     for name in GAMES:
-        wanted = {kind.name: kind.cases for kind in kinds(find(name)).values() if kind.program is None}
+        wanted = {mutant.name: mutant.cases for mutant in find_mutants(find(name)).values() if mutant.program is None}
         assert listed(text, find(name).title) == wanted, "run: make zoo"
-        programs |= {kind.name: kind.cases for kind in kinds(find(name)).values() if kind.program is not None}
+        programs |= {
+            mutant.name: mutant.cases for mutant in find_mutants(find(name)).values() if mutant.program is not None
+        }
     assert listed(text, PROGRAMS) == programs, "run: make zoo"

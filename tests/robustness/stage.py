@@ -20,10 +20,10 @@ import grpc
 from google.protobuf.message import DecodeError, Message
 
 from fairplay.conformance.objects import Gone
-from fairplay.conformance.zoo.deeds import Trace
-from fairplay.conformance.zoo.ids import DRAWN_STATES, WHOLE_GAMES
-from fairplay.conformance.zoo.kinds import Kind
-from fairplay.conformance.zoo.specimen import WAIT_S, Specimen, World
+from fairplay.conformance.zoo.case_ids import DRAWN_STATES, WHOLE_GAMES
+from fairplay.conformance.zoo.effects import Symptom
+from fairplay.conformance.zoo.mutant_player import WAIT_S, Environment, MutantPlayer
+from fairplay.conformance.zoo.mutants import Mutant
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
 from fairplay.games.steps import Call, Failure, Method
@@ -37,10 +37,10 @@ from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKi
 
 STATUS = CallErrorReason.CALL_ERROR_REASON_STATUS
 REASONS = {
-    CallErrorReason.CALL_ERROR_REASON_STATUS: Trace.STATUS,
-    CallErrorReason.CALL_ERROR_REASON_UNPARSABLE: Trace.UNREADABLE,
-    CallErrorReason.CALL_ERROR_REASON_TOO_LARGE: Trace.TOO_LARGE,
-    CallErrorReason.CALL_ERROR_REASON_DISCONNECTED: Trace.GONE,
+    CallErrorReason.CALL_ERROR_REASON_STATUS: Symptom.STATUS,
+    CallErrorReason.CALL_ERROR_REASON_UNPARSABLE: Symptom.UNREADABLE,
+    CallErrorReason.CALL_ERROR_REASON_TOO_LARGE: Symptom.TOO_LARGE,
+    CallErrorReason.CALL_ERROR_REASON_DISCONNECTED: Symptom.GONE,
 }
 
 
@@ -135,9 +135,9 @@ def _waits(_: threading.Event, seconds: float) -> None:
     raise WaitsError(seconds)
 
 
-def on_stage(limit_s: float) -> World:
+def on_stage(limit_s: float) -> Environment:
     """Where players live that are behind a StageLink."""
-    return World(limit_s, limit_s, _gone, _waits)
+    return Environment(limit_s, limit_s, _gone, _waits)
 
 
 @dataclass(slots=True)
@@ -146,7 +146,7 @@ class Heard:
 
     method: str
     request: Any
-    traces: frozenset[Trace]
+    traces: frozenset[Symptom]
     """Empty: nothing was wrong."""
     forgiven: bool
     """Whether what was wrong need not be misconduct in this game."""
@@ -156,13 +156,13 @@ class Heard:
     @property
     def surely_wrong(self) -> bool:
         """Whether the referee cannot but find something."""
-        return bool(self.traces) and Trace.NOTHING not in self.traces and not self.cancelled
+        return bool(self.traces) and Symptom.NOTHING not in self.traces and not self.cancelled
 
 
 class StageLink:
     """The link to a player of the zoo. `heard` are its calls by the id of the game."""
 
-    def __init__(self, clock: Clock, game: Game, settings: Message, kind: Kind, player: Specimen) -> None:
+    def __init__(self, clock: Clock, game: Game, settings: Message, kind: Mutant, player: MutantPlayer) -> None:
         self.kind = kind
         self._game = game
         self._settings = settings
@@ -172,7 +172,7 @@ class StageLink:
         self._loop = asyncio.get_running_loop()
         self._sound = game.player(next(iter(game.strategies)))
         self._methods = {method.path: method for method in game.methods}
-        self._traces = kind.traces | {Trace.NOTHING} if _is_special(kind) else kind.traces
+        self._traces = kind.symptoms | {Symptom.NOTHING} if _is_special(kind) else kind.symptoms
         self._dead = False
 
     def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
@@ -191,16 +191,16 @@ class StageLink:
         if open_call.done is None:  # cancelled before the player could hear of it
             return
         request: Any = method.request.FromString(data)
-        shown = len(self._player.shown)
+        shown = len(self._player.occurrences)
         try:
             outcome, wait_s = self._outcome(method, request), 0.0
         except WaitsError as waits:
             outcome, wait_s = _encoded(getattr(self._sound, snake_case(method.name), _void)(request)), waits.seconds
-        traces = self._traces if len(self._player.shown) > shown else frozenset[Trace]()
+        traces = self._traces if len(self._player.occurrences) > shown else frozenset[Symptom]()
         if self._dead:
-            traces = frozenset({Trace.GONE})
+            traces = frozenset({Symptom.GONE})
         elif method.name in self.lacking:
-            traces = frozenset({Trace.STATUS})
+            traces = frozenset({Symptom.STATUS})
         heard.append(Heard(method.path, request, traces, self._forgiven(method, request, outcome, wait_s)))
         self.heard.setdefault(request.game_id, []).extend(heard)
         if not wait_s:
@@ -258,15 +258,15 @@ def _encoded(reply: Any) -> bytes | Failure:
     return response if len(response) <= MAX_REPLY_BYTES else too_large(len(response))
 
 
-def _is_special(kind: Kind) -> bool:
+def _is_special(kind: Mutant) -> bool:
     """Whether a fault of play is one of special situations: it may be none under other settings."""
     return bool(kind.rule) and not {WHOLE_GAMES, DRAWN_STATES} & set(kind.cases)
 
 
-def trace(misconduct: Misconduct) -> Trace:
+def trace(misconduct: Misconduct) -> Symptom:
     """What the referee has found."""
     if misconduct.kind == MisconductKind.MISCONDUCT_KIND_RULE_VIOLATION:
-        return Trace.RULE
+        return Symptom.RULE
     if misconduct.kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT:
-        return Trace.TIMEOUT
+        return Symptom.TIMEOUT
     return REASONS[misconduct.call_error.reason]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from fairplay.conformance.zoo.registry import player
+from fairplay.conformance.zoo.registry import make_player
 from fairplay.games.game import find
 from fairplay.server.records.database import Batch, Database, Listing
 from fairplay.server.records.journal import Journal
@@ -70,7 +70,7 @@ class Quitter:
 
 def mute() -> Any:
     """A player that breaks a rule in its first turn, and would do so again."""
-    return player(find("fish"), "says-nothing")
+    return make_player(find("fish"), "says-nothing")
 
 
 def plan() -> TournamentPlan:

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import pytest
 
-from fairplay.conformance.zoo.deeds import Trace
-from fairplay.conformance.zoo.kinds import Kind
-from fairplay.conformance.zoo.registry import kinds
+from fairplay.conformance.zoo.effects import Symptom
+from fairplay.conformance.zoo.mutants import Mutant
+from fairplay.conformance.zoo.registry import find_mutants
 from fairplay.games.conformance import find_conformance
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game, find, registered
@@ -57,7 +57,7 @@ class Role(NamedTuple):
     game: str
     name: str
     link: Link
-    kind: Kind | None
+    kind: Mutant | None
 
 
 class Scene:
@@ -101,11 +101,11 @@ class Scene:
 
 
 @cache
-def faulty(name: str) -> list[Kind]:
-    """The kinds of players whose faults can show themselves in a game."""
+def faulty(name: str) -> list[Mutant]:
+    """The mutants whose mutation can show itself in a game."""
     return [
         kind
-        for kind in kinds(find(name)).values()
+        for kind in find_mutants(find(name)).values()
         if kind.program is None and not kind.name.endswith(("-describe", "-start", "-end"))
     ]
 
@@ -151,9 +151,9 @@ def check_times(entries: Sequence[RecordEntry]) -> float:
     return sum(seconds(entry.call.elapsed) for entry in entries if entry.HasField("call"))
 
 
-async def play_share(name: str, share: int, store: Store) -> list[Trace]:
+async def play_share(name: str, share: int, store: Store) -> list[Symptom]:
     """Plays and checks every so manieth pair of games; what the referee has found in them."""
-    clock, found = quick_clock(), list[Trace]()
+    clock, found = quick_clock(), list[Symptom]()
     referee = Referee(Links(Hub(clock), clock, allow_exec=False), store)
     seeds = range(share, GAME_COUNT // 2, SHARES)
     for first in range(0, len(seeds), AT_ONCE):
@@ -171,7 +171,7 @@ async def play_share(name: str, share: int, store: Store) -> list[Trace]:
     return found
 
 
-async def stored(name: str, share: int, directory: Path) -> list[Trace]:
+async def stored(name: str, share: int, directory: Path) -> list[Symptom]:
     store = quick_store(directory)
     try:
         return await play_share(name, share, store)

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import pytest
 
 from fairplay.conformance.zoo import registry
-from fairplay.conformance.zoo.deeds import Trace
-from fairplay.conformance.zoo.specimen import Specimen
+from fairplay.conformance.zoo.effects import Symptom
+from fairplay.conformance.zoo.mutant_player import MutantPlayer
 from fairplay.games.game import find
 from fairplay.server.server import Config, Server
 from fairplay.v1.connection_pb2 import Call, Reply
@@ -37,11 +37,11 @@ EXCEPTION = MisconductKind.MISCONDUCT_KIND_EXCEPTION
 TIMEOUT = MisconductKind.MISCONDUCT_KIND_TIMEOUT
 
 FISH = find("fish")
-KINDS = {Trace.RULE: RULE, Trace.STATUS: EXCEPTION, Trace.TIMEOUT: TIMEOUT}
+KINDS = {Symptom.RULE: RULE, Symptom.STATUS: EXCEPTION, Symptom.TIMEOUT: TIMEOUT}
 HOSTED = {
-    name: KINDS[next(iter(kind.traces))]
-    for name, kind in registry.kinds(FISH).items()
-    if len(kind.traces) == 1 and kind.traces <= KINDS.keys() and not kind.lacks and not kind.program
+    name: KINDS[next(iter(kind.symptoms))]
+    for name, kind in registry.find_mutants(FISH).items()
+    if len(kind.symptoms) == 1 and kind.symptoms <= KINDS.keys() and not kind.lacks and not kind.program
 }
 """The faults that players have who dial in with the SDK, and what a referee finds."""
 OF_TOURNAMENTS = ("raises-in-start", "hangs-in-start", "raises-in-end", "hangs-in-end", "raises-when-it-has-lost")
@@ -82,20 +82,20 @@ class Stage:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._specimens: dict[str, tuple[Specimen, Role]] = {}
+        self._specimens: dict[str, tuple[MutantPlayer, Role]] = {}
         self._by_hand: dict[str, MisconductKind.ValueType] = {}
 
     @property
     def fired(self) -> dict[str, MisconductKind.ValueType]:
         """Those whose faults have shown themselves, and what they did."""
-        shown = {name: HOSTED[role.fault] for name, (specimen, role) in self._specimens.items() if specimen.shown}
+        shown = {name: HOSTED[role.fault] for name, (specimen, role) in self._specimens.items() if specimen.occurrences}
         return shown | self._by_hand
 
     def hosted(self, role: Role) -> object:
         """A player object."""
         if not role.fault:
             return FISH.player(role.strategy)
-        specimen = registry.player(FISH, role.fault, role.strategy, LIMIT_S, role.after)
+        specimen = registry.make_player(FISH, role.fault, role.strategy, LIMIT_S, role.after)
         self._specimens[role.name] = specimen, role
         return specimen
 

@@ -16,7 +16,7 @@ import grpc
 import psutil
 import pytest
 
-from fairplay.conformance.zoo.registry import player as zoo_player
+from fairplay.conformance.zoo.registry import make_player as zoo_player
 from fairplay.games.game import find
 from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server

@@ -10,9 +10,9 @@ from fairplay.conformance.evidence import Evidence
 from fairplay.games.conformance import Level
 
 if TYPE_CHECKING:
-    from fairplay.conformance.bench import Bench
+    from fairplay.conformance.context import Context
 
-Body: TypeAlias = "Callable[[Bench], None]"
+Body: TypeAlias = "Callable[[Context], None]"
 """Tries the player. Returns: the case is passed. Otherwise raises one of the exceptions below."""
 
 

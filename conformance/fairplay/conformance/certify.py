@@ -8,16 +8,16 @@ from contextlib import contextmanager
 from dataclasses import astuple
 from datetime import UTC, datetime
 
-from fairplay.conformance.bench import Bench
 from fairplay.conformance.cases import cases as all_cases
-from fairplay.conformance.doors import Door, ObjectDoor, door
+from fairplay.conformance.context import Context
 from fairplay.conformance.engine import chosen, judge
+from fairplay.conformance.event_loop import Loop
 from fairplay.conformance.events import Began, CaseBegan, CaseJudged, Ended, Writer
-from fairplay.conformance.looping import Loop
 from fairplay.conformance.objects import ObjectLink
-from fairplay.conformance.rehearsal import Limits
+from fairplay.conformance.player_under_test import PlayerUnderTest
 from fairplay.conformance.report import Report, Run, distribution, measured
-from fairplay.conformance.subject import Subject
+from fairplay.conformance.transports import ObjectTransport, Transport, transport
+from fairplay.conformance.trial import CallLimits
 from fairplay.conformance.verdicts import Judged
 from fairplay.games.conformance import Level
 from fairplay.games.game import Game, find
@@ -55,18 +55,18 @@ def run(
     played = find(game) if isinstance(game, str) else game
     limits = limits_of(played, limit_s, first_limit_s)
     cases = chosen(all_cases(played), level, only)
-    way = door_of(played, subject, listen, start_limit_s)
+    way = make_transport(played, subject, listen, start_limit_s)
     facts = Run(played.name, way.kind, seed, limits, level, only)
     began, since = datetime.now(UTC), time.monotonic()
     _tell(writers, Began(facts, cases))
     judged: list[Judged] = []
-    with bench_of(played, way, seed, limits, examples) as bench:
+    with open_context(played, way, seed, limits, examples) as context:
         for case in cases:
             _tell(writers, CaseBegan(case.id))
-            judged.append(judge(case, bench, ""))
+            judged.append(judge(case, context, ""))
             _tell(writers, CaseJudged(judged[-1]))
-        times = {method: distribution(seconds) for method, seconds in measured(bench.rehearsals).items()}
-        description = bench.subject.description
+        times = {method: distribution(seconds) for method, seconds in measured(context.trials).items()}
+        description = context.player.description
     report = Report(facts, description, judged, times, began, time.monotonic() - since)
     _tell(writers, Ended(report))
     return report
@@ -77,7 +77,7 @@ def _tell(writers: Sequence[Writer], event: Began | CaseBegan | CaseJudged | End
         writer.take(event)
 
 
-def limits_of(game: Game, limit_s: float | None, first_limit_s: float | None) -> Limits:
+def limits_of(game: Game, limit_s: float | None, first_limit_s: float | None) -> CallLimits:
     """The game's limits, those for people shortened, with those that are given in their place.
 
     Refusal: they make no sense.
@@ -87,26 +87,28 @@ def limits_of(game: Game, limit_s: float | None, first_limit_s: float | None) ->
         control.decision_limit.CopyFrom(duration(limit_s))
     if first_limit_s is not None:
         control.first_decision_limit.CopyFrom(duration(first_limit_s))
-    limits = Limits.of(full_time_control(game, control))
+    limits = CallLimits.of(full_time_control(game, control))
     longest_s = max(LONGEST_S, limit_s or 0.0, first_limit_s or 0.0)
-    return Limits(*(min(each, longest_s) for each in astuple(limits)))
+    return CallLimits(*(min(each, longest_s) for each in astuple(limits)))
 
 
-def door_of(game: Game, subject: str | Callable[[], object], listen: str, start_limit_s: float) -> Door:
+def make_transport(game: Game, subject: str | Callable[[], object], listen: str, start_limit_s: float) -> Transport:
     """The way to the player. ValueError: there is no such way; one sentence."""
     if isinstance(subject, str):
-        return door(game, parse_link(subject), listen, start_limit_s)
+        return transport(game, parse_link(subject), listen, start_limit_s)
     make = subject
-    return ObjectDoor("object", lambda clock: ObjectLink(clock, make()))
+    return ObjectTransport("object", lambda clock: ObjectLink(clock, make()))
 
 
 @contextmanager
-def bench_of(game: Game, way: Door, seed: int, limits: Limits, examples: int = EXAMPLES) -> Iterator[Bench]:
+def open_context(
+    game: Game, way: Transport, seed: int, limits: CallLimits, examples: int = EXAMPLES
+) -> Iterator[Context]:
     """What cases are tried on. The player is let go of at the end, whatever happens."""
     loop = Loop()
-    subject = Subject(loop, way, limits.notification_s)
+    subject = PlayerUnderTest(loop, way, limits.notification_s)
     try:
-        yield Bench(game, subject, seed, limits, examples)
+        yield Context(game, subject, seed, limits, examples)
     finally:
         try:
             subject.close()

@@ -109,7 +109,7 @@ def _check_installed(jobs: int) -> None:
 def _run(options: Options, jobs: int, writers: list[Writer]) -> int:
     import pytest
 
-    from fairplay.conformance.session import AUDIENCE, Audience
+    from fairplay.conformance.pytest_session import AUDIENCE, Audience
 
     audience = Audience(writers)
 

@@ -8,8 +8,8 @@ import traceback
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-from fairplay.conformance.bench import Bench
 from fairplay.conformance.case import Case, Failure, NotApplicable, NotTested
+from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import Evidence, clipped
 from fairplay.conformance.verdicts import Judged, Verdict
 from fairplay.games.conformance import Level
@@ -17,18 +17,18 @@ from fairplay.games.conformance import Level
 RANK = {Level.MUST: 0, Level.SHOULD: 1, Level.MAY: 2}
 
 
-def judge(case: Case, bench: Bench, repeat: str, *, known: bool = False) -> Judged:
+def judge(case: Case, context: Context, repeat: str, *, known: bool = False) -> Judged:
     """Tries a case. `repeat` is the command that tries it again."""
     began = time.monotonic()
-    verdict, sentence, evidence = _verdict(case, bench)
+    verdict, sentence, evidence = _verdict(case, context)
     if evidence is not None and repeat:
         evidence = evidence.with_sections(("Again", repeat))
     return Judged(case.id, case.level, verdict, sentence, time.monotonic() - began, evidence, known)
 
 
-def _verdict(case: Case, bench: Bench) -> tuple[Verdict, str, Evidence | None]:
+def _verdict(case: Case, context: Context) -> tuple[Verdict, str, Evidence | None]:
     try:
-        case.run(bench)
+        case.run(context)
     except Failure as failure:
         verdict = Verdict.FAIL if case.level is Level.MUST else Verdict.WARN
         return verdict, failure.evidence.sentence, failure.evidence

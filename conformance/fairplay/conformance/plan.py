@@ -1,4 +1,4 @@
-"""What a run is to do: from the options of either door, checked before anything is started."""
+"""What a run is to do: from the options of either transport, checked before anything is started."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 from fairplay.conformance.case import Case
 from fairplay.conformance.cases import cases
-from fairplay.conformance.certify import EXAMPLES, LISTEN, door_of, limits_of
+from fairplay.conformance.certify import EXAMPLES, LISTEN, limits_of, make_transport
 from fairplay.conformance.engine import chosen
-from fairplay.conformance.known import known_failures
+from fairplay.conformance.known_failures import read_known_failures
 from fairplay.conformance.report import Run
 from fairplay.games.conformance import Level
 from fairplay.games.game import Game, find
@@ -21,7 +21,7 @@ from fairplay.server.links.opening import START_LIMIT_S, parse_link
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What was typed. Limits in seconds; None: the game's own."""
+    """What was typed. CallLimits in seconds; None: the game's own."""
 
     game: str
     player: str
@@ -72,12 +72,12 @@ def plan_of(options: Options) -> Plan:
     if level is None:
         raise ValueError(f"there is no level {options.level!r}: give must, should or all")
     kind = parse_link(options.player).kind
-    door_of(game, options.player, options.listen, options.start_limit_s)
+    make_transport(game, options.player, options.listen, options.start_limit_s)
     try:
         limits = limits_of(game, options.limit_s, options.first_limit_s)
     except Refusal as refusal:
         raise ValueError(refusal.message) from None
     ids = [case.id for case in everything]
-    known = known_failures(Path(options.known_failures), ids) if options.known_failures else frozenset()
+    known = read_known_failures(Path(options.known_failures), ids) if options.known_failures else frozenset()
     run = Run(game.name, kind, options.seed, limits, level, options.only)
     return Plan(options, game, run, chosen(everything, level, options.only), known)

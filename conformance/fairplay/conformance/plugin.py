@@ -34,6 +34,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Gets ready if a game is named."""
     if config.getoption("fairplay_game"):
-        from fairplay.conformance.session import session_of
+        from fairplay.conformance.pytest_session import session_of
 
         config.pluginmanager.register(session_of(config), SESSION)

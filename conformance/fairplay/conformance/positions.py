@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from google.protobuf.message import Message
 
 from fairplay.conformance.case import SuiteError
+from fairplay.conformance.reference_players import reply_of
 from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
 from fairplay.games.steps import Call, CallKind, Conversation, Show, Step, answer_step, calls_in
-from fairplay.player.handlers import snake_case
 from fairplay.server.transcript import game_rng
 
 MAX_DECISIONS = 400
@@ -120,6 +120,5 @@ def _decision(step: Step) -> Call | None:
     return next((call for call in calls_in(step) if call.kind is not CallKind.NOTIFICATION), None)
 
 
-def _reply(players: Sequence[Any], call: Call) -> Message:
-    reply: Message | None = getattr(players[call.seat], snake_case(call.method.name))(call.request)
-    return call.method.response() if reply is None else reply
+def _reply(players: Sequence[object], call: Call) -> Message:
+    return reply_of(players[call.seat], call)

@@ -25,10 +25,10 @@ class _Runner(NamedTuple):
 class Races:
     """The calls that are open in the races of one game, from one race to the next."""
 
-    def __init__(self, ask: Callable[[Call], Awaitable[Any]], tested: int, luck: Random) -> None:
+    def __init__(self, ask: Callable[[Call], Awaitable[Any]], tested: int, rng: Random) -> None:
         self._ask = ask
         self._tested = tested
-        self._luck = luck
+        self._rng = rng
         self._open: dict[int, _Runner] = {}
         self._come: dict[int, tuple[float, Arrival]] = {}
         """Seat -> when it arrived, and with what, until it counts."""
@@ -101,7 +101,7 @@ class Races:
         """Those that count first, out of the race now; who came in the same moment is in an order drawn by lot."""
         first = min(due.values())
         seats = [seat for seat, when in due.items() if when == first]
-        self._luck.shuffle(seats)
+        self._rng.shuffle(seats)
         arrivals = [self._come.pop(seat)[1] for seat in seats]
         for seat in seats:
             del self._open[seat]

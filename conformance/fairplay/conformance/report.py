@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from fairplay.conformance.rehearsal import Limits, Rehearsal
+from fairplay.conformance.trial import CallLimits, Trial
 from fairplay.conformance.verdicts import Judged, Verdict, exit_code
 from fairplay.games.conformance import Level
 from fairplay.player.handlers import PROTOCOL_REVISION
@@ -33,7 +33,7 @@ class Run:
     reached_by: str
     """The kind of link: "grpc", "dial-in", "exec", "bot" or "object"."""
     seed: int
-    limits: Limits
+    limits: CallLimits
     level: Level
     """Cases down to this level were chosen."""
     only: str = ""
@@ -74,11 +74,11 @@ class Report:
         return [each.id for each in self.judged if each.verdict in (Verdict.FAIL, Verdict.WARN)]
 
 
-def measured(rehearsals: Iterable[Rehearsal]) -> dict[str, list[float]]:
+def measured(trials: Iterable[Trial]) -> dict[str, list[float]]:
     """Method -> the seconds of each call."""
     found: dict[str, list[float]] = {}
-    for rehearsal in rehearsals:
-        for exchange in rehearsal.exchanges:
+    for trial in trials:
+        for exchange in trial.exchanges:
             found.setdefault(exchange.method.name, []).append(exchange.elapsed_s)
     return found
 

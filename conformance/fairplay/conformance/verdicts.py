@@ -32,7 +32,7 @@ class Judged:
         return self.verdict in MET
 
     @property
-    def rotten(self) -> bool:
+    def outdated(self) -> bool:
         """Whether a list of known failures names it although it passes."""
         return self.known and self.verdict is Verdict.PASS
 
@@ -41,6 +41,6 @@ def exit_code(judged: Iterable[Judged]) -> int:
     """0: every MUST is met, nothing of ours failed, and no list of known failures is out of date. 1 otherwise."""
     for each in judged:
         unmet = each.level is Level.MUST and not each.met
-        if unmet or each.rotten or each.verdict is Verdict.SUITE_ERROR:
+        if unmet or each.outdated or each.verdict is Verdict.SUITE_ERROR:
             return 1
     return 0

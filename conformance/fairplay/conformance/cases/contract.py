@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from google.protobuf.message import DecodeError, Message
 
-from fairplay.conformance import blame
-from fairplay.conformance.bench import Bench
+from fairplay.conformance import attribution
 from fairplay.conformance.case import Case, NotApplicable, NotTested, case, failure
-from fairplay.conformance.doors import DIALLING, SERVING, DialInDoor, ExecDoor
+from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal, readable
-from fairplay.conformance.rehearsal import Rehearsal
-from fairplay.conformance.subject import DESCRIBE, Connection
+from fairplay.conformance.player_under_test import DESCRIBE, Connection
+from fairplay.conformance.transports import DIALLING, SERVING, DialInTransport, ExecTransport
+from fairplay.conformance.trial import Trial
 from fairplay.games.game import Game
 from fairplay.games.steps import Failure, Method
 from fairplay.player.handlers import PLAYER_METHODS, PROTOCOL_REVISION
@@ -25,11 +25,11 @@ UNKNOWN_FIELDS = bytes([0xC2, 0xBB, 0x1E, 3]) + b"new" + bytes([0xC8, 0xBB, 0x1E
 
 
 @case("contract.reachable", "A player that is started serves or dials in within the start limit.")
-def reachable(bench: Bench) -> None:
+def reachable(context: Context) -> None:
     """A player that cannot be reached cannot play."""
-    bench.subject.begin()
-    if bench.subject.unreachable:
-        raise failure(f"The player cannot be reached: {bench.subject.unreachable}")
+    context.player.begin()
+    if context.player.unreachable:
+        raise failure(f"The player cannot be reached: {context.player.unreachable}")
 
 
 @case(
@@ -37,10 +37,10 @@ def reachable(bench: Bench) -> None:
     "PlayerService.Describe says who the player is and which game services it serves.",
     "PlayerService.Describe may be called more than once and changes nothing.",
 )
-def describes_itself(bench: Bench) -> None:
+def describes_itself(context: Context) -> None:
     """A manager seats a player by what the player says about itself."""
-    with bench.shared() as connection:
-        first, second = (_description(bench, connection) for _ in range(2))
+    with context.shared() as connection:
+        first, second = (_description(context, connection) for _ in range(2))
     problems = [
         (
             not 0 < len(first.display_name) <= MAX_NAME_CHARS,
@@ -50,7 +50,7 @@ def describes_itself(bench: Bench) -> None:
             len(first.software_version) > MAX_NAME_CHARS,
             f"software_version must have at most {MAX_NAME_CHARS} characters.",
         ),
-        (bench.game.service not in first.services, f"services must hold {bench.game.service}."),
+        (context.game.service not in first.services, f"services must hold {context.game.service}."),
         (
             first.protocol_revision > PROTOCOL_REVISION,
             f"protocol_revision {first.protocol_revision} does not exist: the latest is {PROTOCOL_REVISION}.",
@@ -62,8 +62,8 @@ def describes_itself(bench: Bench) -> None:
             raise failure(sentence, ("First answer", readable(first)), ("Second answer", readable(second)))
 
 
-def _description(bench: Bench, connection: Connection) -> PlayerDescription:
-    outcome, _ = bench.ask(DESCRIBE, DescribeRequest(), connection)
+def _description(context: Context, connection: Connection) -> PlayerDescription:
+    outcome, _ = context.ask(DESCRIBE, DescribeRequest(), connection)
     if not isinstance(outcome, bytes):
         raise failure(f"Describe {_problem(outcome)}", ("Output of the player", connection.output))
     try:
@@ -78,53 +78,53 @@ def _problem(outcome: Failure) -> str:
     return f"failed: {outcome.message}"
 
 
-@case(blame.EVERY_METHOD, "A player implements every method of PlayerService and of its game's service.")
-def every_method(bench: Bench) -> None:
+@case(attribution.EVERY_METHOD, "A player implements every method of PlayerService and of its game's service.")
+def every_method(context: Context) -> None:
     """A method that is missing is noticed when the game comes to it, and loses the game."""
-    for found in bench.whole_games():
-        _judge_owned(bench, found, blame.EVERY_METHOD)
+    for found in context.whole_games():
+        _judge_owned(context, found, attribution.EVERY_METHOD)
         if found.misconduct is not None:
             break
-    seen = {exchange.method.path for found in bench.whole_games_played() for exchange in found.exchanges}
-    missing = [method for method in (*PLAYER_METHODS.values(), *bench.game.methods) if method.path not in seen]
-    with bench.subject.fresh() as connection:
+    seen = {exchange.method.path for found in context.whole_games_played() for exchange in found.exchanges}
+    missing = [method for method in (*PLAYER_METHODS.values(), *context.game.methods) if method.path not in seen]
+    with context.player.fresh() as connection:
         for method in missing:
-            _check_implemented(bench, connection, method)
+            _check_implemented(context, connection, method)
 
 
-def _check_implemented(bench: Bench, connection: Connection, method: Method) -> None:
+def _check_implemented(context: Context, connection: Connection, method: Method) -> None:
     """Any answer and any failure will do, but the one that says that there is no such method."""
     ids = {"game_id", "tournament_id"} & set(method.request.DESCRIPTOR.fields_by_name)
-    request = method.request(**dict.fromkeys(ids, bench.new_id("every-method")))
-    outcome, _ = bench.ask(method, request, connection)
-    if isinstance(outcome, CallError) and outcome.status_code == blame.UNIMPLEMENTED:
+    request = method.request(**dict.fromkeys(ids, context.new_id("every-method")))
+    outcome, _ = context.ask(method, request, connection)
+    if isinstance(outcome, CallError) and outcome.status_code == attribution.UNIMPLEMENTED:
         raise failure(f"The player does not implement {method.path.removeprefix('/')}.", ("Answer", readable(outcome)))
 
 
-@case(blame.VOID, "A method without an answer returns normally.")
-def void_methods_return(bench: Bench) -> None:
+@case(attribution.VOID, "A method without an answer returns normally.")
+def void_methods_return(context: Context) -> None:
     """That a call returned is the answer; a player that raises is out."""
-    bench.judge_owned(blame.VOID)
+    context.judge_owned(attribution.VOID)
 
 
-@case(blame.READABLE, "Every reply is a message of the method's type, of at most 1 MiB.")
-def replies_readable(bench: Bench) -> None:
+@case(attribution.READABLE, "Every reply is a message of the method's type, of at most 1 MiB.")
+def replies_readable(context: Context) -> None:
     """Bytes that are no message of the method's type cannot be an answer."""
-    bench.judge_owned(blame.READABLE)
+    context.judge_owned(attribution.READABLE)
 
 
-def _judge_owned(bench: Bench, found: Rehearsal, case_id: str) -> None:
+def _judge_owned(context: Context, found: Trial, case_id: str) -> None:
     """Failure: the game ended with what this case is about."""
-    if found.misconduct is not None and blame.owner(found) == case_id:
-        bench.confirm(found)
+    if found.misconduct is not None and attribution.owner(found) == case_id:
+        context.confirm(found)
 
 
 @case("contract.unknown-fields-ignored", "A player ignores fields of a request that it does not know.")
-def unknown_fields_ignored(bench: Bench) -> None:
+def unknown_fields_ignored(context: Context) -> None:
     """A referee may be newer than the player."""
-    with bench.subject.fresh() as connection:
-        found = bench.rehearse(bench.performance(*bench.seatings[0]), connection, newer)
-    bench.judge_condition(found)
+    with context.player.fresh() as connection:
+        found = context.play(context.scenario(*context.seatings[0]), connection, newer)
+    context.judge_condition(found)
 
 
 def newer(request: Message) -> bytes:
@@ -146,16 +146,16 @@ def _messages(message: Message) -> Iterator[Message]:
 
 
 @case("contract.one-reply-per-call", "A call has one reply.")
-def one_reply_per_call(bench: Bench) -> None:
+def one_reply_per_call(context: Context) -> None:
     """Replies that nobody asked for are ignored and counted; too many of them end the connection."""
-    door = bench.subject.door
-    if not isinstance(door, DialInDoor | ExecDoor):
+    transport = context.player.transport
+    if not isinstance(transport, DialInTransport | ExecTransport):
         raise NotApplicable("only a player that dials in can reply more than once")
-    with bench.subject.fresh() as connection:
-        before = bench.subject.loop.run(door.server.stray_reply_count())
-        bench.rehearse(bench.performance(*bench.seatings[0]), connection)
-        bench.ask(DESCRIBE, DescribeRequest(), connection)  # whose reply comes behind all others
-        after = bench.subject.loop.run(door.server.stray_reply_count())
+    with context.player.fresh() as connection:
+        before = context.player.loop.run(transport.server.stray_reply_count())
+        context.play(context.scenario(*context.seatings[0]), connection)
+        context.ask(DESCRIBE, DescribeRequest(), connection)  # whose reply comes behind all others
+        after = context.player.loop.run(transport.server.stray_reply_count())
     if after > before:
         raise failure(f"{after - before:,} replies came in one game that nobody had asked for.")
 
@@ -164,23 +164,23 @@ def one_reply_per_call(bench: Bench) -> None:
     "contract.both-ways-agree",
     "A player that is started may serve or dial in: whichever it does first counts.",
 )
-def both_ways_agree(bench: Bench) -> None:
+def both_ways_agree(context: Context) -> None:
     """The server decides nothing for the player, so either way must do."""
-    if not isinstance(bench.subject.door, ExecDoor):
+    if not isinstance(context.player.transport, ExecTransport):
         raise NotApplicable("only a player that is started here can choose between the ways")
-    connections = bench.subject.open_ways((SERVING, DIALLING))
+    connections = context.player.open_ways((SERVING, DIALLING))
     try:
         offered = {way: connection for way, connection in connections.items() if not connection.lost}
         if not offered:
             raise NotTested("the player did not come up when it was offered only one of the two ways")
         if len(offered) == 1:
             raise NotApplicable(f"the player supports only {next(iter(offered))}")
-        descriptions = [_description(bench, connection) for connection in offered.values()]
+        descriptions = [_description(context, connection) for connection in offered.values()]
         for connection in offered.values():
-            bench.judge_condition(bench.rehearse(bench.performance(*bench.seatings[0]), connection))
+            context.judge_condition(context.play(context.scenario(*context.seatings[0]), connection))
     finally:
         for connection in connections.values():
-            bench.subject.loop.run(connection.close())
+            context.player.loop.run(connection.close())
     if descriptions[0] != descriptions[1]:
         sections = [(f"When {way}", readable(said)) for way, said in zip(offered, descriptions, strict=True)]
         raise failure("The player says different things about itself when serving and when dialling in.", *sections)

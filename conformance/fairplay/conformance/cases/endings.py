@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from google.protobuf.message import DecodeError, Message
 
-from fairplay.conformance import blame
-from fairplay.conformance.bench import Bench
+from fairplay.conformance import attribution
 from fairplay.conformance.case import Case, NotTested, case, failure
+from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal, readable
-from fairplay.conformance.subject import Connection
+from fairplay.conformance.player_under_test import Connection
 from fairplay.games.game import Game
 from fairplay.games.steps import Method
 from fairplay.player.handlers import PLAYER_METHODS
@@ -25,34 +25,34 @@ GAMES = 2
 
 
 @case(TOURNAMENT, "Start comes before the first game of a tournament, End after the last one.")
-def tournament(bench: Bench) -> None:
+def tournament(context: Context) -> None:
     """A player that fails in Start or End is out of the tournament, even if it has won it."""
-    problem = _tournament_problem(bench, won=True)
+    problem = _tournament_problem(context, won=True)
     if problem is not None:
         raise problem
 
 
-def _tournament_problem(bench: Bench, *, won: bool) -> Exception | None:
+def _tournament_problem(context: Context, *, won: bool) -> Exception | None:
     """What goes wrong in a tournament of some games, if anything does."""
-    with bench.subject.fresh() as connection:
-        return _whole_tournament(bench, connection, won=won)
+    with context.player.fresh() as connection:
+        return _whole_tournament(context, connection, won=won)
 
 
-def _whole_tournament(bench: Bench, connection: Connection, *, won: bool) -> Exception | None:
-    name = bench.new_id("cup")
+def _whole_tournament(context: Context, connection: Connection, *, won: bool) -> Exception | None:
+    name = context.new_id("cup")
     start, end = StartRequest(tournament_id=name, starting=True), EndRequest(tournament_id=name, won=won)
-    problem = _told(bench, connection, START, start)
-    for performance in bench.beginnings(GAMES, DECISIONS) if problem is None else ():
-        found = bench.rehearse(performance, connection)
-        bench.judge_condition(found, ("memory.back-to-back", bench.sequence))
-    return problem or _told(bench, connection, END, end)
+    problem = _told(context, connection, START, start)
+    for scenario in context.beginnings(GAMES, DECISIONS) if problem is None else ():
+        found = context.play(scenario, connection)
+        context.judge_condition(found, ("memory.back-to-back", context.sequence))
+    return problem or _told(context, connection, END, end)
 
 
-def _told(bench: Bench, connection: Connection, method: Method, request: Message) -> Exception | None:
+def _told(context: Context, connection: Connection, method: Method, request: Message) -> Exception | None:
     """What is wrong with how the player takes a notification, if anything is."""
-    outcome, elapsed_s = bench.ask(method, request, connection)
-    if isinstance(outcome, CallError) and outcome.status_code == blame.UNIMPLEMENTED:
-        return NotTested(f"the player has no method {method.name}: see {blame.EVERY_METHOD}")
+    outcome, elapsed_s = context.ask(method, request, connection)
+    if isinstance(outcome, CallError) and outcome.status_code == attribution.UNIMPLEMENTED:
+        return NotTested(f"the player has no method {method.name}: see {attribution.EVERY_METHOD}")
     shown = (
         ("Request", readable(request)),
         ("Time", f"{elapsed_s:.3f} s"),
@@ -73,31 +73,31 @@ def _told(bench: Bench, connection: Connection, method: Method, request: Message
     "endings.win-and-lose",
     "Every player that is still in is told whether it won: after the game, where the game does so, and the tournament.",
 )
-def win_and_lose(bench: Bench) -> None:
+def win_and_lose(context: Context) -> None:
     """Players are often tried in games that they win, and fail when they lose, or the other way round."""
-    problem = _tournament_problem(bench, won=True)
+    problem = _tournament_problem(context, won=True)
     if problem is not None:
         raise NotTested(f"a tournament cannot be played with this player: see {TOURNAMENT}")
-    with bench.subject.fresh() as connection:
+    with context.player.fresh() as connection:
         for won in (False, True, False):
-            problem = _whole_tournament(bench, connection, won=won)
+            problem = _whole_tournament(context, connection, won=won)
             if problem is not None:
                 raise problem
-        for method, request in _verdicts(bench):
-            bench.rehearse(bench.beginnings(1, DECISIONS)[0], connection)
-            problem = _told(bench, connection, method, request)
+        for method, request in _verdicts(context):
+            context.play(context.beginnings(1, DECISIONS)[0], connection)
+            problem = _told(context, connection, method, request)
             if problem is not None:
                 raise problem
 
 
-def _verdicts(bench: Bench) -> Iterator[tuple[Method, Message]]:
+def _verdicts(context: Context) -> Iterator[tuple[Method, Message]]:
     """What the game's own methods that tell of the end can say, of games that the player may be in."""
-    if bench.ordinary.misconduct is not None:
-        raise NotTested(f"no game comes to its end with this player: see {blame.owner(bench.ordinary)}")
-    for method in bench.game.methods:
+    if context.ordinary.misconduct is not None:
+        raise NotTested(f"no game comes to its end with this player: see {attribution.owner(context.ordinary)}")
+    for method in context.game.methods:
         if {"game_id", "won"} == set(method.request.DESCRIPTOR.fields_by_name):
             for won in (True, False):
-                yield method, method.request(game_id=bench.new_id("ending"), won=won)
+                yield method, method.request(game_id=context.new_id("ending"), won=won)
 
 
 def cases(game: Game) -> Sequence[Case]:

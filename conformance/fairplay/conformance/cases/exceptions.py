@@ -9,10 +9,10 @@ from typing import Any
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
-from fairplay.conformance import blame
-from fairplay.conformance.bench import Bench
+from fairplay.conformance import attribution
 from fairplay.conformance.case import Case, case
-from fairplay.conformance.rehearsal import Performance, Rehearsal, seat_names
+from fairplay.conformance.context import Context
+from fairplay.conformance.trial import Scenario, Trial, seat_names
 from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
 
@@ -20,34 +20,34 @@ DECISIONS = 4
 STRANGE_IDS = ("x", "cup-2/round.1/game_3", "Z" * 128, "0", "-", "...")
 
 
-@case(blame.NO_EXCEPTION, "No valid request is answered with an error status.")
-def no_exception(bench: Bench) -> None:
+@case(attribution.NO_EXCEPTION, "No valid request is answered with an error status.")
+def no_exception(context: Context) -> None:
     """A player that raises is out of the game."""
-    bench.judge_owned(blame.NO_EXCEPTION)
+    context.judge_owned(attribution.NO_EXCEPTION)
 
 
-@case(blame.ALIVE, "A player stays connected from the first call of a game to the last.")
-def stays_alive(bench: Bench) -> None:
+@case(attribution.ALIVE, "A player stays connected from the first call of a game to the last.")
+def stays_alive(context: Context) -> None:
     """A player whose process or connection ends is out of all its games."""
-    bench.judge_owned(blame.ALIVE)
+    context.judge_owned(attribution.ALIVE)
 
 
 @case(
     "exceptions.unusual-settings", "No valid request is answered with an error status, under any settings of the game."
 )
-def unusual_settings(bench: Bench) -> None:
+def unusual_settings(context: Context) -> None:
     """An organiser may choose settings that the author never tried; breaking a rule is not what this case looks at."""
-    with bench.shared() as connection:
-        for name, settings in _variations(bench.game):
-            situation = Situation(settings, bench.game.seats.start, 0, turn_count=DECISIONS)
-            if _playable(bench.game, situation):
-                found = bench.rehearse(Performance(name, situation, bench.rng(name).getrandbits(32)), connection)
-                _judge_exception(bench, found)
+    with context.shared() as connection:
+        for name, settings in _variations(context.game):
+            situation = Situation(settings, context.game.seats.start, 0, turn_count=DECISIONS)
+            if _playable(context.game, situation):
+                found = context.play(Scenario(name, situation, context.rng(name).getrandbits(32)), connection)
+                _judge_exception(context, found)
 
 
-def _judge_exception(bench: Bench, found: Rehearsal) -> None:
+def _judge_exception(context: Context, found: Trial) -> None:
     if found.misconduct is not None and found.misconduct.HasField("call_error"):
-        bench.judge(found)
+        context.judge(found)
 
 
 def _playable(game: Game, situation: Situation) -> bool:
@@ -84,13 +84,13 @@ def _other_values(field: Any, value: object) -> list[object]:
 
 
 @case("exceptions.unusual-ids", "A game_id is 1 to 128 letters, digits, '-', '_', '.' or '/'.")
-def unusual_ids(bench: Bench) -> None:
+def unusual_ids(context: Context) -> None:
     """The organiser chooses the ids of games."""
-    with bench.subject.fresh() as connection:
+    with context.player.fresh() as connection:
         for game_id in STRANGE_IDS:
-            performance = bench.performance(*bench.seatings[0], DECISIONS)
-            found = bench.rehearse_as(performance, connection, game_id)
-            bench.judge_condition(found, ("memory.back-to-back", bench.sequence))
+            scenario = context.scenario(*context.seatings[0], DECISIONS)
+            found = context.play_as(scenario, connection, game_id)
+            context.judge_condition(found, ("memory.back-to-back", context.sequence))
 
 
 def cases(game: Game) -> Sequence[Case]:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fairplay.conformance.bench import Bench
 from fairplay.conformance.case import Case, case
+from fairplay.conformance.context import Context
 from fairplay.conformance.positions import position
-from fairplay.conformance.rehearsal import Performance, rival_names
+from fairplay.conformance.reference_players import rival_names
+from fairplay.conformance.trial import Scenario
 from fairplay.games.conformance import Level
 from fairplay.games.game import Game
 
 
 def _whole_game(seat: int, count: int) -> Case:
-    def body(bench: Bench) -> None:
-        bench.judge(bench.whole_game(seat, count))
+    def body(context: Context) -> None:
+        context.judge(context.whole_game(seat, count))
 
     return Case(
         f"rules.whole-game.seat-{seat}-of-{count}",
@@ -26,10 +27,10 @@ def _whole_game(seat: int, count: int) -> Case:
 
 
 def _resumed(count: int) -> Case:
-    def body(bench: Bench) -> None:
-        seed, strategy = bench.rng("resumed", count).getrandbits(32), rival_names(bench.game)[-1]
-        place = position(bench.game, bench.settings, count, seed, strategy, share=0.5)
-        bench.judge(bench.rehearse(Performance(f"resumed-{count}", place.situation(0), seed)))
+    def body(context: Context) -> None:
+        seed, strategy = context.rng("resumed", count).getrandbits(32), rival_names(context.game)[-1]
+        place = position(context.game, context.settings, count, seed, strategy, share=0.5)
+        context.judge(context.play(Scenario(f"resumed-{count}", place.situation(0), seed)))
 
     return Case(
         f"rules.resumed-game.of-{count}",
@@ -41,9 +42,9 @@ def _resumed(count: int) -> Case:
 
 
 @case("rules.rival-leaves", "A player that fails is out of the game, which goes on or ends as its rules say.")
-def rival_leaves(bench: Bench) -> None:
+def rival_leaves(context: Context) -> None:
     """From one turn to the next there is a player less, and what was known of it may be gone."""
-    bench.judge(bench.deserted_game())
+    context.judge(context.game_with_leaver())
 
 
 def cases(game: Game) -> Sequence[Case]:

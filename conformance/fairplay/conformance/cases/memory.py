@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from fairplay.conformance.bench import Bench
 from fairplay.conformance.case import Case, case
-from fairplay.conformance.rehearsal import Rehearsal
-from fairplay.conformance.subject import Connection
+from fairplay.conformance.context import Context
+from fairplay.conformance.player_under_test import Connection
+from fairplay.conformance.trial import Trial
 from fairplay.games.game import Game
 
 DECISIONS = 8
@@ -17,46 +17,46 @@ SEQUENCE = "memory.back-to-back"
 
 
 @case(SEQUENCE, "A game has nothing to do with the games before it.")
-def back_to_back(bench: Bench) -> None:
+def back_to_back(context: Context) -> None:
     """A tournament is many games, and the second one begins where the first one has left its traces."""
-    bench.judge_condition(bench.sequence())
+    context.judge_condition(context.sequence())
 
 
 @case("memory.two-games-at-once", "A player may be in several games at once; each request names its game.")
-def two_games_at_once(bench: Bench) -> None:
+def two_games_at_once(context: Context) -> None:
     """What is asked in one game must not be answered with what is known from another."""
-    bench.judge_condition(bench.pair(), (SEQUENCE, bench.sequence))
+    context.judge_condition(context.pair(), (SEQUENCE, context.sequence))
 
 
 @case("memory.early-end", "A game may end at any time, without a word to the player.")
-def early_end(bench: Bench) -> None:
+def early_end(context: Context) -> None:
     """A game ends when the server stops it, or when all others are eliminated."""
-    with bench.subject.fresh() as connection:
+    with context.player.fresh() as connection:
         for turn_count in (1, 2, 3):
-            _judge(bench, bench.rehearse(bench.beginnings(2, turn_count)[-1], connection))
-        _judge(bench, bench.rehearse(bench.beginnings(1, DECISIONS)[0], connection))
+            _judge(context, context.play(context.beginnings(2, turn_count)[-1], connection))
+        _judge(context, context.play(context.beginnings(1, DECISIONS)[0], connection))
 
 
 @case("memory.never-ended", "A game may end at any time, without a word to the player.")
-def never_ended(bench: Bench) -> None:
+def never_ended(context: Context) -> None:
     """Games that were begun and left must not fill a player up."""
-    with bench.subject.fresh() as connection:
-        for found in bench.together(bench.beginnings(UNFINISHED_GAMES, 1), connection):
-            _judge(bench, found)
-        _judge(bench, bench.rehearse(bench.beginnings(1, DECISIONS)[0], connection))
+    with context.player.fresh() as connection:
+        for found in context.play_together(context.beginnings(UNFINISHED_GAMES, 1), connection):
+            _judge(context, found)
+        _judge(context, context.play(context.beginnings(1, DECISIONS)[0], connection))
 
 
 @case("memory.cancelled-call", "A call may be cancelled before its answer has come.")
-def cancelled_call(bench: Bench) -> None:
+def cancelled_call(context: Context) -> None:
     """The server gives a call up when the game is stopped; the player must be ready for the next one."""
-    with bench.subject.fresh() as connection:
-        found = bench.rehearse(bench.beginnings(1, 1)[0], connection)
-        _judge(bench, found)
-        bench.subject.loop.run(_cancelled(connection, found))
-        _judge(bench, bench.rehearse(bench.beginnings(2, DECISIONS)[-1], connection))
+    with context.player.fresh() as connection:
+        found = context.play(context.beginnings(1, 1)[0], connection)
+        _judge(context, found)
+        context.player.loop.run(_cancelled(connection, found))
+        _judge(context, context.play(context.beginnings(2, DECISIONS)[-1], connection))
 
 
-async def _cancelled(connection: Connection, found: Rehearsal) -> None:
+async def _cancelled(connection: Connection, found: Trial) -> None:
     """Asks again what was asked last, and gives up at once: before it is sent, and when it may have been."""
     last = found.exchanges[-1]
     for turns in (0, 3, 50):
@@ -67,8 +67,8 @@ async def _cancelled(connection: Connection, found: Rehearsal) -> None:
         await asyncio.gather(call, return_exceptions=True)
 
 
-def _judge(bench: Bench, found: Rehearsal) -> None:
-    bench.judge_condition(found, (SEQUENCE, bench.sequence))
+def _judge(context: Context, found: Trial) -> None:
+    context.judge_condition(found, (SEQUENCE, context.sequence))
 
 
 def cases(game: Game) -> Sequence[Case]:

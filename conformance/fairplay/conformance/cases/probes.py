@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fairplay.conformance.bench import Bench
 from fairplay.conformance.case import Case
-from fairplay.conformance.rehearsal import Performance
+from fairplay.conformance.context import Context
+from fairplay.conformance.trial import Scenario
 from fairplay.games.conformance import Probe, find_conformance
 from fairplay.games.game import Game
 
@@ -17,10 +17,10 @@ def probes_of(game: Game) -> Sequence[Probe]:
 
 
 def _case(probe: Probe) -> Case:
-    def body(bench: Bench) -> None:
-        situation = probe.situation(bench.rng(probe.id, "situation"))
-        seed = bench.rng(probe.id).getrandbits(32)
-        bench.judge(bench.rehearse(Performance(probe.id, situation, seed, probe.level)))
+    def body(context: Context) -> None:
+        situation = probe.situation(context.rng(probe.id, "situation"))
+        seed = context.rng(probe.id).getrandbits(32)
+        context.judge(context.play(Scenario(probe.id, situation, seed, probe.level)))
 
     return Case(probe.id, probe.level, probe.rules, probe.why, body)
 

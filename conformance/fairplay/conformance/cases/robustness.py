@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from fairplay.conformance.bench import Bench
 from fairplay.conformance.case import Case, NotApplicable, NotTested, case, failure
-from fairplay.conformance.doors import DialInDoor, ExecDoor
+from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal
-from fairplay.conformance.rehearsal import Rehearsal
-from fairplay.conformance.subject import DESCRIBE, Connection, disconnection
+from fairplay.conformance.player_under_test import DESCRIBE, Connection, disconnection
+from fairplay.conformance.transports import DialInTransport, ExecTransport
+from fairplay.conformance.trial import Trial
 from fairplay.games.conformance import Level
 from fairplay.games.game import Game
 from fairplay.games.steps import Method
@@ -35,22 +35,22 @@ POLL_S = 0.02
     "A request that is unreadable or of an unknown method is answered with an error, and the next call is served.",
     level=SHOULD,
 )
-def out_of_contract(bench: Bench) -> None:
+def out_of_contract(context: Context) -> None:
     """A bug of a referee must not end the player."""
-    with bench.subject.fresh() as connection:
-        for method, request in _nonsense(bench):
-            _check_refused(bench, connection, method, request)
-        _judge(bench, bench.rehearse(bench.beginnings(1, DECISIONS)[0], connection))
+    with context.player.fresh() as connection:
+        for method, request in _nonsense(context):
+            _check_refused(context, connection, method, request)
+        _judge(context, context.play(context.beginnings(1, DECISIONS)[0], connection))
 
 
-def _nonsense(bench: Bench) -> list[tuple[Method, bytes]]:
-    turn = bench.game.turn
+def _nonsense(context: Context) -> list[tuple[Method, bytes]]:
+    turn = context.game.turn
     unknown = Method(turn.path + "Twice", turn.request, turn.response)
     return [(turn, UNREADABLE), (DESCRIBE, UNREADABLE), (unknown, b"")]
 
 
-def _check_refused(bench: Bench, connection: Connection, method: Method, request: bytes) -> None:
-    outcome, _ = bench.ask(method, request, connection)
+def _check_refused(context: Context, connection: Connection, method: Method, request: bytes) -> None:
+    outcome, _ = context.ask(method, request, connection)
     what = (("Method", method.path), ("Request", hexadecimal(request)), ("Output of the player", connection.output))
     if isinstance(outcome, bytes):
         raise failure(f"A request of {method.name} that nobody can read was answered as if it were one.", *what)
@@ -61,33 +61,33 @@ def _check_refused(bench: Bench, connection: Connection, method: Method, request
 
 
 @case("robustness.reconnect", "A connection may be lost and made again; the next game is played as any.", level=SHOULD)
-def reconnect(bench: Bench) -> None:
+def reconnect(context: Context) -> None:
     """Networks fail, and servers are restarted in the middle of a tournament."""
-    door = bench.subject.door
-    if isinstance(door, DialInDoor | ExecDoor):
-        _dial_in_again(bench, door)
-    elif door.kind == "grpc":
-        with bench.subject.fresh() as first:
-            bench.rehearse(bench.beginnings(1, 1)[0], first)
-        with bench.subject.fresh() as second:
-            _judge(bench, bench.rehearse(bench.beginnings(1, DECISIONS)[0], second))
+    transport = context.player.transport
+    if isinstance(transport, DialInTransport | ExecTransport):
+        _dial_in_again(context, transport)
+    elif transport.kind == "grpc":
+        with context.player.fresh() as first:
+            context.play(context.beginnings(1, 1)[0], first)
+        with context.player.fresh() as second:
+            _judge(context, context.play(context.beginnings(1, DECISIONS)[0], second))
     else:
         raise NotApplicable("there is no connection to a player in this process")
 
 
-def _dial_in_again(bench: Bench, door: DialInDoor | ExecDoor) -> None:
-    with bench.subject.fresh() as connection:
-        _judge(bench, bench.rehearse(bench.beginnings(1, 1)[0], connection))
-        bench.subject.loop.run(door.server.hang_up())
-        if not _answers_again(bench, connection):
+def _dial_in_again(context: Context, transport: DialInTransport | ExecTransport) -> None:
+    with context.player.fresh() as connection:
+        _judge(context, context.play(context.beginnings(1, 1)[0], connection))
+        context.player.loop.run(transport.server.hang_up())
+        if not _answers_again(context, connection):
             sentence = (
                 f"The player did not dial in again within {RETURN_LIMIT_S:g} s after the server had said goodbye."
             )
             raise failure(sentence, ("Output of the player", connection.output))
-        _judge(bench, bench.rehearse(bench.beginnings(1, DECISIONS)[0], connection))
+        _judge(context, context.play(context.beginnings(1, DECISIONS)[0], connection))
 
 
-def _answers_again(bench: Bench, connection: Connection) -> bool:
+def _answers_again(context: Context, connection: Connection) -> bool:
     """Waits until the stream is lost, if the player has one, and the player can be called again."""
 
     async def wait() -> bool:
@@ -102,7 +102,7 @@ def _answers_again(bench: Bench, connection: Connection) -> bool:
             await asyncio.sleep(POLL_S)
         return False
 
-    return bench.subject.loop.run(wait())
+    return context.player.loop.run(wait())
 
 
 @case(
@@ -110,14 +110,14 @@ def _answers_again(bench: Bench, connection: Connection) -> bool:
     "What a player holds in memory does not grow with the games it has played.",
     level=SHOULD,
 )
-def memory_growth(bench: Bench) -> None:
+def memory_growth(context: Context) -> None:
     """A tournament may have thousands of games."""
-    memory = _memory_of(bench)
-    with bench.subject.fresh() as connection:
+    memory = _memory_of(context)
+    with context.player.fresh() as connection:
         sizes = []
         for _ in range(GROWTH_ROUNDS):
-            for found in bench.together(bench.beginnings(GROWTH_GAMES, DECISIONS), connection):
-                _judge(bench, found)
+            for found in context.play_together(context.beginnings(GROWTH_GAMES, DECISIONS), connection):
+                _judge(context, found)
             sizes.append(memory())
     growth = sizes[-1] - sizes[1]
     if growth > max(MAX_GROWTH_BYTES, MAX_GROWTH_SHARE * sizes[1]):
@@ -127,16 +127,16 @@ def memory_growth(bench: Bench) -> None:
         raise failure(f"{GROWTH_GAMES} games more made the player {growth / 2**20:.1f} MiB larger.", ("Memory", shown))
 
 
-def _memory_of(bench: Bench) -> Callable[[], int]:
+def _memory_of(context: Context) -> Callable[[], int]:
     """How the bytes are measured that the player holds. NotApplicable: it is not on this machine, or not alone."""
-    door = bench.subject.door
-    if not isinstance(door, ExecDoor):
-        if door.kind == "bot":
+    transport = context.player.transport
+    if not isinstance(transport, ExecTransport):
+        if transport.kind == "bot":
             return lambda: _psutil().Process().memory_info().rss
         raise NotApplicable("the memory of a player is known only where the player was started here")
 
     def measure() -> int:
-        psutil, name = _psutil(), f"{door.name}."
+        psutil, name = _psutil(), f"{transport.name}."
         mine = psutil.Process().children(recursive=True)
         return sum(process.memory_info().rss for process in mine if _named(process).startswith(name))
 
@@ -160,8 +160,8 @@ def _psutil() -> Any:
     return psutil
 
 
-def _judge(bench: Bench, found: Rehearsal) -> None:
-    bench.judge_condition(found, ("memory.back-to-back", bench.sequence))
+def _judge(context: Context, found: Trial) -> None:
+    context.judge_condition(found, ("memory.back-to-back", context.sequence))
 
 
 def cases(game: Game) -> Sequence[Case]:

@@ -7,11 +7,12 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from fairplay.conformance import blame
-from fairplay.conformance.bench import Bench
+from fairplay.conformance import attribution
 from fairplay.conformance.case import Case, NotTested, SuiteError, case
+from fairplay.conformance.context import Context
 from fairplay.conformance.positions import position
-from fairplay.conformance.rehearsal import Performance, Rehearsal, rival_names
+from fairplay.conformance.reference_players import rival_names
+from fairplay.conformance.trial import Scenario, Trial
 from fairplay.games.game import Game
 from fairplay.v1.misconduct_pb2 import MisconductKind
 
@@ -21,63 +22,63 @@ SHRINK_LIMIT_S = 10.0
 RULE = MisconductKind.MISCONDUCT_KIND_RULE_VIOLATION
 EXCEPTION = MisconductKind.MISCONDUCT_KIND_EXCEPTION
 TIMEOUT = MisconductKind.MISCONDUCT_KIND_TIMEOUT
-Try: TypeAlias = Callable[[Performance], Rehearsal]
+Try: TypeAlias = Callable[[Scenario], Trial]
 
 
 @case("rules.drawn-states", "Every answer keeps the rules, in whatever state it is asked for.")
-def keeps_the_rules(bench: Bench) -> None:
+def keeps_the_rules(context: Context) -> None:
     """What a player gets wrong shows in positions that its author never thought of."""
-    _try_states(bench, RULE)
+    _try_states(context, RULE)
 
 
 @case("exceptions.drawn-states", "No valid request is answered with an error status.")
-def never_raises(bench: Bench) -> None:
+def never_raises(context: Context) -> None:
     """A player that raises is out of the game, whatever the position was."""
-    _try_states(bench, EXCEPTION)
+    _try_states(context, EXCEPTION)
 
 
 @case("time.drawn-states", "Every answer comes within the limit of its call.")
-def answers_in_time(bench: Bench) -> None:
+def answers_in_time(context: Context) -> None:
     """Some positions take longer than others."""
-    _try_states(bench, TIMEOUT)
+    _try_states(context, TIMEOUT)
 
 
-def _try_states(bench: Bench, kind: MisconductKind.ValueType) -> None:
+def _try_states(context: Context, kind: MisconductKind.ValueType) -> None:
     """Draws states until the player misbehaves in one of them in this way."""
-    with bench.shared() as connection:
+    with context.shared() as connection:
 
-        def attempt(performance: Performance) -> Rehearsal:
-            return bench.rehearse(performance, connection)
+        def attempt(scenario: Scenario) -> Trial:
+            return context.play(scenario, connection)
 
-        worst = _Search(bench, kind, attempt).run()
+        worst = _Search(context, kind, attempt).run()
     if worst is not None:
-        bench.judge(worst)
+        context.judge(worst)
 
 
 class _Search:
     """Looks for the smallest position in which the player misbehaves."""
 
-    def __init__(self, bench: Bench, kind: MisconductKind.ValueType, attempt: Try) -> None:
-        self._bench = bench
+    def __init__(self, context: Context, kind: MisconductKind.ValueType, attempt: Try) -> None:
+        self._context = context
         self._kind = kind
         self._attempt = attempt
-        self._tried: dict[tuple[int, int, int, str], Rehearsal] = bench.drawn
-        self._worst: Rehearsal | None = None
+        self._tried: dict[tuple[int, int, int, str], Trial] = context.drawn
+        self._worst: Trial | None = None
         self._give_up: float | None = None
         self._stopped: NotTested | SuiteError | None = None
 
-    def run(self) -> Rehearsal | None:
+    def run(self) -> Trial | None:
         """The misconduct in the smallest position found, or None. NotTested: the player is not asked any more."""
         import hypothesis
         from hypothesis import strategies as st
 
-        count = st.integers(self._bench.game.seats.start, self._bench.game.seats.stop - 1)
+        count = st.integers(self._context.game.seats.start, self._context.game.seats.stop - 1)
         step, seed = st.integers(0, STEPS), st.integers(0, SEEDS - 1)
-        strategy = st.sampled_from(rival_names(self._bench.game))
+        strategy = st.sampled_from(rival_names(self._context.game))
 
-        @hypothesis.seed(self._bench.seed)
+        @hypothesis.seed(self._context.seed)
         @hypothesis.settings(
-            max_examples=self._bench.examples,
+            max_examples=self._context.examples,
             database=None,
             deadline=None,
             derandomize=False,
@@ -101,7 +102,7 @@ class _Search:
         if self._stopped is not None or (self._give_up is not None and time.monotonic() > self._give_up):
             return
         try:
-            found = self._rehearsed(step, count, seed, strategy)
+            found = self._played(step, count, seed, strategy)
         except (NotTested, SuiteError) as stopped:
             self._stopped = stopped
             return
@@ -109,15 +110,15 @@ class _Search:
         if misconduct is not None and misconduct.kind == self._kind:
             self._worst = found
             self._give_up = self._give_up or time.monotonic() + SHRINK_LIMIT_S
-            raise _FoundError(blame.signature(found))
+            raise _FoundError(attribution.signature(found))
 
-    def _rehearsed(self, step: int, count: int, seed: int, strategy: str) -> Rehearsal:
+    def _played(self, step: int, count: int, seed: int, strategy: str) -> Trial:
         key = step, count, seed, strategy
         if key not in self._tried:
-            bench = self._bench
-            place = position(bench.game, bench.settings, count, seed, strategy, step / STEPS)
+            context = self._context
+            place = position(context.game, context.settings, count, seed, strategy, step / STEPS)
             name = f"drawn-{step}-{count}-{seed}-{strategy}"
-            self._tried[key] = self._attempt(Performance(name, place.situation(1), seed))
+            self._tried[key] = self._attempt(Scenario(name, place.situation(1), seed))
         return self._tried[key]
 
 

@@ -70,7 +70,7 @@ class ConsoleWriter:
                 self._explain(each)
         self._say("")
         for each in report.judged:
-            if each.rotten:
+            if each.outdated:
                 self._say(f"[bold red]{each.id} is listed as a known failure, but passes: take it off the list.[/]")
         counts = ", ".join(f"{count} {verdict}" for verdict, count in report.counts.items() if count)
         self._say(f"{counts or 'no case was judged'}; {report.seconds:.1f} s")

@@ -35,7 +35,7 @@ def _tag(judged: Judged) -> str:
     """What the case is to those who read JUnit files; empty: it is passed."""
     if judged.verdict is Verdict.SUITE_ERROR:
         return "error"
-    if judged.rotten:
+    if judged.outdated:
         return "failure"
     if judged.verdict is Verdict.FAIL:
         return "skipped" if judged.known else "failure"

@@ -123,7 +123,7 @@ def _facts(report: Report) -> str:
 
 
 def _troubles(report: Report) -> Iterable[str]:
-    troubles = [each for each in report.judged if each.verdict in SHOWN or each.rotten]
+    troubles = [each for each in report.judged if each.verdict in SHOWN or each.outdated]
     if troubles:
         yield "<h2>What is to be mended</h2>"
     said: set[str] = set()
@@ -135,9 +135,9 @@ def _troubles(report: Report) -> Iterable[str]:
 def _trouble(judged: Judged, *, opened: bool) -> str:
     """One case and its evidence; what has been said before is folded up."""
     name, style = text(judged.id), _class(judged.verdict)
-    known = " (a known failure)" if judged.known and not judged.rotten else ""
+    known = " (a known failure)" if judged.known and not judged.outdated else ""
     sentence = (
-        "It is listed as a known failure, but passes: take it off the list." if judged.rotten else judged.sentence
+        "It is listed as a known failure, but passes: take it off the list." if judged.outdated else judged.sentence
     )
     head = f'<span class="verdict {style}">{judged.verdict}</span>{known} <code>{name}</code><p>{text(sentence)}</p>'
     body = "" if judged.evidence is None else _evidence(judged.evidence)

@@ -1,1 +1,1 @@
-"""Players with exactly one fault each: what the suite, the referee's tests and the demo are tried on."""
+"""Mutants: players with exactly one defect, which test the suite, the referee and the demo."""

@@ -1,4 +1,4 @@
-"""A player with a fault as a program of its own."""
+"""A mutant as a program of its own."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import threading
 import time
 from collections.abc import Mapping
 
-from fairplay.conformance.zoo.habits import Start
-from fairplay.conformance.zoo.handling import ZooHandlers
-from fairplay.conformance.zoo.kinds import Kind
-from fairplay.conformance.zoo.specimen import WAIT_S, World
-from fairplay.conformance.zoo.streaming import dial_in
+from fairplay.conformance.zoo.dialing import dial_in
+from fairplay.conformance.zoo.handlers import MutantHandlers
+from fairplay.conformance.zoo.mutant_player import WAIT_S, Environment
+from fairplay.conformance.zoo.mutants import Mutant
+from fairplay.conformance.zoo.program_behaviour import Start
 from fairplay.games.game import Game
 from fairplay.player.command import Reach, reach_from
 from fairplay.player.interrupts import run
@@ -23,37 +23,36 @@ from fairplay.v1.game_pb2 import TimeControl
 
 
 def run_program(
-    kind: Kind,
+    mutant: Mutant,
     game: Game,
     strategy: str,
-    environment: Mapping[str, str],
+    variables: Mapping[str, str],
     after: int = 0,
     limit_s: float | None = None,
     *,
     serves: bool = False,
 ) -> int:
-    """Runs a player where a server's environment says, and returns its exit code.
+    """Run a mutant where the variables that a server gives to its programs say, and return the exit code.
 
-    It serves if it is to, or cannot dial in. ValueError: nothing says where; one sentence.
+    The program serves if `serves` is set or if it cannot dial in. Raises ValueError if no variable says where.
     """
-    habits = kind.habits
-    if habits.start is Start.EXITS:
+    behaviour = mutant.behaviour
+    if behaviour.start is Start.EXITS:
         return 1
-    if habits.start is Start.SLEEPS:
+    if behaviour.start is Start.SLEEPS:
         time.sleep(WAIT_S)
-    if not {"FAIRPLAY_LISTEN", "FAIRPLAY_CONNECT"} & set(environment):
+    if not {"FAIRPLAY_LISTEN", "FAIRPLAY_CONNECT"} & set(variables):
         raise ValueError(f"such players are started by a server: fairplay certify {game.name} exec:COMMAND")
-    reach = reach_from(environment, serves=serves or "FAIRPLAY_CONNECT" not in environment)
-    harmless = habits.only_served and reach.listen is None
-    world = _world(game, limit_s)
-    player = kind.make(game, strategy, world, after=10**9 if harmless else after)
-    run(_played(ZooHandlers(game, player, habits, _die), reach, kind))
+    reach = reach_from(variables, serves=serves or "FAIRPLAY_CONNECT" not in variables)
+    harmless = behaviour.only_served and reach.listen is None
+    player = mutant.make(game, strategy, _environment(game, limit_s), after=10**9 if harmless else after)
+    run(_play(MutantHandlers(game, player, behaviour, _die), reach, mutant))
     return 0
 
 
-async def _played(handlers: ZooHandlers, reach: Reach, kind: Kind) -> None:
+async def _play(handlers: MutantHandlers, reach: Reach, mutant: Mutant) -> None:
     if reach.listen is None:
-        await dial_in(handlers, reach, kind.habits, _die)
+        await dial_in(handlers, reach, mutant.behaviour, _die)
         return
     server, _ = await start_server(handlers, reach.listen)  # type: ignore[arg-type]  # it calls what both have
     try:
@@ -62,11 +61,11 @@ async def _played(handlers: ZooHandlers, reach: Reach, kind: Kind) -> None:
         await asyncio.shield(server.stop(0))
 
 
-def _world(game: Game, limit_s: float | None) -> World:
-    """The limits of a game, unless another one holds for all decisions."""
+def _environment(game: Game, limit_s: float | None) -> Environment:
+    """Return the limits of a game, or `limit_s` for all decisions if it is given."""
     control = full_time_control(game, TimeControl())
     decision_s, first_decision_s = seconds(control.decision_limit), seconds(control.first_decision_limit)
-    return World(limit_s or decision_s, limit_s or first_decision_s, _die, threading.Event.wait)
+    return Environment(limit_s or decision_s, limit_s or first_decision_s, _die, threading.Event.wait)
 
 
 def _die() -> None:

@@ -1,4 +1,4 @@
-"""What requests always look like under the usual settings: for players that count on it."""
+"""The lengths that lists in requests always have under the default settings: for mutants that rely on them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 
 from google.protobuf.message import Message
 
-from fairplay.conformance.zoo.specimen import Ask, When
+from fairplay.conformance.reference_players import reply_of
+from fairplay.conformance.zoo.mutant_player import ReceivedCall, Trigger
 from fairplay.games.game import Game, find
 from fairplay.games.steps import Call, CallKind, Conversation, drive
-from fairplay.player.handlers import snake_case
 
 Sizes: TypeAlias = dict[str, int]
 """The path of a repeated field -> its length."""
@@ -21,7 +21,7 @@ Sizes: TypeAlias = dict[str, int]
 
 @cache
 def usual_sizes(name: str) -> Sizes:
-    """Path of a list -> its length, where that is the same in the first decisions of all players in all seats."""
+    """Return the lengths of the lists that are equally long in the first decisions of all players in all seats."""
     game = find(name)
     settings = game.full_settings(game.settings_type())
     requests = (request for count in game.seats for request in first_decisions(game, settings, count))
@@ -31,7 +31,7 @@ def usual_sizes(name: str) -> Sizes:
 
 @cache
 def sizes_vary(name: str) -> bool:
-    """Whether there are settings under which some of these lengths are others, as far as one setting alone does it."""
+    """Return whether changing one setting changes some of these lengths."""
     game, usual = find(name), usual_sizes(name)
     return any(
         sizes.get(path) != size
@@ -43,7 +43,7 @@ def sizes_vary(name: str) -> bool:
 
 
 def _other_settings(game: Game) -> Iterator[Message]:
-    """The default settings with one number a little larger or smaller."""
+    """Yield the default settings with one number a little larger or smaller."""
     default = game.full_settings(game.settings_type())
     for field in default.DESCRIPTOR.fields:
         value = getattr(default, field.name)
@@ -56,7 +56,7 @@ def _other_settings(game: Game) -> Iterator[Message]:
 
 
 def first_decisions(game: Game, settings: Message, count: int) -> Iterable[Message]:
-    """The requests of the first decision of each player, in a game of so many; none where it cannot be."""
+    """Return the requests of the first decision of each player, or none if the settings do not fit the number."""
     asked: dict[int, Message] = {}
     players = players_of(game, count)
 
@@ -65,35 +65,29 @@ def first_decisions(game: Game, settings: Message, count: int) -> Iterable[Messa
             asked.setdefault(call.seat, call.request)
             if len(asked) == count:
                 raise _EnoughError
-        return reply_of(players, call)
+        return reply_of(players[call.seat], call)
 
     with suppress(_EnoughError, ValueError):  # ValueError: the settings do not fit so many players
-        drive(begun(game, settings, count), answer)
+        drive(begin_game(game, settings, count), answer)
     return asked.values()
 
 
 def players_of(game: Game, count: int) -> list[Any]:
-    """Sound players that answer at once."""
+    """Return sound players that answer at once."""
     return [game.player(next(iter(game.strategies))) for _ in range(count)]
 
 
-def begun(game: Game, settings: Message, count: int) -> Conversation:
-    """A game that is always the same."""
+def begin_game(game: Game, settings: Message, count: int) -> Conversation:
+    """Return the conversation of a game that is the same every time."""
     return game.play("usual", settings, [f"p{seat}" for seat in range(count)], Random(count), None)
 
 
-def reply_of(players: list[Any], call: Call) -> Any:
-    """What the player that is called answers."""
-    reply = getattr(players[call.seat], snake_case(call.method.name))(call.request)
-    return call.method.response() if reply is None else reply
-
-
 class _EnoughError(Exception):
-    """Everybody has been asked."""
+    """Raised to end a game in which every player has been asked."""
 
 
 def sizes_in(message: Message, path: str = "") -> Iterator[tuple[str, int]]:
-    """The lengths of the lists in a message; of a list of messages, also those in the first one."""
+    """Yield the path and length of each list in a message, and in the first message of each list of messages."""
     for field in message.DESCRIPTOR.fields:
         here, value = f"{path}.{field.name}", getattr(message, field.name)
         if field.is_repeated:
@@ -104,13 +98,13 @@ def sizes_in(message: Message, path: str = "") -> Iterator[tuple[str, int]]:
             yield from sizes_in(value, here)
 
 
-def with_unusual_size(name: str) -> When:
-    """In the first decision of a game, if something is longer or shorter than it always is under the usual settings."""
+def with_unusual_size(name: str) -> Trigger:
+    """Trigger in the first decision of a game if a list has another length than under the default settings."""
 
-    def when(ask: Ask) -> bool:
-        if ask.decision != 1:
+    def trigger(call: ReceivedCall) -> bool:
+        if call.decision != 1:
             return False
-        sizes = dict(sizes_in(ask.request))
+        sizes = dict(sizes_in(call.request))
         return any(sizes.get(path) != size for path, size in usual_sizes(name).items())
 
-    return when
+    return trigger

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from fairplay.conformance.evidence import KINDS, Evidence, cause_of, sections_of
-from fairplay.conformance.rehearsal import Rehearsal, seat_names
+from fairplay.conformance.trial import Trial, seat_names
 from fairplay.games.game import Game
 from fairplay.games.steps import CallKind
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
@@ -24,7 +24,7 @@ EVERY_ANSWER = "time.every-answer"
 Signature: TypeAlias = tuple[str, ...]
 
 
-def signature(found: Rehearsal) -> Signature | None:
+def signature(found: Trial) -> Signature | None:
     """What kind of misconduct ended a game, in which method; None: nothing did."""
     misconduct = found.misconduct
     if misconduct is None:
@@ -35,12 +35,12 @@ def signature(found: Rehearsal) -> Signature | None:
     return (misconduct.method, MisconductKind.Name(misconduct.kind), detail)
 
 
-def breaks_rule(found: Rehearsal) -> bool:
+def breaks_rule(found: Trial) -> bool:
     """Whether a reply broke a rule, rather than failing to come."""
     return found.misconduct is not None and found.misconduct.HasField("rule_break")
 
 
-def owner(found: Rehearsal) -> str:
+def owner(found: Trial) -> str:
     """The id of the case that an ordinary misconduct fails."""
     assert found.misconduct is not None
     last = found.exchanges[-1]
@@ -63,13 +63,13 @@ def owner_of(misconduct: Misconduct, clock: CallKind, *, first: bool) -> str:
     return VOID if clock is CallKind.NOTIFICATION else NO_EXCEPTION
 
 
-def _first(found: Rehearsal) -> bool:
+def _first(found: Trial) -> bool:
     """Whether the last call was the first decision of the game, or one with the longer limit of first decisions."""
     last = found.exchanges[-1]
     return last.kind is CallKind.FIRST_DECISION or (last.kind is CallKind.DECISION and found.decision_count == 1)
 
 
-def evidence(game: Game, found: Rehearsal) -> Evidence:
+def evidence(game: Game, found: Trial) -> Evidence:
     """What shows the misconduct that ended a game."""
     misconduct = found.misconduct
     assert misconduct is not None
@@ -77,10 +77,8 @@ def evidence(game: Game, found: Rehearsal) -> Evidence:
     method = misconduct.method.rpartition("/")[2]
     rule = misconduct.rule_break.rule_id
     what = f"{rule}: {game.rules.get(rule, '')}" if rule else cause_of(misconduct)
-    situation = found.performance.situation
-    where = (
-        f"{found.performance.name}: seat {situation.seat} of {situation.player_count}, seed {found.performance.seed}"
-    )
+    situation = found.scenario.situation
+    where = f"{found.scenario.name}: seat {situation.seat} of {situation.player_count}, seed {found.scenario.seed}"
     # A game that goes on from a state may number its seats anew: colours say more than names that may be wrong.
     names = seat_names(situation) if situation.state is None else []
     state = game.full_state(found.shown)

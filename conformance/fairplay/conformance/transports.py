@@ -25,7 +25,7 @@ WITHOUT = {
 """Runs a command without what it would need to be reached the other way."""
 
 
-class Door(Protocol):
+class Transport(Protocol):
     """A way to the player."""
 
     kind: str
@@ -39,10 +39,10 @@ class Door(Protocol):
         """A link to the player; a DeadLink if it cannot be reached. `way`: only serving, or only dialling in."""
 
     async def close(self) -> None:
-        """Lets go of all that was started for the door itself."""
+        """Lets go of all that was started for the transport itself."""
 
 
-class ObjectDoor:
+class ObjectTransport:
     """Player objects, made by a factory or by the game."""
 
     renews = cheap = True
@@ -61,7 +61,7 @@ class ObjectDoor:
         """Nothing was started."""
 
 
-class GrpcDoor:
+class GrpcTransport:
     """A player that serves on an address: each opening is a channel of its own."""
 
     kind = "grpc"
@@ -81,7 +81,7 @@ class GrpcDoor:
         """Nothing was started."""
 
 
-class ServerDoor:
+class PlayerServer:
     """What players that dial in and players that are started share: a server that they can reach."""
 
     def __init__(self, listen: str, start_limit_s: float) -> None:
@@ -110,13 +110,13 @@ class ServerDoor:
             await self._server.stop()
 
 
-class DialInDoor:
-    """A player that dials in under a name: there is one of it, whoever opens the door."""
+class DialInTransport:
+    """A player that dials in under a name: there is one of it, whoever opens the transport."""
 
     kind = "dial-in"
     renews = cheap = False
 
-    def __init__(self, name: str, server: ServerDoor) -> None:
+    def __init__(self, name: str, server: PlayerServer) -> None:
         self._name = name
         self.server = server
 
@@ -130,14 +130,14 @@ class DialInDoor:
         await self.server.close()
 
 
-class ExecDoor:
+class ExecTransport:
     """A command: each opening is a process of its own."""
 
     kind = "exec"
     renews = True
     cheap = False
 
-    def __init__(self, command: str, server: ServerDoor) -> None:
+    def __init__(self, command: str, server: PlayerServer) -> None:
         self._command = command
         self.server = server
         self._numbers = itertools.count(1)
@@ -162,15 +162,15 @@ class ExecDoor:
         await self.server.close()
 
 
-def door(game: Game, spec: Spec, listen: str, start_limit_s: float) -> Door:
+def transport(game: Game, spec: Spec, listen: str, start_limit_s: float) -> Transport:
     """The way that a spec says. ValueError: a bot of a strategy that is not there."""
     if spec.kind == "grpc":
-        return GrpcDoor(spec.value, start_limit_s)
+        return GrpcTransport(spec.value, start_limit_s)
     if spec.kind == "bot":
         game.player(spec.value)
-        return ObjectDoor("bot", lambda clock: BotLink(clock, game.player(spec.value)))
-    server = ServerDoor(listen, start_limit_s)
-    return DialInDoor(spec.value, server) if spec.kind == "dial-in" else ExecDoor(spec.value, server)
+        return ObjectTransport("bot", lambda clock: BotLink(clock, game.player(spec.value)))
+    server = PlayerServer(listen, start_limit_s)
+    return DialInTransport(spec.value, server) if spec.kind == "dial-in" else ExecTransport(spec.value, server)
 
 
 def output_of(link: Link) -> str:

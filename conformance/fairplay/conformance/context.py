@@ -10,10 +10,10 @@ from typing import TypeAlias
 
 from google.protobuf.message import Message
 
-from fairplay.conformance import blame
+from fairplay.conformance import attribution
 from fairplay.conformance.case import Failure, NotTested
-from fairplay.conformance.rehearsal import Limits, Performance, Rehearsal, Twist, rehearse
-from fairplay.conformance.subject import Connection, Subject
+from fairplay.conformance.player_under_test import Connection, PlayerUnderTest
+from fairplay.conformance.trial import CallLimits, RequestEncoder, Scenario, Trial, play_trial
 from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
 from fairplay.games.steps import Failure as CallFailure
@@ -22,28 +22,28 @@ from fairplay.games.steps import Method
 BESIDE_OTHERS = 24
 """How many decisions are made in games that are to show traces of others: in the first few there may be no choice."""
 Asked: TypeAlias = tuple[bytes | CallFailure, float]
-Control: TypeAlias = tuple[str, Callable[[], Rehearsal]]
+Control: TypeAlias = tuple[str, Callable[[], Trial]]
 """The id of a case, and a game that shows what that case is about."""
 
 
-class Bench:
+class Context:
     """Everything that a case needs. Whole games are played once and looked at by several cases."""
 
-    def __init__(self, game: Game, subject: Subject, seed: int, limits: Limits, examples: int) -> None:
+    def __init__(self, game: Game, subject: PlayerUnderTest, seed: int, limits: CallLimits, examples: int) -> None:
         self.game = game
-        self.subject = subject
+        self.player = subject
         self.seed = seed
         self.limits = limits
         self.examples = examples
         """How many states are drawn, for each case that draws them."""
         self.settings: Message = game.full_settings(game.settings_type())
-        self.rehearsals: list[Rehearsal] = []
-        self._whole: dict[tuple[int, int], Rehearsal] = {}
-        self.drawn: dict[tuple[int, int, int, str], Rehearsal] = {}
+        self.trials: list[Trial] = []
+        self._whole: dict[tuple[int, int], Trial] = {}
+        self.drawn: dict[tuple[int, int, int, str], Trial] = {}
         """What was drawn, and how it went: looked at by several cases."""
-        self._deserted: Rehearsal | None = None
-        self._sequence: Rehearsal | None = None
-        self._pair: Rehearsal | None = None
+        self._with_leaver: Trial | None = None
+        self._sequence: Trial | None = None
+        self._pair: Trial | None = None
         self._game_count = 0
 
     def rng(self, *words: object) -> Random:
@@ -57,45 +57,45 @@ class Bench:
         """(seat, number of players), from the most ordinary on."""
         return [(seat, count) for count in self.game.seats for seat in range(count)]
 
-    def performance(self, seat: int, count: int, turn_count: int = 0) -> Performance:
+    def scenario(self, seat: int, count: int, turn_count: int = 0) -> Scenario:
         """A game in this seat, to its end or for so many decisions of the tested player."""
         situation = Situation(self.settings, count, seat, turn_count=turn_count)
-        return Performance(f"seat-{seat}-of-{count}", situation, self.rng(seat, count).getrandbits(32))
+        return Scenario(f"seat-{seat}-of-{count}", situation, self.rng(seat, count).getrandbits(32))
 
-    def beginnings(self, number: int, turn_count: int) -> list[Performance]:
+    def beginnings(self, number: int, turn_count: int) -> list[Scenario]:
         """The beginnings of so many games, in different seats as far as there are different ones."""
         seatings = self.seatings
-        return [self.performance(*seatings[index % len(seatings)], turn_count) for index in range(number)]
+        return [self.scenario(*seatings[index % len(seatings)], turn_count) for index in range(number)]
 
-    def rehearse(
-        self, performance: Performance, connection: Connection | None = None, twist: Twist | None = None
-    ) -> Rehearsal:
+    def play(
+        self, scenario: Scenario, connection: Connection | None = None, encode_request: RequestEncoder | None = None
+    ) -> Trial:
         """Plays a game with the tested player on the shared connection, or on the one that is given."""
         if connection is not None:
-            return self.together([performance], connection, twist)[0]
+            return self.play_together([scenario], connection, encode_request)[0]
         with self.shared() as shared:
-            return self.together([performance], shared, twist)[0]
+            return self.play_together([scenario], shared, encode_request)[0]
 
-    def rehearse_as(self, performance: Performance, connection: Connection, game_id: str) -> Rehearsal:
+    def play_as(self, scenario: Scenario, connection: Connection, game_id: str) -> Trial:
         """Plays a game under an id of one's own choice."""
-        found = self.subject.loop.run(rehearse(self.game, connection, performance, self.limits, game_id))
-        self.rehearsals.append(found)
+        found = self.player.loop.run(play_trial(self.game, connection, scenario, self.limits, game_id))
+        self.trials.append(found)
         return found
 
-    def together(
-        self, performances: Sequence[Performance], connection: Connection, twist: Twist | None = None
-    ) -> list[Rehearsal]:
+    def play_together(
+        self, scenarios: Sequence[Scenario], connection: Connection, encode_request: RequestEncoder | None = None
+    ) -> list[Trial]:
         """Plays games at the same time."""
 
-        async def all_of_them() -> list[Rehearsal]:
+        async def all_of_them() -> list[Trial]:
             games = (
-                rehearse(self.game, connection, each, self.limits, self.new_id(each.name), twist)
-                for each in performances
+                play_trial(self.game, connection, each, self.limits, self.new_id(each.name), encode_request)
+                for each in scenarios
             )
             return await asyncio.gather(*games)
 
-        found = self.subject.loop.run(all_of_them())
-        self.rehearsals += found
+        found = self.player.loop.run(all_of_them())
+        self.trials += found
         return found
 
     def new_id(self, name: str) -> str:
@@ -106,64 +106,64 @@ class Bench:
     @contextmanager
     def shared(self) -> Iterator[Connection]:
         """A connection that need not be a fresh one; where that costs nothing, it is."""
-        if self.subject.door.cheap:
-            with self.subject.fresh() as connection:
+        if self.player.transport.cheap:
+            with self.player.fresh() as connection:
                 yield connection
         else:
-            yield self.subject.connection()
+            yield self.player.connection()
 
-    def whole_game(self, seat: int, count: int) -> Rehearsal:
+    def whole_game(self, seat: int, count: int) -> Trial:
         """A game to its end, played once."""
         if (seat, count) not in self._whole:
-            self._whole[seat, count] = self.rehearse(self.performance(seat, count))
+            self._whole[seat, count] = self.play(self.scenario(seat, count))
         return self._whole[seat, count]
 
     @property
-    def ordinary(self) -> Rehearsal:
+    def ordinary(self) -> Trial:
         """The most ordinary game: the first seat of the smallest number of players, played first of all."""
         return self.whole_game(*self.seatings[0])
 
-    def deserted_game(self) -> Rehearsal:
+    def game_with_leaver(self) -> Trial:
         """A game of the most players to its end, played once, which one of the rivals leaves."""
-        if self._deserted is None:
+        if self._with_leaver is None:
             count = self.game.seats.stop - 1
-            performance = self.performance(0, count)._replace(name="rival-leaves", leaver=count - 1)
-            self._deserted = self.rehearse(performance)
-        return self._deserted
+            scenario = self.scenario(0, count)._replace(name="rival-leaves", leaver=count - 1)
+            self._with_leaver = self.play(scenario)
+        return self._with_leaver
 
-    def whole_games(self) -> Iterator[Rehearsal]:
+    def whole_games(self) -> Iterator[Trial]:
         """All whole games, one after the other."""
         yield from (self.whole_game(*seating) for seating in self.seatings)
-        yield self.deserted_game()
+        yield self.game_with_leaver()
 
-    def whole_games_played(self) -> list[Rehearsal]:
+    def whole_games_played(self) -> list[Trial]:
         """Those of them that have been played so far."""
-        return [*self._whole.values(), *filter(None, [self._deserted])]
+        return [*self._whole.values(), *filter(None, [self._with_leaver])]
 
-    def sequence(self) -> Rehearsal:
+    def sequence(self) -> Trial:
         """The last of three games one after the other on a fresh connection, or the first of them that fails."""
         if self._sequence is None:
-            with self.subject.fresh() as connection:
-                for performance in self.beginnings(3, BESIDE_OTHERS):
-                    self._sequence = self.rehearse(performance, connection)
+            with self.player.fresh() as connection:
+                for scenario in self.beginnings(3, BESIDE_OTHERS):
+                    self._sequence = self.play(scenario, connection)
                     if self._sequence.misconduct is not None:
                         break
         assert self._sequence is not None
         return self._sequence
 
-    def pair(self) -> Rehearsal:
+    def pair(self) -> Trial:
         """One of two games at the same time on a fresh connection: the one that fails, if one does."""
         if self._pair is None:
-            with self.subject.fresh() as connection:
-                both = self.together(self.beginnings(2, BESIDE_OTHERS), connection)
+            with self.player.fresh() as connection:
+                both = self.play_together(self.beginnings(2, BESIDE_OTHERS), connection)
             self._pair = next((each for each in both if each.misconduct is not None), both[0])
         return self._pair
 
-    def alone(self, performance: Performance) -> Rehearsal:
+    def alone(self, scenario: Scenario) -> Trial:
         """The same game on a fresh connection, which is the shared one from now on."""
-        if not self.subject.door.cheap:
-            self.subject.renew()
-        return self.rehearse(performance)
+        if not self.player.transport.cheap:
+            self.player.renew()
+        return self.play(scenario)
 
     # --- single calls ---
 
@@ -172,11 +172,11 @@ class Bench:
     ) -> Asked:
         """Makes one call."""
         data = request if isinstance(request, bytes) else request.SerializeToString()
-        return self.subject.loop.run(connection.ask(method, data, limit_s or self.limits.notification_s))
+        return self.player.loop.run(connection.ask(method, data, limit_s or self.limits.notification_s))
 
     # --- whose fault ---
 
-    def judge(self, found: Rehearsal) -> None:
+    def judge(self, found: Trial) -> None:
         """For cases about the game itself. Failure: the player misbehaved in a way that is not another case's matter.
 
         An exception or a timeout that the most ordinary game shows as well belongs to the case that looks at that;
@@ -184,11 +184,15 @@ class Bench:
         """
         if found.misconduct is None:
             return
-        here = blame.signature(found)
-        if not blame.breaks_rule(found) and found is not self.ordinary and blame.signature(self.ordinary) == here:
-            raise NotTested(f"the game ended early, as any does: see {blame.owner(self.ordinary)}")
-        if found is self.ordinary and not blame.breaks_rule(found):
-            raise NotTested(f"the game ended early: see {blame.owner(found)}")
+        here = attribution.signature(found)
+        if (
+            not attribution.breaks_rule(found)
+            and found is not self.ordinary
+            and attribution.signature(self.ordinary) == here
+        ):
+            raise NotTested(f"the game ended early, as any does: see {attribution.owner(self.ordinary)}")
+        if found is self.ordinary and not attribution.breaks_rule(found):
+            raise NotTested(f"the game ended early: see {attribution.owner(found)}")
         self.confirm(found)
 
     def judge_owned(self, case_id: str) -> None:
@@ -196,33 +200,33 @@ class Bench:
 
         NotTested: the player does nothing of the kind, but some game ended before all of it was seen.
         """
-        ended_early: Rehearsal | None = None
+        ended_early: Trial | None = None
         for found in self.whole_games():
             if found.misconduct is not None:
-                if blame.owner(found) == case_id:
+                if attribution.owner(found) == case_id:
                     self.confirm(found)
                 ended_early = ended_early or found
         if ended_early is not None:
-            name = ended_early.performance.name
-            raise NotTested(f"the game {name} ended before all was seen: see {blame.owner(ended_early)}")
+            name = ended_early.scenario.name
+            raise NotTested(f"the game {name} ended before all was seen: see {attribution.owner(ended_early)}")
 
-    def confirm(self, found: Rehearsal) -> None:
+    def confirm(self, found: Trial) -> None:
         """Failure: the player misbehaved. NotTested: only because of games before, and there is a case about that."""
-        here = blame.signature(found)
+        here = attribution.signature(found)
         if not found.had_past:
-            raise Failure(blame.evidence(self.game, found))
+            raise Failure(attribution.evidence(self.game, found))
         try:
-            again = self.alone(found.performance)
+            again = self.alone(found.scenario)
         except NotTested:
             again = found
-        if blame.signature(again) == here:
-            raise Failure(blame.evidence(self.game, again))
-        shown = blame.evidence(self.game, found)
-        if blame.signature(self.sequence()) == here:
+        if attribution.signature(again) == here:
+            raise Failure(attribution.evidence(self.game, again))
+        shown = attribution.evidence(self.game, found)
+        if attribution.signature(self.sequence()) == here:
             raise NotTested("it fails only after other games: see memory.back-to-back", shown)
         raise Failure(shown.with_sections(("Played again", "The same game on a fresh connection went well.")))
 
-    def judge_condition(self, found: Rehearsal, *controls: Control) -> None:
+    def judge_condition(self, found: Trial, *controls: Control) -> None:
         """For cases about the circumstances of a game, on a fresh connection.
 
         Failure: the player misbehaved and does not do the same in a control, which is a game without the
@@ -230,15 +234,15 @@ class Bench:
         """
         if found.misconduct is None:
             return
-        here = blame.signature(found)
+        here = attribution.signature(found)
         alone: Control = ("", lambda: self.same_whole_game(found))
         for case_id, control in (alone, *controls):
             plain = control()
-            if blame.signature(plain) == here:
-                raise NotTested(f"it fails without that as well: see {case_id or blame.owner(plain)}")
-        raise Failure(blame.evidence(self.game, found))
+            if attribution.signature(plain) == here:
+                raise NotTested(f"it fails without that as well: see {case_id or attribution.owner(plain)}")
+        raise Failure(attribution.evidence(self.game, found))
 
-    def same_whole_game(self, found: Rehearsal) -> Rehearsal:
+    def same_whole_game(self, found: Trial) -> Trial:
         """The whole game of which this is a beginning."""
-        situation = found.performance.situation
+        situation = found.scenario.situation
         return self.whole_game(situation.seat, situation.player_count)

@@ -1,57 +1,57 @@
-"""Faults that show themselves only in some situations, which not every game has."""
+"""Mutants whose mutation shows only in situations that not every game has."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from fairplay.conformance.zoo import ids
-from fairplay.conformance.zoo.deeds import RAISES
-from fairplay.conformance.zoo.kinds import Kind
-from fairplay.conformance.zoo.leaving import signs, with_fewer_players
-from fairplay.conformance.zoo.moments import (
+from fairplay.conformance.zoo import case_ids
+from fairplay.conformance.zoo.effects import RAISES
+from fairplay.conformance.zoo.eliminations import signs, with_fewer_players
+from fairplay.conformance.zoo.list_sizes import first_decisions, sizes_vary, with_unusual_size
+from fairplay.conformance.zoo.mutants import Mutant
+from fairplay.conformance.zoo.triggers import (
     acts_late,
-    in_full_house,
     in_late_seat,
     with_other_settings,
+    with_players,
     with_unusual_id,
 )
-from fairplay.conformance.zoo.sizes import first_decisions, sizes_vary, with_unusual_size
 from fairplay.games.game import Game
 
 
-def of_situations(game: Game) -> Iterator[Kind]:
-    """Faults that show themselves in some seats, with some settings, or when others fail."""
-    anywhere = ("rules", game.name, *ids.POSITIONS)
-    seats = (*anywhere, "memory", ids.UNDER_LOAD)  # which also play games in several seats
+def of_situations(game: Game) -> Iterator[Mutant]:
+    """Yield the mutants that fail in some seats, under some settings, or when others fail."""
+    anywhere = ("rules", game.name, *case_ids.POSITIONS)
+    seats = (*anywhere, "memory", case_ids.UNDER_LOAD)  # which also play games in several seats
     usual = game.full_settings(game.settings_type())
     if any(acts_late(request) for count in game.seats for request in first_decisions(game, usual, count)):
         sentence = "Raises an exception in its first decision if others have acted before: not as the first player."
-        yield Kind("raises-in-late-seat", sentence, (ids.NO_EXCEPTION,), in_late_seat, RAISES, seats)
+        yield Mutant("raises-in-late-seat", sentence, (case_ids.NO_EXCEPTION,), in_late_seat, RAISES, seats)
     if any(field.name == "players" and field.is_repeated for field in _fields(game)):
         sentence, crowd = "Raises an exception where there are as many players as there may be.", game.seats.stop - 1
-        yield Kind("raises-in-full-house", sentence, (ids.NO_EXCEPTION,), in_full_house(crowd), RAISES, seats)
+        yield Mutant("raises-in-full-house", sentence, (case_ids.NO_EXCEPTION,), with_players(crowd), RAISES, seats)
     if any(signs(game.name)):
         sentence, fewer = "Raises an exception when it hears that a player has failed.", with_fewer_players(game.name)
-        owners = (ids.NO_EXCEPTION, ids.VOID)
-        yield Kind("raises-when-others-fail", sentence, (ids.RIVAL_LEAVES,), fewer, RAISES, (*owners, *anywhere))
+        owners = (case_ids.NO_EXCEPTION, case_ids.VOID)
+        yield Mutant("raises-when-others-fail", sentence, (case_ids.RIVAL_LEAVES,), fewer, RAISES, (*owners, *anywhere))
     yield from _of_settings(game, anywhere)
     sentence = "Raises an exception where the id of a game has no letter, or more than a hundred characters."
-    yield Kind("raises-on-unusual-ids", sentence, (ids.UNUSUAL_IDS,), with_unusual_id, RAISES)
+    yield Mutant("raises-on-unusual-ids", sentence, (case_ids.UNUSUAL_IDS,), with_unusual_id, RAISES)
 
 
-def _of_settings(game: Game, anywhere: tuple[str, ...]) -> Iterator[Kind]:
-    cases = (ids.UNUSUAL_SETTINGS,)
+def _of_settings(game: Game, anywhere: tuple[str, ...]) -> Iterator[Mutant]:
+    cases = (case_ids.UNUSUAL_SETTINGS,)
     if sizes_vary(game.name):
         sentence = "Raises an exception where lists are not as long as they are under the usual settings."
-        yield Kind("raises-at-unusual-sizes", sentence, cases, with_unusual_size(game.name), RAISES, anywhere)
+        yield Mutant("raises-at-unusual-sizes", sentence, cases, with_unusual_size(game.name), RAISES, anywhere)
     if any(field.message_type == game.settings_type.DESCRIPTOR for field in _fields(game)):
         sentence, other = "Raises an exception where it is told of other settings.", with_other_settings(game)
-        yield Kind("raises-under-other-settings", sentence, cases, other, RAISES, anywhere)
+        yield Mutant("raises-under-other-settings", sentence, cases, other, RAISES, anywhere)
 
 
 def _fields(game: Game) -> Iterator[Any]:
-    """All fields of the requests of a game, and of the messages that they can hold."""
+    """Yield all fields of the requests of a game, and of the messages that they can hold."""
     waiting: list[Any] = [method.request.DESCRIPTOR for method in game.methods]
     seen = {message.full_name for message in waiting}
     while waiting:

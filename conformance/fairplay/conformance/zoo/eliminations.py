@@ -1,4 +1,4 @@
-"""How a player hears that another one has failed: for those that count on everybody's staying."""
+"""How a player notices that another one was eliminated: for mutants that fail then."""
 
 from __future__ import annotations
 
@@ -9,34 +9,35 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
-from fairplay.conformance.zoo.moments import parts
-from fairplay.conformance.zoo.sizes import Sizes, begun, players_of, reply_of, sizes_in
-from fairplay.conformance.zoo.specimen import Ask, When
+from fairplay.conformance.reference_players import reply_of
+from fairplay.conformance.zoo.list_sizes import Sizes, begin_game, players_of, sizes_in
+from fairplay.conformance.zoo.mutant_player import ReceivedCall, Trigger
+from fairplay.conformance.zoo.triggers import parts
 from fairplay.games.game import Game, find
 from fairplay.games.steps import Call, CallKind, drive
 from fairplay.v1.misconduct_pb2 import CallError
 
 
 class Signs(NamedTuple):
-    """What is only seen in a game in which a player fails."""
+    """What a player sees only in a game in which another one fails."""
 
     lists: frozenset[str]
-    """The paths of lists that are otherwise always of one length."""
+    """The paths of lists whose length changes only then."""
     news: frozenset[str]
-    """Methods that are called, and choices that are in requests, only then; empty where there are such lists."""
+    """Methods that are called, and enum values that are in requests, only then; empty if there are such lists."""
 
 
 @cache
 def signs(name: str) -> Signs:
-    """The signs of a game, from the requests to its first seat."""
+    """Return the signs of a game, found in the requests to its first seat."""
     game = find(name)
-    (lengths, said), (other_lengths, other_said) = (_heard(game, fails=fails) for fails in (False, True))
+    (lengths, said), (other_lengths, other_said) = (_observe(game, fails=fails) for fails in (False, True))
     lists = [path for path, seen in lengths.items() if len(seen) == 1 < len(other_lengths.get(path, ()))]
     return Signs(frozenset(lists), frozenset() if lists else frozenset(other_said - said))
 
 
-def _heard(game: Game, *, fails: bool) -> tuple[dict[str, set[int]], set[str]]:
-    """The lengths of lists in decisions and the choices in calls, in a game in which the last player may fail."""
+def _observe(game: Game, *, fails: bool) -> tuple[dict[str, set[int]], set[str]]:
+    """Play a game in which the last player may fail; return the lengths of lists in decisions and what calls say."""
     count, decisions = game.seats.stop - 1, Counter[int]()
     lengths, said = defaultdict[str, set[int]](set), set[str]()
     players = players_of(game, count)
@@ -49,14 +50,14 @@ def _heard(game: Game, *, fails: bool) -> tuple[dict[str, set[int]], set[str]]:
             said.update(_said(call.method.name, call.request))
             for path, size in sizes_in(call.request) if call.kind is not CallKind.NOTIFICATION else ():
                 lengths[path].add(size)
-        return reply_of(players, call)
+        return reply_of(players[call.seat], call)
 
-    drive(begun(game, game.full_settings(game.settings_type()), count), answer)
+    drive(begin_game(game, game.full_settings(game.settings_type()), count), answer)
     return lengths, said
 
 
 def _said(method: str, request: Message) -> Iterator[str]:
-    """The method, and the choices in a request and in all that it holds."""
+    """Yield the method, and each enum value in a request and in the messages that it holds."""
     yield method
     for part in parts(request):
         for field, value in part.ListFields():
@@ -64,16 +65,16 @@ def _said(method: str, request: Message) -> Iterator[str]:
                 yield f"{method}: {part.DESCRIPTOR.name}.{field.name}={value}"
 
 
-def with_fewer_players(name: str) -> When:
-    """In calls that say that a player has failed, by a shorter list than at first or otherwise."""
+def with_fewer_players(name: str) -> Trigger:
+    """Trigger in calls that show that a player has failed, e.g. by a shorter list than in the first decision."""
 
-    def when(ask: Ask) -> bool:
-        if not signs(name).news.isdisjoint(_said(ask.method.name, ask.request)):
+    def trigger(call: ReceivedCall) -> bool:
+        if not signs(name).news.isdisjoint(_said(call.method.name, call.request)):
             return True
-        if not ask.decision:
+        if not call.decision:
             return False
-        sizes = {path: size for path, size in sizes_in(ask.request) if path in signs(name).lists}
-        at_first: Sizes = ask.course.notes.setdefault("players", sizes)
+        sizes = {path: size for path, size in sizes_in(call.request) if path in signs(name).lists}
+        at_first: Sizes = call.game.notes.setdefault("players", sizes)
         return any(size < at_first.get(path, 0) for path, size in sizes.items())
 
-    return when
+    return trigger

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from fairplay.conformance import passing
-from fairplay.conformance.bench import Bench
+from fairplay.conformance import packing
 from fairplay.conformance.case import Case
 from fairplay.conformance.cases import MODULES
-from fairplay.conformance.certify import bench_of, door_of
+from fairplay.conformance.certify import make_transport, open_context
+from fairplay.conformance.context import Context
 from fairplay.conformance.engine import judge
 from fairplay.conformance.events import Began, CaseBegan, CaseJudged, Ended, Event, Writer
 from fairplay.conformance.plan import Options, Plan, plan_of
@@ -83,7 +83,7 @@ class Session:
         self._in_worker = in_worker
         self._spread = spread
         self._stack = ExitStack()
-        self._bench: Bench | None = None
+        self._context: Context | None = None
         self._seen = 0
         self._judged: list[Judged] = []
         self._times: dict[str, list[float]] = {}
@@ -126,20 +126,20 @@ class Session:
     # --- running ---
 
     @property
-    def bench(self) -> Bench:
+    def context(self) -> Context:
         """What cases are tried on, made when the first one is."""
-        if self._bench is None:
+        if self._context is None:
             options = self.plan.options
-            way = door_of(self.plan.game, options.player, options.listen, options.start_limit_s)
-            made = bench_of(self.plan.game, way, options.seed, self.plan.run.limits, options.examples)
-            self._bench = self._stack.enter_context(made)
-        return self._bench
+            way = make_transport(self.plan.game, options.player, options.listen, options.start_limit_s)
+            made = open_context(self.plan.game, way, options.seed, self.plan.run.limits, options.examples)
+            self._context = self._stack.enter_context(made)
+        return self._context
 
     def judge(self, case: Case) -> Judged:
         """Tries a case."""
         if not self._in_worker:
             self._tell(CaseBegan(case.id))
-        return judge(case, self.bench, self.plan.repeat(case.id), known=case.id in self.plan.known)
+        return judge(case, self.context, self.plan.repeat(case.id), known=case.id in self.plan.known)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -148,9 +148,9 @@ class Session:
         """Gives the report its verdict, and what was learned about the player meanwhile."""
         report = yield
         if call.when == "call" and isinstance(item, CaseItem) and item.judged is not None:
-            bench = self.bench
-            new, self._seen = bench.rehearsals[self._seen :], len(bench.rehearsals)
-            vars(report)["fairplay"] = passing.packed(item.judged, measured(new), bench.subject.description)
+            context = self.context
+            new, self._seen = context.trials[self._seen :], len(context.trials)
+            vars(report)["fairplay"] = packing.packed(item.judged, measured(new), context.player.description)
         return report
 
     def pytest_runtest_logreport(self, report: Any) -> None:
@@ -158,7 +158,7 @@ class Session:
         packed = getattr(report, "fairplay", None)
         if packed is None or self._in_worker:
             return
-        judged, times, player = passing.unpacked(packed)
+        judged, times, player = packing.unpacked(packed)
         self._judged.append(judged)
         self._player = player if player.ByteSize() else self._player
         for method, seconds in times.items():
@@ -232,7 +232,7 @@ class CaseItem(pytest.Item):
         session: Any = self.config.pluginmanager.get_plugin("fairplay-session")
         self.judged = judged = session.judge(self.case)
         self.user_properties.append(("verdict", str(judged.verdict)))
-        if judged.rotten:
+        if judged.outdated:
             raise UnmetError(f"{judged.id} is listed as a known failure, but passes: take it off the list")
         if judged.verdict in (Verdict.FAIL, Verdict.SUITE_ERROR):
             if judged.known:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from fairplay.conformance.certify import run
-from fairplay.conformance.rehearsal import MOST_SLIPS
 from fairplay.conformance.report import Report
+from fairplay.conformance.trial import MAX_INFRACTIONS
 from fairplay.conformance.verdicts import Verdict
 from fairplay.games.game import find
 
@@ -47,7 +47,7 @@ def test_a_player_that_never_picks_a_set_cannot_play() -> None:
     assert found.evidence is not None
     number = re.search(r"call ([0-9]+)", dict(found.evidence.sections)["Call"])
     assert number is not None
-    assert int(number[1]) > 2 * MOST_SLIPS, "each wrong take is an act and a take"
+    assert int(number[1]) > 2 * MAX_INFRACTIONS, "each wrong take is an act and a take"
 
 
 @pytest.mark.parametrize(

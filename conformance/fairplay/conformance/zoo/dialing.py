@@ -1,4 +1,4 @@
-"""Dialling in by hand, with bad habits."""
+"""Dialling in by hand, with the defects of a mutant."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import grpc
 
-from fairplay.conformance.zoo.habits import Habits
-from fairplay.conformance.zoo.handling import ZooHandlers
+from fairplay.conformance.zoo.handlers import MutantHandlers
+from fairplay.conformance.zoo.program_behaviour import ProgramBehaviour
 from fairplay.player.command import Reach
 from fairplay.player.dialing import CHANNEL_OPTIONS
 from fairplay.player.handlers import CallFailed
@@ -29,18 +29,18 @@ from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
 PAUSE_S = 0.1
 
 
-async def dial_in(handlers: ZooHandlers, reach: Reach, habits: Habits, die: Callable[[], None]) -> None:
-    """Dials in and answers calls, again and again, until the server needs the player no longer, or is away for long."""
+async def dial_in(handlers: MutantHandlers, reach: Reach, behaviour: ProgramBehaviour, die: Callable[[], None]) -> None:
+    """Dial in and answer calls until the server no longer needs the player, or is away for longer than its patience."""
     assert reach.connect is not None and reach.name is not None
     hosted = HostedPlayer(name=reach.name, token=reach.token, description=handlers.description)
     loop = asyncio.get_running_loop()
     give_up = loop.time() + reach.patience_s
     async with grpc.aio.insecure_channel(reach.connect, options=CHANNEL_OPTIONS) as channel:
         while loop.time() < give_up:
-            stream = _Stream(ConnectionServiceStub(channel).Connect(), handlers, habits, die)
+            stream = _Stream(ConnectionServiceStub(channel).Connect(), handlers, behaviour, die)
             with contextlib.suppress(grpc.aio.AioRpcError):
                 reason = await stream.run(Hello(players=[hosted]))
-                if reason != GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN or not habits.comes_back:
+                if reason != GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN or not behaviour.comes_back:
                     return
             await asyncio.sleep(PAUSE_S)
 
@@ -48,16 +48,18 @@ async def dial_in(handlers: ZooHandlers, reach: Reach, habits: Habits, die: Call
 class _Stream:
     """One stream to the server, from hello to goodbye."""
 
-    def __init__(self, stream: Any, handlers: ZooHandlers, habits: Habits, die: Callable[[], None]) -> None:
+    def __init__(
+        self, stream: Any, handlers: MutantHandlers, behaviour: ProgramBehaviour, die: Callable[[], None]
+    ) -> None:
         self._stream = stream
         self._handlers = handlers
-        self._habits = habits
+        self._behaviour = behaviour
         self._die = die
         self._tasks: set[asyncio.Task[None]] = set()
         self._writing = asyncio.Lock()
 
     async def run(self, hello: Hello) -> GoodbyeReason.ValueType:
-        """Answers calls until the server says goodbye. AioRpcError: the stream is lost."""
+        """Answer calls until the server says goodbye. Raises AioRpcError if the stream is lost."""
         try:
             await self._send(ConnectRequest(hello=hello))
             while (frame := await self._stream.read()) is not grpc.aio.EOF:
@@ -72,7 +74,7 @@ class _Stream:
             self._stream.cancel()
 
     def _take(self, frame: ConnectResponse) -> None:
-        if frame.cancelled and self._habits.minds_cancelling:
+        if frame.cancelled and self._behaviour.dies_when_cancelled:
             self._die()
         for call in frame.calls:
             task = asyncio.ensure_future(self._answer(call))
@@ -90,7 +92,7 @@ class _Stream:
         await self._send(ConnectRequest(replies=self._copies(reply)))
 
     def _copies(self, reply: Reply) -> Sequence[Reply]:
-        return [reply] * self._habits.reply_count
+        return [reply] * self._behaviour.reply_count
 
     async def _send(self, frame: ConnectRequest) -> None:
         async with self._writing:

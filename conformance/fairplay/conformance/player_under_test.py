@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from google.protobuf.message import DecodeError
 
 from fairplay.conformance.case import NotTested
-from fairplay.conformance.doors import Door, output_of
-from fairplay.conformance.looping import Loop
+from fairplay.conformance.event_loop import Loop
+from fairplay.conformance.transports import Transport, output_of
 from fairplay.games.steps import Failure, Method
 from fairplay.player.handlers import PLAYER_METHODS
 from fairplay.server.links.link import DeadLink, Link, OpenCall
@@ -92,12 +92,12 @@ def disconnection(outcome: bytes | Failure) -> bool:
     return isinstance(outcome, CallError) and outcome.reason == CallErrorReason.CALL_ERROR_REASON_DISCONNECTED
 
 
-class Subject:
+class PlayerUnderTest:
     """The tested player. Cases share one connection, and get fresh ones where they ask for it."""
 
-    def __init__(self, loop: Loop, door: Door, limit_s: float) -> None:
+    def __init__(self, loop: Loop, transport: Transport, limit_s: float) -> None:
         self.loop = loop
-        self.door = door
+        self.transport = transport
         self.breaker = Breaker()
         self.described: bytes | Failure = b""
         """What came of the first call, Describe."""
@@ -137,7 +137,7 @@ class Subject:
         return outcome.message if isinstance(outcome, CallError) and outcome.message else "it is not there"
 
     async def _opened(self, way: str, breaker: Breaker | None = None) -> Connection:
-        return Connection(await self.door.open(way), breaker or self.breaker)
+        return Connection(await self.transport.open(way), breaker or self.breaker)
 
     def connection(self) -> Connection:
         """The one that cases share. NotTested: the player cannot be reached."""
@@ -188,4 +188,4 @@ class Subject:
     def close(self) -> None:
         """Lets go of the player and of all that was started for it."""
         self.renew()
-        self.loop.run(self.door.close())
+        self.loop.run(self.transport.close())

@@ -1,23 +1,23 @@
-"""Faults of what a player says about itself."""
+"""Mutants that describe themselves wrongly."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from fairplay.conformance.zoo import ids
-from fairplay.conformance.zoo.deeds import HANGS, IS_UNREADABLE, RAISES, describes
-from fairplay.conformance.zoo.kinds import Kind
-from fairplay.conformance.zoo.moments import in_method, second_call, with_unknown_fields
+from fairplay.conformance.zoo import case_ids
+from fairplay.conformance.zoo.effects import HANGS, IS_UNREADABLE, RAISES, describes
+from fairplay.conformance.zoo.mutants import Mutant
+from fairplay.conformance.zoo.triggers import in_method, second_call, with_unknown_fields
 from fairplay.player.handlers import PROTOCOL_REVISION
 from fairplay.v1.player_pb2 import PlayerDescription
 
 
-def _wrong(name: str, sentence: str, change: Callable[[PlayerDescription], object]) -> Kind:
-    return Kind(name, sentence, (ids.DESCRIBES,), in_method("Describe"), describes(change))
+def _wrong(name: str, sentence: str, change: Callable[[PlayerDescription], object]) -> Mutant:
+    return Mutant(name, sentence, (case_ids.DESCRIBES,), in_method("Describe"), describes(change))
 
 
 def put(**values: object) -> Callable[[PlayerDescription], object]:
-    """Changes fields of a description."""
+    """Return a function that changes fields of a description."""
 
     def change(said: PlayerDescription) -> None:
         for name, value in values.items():
@@ -27,13 +27,15 @@ def put(**values: object) -> Callable[[PlayerDescription], object]:
     return change
 
 
-KINDS = (
-    Kind("raises-in-describe", "Raises an exception in Describe.", (ids.DESCRIBES,), in_method("Describe"), RAISES),
-    Kind("hangs-in-describe", "Never answers Describe.", (ids.DESCRIBES,), in_method("Describe"), HANGS),
-    Kind(
+MUTANTS = (
+    Mutant(
+        "raises-in-describe", "Raises an exception in Describe.", (case_ids.DESCRIBES,), in_method("Describe"), RAISES
+    ),
+    Mutant("hangs-in-describe", "Never answers Describe.", (case_ids.DESCRIBES,), in_method("Describe"), HANGS),
+    Mutant(
         "is-unreadable-in-describe",
         "Answers Describe with bytes that are no message.",
-        (ids.DESCRIBES,),
+        (case_ids.DESCRIBES,),
         in_method("Describe"),
         IS_UNREADABLE,
     ),
@@ -48,17 +50,17 @@ KINDS = (
         "Names a revision of the protocol that is not there yet.",
         put(protocol_revision=PROTOCOL_REVISION + 1),
     ),
-    Kind(
+    Mutant(
         "changes-its-name",
         "Calls itself something else when it is asked again.",
-        (ids.DESCRIBES,),
+        (case_ids.DESCRIBES,),
         second_call("Describe"),
         describes(put(display_name="somebody else")),
     ),
-    Kind(
+    Mutant(
         "raises-on-unknown-fields",
         "Raises an exception where a request has fields that it does not know.",
-        (ids.UNKNOWN_FIELDS,),
+        (case_ids.UNKNOWN_FIELDS,),
         with_unknown_fields,
         RAISES,
     ),

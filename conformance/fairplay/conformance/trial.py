@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
@@ -11,8 +11,9 @@ from typing import Any, NamedTuple, TypeAlias
 from google.protobuf.message import Message
 
 from fairplay.conformance.case import SuiteError
+from fairplay.conformance.player_under_test import Connection
 from fairplay.conformance.racing import Races
-from fairplay.conformance.subject import Connection
+from fairplay.conformance.reference_players import reply_of, rival_names
 from fairplay.games.conformance import Infraction, Level, Situation, find_conformance
 from fairplay.games.game import Game
 from fairplay.games.kit.conformance import cause_of
@@ -29,7 +30,6 @@ from fairplay.games.steps import (
     Show,
     Step,
 )
-from fairplay.player.handlers import snake_case
 from fairplay.server.links.link import disconnected
 from fairplay.server.plans import seconds
 from fairplay.server.transcript import Transcript, game_rng
@@ -37,15 +37,15 @@ from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.misconduct_pb2 import Misconduct
 
 TESTED = "tested"
-RIVALS = ("first", "random")
-MOST_SLIPS = 100
+
+MAX_INFRACTIONS = 100
 """A player that slips so often in a game cannot play it, however little it costs: games would not end."""
-Twist: TypeAlias = Callable[[Message], bytes]
+RequestEncoder: TypeAlias = Callable[[Message], bytes]
 """What is sent instead of a request, as a newer or a stranger referee would."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CallLimits:
     """The seconds that the player has for each kind of call."""
 
     notification_s: float
@@ -53,7 +53,7 @@ class Limits:
     first_decision_s: float
 
     @classmethod
-    def of(cls, control: TimeControl) -> Limits:
+    def of(cls, control: TimeControl) -> CallLimits:
         """Those of a time control in which nothing is left out."""
         return cls(*(seconds(getattr(control, f"{name.removesuffix('_s')}_limit")) for name in cls.__slots__))
 
@@ -65,7 +65,7 @@ class Limits:
         return named.get(call.kind, self.first_decision_s)
 
 
-class Performance(NamedTuple):
+class Scenario(NamedTuple):
     """A game to be played: the same name and seed, the same game, as far as the tested player does the same."""
 
     name: str
@@ -90,13 +90,13 @@ class Exchange(NamedTuple):
 
 
 @dataclass(slots=True)
-class Rehearsal:
+class Trial:
     """How a game went. It ended where it was to end, or with the misconduct of the tested player."""
 
-    performance: Performance
+    scenario: Scenario
     exchanges: list[Exchange] = field(default_factory=list)
     misconduct: Misconduct | None = None
-    slip_count: int = 0
+    infraction_count: int = 0
     """How many answers were wrong for which nobody is eliminated."""
     shown: Any = None
     """The last state, as the game shows it."""
@@ -113,53 +113,53 @@ class Rehearsal:
         return sum(exchange.kind is not CallKind.NOTIFICATION for exchange in self.exchanges)
 
 
-def rival_names(game: Game) -> Sequence[str]:
-    """Reference strategies that answer at once."""
-    return [name for name in RIVALS if name in game.strategies] or list(game.strategies)[:1]
-
-
 def seat_names(situation: Situation) -> list[str]:
     """The names of the players of a game by seat."""
     return [TESTED if seat == situation.seat else f"rival-{seat}" for seat in range(situation.player_count)]
 
 
-async def rehearse(
+async def play_trial(
     game: Game,
     connection: Connection,
-    performance: Performance,
-    limits: Limits,
+    scenario: Scenario,
+    limits: CallLimits,
     game_id: str,
-    twist: Twist | None = None,
-) -> Rehearsal:
+    encode_request: RequestEncoder | None = None,
+) -> Trial:
     """Plays a game. NotTested: the player does not answer such calls any more. SuiteError: something of ours failed."""
-    stage = _Stage(game, connection, performance, limits, twist)
+    stage = _Stage(game, connection, scenario, limits, encode_request)
     return await stage.play(game_id)
 
 
 class _Stage:
     def __init__(
-        self, game: Game, connection: Connection, performance: Performance, limits: Limits, twist: Twist | None
+        self,
+        game: Game,
+        connection: Connection,
+        scenario: Scenario,
+        limits: CallLimits,
+        encode_request: RequestEncoder | None,
     ) -> None:
-        self._situation = performance.situation
+        self._situation = scenario.situation
         self._connection = connection
         self._limits = limits
-        self._twist = twist
+        self._encode_request = encode_request
         self._game = game
         self._find_infraction = find_conformance(game.name).find_infraction
         self._names = seat_names(self._situation)
         self._transcript = Transcript(self._names, lambda _: None)
-        self._rivals = _rivals(game, performance)
-        self._races = Races(self._ask, self._situation.seat, Random(performance.seed))
-        self._rehearsal = Rehearsal(performance, had_past=connection.call_count > 1)
+        self._rivals = _rivals(game, scenario)
+        self._races = Races(self._ask, self._situation.seat, Random(scenario.seed))
+        self._trial = Trial(scenario, had_past=connection.call_count > 1)
         self._leaver_decisions = 0
 
-    async def play(self, game_id: str) -> Rehearsal:
-        found, situation = self._rehearsal, self._situation
+    async def play(self, game_id: str) -> Trial:
+        found, situation = self._trial, self._situation
         try:
-            rng = game_rng(found.performance.seed)
+            rng = game_rng(found.scenario.seed)
             conversation = self._game.play(game_id, situation.settings, self._names, rng, situation.state)
         except ValueError as error:
-            raise SuiteError(f"the game {found.performance.name} cannot be played: {error}") from error
+            raise SuiteError(f"the game {found.scenario.name} cannot be played: {error}") from error
         try:
             answer = None
             while not self._over(step := conversation.send(answer)):
@@ -174,22 +174,20 @@ class _Stage:
 
     def _over(self, step: Step) -> bool:
         """Whether all is seen that was to be seen."""
-        if self._rehearsal.misconduct is not None:
+        if self._trial.misconduct is not None:
             return True
         if isinstance(step, Show):
-            self._rehearsal.shown = step.state
+            self._trial.shown = step.state
         elif isinstance(step, Eliminate):
-            if step.seat == self._rehearsal.performance.leaver:
+            if step.seat == self._trial.scenario.leaver:
                 return False
             if step.seat != self._situation.seat:
-                raise SuiteError(
-                    f"a reference player was eliminated in {self._rehearsal.performance.name}: {step.cause}"
-                )
-            self._rehearsal.misconduct = self._transcript.build_misconduct(step)
+                raise SuiteError(f"a reference player was eliminated in {self._trial.scenario.name}: {step.cause}")
+            self._trial.misconduct = self._transcript.build_misconduct(step)
             return True
         else:
             wanted = self._situation.turn_count
-            return 0 < wanted <= self._rehearsal.decision_count
+            return 0 < wanted <= self._trial.decision_count
         return False
 
     async def _answer(self, step: Step) -> Any:
@@ -205,39 +203,37 @@ class _Stage:
 
     async def _ask(self, call: Call) -> Message | Failure:
         if call.seat != self._situation.seat:
-            return disconnected("this rival has left") if self._leaves(call) else _asked(self._rivals[call.seat], call)
+            return self._ask_rival(call)
         asked = self._transcript.ask(call)
-        request = asked.request if self._twist is None else self._twist(call.request)
+        request = asked.request if self._encode_request is None else self._encode_request(call.request)
         limit_s = self._limits.limit_s(call)
         outcome, elapsed_s = await self._connection.ask(call.method, request, limit_s)
         answer = self._transcript.parse_outcome(asked, outcome)
-        self._rehearsal.exchanges.append(Exchange(call.method, request, call.kind, limit_s, elapsed_s, answer))
-        if (slip := self._find_infraction(self._situation.settings, call, answer)) is not None:
-            self._mind(slip, answer)
+        self._trial.exchanges.append(Exchange(call.method, request, call.kind, limit_s, elapsed_s, answer))
+        if (infraction := self._find_infraction(self._situation.settings, call, answer)) is not None:
+            self._mind(infraction, answer)
         return answer
 
-    def _mind(self, slip: Infraction, answer: Message | Failure) -> None:
+    def _ask_rival(self, call: Call) -> Message | Failure:
+        return disconnected("this rival has left") if self._leaves(call) else reply_of(self._rivals[call.seat], call)
+
+    def _mind(self, infraction: Infraction, answer: Message | Failure) -> None:
         """What the referee forgives ends the game as misconduct would, if it is grave enough or too much."""
-        found = self._rehearsal
-        found.slip_count += 1
-        if slip.counts(found.performance.level) or found.slip_count >= MOST_SLIPS:
-            cause = cause_of(self._game, slip, answer)
+        found = self._trial
+        found.infraction_count += 1
+        if infraction.counts(found.scenario.level) or found.infraction_count >= MAX_INFRACTIONS:
+            cause = cause_of(self._game, infraction, answer)
             found.misconduct = self._transcript.build_misconduct(Eliminate(self._situation.seat, cause))
 
     def _leaves(self, call: Call) -> bool:
         """Whether the rival that is called is lost."""
-        if call.seat != self._rehearsal.performance.leaver:
+        if call.seat != self._trial.scenario.leaver:
             return False
         self._leaver_decisions += call.kind is not CallKind.NOTIFICATION
         return self._leaver_decisions > 1
 
 
-def _rivals(game: Game, performance: Performance) -> Mapping[int, object]:
-    luck, names = Random(performance.seed), rival_names(game)
-    situation = performance.situation
-    return {seat: game.player(luck.choice(names)) for seat in range(situation.player_count) if seat != situation.seat}
-
-
-def _asked(player: object, call: Call) -> Message:
-    reply: Message | None = getattr(player, snake_case(call.method.name))(call.request)
-    return call.method.response() if reply is None else reply
+def _rivals(game: Game, scenario: Scenario) -> Mapping[int, object]:
+    rng, names = Random(scenario.seed), rival_names(game)
+    situation = scenario.situation
+    return {seat: game.player(rng.choice(names)) for seat in range(situation.player_count) if seat != situation.seat}

@@ -8,7 +8,7 @@ from pathlib import Path
 from fairplay.conformance.engine import suggestion
 
 
-def known_failures(file: Path, case_ids: Collection[str]) -> frozenset[str]:
+def read_known_failures(file: Path, case_ids: Collection[str]) -> frozenset[str]:
     """The ids in a file. ValueError: it cannot be read, or names a case that is not there; one sentence."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""The ids of the cases that name the faults of any game; a test sees to it that there are such cases."""
+"""The ids of the cases that the common mutants name; a test checks that these cases exist."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ONE_REPLY = "contract.one-reply-per-call"
 BOTH_WAYS = "contract.both-ways-agree"
 
 WHOLE_GAMES = "rules.whole-games"
-"""Stands for the cases of whole games, one for each seat and number of players: one or more find the fault."""
+"""Stands for the cases of whole games, one for each seat and number of players: at least one of them fails."""
 EVERY_WHOLE_GAME = "rules.whole-game"
 DRAWN_STATES = "rules.drawn-states"
 RIVAL_LEAVES = "rules.rival-leaves"
@@ -40,4 +40,4 @@ RECONNECT = "robustness.reconnect"
 GROWTH = "robustness.memory-growth"
 
 POSITIONS = ("rules.drawn-states", "exceptions.drawn-states", "time.drawn-states")
-"""Cases that begin many games from the middle."""
+"""Cases that start many games in the middle."""

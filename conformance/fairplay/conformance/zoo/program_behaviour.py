@@ -1,0 +1,38 @@
+"""What a mutant does as a program, beside answering its calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Start(Enum):
+    """How a program starts."""
+
+    WELL = "serves or dials in"
+    EXITS = "ends at once"
+    SLEEPS = "neither serves nor dials in"
+
+
+class InvalidRequests(Enum):
+    """How a program reacts to unreadable requests and to unknown methods."""
+
+    REFUSES = "answers with an error"
+    ANSWERS = "answers as if all were well"
+    DIES = "ends"
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramBehaviour:
+    """How a program behaves. The defaults are those of a sound one."""
+
+    start: Start = Start.WELL
+    invalid_requests: InvalidRequests = InvalidRequests.REFUSES
+    only_served: bool = False
+    """Whether the mutation shows only when the program serves, and not when it dials in."""
+    reply_count: int = 1
+    """How often the program sends each reply on its stream."""
+    comes_back: bool = True
+    """Whether the program dials in again after a server that shuts down has said goodbye."""
+    dies_when_cancelled: bool = False
+    """Whether the program ends when one of its calls is cancelled."""

@@ -1,0 +1,143 @@
+"""When the mutation of a player shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from google.protobuf.message import Message
+from google.protobuf.unknown_fields import UnknownFieldSet
+
+from fairplay.conformance.zoo.mutant_player import ReceivedCall, Trigger
+from fairplay.games.game import Game
+
+LATE_SEAT_REVISION = 3
+"""By then the first player of any game has made its first decision, and in most games the second one too."""
+
+
+def never(_: ReceivedCall) -> bool:
+    """Trigger never: the mutation is in what the player lacks, or in how its program behaves."""
+    return False
+
+
+def in_method(name: str) -> Trigger:
+    """Trigger in every call of a method."""
+    return lambda call: call.method.name == name
+
+
+def second_call(name: str) -> Trigger:
+    """Trigger in the second call of a method in a game; for methods without a game: in the second call ever."""
+    return lambda call: call.method.name == name and call.number == 2
+
+
+def second_call_ever(name: str) -> Trigger:
+    """Trigger in the second call of a method in all games."""
+    return lambda call: call.method.name == name and call.memory.call_counts[name] == 2
+
+
+def in_decision(number: int) -> Trigger:
+    """Trigger in one decision of each game, counted from 1."""
+    return lambda call: call.decision == number
+
+
+def from_decision(number: int) -> Trigger:
+    """Trigger in this decision of a game, counted from 1, and in all later ones."""
+    return lambda call: call.decision >= number
+
+
+def in_game(number: int) -> Trigger:
+    """Trigger in the first decision of one game, counted from 1."""
+    return lambda call: call.game.number == number and call.decision == 1
+
+
+def with_fields(name: str, **values: object) -> Trigger:
+    """Trigger in calls of a method whose request has these values."""
+    return lambda call: call.method.name == name and all(getattr(call.request, key) == values[key] for key in values)
+
+
+def in_later_games(call: ReceivedCall) -> bool:
+    """Trigger in all decisions of every game but the first."""
+    return call.game.number > 1 and call.decision > 0
+
+
+def between_games(count: int) -> Trigger:
+    """Trigger in later decisions of a game if the player was called in so many other games in between."""
+    return lambda call: call.decision > 1 and call.other_game_count >= count
+
+
+def after_unfinished(count: int) -> Trigger:
+    """Trigger in the first decision of a game if so many games before ended after at most one decision."""
+
+    def trigger(call: ReceivedCall) -> bool:
+        before = [each for each in call.memory.games.values() if each.number and each.last_tick < call.game.first_tick]
+        return call.decision == 1 and sum(each.decision_count <= 1 for each in before) >= count
+
+    return trigger
+
+
+def after_early_end(decisions: int) -> Trigger:
+    """Trigger in the second decision of a game if the game before it ended after at most so many decisions."""
+
+    def trigger(call: ReceivedCall) -> bool:
+        before = call.previous_game
+        if before is None or call.decision != 2:
+            return False
+        return before.last_tick < call.game.first_tick and before.decision_count <= decisions
+
+    return trigger
+
+
+def after_repetition(call: ReceivedCall) -> bool:
+    """Trigger in all decisions after one for which the player was asked twice."""
+    return call.memory.repeated and call.decision > 0
+
+
+def in_late_seat(call: ReceivedCall) -> bool:
+    """Trigger in the first decision if other players have acted before."""
+    return call.decision == 1 and acts_late(call.request)
+
+
+def acts_late(request: Message) -> bool:
+    """Return whether the state in a request has changed a few times before."""
+    return any(part.revision >= LATE_SEAT_REVISION for part in _having(request, "revision"))
+
+
+def with_players(count: int) -> Trigger:
+    """Trigger in the first decision if a request lists at least so many players."""
+
+    def trigger(call: ReceivedCall) -> bool:
+        return call.decision == 1 and any(len(part.players) >= count for part in _having(call.request, "players"))
+
+    return trigger
+
+
+def with_unknown_fields(call: ReceivedCall) -> bool:
+    """Trigger in requests with fields that this revision of the contract does not know."""
+    return any(len(UnknownFieldSet(part)) for part in parts(call.request))
+
+
+def with_unusual_id(call: ReceivedCall) -> bool:
+    """Trigger in requests with a game_id that has no letter, or more than a hundred characters."""
+    game_id = getattr(call.request, "game_id", "")
+    return bool(game_id) and (len(game_id) > 100 or not any(map(str.isalpha, game_id)))
+
+
+def with_other_settings(game: Game) -> Trigger:
+    """Trigger in requests with settings of the game that are not the default ones."""
+    usual = game.full_settings(game.settings_type())
+    return lambda call: any(
+        isinstance(part, game.settings_type) and game.full_settings(part) != usual for part in parts(call.request)
+    )
+
+
+def parts(message: Message) -> Iterator[Any]:
+    """Yield a message and all messages that it holds."""
+    yield message
+    for field, value in message.ListFields():
+        if field.message_type is not None and not field.message_type.GetOptions().map_entry:
+            for part in value if field.is_repeated else [value]:
+                yield from parts(part)
+
+
+def _having(message: Message, name: str) -> Iterator[Any]:
+    return (part for part in parts(message) if name in part.DESCRIPTOR.fields_by_name)
