@@ -126,9 +126,9 @@ def test_zero_and_false_are_not_the_same_as_not_set() -> None:
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        (bazaar_pb2.Settings(visible=7), "visible must be 1 to 6, not 7."),
-        (bazaar_pb2.Settings(max_exchanges=7), "max_exchanges must be 8 to 1000, not 7."),
-        (bazaar_pb2.Settings(side_min=5), "side_min must be at most side_max, 4, not 5."),
+        (bazaar_pb2.Settings(visible=7), "visible is 7: it must be between 1 and 6."),
+        (bazaar_pb2.Settings(max_exchanges=7), "max_exchanges is 7: it must be between 8 and 1000."),
+        (bazaar_pb2.Settings(side_min=5), "side_min is 5: it must be at most side_max, 4."),
         (bazaar_pb2.Settings.FromString(b"\x80\x01\x09"), "bonus has the unknown value 9."),
         (bazaar_pb2.Settings.FromString(b"\x40\x09"), "exchange_price has the unknown value 9."),
     ],
@@ -229,7 +229,7 @@ def test_of_a_long_purchase_no_more_is_read_than_it_takes_to_refuse_it() -> None
 def test_the_first_part_that_is_illegal_is_told(wallet: str, action: rules.Action, words: str) -> None:
     state = rules.resume(
         Settings(),
-        rules.Rulebook((parse_exchange("r=b"),)),
+        rules.EquationTable((parse_exchange("r=b"),)),
         bank=parse_bag("bbbb"),
         visible=row("rrrrr"),
         pile=(),
@@ -268,7 +268,7 @@ def test_what_a_player_is_shown_survives_the_way_through_messages(state: State) 
     for seat in range(len(state.players)):
         message = bazaar_pb2.TurnState.FromString(turn_state(state, seat).SerializeToString())
         assert codec.view(message) == rules.view(state, seat)
-        assert codec.rulebook(message.table) == state.rulebook
+        assert codec.table(message.table) == state.table
 
 
 @given(states())
@@ -294,7 +294,12 @@ def test_the_bonus_is_shown_once_the_game_is_over_and_never_read() -> None:
     chosen = Settings(bonus="rwb")
     ann = rules.Player(parse_bag("rrwwb"), 3, row("rrwwb"))
     state = rules.resume(
-        chosen, rules.Rulebook(()), bank=parse_bag("g"), visible=row("ggggg"), pile=(), players=(ann, rules.Player())
+        chosen,
+        rules.EquationTable(()),
+        bank=parse_bag("g"),
+        visible=row("ggggg"),
+        pile=(),
+        players=(ann, rules.Player()),
     )
     assert [player.bonus for player in codec.state_message(state).players] == [0, 0]
     over = codec.state_message(rules.apply(state, ()))
@@ -318,9 +323,9 @@ def by_hand(**changes: Any) -> bazaar_pb2.State:
 def test_a_state_written_by_hand_needs_no_bookkeeping() -> None:
     state = codec.initial_state(by_hand(), Settings(), Random(7))
     assert (state.active, state.phase, state.turns, state.revision) == (0, Phase.REQUEST, 0, 0)
-    assert state.luck == Random(7).getrandbits(64)
+    assert state.draw_state == Random(7).getrandbits(64)
     assert [player.standing for player in state.players] == [rules.Standing.IN] * 2
-    assert state.rulebook.equations == (parse_exchange("rb=ggg"),)
+    assert state.table.equations == (parse_exchange("rb=ggg"),)
     assert GAME.check_state(bazaar_pb2.Settings(), by_hand()) == 2
 
 
@@ -366,7 +371,7 @@ NOBODY = [0, 0, 0, 0, 0]
         ),
         (
             {"players": [{"wallet": NOBODY}, {"wallet": NOBODY, "standing": "STANDING_FAILED"}]},
-            "A player can fail as it is told the result only when the game is over.",
+            "A player can fail to be told the result only when the game is over.",
         ),
         ({"players": [{"wallet": NOBODY, "standing": 9}]}, r"players\[0\].standing has the unknown value 9."),
         ({"activeSeat": 2}, "active_seat is 2; it must be the seat of one of the players."),
@@ -398,7 +403,7 @@ def test_a_state_that_breaks_an_invariant_is_refused_with_its_name(changes: dict
 HIDDEN: list[Callable[[State], State]] = [
     lambda state: state._replace(pile=state.pile[::-1]),
     lambda state: state._replace(pile=row("rrrrr* yyyyy")),
-    lambda state: state._replace(luck=state.luck ^ 0xFFFF),
+    lambda state: state._replace(draw_state=state.draw_state ^ 0xFFFF),
     lambda state: state._replace(
         players=tuple(
             player if seat == state.active else player._replace(wallet=parse_bag("rwbgyrwbgy"))

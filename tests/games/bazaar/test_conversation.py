@@ -535,7 +535,7 @@ def test_every_strategy_plays_by_the_rules_to_the_end(strategy: str) -> None:
 
 def disguised(state: State, seat: int) -> Iterator[State]:
     """States that differ only in what a seat must not know."""
-    yield state._replace(luck=state.luck ^ 0x5555)
+    yield state._replace(draw_state=state.draw_state ^ 0x5555)
     if state.pile:
         yield state._replace(pile=(*state.pile[1:], parse_card("rrrrr*")))
         yield state._replace(pile=state.pile[:1])
@@ -595,7 +595,7 @@ def test_players_are_sent_what_their_seat_may_see_and_nothing_else() -> None:
 
 def expected(call: Call, state: State) -> Message:
     """The request of a call, from the rules and section 9 alone."""
-    table = codec.table_message(state.rulebook)
+    table = codec.table_message(state.table)
     if call.method.name == SETUP:
         return bazaar_player_pb2.SetupRequest(game_id="g", table=table)
     if call.method.name == WIN:

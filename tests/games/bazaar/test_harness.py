@@ -12,7 +12,7 @@ from fairplay.games.bazaar.testdata.actors import METHODS, PURCHASE_CHEATS, REQU
 from fairplay.games.bazaar.testdata.forms import (
     RuleError,
     read_game,
-    read_rulebook,
+    read_table,
     write_game,
     write_purchase,
     write_request,
@@ -220,7 +220,7 @@ def test_the_end_is_told() -> None:
 def test_a_fresh_game_can_be_written_read_and_played(seats: int) -> None:
     equations, fresh = cast("Any", harness.fresh_game(5, seats))
     assert harness.fresh_game(5, seats) == [equations, fresh]
-    state = read_game(fresh, read_rulebook(equations), rules.Settings())
+    state = read_game(fresh, read_table(equations), rules.Settings())
     assert write_game(state) == fresh
     actors = [[f"P{seat}", ["purchase-points", "purchase-size", "random:seed=3"][seat % 3]] for seat in range(seats)]
     won, out = cast("Any", harness.play(equations, fresh, actors))

@@ -16,7 +16,7 @@ from rich.text import Text
 from fairplay.bazaar.v1 import bazaar_pb2
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.protocol import codec
-from fairplay.games.bazaar.rules import Phase, Player, Rulebook, Settings, Standing, State
+from fairplay.games.bazaar.rules import EquationTable, Phase, Player, Settings, Standing, State
 from fairplay.games.bazaar.rules.pieces import (
     INITIALS,
     bag_text,
@@ -37,7 +37,7 @@ def game(
 ) -> bazaar_pb2.State:
     state = rules.resume(
         Settings(bonus=bonus),  # type: ignore[arg-type]
-        Rulebook(tuple(map(parse_exchange, equations.split()))),
+        EquationTable(tuple(map(parse_exchange, equations.split()))),
         bank=parse_bag("rrwy"),
         visible=tuple(map(parse_card, visible.split())),
         pile=tuple(map(parse_card, pile.split())),
@@ -122,7 +122,7 @@ def in_order(text: str) -> str:
 @settings(max_examples=40, deadline=None)
 def test_everything_of_a_full_state_is_drawn_once(state: State) -> None:
     drawing = drawn(codec.state_message(state))
-    sides = [in_order(bag_text(each.left) + bag_text(each.right)) for each in state.rulebook.equations]
+    sides = [in_order(bag_text(each.left) + bag_text(each.right)) for each in state.table.equations]
     assert drawing.pebbles("equation") == sides
     assert drawing.pebbles("card") == [in_order(bag_text(card.pebbles)) for card in state.visible]
     bought = [card for player in state.players for card in player.cards]
@@ -178,7 +178,7 @@ def test_text_shows_everything_in_80_columns(state: State) -> None:
     found = lines(codec.state_message(state))
     assert max(map(cell_len, found)) <= 80
     text = "\n".join(found)
-    for equation in state.rulebook.equations:
+    for equation in state.table.equations:
         assert f"{bag_text(equation.left)} = {bag_text(equation.right)}" in text
     cards = [*state.visible, *state.pile, *(card for player in state.players for card in player.cards)]
     assert text.count("☺") == sum(card.face for card in cards)

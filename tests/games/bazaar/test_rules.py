@@ -14,14 +14,15 @@ from fairplay.games.bazaar.rules import (
     PEBBLE,
     Action,
     Card,
+    EquationTable,
     Exchange,
     Phase,
     Player,
-    Rulebook,
     Settings,
     Standing,
     State,
 )
+from fairplay.games.bazaar.rules.equations import disjoint, equations_problem
 from fairplay.games.bazaar.rules.pieces import (
     COLOURS,
     EMPTY,
@@ -45,7 +46,7 @@ from fairplay.games.bazaar.rules.pieces import (
     size,
     unpack,
 )
-from fairplay.games.bazaar.rules.rulebook import disjoint, equations_problem, random_rulebook
+from fairplay.games.bazaar.rules.setup import random_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -65,8 +66,8 @@ def way(*texts: str) -> tuple[Exchange, ...]:
     return tuple(map(parse_exchange, texts))
 
 
-def table(text: str) -> Rulebook:
-    return Rulebook(way(*text.split()))
+def parse_table(text: str) -> EquationTable:
+    return EquationTable(way(*text.split()))
 
 
 def player(text: str) -> Player:
@@ -85,7 +86,7 @@ def game(
 ) -> State:
     return rules.resume(
         settings,
-        table(equations),
+        parse_table(equations),
         bank=parse_bag(bank),
         visible=row(visible),
         pile=row(pile),
@@ -178,15 +179,15 @@ def test_the_default_settings_are_those_of_the_course() -> None:
 @pytest.mark.parametrize(
     ("field", "value", "hint"),
     [
-        ("pebbles_per_color", 0, "1 to 400"),
-        ("cards_total", 101, "1 to 100"),
-        ("visible", 7, "1 to 6"),
-        ("equations", 11, "0 to 10"),
-        ("side_min", 0, "1 to 6"),
-        ("side_max", 7, "1 to 6"),
-        ("winning_score", 0, "1 to 1000"),
-        ("max_exchanges", 7, "8 to 1000"),
-        ("turn_cap", 0, "1 to 1000000"),
+        ("pebbles_per_color", 0, "between 1 and 400"),
+        ("cards_total", 101, "between 1 and 100"),
+        ("visible", 7, "between 1 and 6"),
+        ("equations", 11, "between 0 and 10"),
+        ("side_min", 0, "between 1 and 6"),
+        ("side_max", 7, "between 1 and 6"),
+        ("winning_score", 0, "between 1 and 1000"),
+        ("max_exchanges", 7, "between 8 and 1000"),
+        ("turn_cap", 0, "between 1 and 1000000"),
         ("exchange_price", "free", "per_request, per_equation, none"),
         ("price_takes_from", "middle", "bottom, top"),
         ("draw", "best", "random, ordered"),
@@ -219,7 +220,7 @@ def test_a_fresh_game_needs_two_to_six_players(seats: int) -> None:
 
 
 def test_a_fresh_game_needs_possible_settings() -> None:
-    with pytest.raises(ValueError, match="visible must be 1 to 6"):
+    with pytest.raises(ValueError, match="visible is 0: it must be between 1 and 6"):
         rules.initial(Settings(visible=0), 2, Random(1))
 
 
@@ -231,13 +232,13 @@ def test_a_fresh_game_has_the_pieces_of_section_2(seed: int, seats: int) -> None
     assert state.players == (Player(),) * seats
     assert unpack(state.bank) == (20,) * 5
     assert (len(state.visible), len(state.pile)) == (4, 16)
-    assert len(state.rulebook.equations) == 10
-    assert equations_problem(state.rulebook, 10, 1, 4) is None
+    assert len(state.table.equations) == 10
+    assert equations_problem(state.table, 10, 1, 4) is None
     assert (rules.turn(state), state.phase, state.revision) == (0, Phase.REQUEST, 0)
 
 
 def test_all_equations_of_one_pebble_a_side_can_be_drawn() -> None:
-    assert len(random_rulebook(Random(1), 10, 1, 1).exchanges) == 20
+    assert len(random_table(Random(1), 10, 1, 1).exchanges) == 20
 
 
 def test_generated_cards_show_both_faces_and_all_colours() -> None:
@@ -443,7 +444,7 @@ def test_random_pebbles_come_from_the_whole_bank_and_again_the_same() -> None:
     state = rules.initial(Settings(), 2, Random(3))
     drawn: Counter[str] = Counter()
     for seed in range(300):
-        lucky = state._replace(luck=seed)
+        lucky = state._replace(draw_state=seed)
         assert rules.apply(lucky, PEBBLE) == rules.apply(lucky, PEBBLE)
         drawn[wallet(rules.apply(lucky, PEBBLE))] += 1
     assert set(drawn) == set("rwbgy")
@@ -452,7 +453,7 @@ def test_random_pebbles_come_from_the_whole_bank_and_again_the_same() -> None:
 
 def test_random_draws_are_weighted_by_the_pebbles_of_the_bank() -> None:
     state = game("-", "-", bank="r" * 9 + "y", settings=Settings())
-    drawn = [wallet(rules.apply(state._replace(luck=seed), PEBBLE)) for seed in range(400)]
+    drawn = [wallet(rules.apply(state._replace(draw_state=seed), PEBBLE)) for seed in range(400)]
     assert 330 < drawn.count("r") < 390
     assert drawn.count("r") + drawn.count("y") == 400
 
@@ -772,7 +773,7 @@ def test_a_player_sees_what_its_seat_may_see() -> None:
     state = game("rr 3 rrrrr", "bb 4", "gg 5", "yy 6")
     state = rules.eliminate(after(state, PEBBLE, ()), 2)
     seen = rules.view(state, 1)
-    assert seen == rules.View(state.bank, state.visible, parse_bag("bb"), 4, (), (6, 3), state.revision)
+    assert seen == rules.TurnView(state.bank, state.visible, parse_bag("bb"), 4, (), (6, 3), state.revision)
     assert rules.view(state, 0).cards == row("rrrrr")
     assert rules.view(state, 0).scores == (4, 6)
 
@@ -787,9 +788,9 @@ def test_bought_cards_can_be_hidden() -> None:
     [
         ({"bank": pack([80] * 5)}, "at most 100 pebbles"),
         ({"bank": -1}, "five counts"),
-        ({"visible": row("rrrrr " * 5)}, "at most 4 cards are visible, not 5"),
+        ({"visible": row("rrrrr " * 5)}, "At most 4 cards are visible, not 5"),
         ({"visible": row("rrrrr " * 3)}, "no hidden card is left"),
-        ({"pile": row("rrrrr " * 17)}, "at most 20 cards"),
+        ({"pile": row("rrrrr " * 17)}, "At most 20 cards"),
         ({"pile": (Card(UNITS[0], False),)}, "5 pebbles"),
         ({"players": (Player(),) * 7}, "at most 6 players"),
         ({"players": (Player(score=-1),) * 2}, "never negative"),
@@ -798,13 +799,13 @@ def test_bought_cards_can_be_hidden() -> None:
         ({"players": (Player(standing=Standing.OUT), Player())}, "active seat"),
         ({"players": (Player(standing=Standing.FAILED), Player()), "active": 1}, "only when the game is over"),
         ({"players": (Player(), Player(score=1, standing=Standing.OUT))}, "has no pebbles, points or cards"),
-        ({"players": (Player(score=20),) * 2}, "a call is due"),
-        ({"players": (Player(score=20),) * 2, "phase": Phase.CARDS}, "a call is due"),
+        ({"players": (Player(score=20),) * 2}, "A call is due"),
+        ({"players": (Player(score=20),) * 2, "phase": Phase.CARDS}, "A call is due"),
         ({"phase": Phase.OVER}, "nothing has ended it"),
-        ({"rulebook": table("r=b b=r")}, "the same"),
-        ({"rulebook": table("r=rb")}, "share no colour"),
-        ({"rulebook": table("r=bbbbb")}, "1 to 4 pebbles"),
-        ({"rulebook": Rulebook(way("r=b") * 11)}, "at most 10 equations"),
+        ({"table": parse_table("r=b b=r")}, "the same"),
+        ({"table": parse_table("r=rb")}, "share no colour"),
+        ({"table": parse_table("r=bbbbb")}, "1 to 4 pebbles"),
+        ({"table": EquationTable(way("r=b") * 11)}, "at most 10 equations"),
     ],
 )
 def test_a_state_that_cannot_be_is_explained(change: dict[str, Any], hint: str) -> None:
@@ -887,7 +888,7 @@ def naive_request(state: State, request: tuple[Exchange, ...]) -> bool:
     """Section 4 with multisets."""
     mine = Counter(wallet(state, state.active))
     bank = Counter(bag_text(state.bank))
-    both = {way for equation in state.rulebook.equations for way in (equation, mirrored(equation))}
+    both = {way for equation in state.table.equations for way in (equation, mirrored(equation))}
     for exchange in request:
         left, right = Counter(bag_text(exchange.left)), Counter(bag_text(exchange.right))
         if exchange not in both or not (left <= mine and right <= bank):
@@ -908,7 +909,7 @@ def test_an_answer_is_refused_exactly_when_it_breaks_a_rule(rng: Random, filling
     stock = Counter(rng.choices(range(5), k=filling))
     mine = pack(min(stock[colour], 6) for colour in range(5))
     state = state._replace(bank=state.bank - mine, players=(Player(mine), Player()))
-    request = tuple(rng.choices(state.rulebook.exchanges, k=length))
+    request = tuple(rng.choices(state.table.exchanges, k=length))
     broken = rules.violation(state, request)
     assert (broken is None) == naive_request(state, request)
     assert broken is None or broken in rules.RULES

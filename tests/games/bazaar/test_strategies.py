@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.players.search import best_plan, best_purchase, bundles, offers, reachable
 from fairplay.games.bazaar.players.strategies import STRATEGIES, strategy
-from fairplay.games.bazaar.rules import PEBBLE, Card, Exchange, Phase, Player, Rulebook, Settings, State, View
+from fairplay.games.bazaar.rules import PEBBLE, Card, EquationTable, Exchange, Phase, Player, Settings, State, TurnView
 from fairplay.games.bazaar.rules.pieces import (
     bag_text,
     card_text,
@@ -39,16 +39,16 @@ def row(text: str) -> tuple[Card, ...]:
     return tuple(map(parse_card, text.split()))
 
 
-def table(text: str) -> Rulebook:
-    return Rulebook(tuple(map(parse_exchange, text.split())))
+def parse_table(text: str) -> EquationTable:
+    return EquationTable(tuple(map(parse_exchange, text.split())))
 
 
-def seen(wallet: str = "", visible: str = "", bank: str = "rwbgy") -> View:
-    return View(parse_bag(bank), row(visible), parse_bag(wallet), 0, (), (0,), 1)
+def seen(wallet: str = "", visible: str = "", bank: str = "rwbgy") -> TurnView:
+    return TurnView(parse_bag(bank), row(visible), parse_bag(wallet), 0, (), (0,), 1)
 
 
 def brain(spec: str, equations: str = "") -> Brain:
-    return strategy(spec)(table(equations))
+    return strategy(spec)(parse_table(equations))
 
 
 def texts(answer: Any) -> list[str]:
@@ -57,7 +57,7 @@ def texts(answer: Any) -> list[str]:
 
 def played(state: State, *strategies: Strategy) -> list[tuple[int, rules.Action, State]]:
     """A game, call by call: who answered what, and the state after it. Every answer is legal."""
-    brains = [make(state.rulebook) for make in strategies]
+    brains = [make(state.table) for make in strategies]
     calls = []
     while (seat := rules.turn(state)) is not None:
         view = rules.view(state, seat)
@@ -104,7 +104,7 @@ def test_of_tied_purchases_plain_cards_come_first(spec: str, wallet: str, visibl
 def test_v12_the_house_strategies_play_the_whole_game() -> None:
     state = rules.resume(
         Settings(draw="ordered"),
-        table("rb=ggg gw=rry"),
+        parse_table("rb=ggg gw=rry"),
         bank=parse_bag("wbbgyy"),
         visible=row("bbbgg bgrrr* bbgrr gryyy*"),
         pile=row("bgrry bbbrr"),
@@ -117,7 +117,7 @@ def test_v12_the_house_strategies_play_the_whole_game() -> None:
         (0, []),
         (1, "pebble"),
         (1, texts(row("bgrrr*"))),
-        (0, texts(table("gw=rry rb=ggg").equations)),
+        (0, texts(parse_table("gw=rry rb=ggg").equations)),
         (0, texts(row("bbbgg"))),
         (1, "pebble"),
         (1, []),
@@ -163,14 +163,14 @@ def word(text: str) -> tuple[int, str]:
 
 
 def naive_wallets(
-    rulebook: Rulebook, wallet: Counter[str], bank: Counter[str], depth: int
+    table: EquationTable, wallet: Counter[str], bank: Counter[str], depth: int
 ) -> Iterator[tuple[tuple[Exchange, ...], Counter[str]]]:
     """Every legal list of exchanges, and what it makes of the wallet."""
     yield (), wallet
-    for way in rulebook.exchanges if depth else ():
+    for way in table.exchanges if depth else ():
         left, right = Counter(bag_text(way.left)), Counter(bag_text(way.right))
         if left <= wallet and right <= bank:
-            after = naive_wallets(rulebook, wallet - left + right, bank - right + left, depth - 1)
+            after = naive_wallets(table, wallet - left + right, bank - right + left, depth - 1)
             yield from (((way, *more), end) for more, end in after)
 
 
@@ -187,7 +187,7 @@ def naive_purchases(wallet: Counter[str], visible: list[Card]) -> Iterator[tuple
 
 
 def naive_plan(
-    rulebook: Rulebook, view: View, metric: Metric, depth: int
+    table: EquationTable, view: TurnView, metric: Metric, depth: int
 ) -> tuple[tuple[Exchange, ...], tuple[Card, ...]]:
     """Section 9 word by word."""
 
@@ -207,14 +207,14 @@ def naive_plan(
     start, bank = Counter(bag_text(view.wallet)), Counter(bag_text(view.bank))
     pairs = (
         (exchanges, min(naive_purchases(wallet, list(view.visible)), key=purchase_key))
-        for exchanges, wallet in naive_wallets(rulebook, start, bank, depth)
+        for exchanges, wallet in naive_wallets(table, start, bank, depth)
     )
     exchanges, (_, cards, _) = min(pairs, key=pair_key)
     return exchanges, cards
 
 
 @st.composite
-def small_tables(draw: st.DrawFn) -> tuple[Rulebook, View]:
+def small_tables(draw: st.DrawFn) -> tuple[EquationTable, TurnView]:
     """Few colours and pebbles, so that there are many ties."""
     rng = draw(seeded)
     colours = draw(st.sampled_from(["rb", "rbg", "rwbgy"]))
@@ -229,47 +229,49 @@ def small_tables(draw: st.DrawFn) -> tuple[Rulebook, View]:
         for left, right in rng.sample(sides, k=2)
     }
     wallet, bank = random_bag(rng.randint(0, 11)), random_bag(rng.randint(0, 9))
-    return Rulebook(tuple(ways)), View(bank, visible, wallet, 0, (), (), 0)
+    return EquationTable(tuple(ways)), TurnView(bank, visible, wallet, 0, (), (), 0)
 
 
 @given(small_tables(), st.sampled_from(METRICS), st.integers(0, 4))
 def test_the_search_finds_what_trying_everything_finds(
-    position: tuple[Rulebook, View], metric: Metric, depth: int
+    position: tuple[EquationTable, TurnView], metric: Metric, depth: int
 ) -> None:
-    rulebook, view = position
-    assert best_plan(rulebook, view, metric, depth) == naive_plan(rulebook, view, metric, depth)
+    table, view = position
+    assert best_plan(table, view, metric, depth) == naive_plan(table, view, metric, depth)
 
 
 @given(small_tables(), st.sampled_from(METRICS))
-def test_the_second_answer_is_the_purchase_that_was_planned(position: tuple[Rulebook, View], metric: Metric) -> None:
-    rulebook, view = position
-    plan = best_plan(rulebook, view, metric)
+def test_the_second_answer_is_the_purchase_that_was_planned(
+    position: tuple[EquationTable, TurnView], metric: Metric
+) -> None:
+    table, view = position
+    plan = best_plan(table, view, metric)
     gain = sum(way.right - way.left for way in plan.exchanges)
     assert best_purchase(view.wallet + gain, view.visible, metric) == plan.purchase
 
 
-class CountingRulebook:
+class CountingTable:
     """Counts how often the search asks what can be exchanged."""
 
-    def __init__(self, rulebook: Rulebook) -> None:
-        self._rulebook = rulebook
+    def __init__(self, table: EquationTable) -> None:
+        self._table = table
         self.asked: list[int] = []
 
     def usable(self, wallet: int, bank: int) -> list[Exchange]:
         self.asked.append(wallet)
-        return self._rulebook.usable(wallet, bank)
+        return self._table.usable(wallet, bank)
 
 
-def sequence_count(rulebook: Rulebook, depth: int) -> int:
-    return sum(len(rulebook.exchanges) ** length for length in range(1, depth + 1))
+def sequence_count(table: EquationTable, depth: int) -> int:
+    return sum(len(table.exchanges) ** length for length in range(1, depth + 1))
 
 
 def test_the_largest_search_visits_each_wallet_once() -> None:
     state = rules.initial(Settings(pebbles_per_color=400), 2, Random(1))
-    assert sequence_count(state.rulebook, 4) == 168_420
+    assert sequence_count(state.table, 4) == 168_420
     rich = pack([200] * 5)
-    counting = CountingRulebook(state.rulebook)
-    reach = reachable(cast("Rulebook", counting), rich, rich)
+    counting = CountingTable(state.table)
+    reach = reachable(cast("EquationTable", counting), rich, rich)
     wallets = [wallet for level in reach.levels for wallet in level]
     assert len(wallets) == len(set(wallets)) <= 8361
     assert sorted(counting.asked) == sorted(wallet for level in reach.levels[:-1] for wallet in level)
@@ -281,11 +283,11 @@ def test_the_largest_search_visits_each_wallet_once() -> None:
 def test_a_search_can_be_cut_off() -> None:
     state = rules.initial(Settings(pebbles_per_color=400), 2, Random(1))
     rich = pack([200] * 5)
-    reach = reachable(state.rulebook, rich, rich, 8, most=500)
-    assert 500 <= len(reach.steps) < 500 + len(state.rulebook.exchanges)
+    reach = reachable(state.table, rich, rich, 8, most=500)
+    assert 500 <= len(reach.steps) < 500 + len(state.table.exchanges)
     for wallet in reach.levels[-1]:
         ways = reach.exchanges_to(wallet)
-        assert rules.request_violation(state.rulebook, rich, rich, ways) is None
+        assert rules.request_violation(state.table, rich, rich, ways) is None
         assert rich + sum(way.right - way.left for way in ways) == wallet
 
 
@@ -311,12 +313,12 @@ def test_a_strategy_answers_legally_in_whole_games(spec: str, rng: Random, seats
 @pytest.mark.parametrize("spec", STRATEGIES)
 def test_a_strategy_answers_the_same_when_asked_again(spec: str) -> None:
     state = rules.initial(Settings(), 2, Random(8))
-    first, second = (strategy(spec)(state.rulebook) for _ in range(2))
+    first, second = (strategy(spec)(state.table) for _ in range(2))
     for _, _, after in played(state, strategy("size"), strategy("random"))[:12]:
         view = rules.view(after, 0)
         answers = (first.request(view), first.cards(view))
         assert answers == (first.request(view), first.cards(view))
-        assert answers == (second.request(View(*view)), second.cards(View(*view)))
+        assert answers == (second.request(TurnView(*view)), second.cards(TurnView(*view)))
 
 
 def test_random_play_depends_on_its_seed() -> None:
@@ -357,21 +359,21 @@ def test_best_beats_points() -> None:
 @pytest.mark.parametrize("spec", [*STRATEGIES, "random:seed=7", "points:depth=0", "best:depth=6,width=3,ahead=0"])
 def test_a_strategy_is_made_from_its_spec(spec: str) -> None:
     made = brain(spec, "r=b")
-    assert made.request(seen("rrrrr", "rrrrr")) in (PEBBLE, (), table("r=b").equations)
+    assert made.request(seen("rrrrr", "rrrrr")) in (PEBBLE, (), parse_table("r=b").equations)
 
 
 @pytest.mark.parametrize(
     ("spec", "hint"),
     [
         ("", "first, random, points, size, best"),
-        ("greedy", "no strategy 'greedy'"),
+        ("greedy", "no strategy 'greedy' for Bazaar"),
         ("first:seed=1", "it has none"),
-        ("points:width=3", "no setting 'width': it has depth"),
-        ("points:depth=5", "must be 0 to 4, not '5'"),
-        ("points:depth", "not ''"),
-        ("random:seed=-1", "not '-1'"),
-        ("best:width=0", "1 to 20"),
-        ("best:width=²", "1 to 20"),
+        ("points:width=3", "no key 'width': its keys are depth"),
+        ("points:depth=5", "depth=5 of the strategy points must be a whole number between 0 and 4"),
+        ("points:depth", "depth= of"),
+        ("random:seed=-1", "seed=-1 of"),
+        ("best:width=0", "between 1 and 20"),
+        ("best:width=²", "between 1 and 20"),
     ],
 )
 def test_a_wrong_spec_says_what_is_allowed(spec: str, hint: str) -> None:

@@ -1,4 +1,4 @@
-"""Bazaar, as `fairplay.games.game.Game` wants it."""
+"""Bazaar as the referee needs it: an implementation of `fairplay.games.game.Game`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.players import strategies
 from fairplay.games.bazaar.players.player import StrategyPlayer
 from fairplay.games.bazaar.protocol import codec, conversation
-from fairplay.games.bazaar.rules import State
+from fairplay.games.bazaar.rules import Settings, State
 from fairplay.games.bazaar.views import picture
-from fairplay.games.kit.settings import Setting
+from fairplay.games.kit.settings import describe
 from fairplay.games.steps import Conversation
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
@@ -31,8 +31,8 @@ class Bazaar:
     turn = conversation.REQUEST_PEBBLE_OR_EXCHANGES
     seats = rules.SEATS
     rules = rules.RULES
-    strategies = MappingProxyType({name: kind.summary for name, kind in strategies.STRATEGIES.items()})
-    settings: Sequence[Setting] = ()
+    strategies = MappingProxyType({name: kind.sentence for name, kind in strategies.STRATEGIES.items()})
+    settings = describe(Settings)
     settings_type = bazaar_pb2.Settings
     state_type = bazaar_pb2.State
     time_control = TimeControl(decision_limit=Duration(seconds=6))
@@ -47,11 +47,11 @@ class Bazaar:
     showcase = bazaar_pb2.Settings(bonus=bazaar_pb2.BONUS_RWB)
 
     def full_settings(self, settings: bazaar_pb2.Settings) -> bazaar_pb2.Settings:
-        """The same settings with every default filled in."""
+        """Return the settings with every default filled in. Raises ValueError if a value is not allowed."""
         return codec.settings_message(codec.settings(settings))
 
     def check_state(self, settings: bazaar_pb2.Settings, state: bazaar_pb2.State) -> int:
-        """The number of players of a state from outside, those that are eliminated too."""
+        """Return the number of players of a full state. Raises ValueError if no game has such a state."""
         return len(codec.initial_state(state, codec.settings(settings), Random(0)).players)
 
     def play(
@@ -62,30 +62,30 @@ class Bazaar:
         rng: Random,
         state: bazaar_pb2.State | None,
     ) -> Conversation:
-        """A game between these players."""
+        """Return the conversation of a game. Raises ValueError if the settings do not fit the players."""
         chosen = codec.settings(settings)
         if state is not None:
             return conversation.play(game_id, codec.initial_state(state, chosen, rng))
         return conversation.play(game_id, rules.initial(chosen, len(players), rng))
 
     def full_state(self, state: State) -> bazaar_pb2.State:
-        """All of a state."""
+        """Return all of a state, hidden things included."""
         return codec.state_message(state)
 
     def public_state(self, state: State) -> bazaar_pb2.State:
-        """A state without wallets, pile and luck."""
+        """Return a state without wallets, pile and draw state."""
         return codec.public_message(state)
 
     def player(self, strategy: str) -> StrategyPlayer:
-        """A reference player."""
+        """Return a reference player. Raises ValueError for an unknown strategy."""
         return StrategyPlayer(strategy)
 
     def svg(self, state: bazaar_pb2.State, players: Sequence[str]) -> str:
-        """The equations, the bank, the cards, and the players with what the state shows of them."""
+        """Return a picture of equations, bank, cards and players as an SVG document."""
         return picture.svg(state, players)
 
     def text(self, state: bazaar_pb2.State, players: Sequence[str]) -> str:
-        """The same in rich's markup."""
+        """Return a picture for a terminal, in rich's console markup."""
         return picture.text(state, players)
 
 

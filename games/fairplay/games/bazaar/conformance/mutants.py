@@ -18,13 +18,13 @@ from fairplay.bazaar.v1.bazaar_player_pb2 import (
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.conformance import wrong_moves as slips
 from fairplay.games.bazaar.protocol import codec
-from fairplay.games.bazaar.rules import PEBBLE, Purchase, Request, Rulebook, View
+from fairplay.games.bazaar.rules import PEBBLE, EquationTable, Purchase, Request, TurnView
 from fairplay.games.bazaar.rules.pieces import EMPTY, UNITS, Exchange
 from fairplay.games.conformance import Mutation
 from fairplay.games.kit.conformance import DRAWN_STATES, WHOLE_GAME, choose, only_if, whole_game
 
-Requests: TypeAlias = Callable[[View, Rulebook], Iterable[Request]]
-Purchases: TypeAlias = Callable[[View], Iterable[Purchase]]
+Requests: TypeAlias = Callable[[TurnView, EquationTable], Iterable[Request]]
+Purchases: TypeAlias = Callable[[TurnView], Iterable[Purchase]]
 Cases: TypeAlias = tuple[str, ...]
 
 REQUEST, CARDS = "RequestPebbleOrExchanges", "RequestCards"
@@ -47,12 +47,12 @@ def _request(
     def spoil(
         request: RequestPebbleOrExchangesRequest, reply: RequestPebbleOrExchangesResponse, luck: Random
     ) -> RequestPebbleOrExchangesResponse | None:
-        view, rulebook = codec.view(request.turn_state), codec.rulebook(request.turn_state.table)
+        view, table = codec.view(request.turn_state), codec.table(request.turn_state.table)
 
         def broken(made: Request) -> str | None:
-            return rules.request_violation(rulebook, view.wallet, view.bank, made, max_exchanges=max_exchanges)
+            return rules.request_violation(table, view.wallet, view.bank, made, max_exchanges=max_exchanges)
 
-        answer = choose((made for made in wrong(view, rulebook) if broken(made) == rule), luck)
+        answer = choose((made for made in wrong(view, table) if broken(made) == rule), luck)
         return None if answer is None else codec.request_message(answer)
 
     return Mutation(name, sentence, REQUEST, rule, cases, only_if(only, spoil))
@@ -148,14 +148,14 @@ FAULTS: tuple[Mutation, ...] = (
         "Gives nothing for what it gets.",
         "bazaar.exchange.sides",
         (*ANYWHERE, "bazaar.exchange.none-known"),
-        lambda view, rulebook: [(Exchange(EMPTY, unit),) for unit in UNITS],
+        lambda view, table: [(Exchange(EMPTY, unit),) for unit in UNITS],
     ),
     _request(
         "gives-for-nothing",
         "Gets nothing for what it gives.",
         "bazaar.exchange.sides",
         ANYWHERE,
-        lambda view, rulebook: [(Exchange(unit, EMPTY),) for unit in UNITS],
+        lambda view, table: [(Exchange(unit, EMPTY),) for unit in UNITS],
     ),
     Mutation(
         "exchanges-without-end",
@@ -186,7 +186,7 @@ FAULTS: tuple[Mutation, ...] = (
         "Requests a pebble when the bank has none.",
         "bazaar.pebble.bank-empty",
         ("bazaar.bank.empty", "bazaar.cards.row-is-empty"),
-        lambda view, rulebook: [PEBBLE],
+        lambda view, table: [PEBBLE],
     ),
     _request(
         "makes-up-equation",

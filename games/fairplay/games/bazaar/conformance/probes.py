@@ -70,7 +70,7 @@ def _table(
     ]
     state = rules.resume(
         codec.settings(settings),
-        rules.Rulebook(tuple(map(parse_exchange, equations.split()))),
+        rules.EquationTable(tuple(map(parse_exchange, equations.split()))),
         bank=parse_bag(bank),
         visible=_cards(visible),
         pile=_cards(pile),

@@ -1,4 +1,4 @@
-"""A strategy behind the methods of the diagram: the reference player of Bazaar."""
+"""The reference player of Bazaar: a strategy behind the methods of a player."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ QUICK = ("first", "random")
 
 
 class StrategyPlayer:
-    """Plays as its strategy says.
+    """A player that plays as its strategy says.
 
-    It keeps nothing of a game: the equations are in every request, so it may be in any number of games, and go on with
-    one of which it never saw the beginning.
+    It remembers nothing, because the equations are in every request: it may be in any number of games at once, and join
+    a game after its beginning.
     """
 
     game = "bazaar"
@@ -32,20 +32,20 @@ class StrategyPlayer:
         self.quick = spec.partition(":")[0] in QUICK
 
     def setup(self, request: SetupRequest) -> None:
-        """The equations are said again in every turn."""
+        """Do nothing: the equations are said again in every turn."""
 
     def request_pebble_or_exchanges(self, request: RequestPebbleOrExchangesRequest) -> RequestPebbleOrExchangesResponse:
-        """The first half of a turn."""
+        """Return the answer to the first call of a turn."""
         shown = request.turn_state
         return codec.request_message(self._brain(shown).request(codec.view(shown)))
 
     def request_cards(self, request: RequestCardsRequest) -> RequestCardsResponse:
-        """The second half."""
+        """Return the answer to the second call of a turn."""
         shown = request.turn_state
         return codec.purchase_message(self._brain(shown).cards(codec.view(shown)))
 
     def win(self, request: WinRequest) -> None:
-        """Nothing is left to do."""
+        """Do nothing: the game is over."""
 
     def _brain(self, shown: TurnState) -> Brain:
-        return self._strategy(codec.rulebook(shown.table))
+        return self._strategy(codec.table(shown.table))

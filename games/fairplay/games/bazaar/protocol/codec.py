@@ -1,7 +1,7 @@
-"""Bazaar: rules <-> messages.
+"""Bazaar between rules and messages.
 
 A bag of pebbles is five counts in messages and one packed number in the rules. Cards and tables of equations come up
-again and again, so their messages and values are kept: the sizes of the caches bound what they hold.
+again and again, so caches keep their messages and values.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.rules.pieces import MAX_COUNT, Bag, Card, Exchange, card_text, exchange_text, pack, unpack
 from fairplay.games.bazaar.rules.results import bonus
 from fairplay.games.kit.judging import MalformedReplyError
-from fairplay.games.kit.messages import fill
-from fairplay.games.kit.messages import given as settings_given
+from fairplay.games.kit.messages import fill, given
 
 _SHOWN_CHARS = 100
 
@@ -28,16 +27,15 @@ _SHOWN_CHARS = 100
 
 
 def settings(message: bazaar_pb2.Settings) -> rules.Settings:
-    """The settings of a message. ValueError: a value that is not allowed; one sentence."""
-    given = settings_given(message)
-    found = rules.Settings(**given)
+    """Return the settings of a message. Raises ValueError, with one sentence, if a value is not allowed."""
+    found = rules.Settings(**given(message))
     if problem := rules.settings_problem(found):
-        raise ValueError(f"{problem[1]}.")
+        raise ValueError(problem[1])
     return found
 
 
 def settings_message(settings: rules.Settings) -> bazaar_pb2.Settings:
-    """The message of settings, every field set."""
+    """Return the message of settings, every field set."""
     message = bazaar_pb2.Settings()
     fill(message, settings)
     return message
@@ -52,18 +50,18 @@ def _bag(counts: tuple[int, ...]) -> Bag:
 
 
 def bag(counts: Sequence[int]) -> Bag:
-    """The bag of five counts. ValueError: it is none."""
+    """Return the bag of five counts. Raises ValueError if they are not five, or out of range."""
     return _bag(tuple(counts[:6]))
 
 
 @lru_cache(maxsize=10_000)
 def card_message(card: Card) -> bazaar_pb2.Card:
-    """The message of a card. It is shared: not to be changed."""
+    """Return the message of a card. It is shared and must not be changed."""
     return bazaar_pb2.Card(pebbles=unpack(card.pebbles), face=card.face)
 
 
 def card_of(message: bazaar_pb2.Card) -> Card:
-    """The card of a message. ValueError: its pebbles are no bag."""
+    """Return the card of a message. Raises ValueError if its pebbles are not a bag."""
     return Card(bag(message.pebbles), message.face)
 
 
@@ -74,39 +72,39 @@ def equation_message(exchange: Exchange) -> bazaar_pb2.Equation:
 
 
 def exchange_of(message: bazaar_pb2.Equation) -> Exchange:
-    """The exchange from the left side to the right one. ValueError: a side is no bag."""
+    """Return the exchange from the left side to the right one. Raises ValueError if a side is not a bag."""
     return Exchange(bag(message.left), bag(message.right))
 
 
 @lru_cache(maxsize=1_000)
-def table_message(rulebook: rules.Rulebook) -> bazaar_pb2.EquationTable:
-    """The message of a table of equations. It is shared: not to be changed."""
-    return bazaar_pb2.EquationTable(equations=map(equation_message, rulebook.equations))
+def table_message(table: rules.EquationTable) -> bazaar_pb2.EquationTable:
+    """Return the message of a table of equations. It is shared and must not be changed."""
+    return bazaar_pb2.EquationTable(equations=map(equation_message, table.equations))
 
 
-def rulebook(message: bazaar_pb2.EquationTable) -> rules.Rulebook:
-    """The table of a message. ValueError: a side is no bag."""
-    return _rulebook(message.SerializeToString())
+def table(message: bazaar_pb2.EquationTable) -> rules.EquationTable:
+    """Return the table of a message. Raises ValueError if a side is not a bag."""
+    return _table(message.SerializeToString())
 
 
 @lru_cache(maxsize=1_000)
-def _rulebook(table: bytes) -> rules.Rulebook:
-    """Reading one takes longer than everything else in a request does, and each comes in every request of a game."""
-    message = bazaar_pb2.EquationTable.FromString(table)
-    return rules.Rulebook(tuple(exchange_of(equation) for equation in message.equations))
+def _table(data: bytes) -> rules.EquationTable:
+    """Return the table of a serialized message: each comes in every request of a game, and is slow to read."""
+    message = bazaar_pb2.EquationTable.FromString(data)
+    return rules.EquationTable(tuple(exchange_of(equation) for equation in message.equations))
 
 
 # What a player is shown
 
 
 def put_turn_state(message: bazaar_pb2.TurnState, state: rules.State, seat: int) -> None:
-    """Fills an empty message, which may be a part of another, with what the player of a seat is shown.
+    """Fill an empty message with what the player of a seat is shown: its view, and the equations.
 
-    That is its view and the equations, nothing else. A message that is copied there costs a third more.
+    The message may be a part of another: to copy it there would cost a third more.
     """
     seen = rules.view(state, seat)
     message.revision = seen.revision
-    message.table.CopyFrom(table_message(state.rulebook))
+    message.table.CopyFrom(table_message(state.table))
     message.bank.extend(unpack(seen.bank))
     message.visible.extend([card_message(card) for card in seen.visible])
     message.wallet.extend(unpack(seen.wallet))
@@ -115,9 +113,9 @@ def put_turn_state(message: bazaar_pb2.TurnState, state: rules.State, seat: int)
     message.other_scores.extend(seen.scores)
 
 
-def view(message: bazaar_pb2.TurnState) -> rules.View:
-    """The view that a player is given. ValueError: it makes none."""
-    return rules.View(
+def view(message: bazaar_pb2.TurnState) -> rules.TurnView:
+    """Return the view that a player is given. Raises ValueError if the message holds something that is not a bag."""
+    return rules.TurnView(
         bank=bag(message.bank),
         visible=tuple([card_of(card) for card in message.visible]),
         wallet=bag(message.wallet),
@@ -132,7 +130,7 @@ def view(message: bazaar_pb2.TurnState) -> rules.View:
 
 
 def request_message(request: rules.Request) -> bazaar_player_pb2.RequestPebbleOrExchangesResponse:
-    """The reply that asks for a pebble or for exchanges."""
+    """Return the reply that asks for a pebble or for exchanges."""
     if request is rules.PEBBLE:
         return bazaar_player_pb2.RequestPebbleOrExchangesResponse(pebble=bazaar_player_pb2.Pebble())
     steps = bazaar_player_pb2.Exchanges(steps=map(equation_message, request))
@@ -140,7 +138,7 @@ def request_message(request: rules.Request) -> bazaar_player_pb2.RequestPebbleOr
 
 
 def requested(reply: bazaar_player_pb2.RequestPebbleOrExchangesResponse, max_exchanges: int) -> rules.Request:
-    """The answer to the first call of a turn. Broken: it is malformed, or longer than anybody should have to read."""
+    """Return the answer to the first call of a turn. Raises MalformedReplyError if it is malformed or too long."""
     answer = reply.WhichOneof("answer")
     if answer is None:
         raise MalformedReplyError("bazaar.request.required", "neither")
@@ -161,14 +159,14 @@ def _exchange_of_reply(message: bazaar_pb2.Equation, place: int) -> Exchange:
 
 
 def purchase_message(purchase: rules.Purchase) -> bazaar_player_pb2.RequestCardsResponse:
-    """The reply that buys cards."""
+    """Return the reply that buys cards."""
     return bazaar_player_pb2.RequestCardsResponse(cards=[card_message(card) for card in purchase])
 
 
 def purchased(reply: bazaar_player_pb2.RequestCardsResponse, visible_count: int) -> rules.Purchase:
-    """The answer to the second call of a turn. Broken: it is malformed.
+    """Return the answer to the second call of a turn. Raises MalformedReplyError if it is malformed.
 
-    Of more cards than are visible one at the latest is not: what comes after it is not read.
+    Of more cards than are visible one is not visible, so the rest is not read.
     """
     cards = islice(reply.cards, visible_count + 1)
     return tuple([_card_of_reply(card, place) for place, card in enumerate(cards, start=1)])
@@ -182,7 +180,7 @@ def _card_of_reply(message: bazaar_pb2.Card, place: int) -> Card:
 
 
 def _counts(counts: Sequence[int]) -> str:
-    """What was given for a bag, which may be anything."""
+    """Return the text of the counts of what should be a bag."""
     shown = ", ".join(map(str, counts[:5]))
     return f"[{shown}]" if len(counts) <= 5 else f"[{shown}, ...] with {len(counts)} counts"
 
@@ -190,7 +188,7 @@ def _counts(counts: Sequence[int]) -> str:
 def legal_replies(
     state: rules.State,
 ) -> Sequence[bazaar_player_pb2.RequestPebbleOrExchangesResponse | bazaar_player_pb2.RequestCardsResponse]:
-    """Replies that would be legal now: of the requests only the shortest, there are too many."""
+    """Return replies that would be legal now; of the requests only the shortest, because there are too many."""
     actions = rules.legal(state)
     if state.phase is rules.Phase.CARDS:
         return [purchase_message(cast("rules.Purchase", action)) for action in actions]
@@ -198,7 +196,7 @@ def legal_replies(
 
 
 def described(state: rules.State, action: rules.Action) -> str:
-    """An illegal action in words: the first part of it that is illegal. Pebbles are initials, * is a happy face."""
+    """Return the first illegal part of an action in words. Pebbles are initials, * is a happy face."""
     if action is rules.PEBBLE:
         return "a pebble"
     parts = cast("tuple[Exchange | Card, ...]", action)
@@ -212,10 +210,10 @@ def described(state: rules.State, action: rules.Action) -> str:
 
 
 def public_message(state: rules.State) -> bazaar_pb2.State:
-    """What spectators may see of a state: no wallets, no hidden cards, nothing from which pebbles are drawn."""
+    """Return what spectators may see of a state: no wallets, no hidden cards, no draw state."""
     return bazaar_pb2.State(
         revision=state.revision,
-        table=table_message(state.rulebook),
+        table=table_message(state.table),
         bank=unpack(state.bank),
         visible=[card_message(card) for card in state.visible],
         players=[_player_message(state, player) for player in state.players],
@@ -236,12 +234,12 @@ def _player_message(state: rules.State, player: rules.Player) -> bazaar_pb2.Play
 
 
 def state_message(state: rules.State) -> bazaar_pb2.State:
-    """All of a state, hidden things included."""
+    """Return all of a state, hidden things included."""
     message = public_message(state)
     for player, shown in zip(state.players, message.players, strict=True):
         shown.wallet.extend(unpack(player.wallet))
     message.pile.extend(card_message(card) for card in state.pile)
-    message.draw_state = state.luck
+    message.draw_state = state.draw_state
     return message
 
 
@@ -260,16 +258,16 @@ _STANDING_OF = {bazaar_pb2.STANDING_UNSPECIFIED: rules.Standing.IN, **{n: one fo
 
 
 def initial_state(message: bazaar_pb2.State, settings: rules.Settings, rng: Random) -> rules.State:
-    """The state that a game is to go on from. ValueError: the invariant that it breaks, or what it lacks."""
+    """Return the state that a game goes on from. Raises ValueError, with one sentence, if no game can lead to it."""
     _check_numbers(message)
     state = rules.resume(
         settings,
-        rules.Rulebook(tuple(map(_equation_in, count(), message.table.equations))),
+        rules.EquationTable(tuple(map(_equation_in, count(), message.table.equations))),
         bank=_bag_in("bank", message.bank),
         visible=_cards_in("visible", message.visible),
         pile=_cards_in("pile", message.pile),
         players=tuple(map(_player_in, count(), message.players)),
-        luck=message.draw_state if message.HasField("draw_state") else rng.getrandbits(64),
+        draw_state=message.draw_state if message.HasField("draw_state") else rng.getrandbits(64),
         active=message.active_seat,
         turns=message.turn_count,
         revision=message.revision,
@@ -277,7 +275,7 @@ def initial_state(message: bazaar_pb2.State, settings: rules.Settings, rng: Rand
     if message.phase:
         state = state._replace(phase=_PHASE_OF[message.phase])
     if problem := rules.invariant(state):
-        raise ValueError(f"{problem[0].upper()}{problem[1:]}.")
+        raise ValueError(problem)
     return state
 
 

@@ -1,7 +1,7 @@
-"""Bazaar: the sequence diagram (bazaar.md, sections 3 to 7 and 9).
+"""The conversation of Bazaar (bazaar.md sections 3 to 7 and 9).
 
-setup to all; a turn is request-pebble-or-exchanges and, unless that ends the game, request-cards; win to the
-winners, then to the others.
+Setup to all; a turn is RequestPebbleOrExchanges and, unless that ends the game, RequestCards; Win to the winners, then
+to the others.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Part: TypeAlias = Generator[Step, Any, rules.State]
 
 
 def play(game_id: str, state: rules.State) -> Conversation:
-    """A game from a state to its end; it may begin between the two calls of a turn, or when all is over."""
+    """Play a game from a state to its end; it may begin between the two calls of a turn, or when the game is over."""
     yield Show(state)
     state = yield from _set_up(game_id, state)
     while (seat := rules.turn(state)) is not None:
@@ -64,7 +64,7 @@ def play(game_id: str, state: rules.State) -> Conversation:
 
 
 def _call(game_id: str, state: rules.State, seat: int) -> Call:
-    """The call that is due."""
+    """Return the call that is due."""
     method = REQUEST_PEBBLE_OR_EXCHANGES if state.phase is rules.Phase.REQUEST else REQUEST_CARDS
     request: Any = method.request(game_id=game_id)
     codec.put_turn_state(request.turn_state, state, seat)
@@ -72,7 +72,7 @@ def _call(game_id: str, state: rules.State, seat: int) -> Call:
 
 
 def _judge(state: rules.State, reply: Any) -> rules.Action | RuleBreak | CallError | Overrun:
-    """The legal action of a reply, or why its player is out."""
+    """Return the legal action of a reply, or why its player is out."""
     if isinstance(reply, FAILURES):
         return reply
     try:
@@ -91,8 +91,8 @@ def _action(state: rules.State, reply: Any) -> rules.Action:
 
 
 def _set_up(game_id: str, state: rules.State) -> Part:
-    """Tells everybody who is in the game the equations, in turn order."""
-    request = bazaar_player_pb2.SetupRequest(game_id=game_id, table=codec.table_message(state.rulebook))
+    """Tell everybody who is in the game the equations, in turn order."""
+    request = bazaar_player_pb2.SetupRequest(game_id=game_id, table=codec.table_message(state.table))
     for seat, player in enumerate(state.players):
         if player.standing is rules.Standing.IN:
             reply = yield Call(seat, SETUP, request, CallKind.NOTIFICATION)
@@ -104,7 +104,7 @@ def _set_up(game_id: str, state: rules.State) -> Part:
 
 
 def _tell(game_id: str, state: rules.State) -> Part:
-    """Tells the winners, then the others, in turn order; nobody moves up for one that fails (section 7)."""
+    """Tell the winners, then the others, in turn order; nobody moves up for a player that fails (section 7)."""
     for seat, won in rules.notifications(state):
         request = bazaar_player_pb2.WinRequest(game_id=game_id, won=won)
         reply = yield Call(seat, WIN, request, CallKind.NOTIFICATION)

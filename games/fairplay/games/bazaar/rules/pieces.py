@@ -1,16 +1,13 @@
 """Pebbles, cards and exchanges as small values, their written forms and orders (bazaar.md sections 1, 5, 9).
 
-A bag of pebbles is one packed `int`: twelve bits a colour, the alphabetically smallest initial highest.
-Adding and removing pebbles is then `+` and `-`, and asking whether a bag holds another one takes a single
-subtraction.
+A bag of pebbles is one packed `int`: twelve bits for each colour, the alphabetically smallest initial highest. Adding
+and removing pebbles is then `+` and `-`, and asking whether a bag holds another one takes a single subtraction.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
+from typing import NamedTuple, TypeAlias
 
 Bag: TypeAlias = int
 
@@ -27,11 +24,11 @@ _ALL = sum(_FIELD << shift for shift in _SHIFTS)
 UNITS: tuple[Bag, ...] = tuple(1 << shift for shift in _SHIFTS)
 """One pebble of each colour, in canonical order."""
 GUARD = sum(1 << (shift + _BITS - 1) for shift in _SHIFTS)
-"""The bits that no bag uses: what a subtraction borrows from. See `holds`."""
+"""The bits that no bag uses and a subtraction borrows: see `holds`."""
 
 
 def pack(counts: Iterable[int]) -> Bag:
-    """The bag with these five counts, in the order of `COLOURS`; ValueError unless each is 0..`MAX_COUNT`."""
+    """Return the bag with five counts, in the order of `COLOURS`. Raises ValueError unless each is 0..`MAX_COUNT`."""
     counts = tuple(counts)
     if len(counts) != len(COLOURS) or not all(0 <= count <= MAX_COUNT for count in counts):
         raise ValueError(f"a bag is five counts, each 0..{MAX_COUNT}, not {counts}")
@@ -39,14 +36,14 @@ def pack(counts: Iterable[int]) -> Bag:
 
 
 def unpack(bag: Bag) -> tuple[int, ...]:
-    """How many pebbles of each colour a bag holds, in the order of `COLOURS`."""
+    """Return how many pebbles of each colour a bag holds, in the order of `COLOURS`."""
     return tuple(bag >> shift & _FIELD for shift in _SHIFTS)
 
 
 def parse_bag(text: str) -> Bag:
-    """The bag written as initials in any order: "rrb" is two red and one blue, "" is empty.
+    """Return the bag written as initials in any order: "rrb" is two red and one blue, "" is empty.
 
-    ValueError if there is any other letter, or too many of one.
+    Raises ValueError if there is any other letter, or too many of one.
     """
     if not set(text) <= set(INITIALS):
         raise ValueError(f"pebbles are written with the letters {INITIALS}, not {text!r}")
@@ -54,30 +51,30 @@ def parse_bag(text: str) -> Bag:
 
 
 def bag_text(bag: Bag) -> str:
-    """The initials of a bag's pebbles in canonical order: what `parse_bag` reads."""
+    """Return the initials of a bag's pebbles in canonical order, which `parse_bag` reads."""
     return "".join(initial * count for initial, count in zip(INITIALS, unpack(bag), strict=True))
 
 
 def is_bag(value: int) -> bool:
-    """Whether a number is a bag at all: five counts of 0..`MAX_COUNT` and nothing else."""
+    """Return whether a number is a bag: five counts of 0..`MAX_COUNT` and nothing else."""
     return 0 <= value <= _ALL and all(count <= MAX_COUNT for count in unpack(value))
 
 
 def size(bag: Bag) -> int:
-    """How many pebbles a bag holds: the sum of its digits, which is what casting out 4095s leaves."""
+    """Return how many pebbles a bag holds: the sum of its digits of twelve bits, which the remainder by 4095 is."""
     return bag % _FIELD
 
 
 def holds(bag: Bag, part: Bag) -> bool:
-    """Whether `part` is a sub-multiset of `bag`: no colour had to borrow its guard bit."""
+    """Return whether `part` is a sub-multiset of `bag`: no colour has to borrow its guard bit."""
     return (bag | GUARD) - part & GUARD == GUARD
 
 
 def bag_order(bag: Bag) -> int:
-    """A key that sorts bags by number of pebbles, then as words of sorted initials (b < g < r < w < y).
+    """Return a key that sorts bags by number of pebbles, then as words of sorted initials (b < g < r < w < y).
 
-    Of two words of one length, the smaller has more of the first letter in which they differ: it is the
-    larger packed number.
+    Of two words of one length, the smaller has more of the first letter in which they differ: it is the larger packed
+    number.
     """
     return (bag % _FIELD << _BITS * len(COLOURS)) - bag
 
@@ -91,11 +88,11 @@ class Card(NamedTuple):
 
 CARD_PEBBLES = 5
 POINTS = ((5, 8), (3, 5), (2, 3), (1, 2))
-"""What a purchase scores: by pebbles left (0, 1, 2, 3 or more), then plain and with a face."""
+"""The score of a card: by pebbles left (0, 1, 2, 3 or more), then plain and with a face."""
 
 
 def points(left: int, face: bool) -> int:
-    """The score of one purchase that leaves so many pebbles in the wallet (bazaar.md section 5)."""
+    """Return the score of a card whose purchase leaves so many pebbles in the wallet (section 5)."""
     return POINTS[min(left, 3)][face]
 
 
@@ -105,7 +102,7 @@ def card_order(card: Card) -> tuple[bool, int]:
 
 
 def parse_card(text: str) -> Card:
-    """The card written "rrbgy", or "rrbgy*" with a face; ValueError unless it shows five pebbles."""
+    """Return the card written "rrbgy", or "rrbgy*" with a face. Raises ValueError unless it shows five pebbles."""
     pebbles = parse_bag(text.removesuffix("*"))
     if size(pebbles) != CARD_PEBBLES:
         raise ValueError(f"a card shows {CARD_PEBBLES} pebbles: {text!r}")
@@ -113,29 +110,29 @@ def parse_card(text: str) -> Card:
 
 
 def card_text(card: Card) -> str:
-    """What `parse_card` reads."""
+    """Return the text of a card, which `parse_card` reads."""
     return bag_text(card.pebbles) + "*" * card.face
 
 
 class Exchange(NamedTuple):
-    """A directed exchange: the player gives `left` and gets `right`. An equation is held as either of its two."""
+    """A directed exchange: the player gives `left` and gets `right`. An equation is held as either of its exchanges."""
 
     left: Bag
     right: Bag
 
 
 def mirrored(exchange: Exchange) -> Exchange:
-    """The same equation used the other way round."""
+    """Return the exchange that uses the same equation the other way round."""
     return Exchange(exchange.right, exchange.left)
 
 
 def exchange_order(exchange: Exchange) -> tuple[int, int]:
-    """A key that sorts exchanges: by their left sides as bags, then by their right sides."""
+    """Return a key that sorts exchanges: by their left sides as bags, then by their right sides."""
     return bag_order(exchange.left), bag_order(exchange.right)
 
 
 def parse_exchange(text: str) -> Exchange:
-    """The exchange written "r->bbbb", or the equation "r=bbbb"; ValueError if it is neither."""
+    """Return the exchange written "r->bbbb", or the equation "r=bbbb". Raises ValueError if it is neither."""
     left, arrow, right = text.replace("->", "=").partition("=")
     if not arrow:
         raise ValueError(f"an exchange is written r->bbbb: {text!r}")
@@ -143,5 +140,5 @@ def parse_exchange(text: str) -> Exchange:
 
 
 def exchange_text(exchange: Exchange) -> str:
-    """What `parse_exchange` reads."""
+    """Return the text of an exchange, which `parse_exchange` reads."""
     return f"{bag_text(exchange.left)}->{bag_text(exchange.right)}"

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import groupby, permutations
-from typing import TYPE_CHECKING
 
 from fairplay.games.bazaar.rules.pieces import UNITS, holds, unpack
-from fairplay.games.bazaar.rules.state import Phase, Standing
+from fairplay.games.bazaar.rules.state import Phase, Player, Purchase, Standing, State
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
-    from fairplay.games.bazaar.rules.state import Player, Purchase, State
+def settled(state: State) -> State:
+    """Return the state, marked as over if it is: asked before each turn and between its calls."""
+    return state._replace(phase=Phase.OVER) if is_over(state) else state
 
 
 def is_over(state: State) -> bool:
-    """Whether a state meets an end condition of section 7, whatever its phase says."""
+    """Return whether a state meets an end condition of section 7, whatever its phase says."""
     settings = state.settings
     survivors = [player for player in state.players if player.standing is Standing.IN]
     if not survivors or not (state.visible or state.pile) or state.turns >= settings.turn_cap:
@@ -28,7 +28,7 @@ def is_over(state: State) -> bool:
 
 
 def _score_counts(state: State) -> bool:
-    """Whether a winning score ends the game now: with equal turns only when a new round would begin."""
+    """Return whether a winning score ends the game now: with equal turns only when a new round would begin."""
     if not state.settings.equal_turns:
         return True
     first = next(seat for seat, player in enumerate(state.players) if player.standing is Standing.IN)
@@ -36,20 +36,20 @@ def _score_counts(state: State) -> bool:
 
 
 def _somebody_can_buy(state: State, survivors: Iterable[Player]) -> bool:
-    """Whether a wallet can pay for any card, visible or hidden."""
+    """Return whether a wallet can pay for any card, visible or hidden."""
     cards = state.visible + state.pile
     return any(holds(player.wallet, card.pebbles) for player in survivors for card in cards)
 
 
 def scores(state: State) -> tuple[int, ...]:
-    """By seat, 0 for an eliminated one. With the bonus only once the game is over (section 8)."""
+    """Return the scores by seat, 0 for an eliminated one; the bonus counts once the game is over (section 8)."""
     if state.phase is not Phase.OVER:
         return tuple(player.score for player in state.players)
     return tuple(player.score + bonus(state.settings.bonus, player.cards) for player in state.players)
 
 
 def bonus(kind: str, cards: Purchase) -> int:
-    """The points that the cards of one player earn it at the end (section 8)."""
+    """Return the bonus that the cards of one player earn it at the end (section 8)."""
     shown = [[unpack(card.pebbles)[at] > 0 for card in cards] for at in range(len(UNITS))]
     red, white, blue = shown[:3]
     if kind == "rwb":
@@ -62,10 +62,10 @@ def bonus(kind: str, cards: Purchase) -> int:
 
 
 def ranking(state: State) -> tuple[tuple[int, ...], ...]:
-    """The surviving seats, best first, ties in one group.
+    """Return the surviving seats, best first, ties in one group.
 
-    The first group are the winners. It is empty, and stays first, when all of them failed as they were told:
-    the result is not computed again (section 7).
+    The first group are the winners. It is empty, and stays first, when all of them failed to be told that they have
+    won: the result is not computed again (section 7).
     """
     totals = scores(state)
     stood = [seat for seat, player in enumerate(state.players) if player.standing is not Standing.OUT]
@@ -76,12 +76,12 @@ def ranking(state: State) -> tuple[tuple[int, ...], ...]:
 
 
 def winners(state: State) -> tuple[int, ...]:
-    """The seats with the most points; none if all were eliminated or every winner failed when told."""
+    """Return the seats with the most points; none if all were eliminated or no winner could be told."""
     return next(iter(ranking(state)), ())
 
 
 def notifications(state: State) -> tuple[tuple[int, bool], ...]:
-    """Whom to tell the result, in this order, and whether it has won: the winners first (section 7)."""
+    """Return who is to be told the result, in this order, and whether it has won: winners first (section 7)."""
     first, *others = ranking(state) or ((),)
-    told = [(seat, True) for seat in first]
-    return (*told, *((seat, False) for seat in sorted(seat for group in others for seat in group)))
+    losers = sorted(seat for group in others for seat in group)
+    return (*((seat, True) for seat in first), *((seat, False) for seat in losers))

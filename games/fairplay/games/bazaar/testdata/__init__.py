@@ -19,12 +19,12 @@ from fairplay.games.bazaar.testdata.forms import (
     read_game,
     read_purchase,
     read_request,
-    read_rulebook,
+    read_table,
     read_turn,
     write_game,
     write_purchase,
     write_request,
-    write_rulebook,
+    write_table,
     write_turn,
 )
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def fresh_game(seed: int, player_count: int) -> Json:
     """`[equations, game]` as section 2 draws them; the same for the same seed."""
     state = rules.initial(Settings(draw="ordered"), player_count, Random(seed))
-    return [write_rulebook(state.rulebook), write_game(state)]
+    return [write_table(state.table), write_game(state)]
 
 
 def turn_of(equations: Json, game: Json) -> Json:
@@ -49,7 +49,7 @@ def turn_of(equations: Json, game: Json) -> Json:
 def legal_requests(equations: Json, turn: Json) -> list[Json]:
     """The shortest legal answers to the first call: `false`, `[]`, and each usable exchange alone."""
     seen = read_turn(turn)
-    return [write_request(one) for one in rules.requests(read_rulebook(equations), seen.wallet, seen.bank)]
+    return [write_request(one) for one in rules.requests(read_table(equations), seen.wallet, seen.bank)]
 
 
 def legal_purchases(turn: Json) -> list[Json]:
@@ -60,9 +60,9 @@ def legal_purchases(turn: Json) -> list[Json]:
 
 def request_violation(equations: Json, turn: Json, answer: Json) -> str | None:
     """The id of the rule that an answer to the first call breaks, None if it is legal."""
-    seen, rulebook = read_turn(turn), read_rulebook(equations)
+    seen, table = read_turn(turn), read_table(equations)
     try:
-        return rules.request_violation(rulebook, seen.wallet, seen.bank, read_request(answer))
+        return rules.request_violation(table, seen.wallet, seen.bank, read_request(answer))
     except RuleError as problem:
         return problem.rule
 
@@ -111,12 +111,12 @@ def is_over(equations: Json, game: Json) -> bool:
 
 def answer_request(policy: str, equations: Json, turn: Json) -> Json:
     """A strategy's answer to the first call: `policy` is one of `POLICIES` or of our strategies' specs."""
-    return write_request(policy_strategy(policy)(read_rulebook(equations)).request(read_turn(turn)))
+    return write_request(policy_strategy(policy)(read_table(equations)).request(read_turn(turn)))
 
 
 def answer_purchase(policy: str, equations: Json, turn: Json) -> Json:
     """A strategy's answer to the second call."""
-    return write_purchase(policy_strategy(policy)(read_rulebook(equations)).cards(read_turn(turn)))
+    return write_purchase(policy_strategy(policy)(read_table(equations)).cards(read_turn(turn)))
 
 
 def play(equations: Json, game: Json, actors: Json, bonus: Bonus = "none") -> Json:
@@ -134,7 +134,7 @@ def play(equations: Json, game: Json, actors: Json, bonus: Bonus = "none") -> Js
 def final_state(equations: Json, game: Json, actors: Json, bonus: Bonus = "none") -> State:
     """As `play`, but the state in which the game ends and everybody has been told."""
     state = _game(equations, game, bonus)
-    cast = [Actor(script, state.rulebook) for script in read_scripts(actors)]
+    cast = [Actor(script, state.table) for script in read_scripts(actors)]
     if len(cast) != len(state.players):
         raise ValueError(f"{len(state.players)} players need as many actors, not {len(cast)}")
     for seat, actor in enumerate(cast):
@@ -167,7 +167,7 @@ def _answers(call: Callable[[], None]) -> bool:
 
 
 def _game(equations: Json, game: Json, bonus: Bonus = "none") -> State:
-    return read_game(game, read_rulebook(equations), Settings(draw="ordered", bonus=bonus))
+    return read_game(game, read_table(equations), Settings(draw="ordered", bonus=bonus))
 
 
 def _applied(state: State, action: Action) -> State:

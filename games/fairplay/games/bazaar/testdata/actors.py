@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from fairplay.games.bazaar.players.strategies import Strategy
-    from fairplay.games.bazaar.rules import Purchase, Request, Rulebook, View
+    from fairplay.games.bazaar.rules import EquationTable, Purchase, Request, TurnView
     from fairplay.games.bazaar.testdata.forms import Json
 
 POLICIES: Mapping[str, str] = MappingProxyType({"purchase-points": "points", "purchase-size": "size"})
@@ -47,11 +47,11 @@ class Script(NamedTuple):
 class Actor:
     """Plays by a script. It cheats in every call in which its cheat is possible, and else plays normally."""
 
-    def __init__(self, script: Script, rulebook: Rulebook) -> None:
+    def __init__(self, script: Script, table: EquationTable) -> None:
         """Calls are counted from here."""
         self._script = script
-        self._rulebook = rulebook
-        self._brain = script.strategy(rulebook)
+        self._table = table
+        self._brain = script.strategy(table)
         self._calls = Counter[str]()
 
     def setup(self) -> None:
@@ -62,17 +62,17 @@ class Actor:
         """Only ever fails."""
         self._called("win")
 
-    def request(self, view: View) -> Request:
+    def request(self, view: TurnView) -> Request:
         """The answer to the first call."""
         self._called("request-pebble-or-trades")
         cheat = REQUEST_CHEATS.get(self._script.cheat, _plays_fair)
-        return cheat(self._rulebook, view) or self._brain.request(view)
+        return cheat(self._table, view) or self._brain.request(view)
 
-    def cards(self, view: View) -> Purchase:
+    def cards(self, view: TurnView) -> Purchase:
         """The answer to the second call."""
         self._called("request-cards")
         cheat = PURCHASE_CHEATS.get(self._script.cheat, _plays_fair)
-        return cheat(self._rulebook, view) or self._brain.cards(view)
+        return cheat(self._table, view) or self._brain.cards(view)
 
     def _called(self, method: str) -> None:
         self._calls[method] += 1
@@ -80,41 +80,41 @@ class Actor:
             raise ActorError(f"{self._script.name} fails in {method}")
 
 
-def _plays_fair(rulebook: Rulebook, view: View) -> None:
+def _plays_fair(table: EquationTable, view: TurnView) -> None:
     return None
 
 
-def _false_equation(rulebook: Rulebook, view: View) -> Request:
+def _false_equation(table: EquationTable, view: TurnView) -> Request:
     """Of these forty exchanges a table of ten equations lacks some."""
     tried = (Exchange(count * mine, theirs) for count in (1, 2) for mine, theirs in permutations(UNITS, 2))
-    return (next(exchange for exchange in tried if exchange not in rulebook),)
+    return (next(exchange for exchange in tried if exchange not in table),)
 
 
-def _bank_cannot(rulebook: Rulebook, view: View) -> Request | None:
-    return next(((way,) for way in rulebook.exchanges if not holds(view.bank, way.right)), None)
+def _bank_cannot(table: EquationTable, view: TurnView) -> Request | None:
+    return next(((way,) for way in table.exchanges if not holds(view.bank, way.right)), None)
 
 
-def _wallet_cannot(rulebook: Rulebook, view: View) -> Request | None:
-    return next(((way,) for way in rulebook.exchanges if not holds(view.wallet, way.left)), None)
+def _wallet_cannot(table: EquationTable, view: TurnView) -> Request | None:
+    return next(((way,) for way in table.exchanges if not holds(view.wallet, way.left)), None)
 
 
-def _unavailable_card(rulebook: Rulebook, view: View) -> Purchase:
+def _unavailable_card(table: EquationTable, view: TurnView) -> Purchase:
     cards = (Card(sum(five), False) for five in combinations_with_replacement(UNITS, CARD_PEBBLES))
     return (next(card for card in cards if card not in view.visible),)
 
 
-def _unpayable_card(rulebook: Rulebook, view: View) -> Purchase | None:
+def _unpayable_card(table: EquationTable, view: TurnView) -> Purchase | None:
     return next(((card,) for card in view.visible if not holds(view.wallet, card.pebbles)), None)
 
 
-REQUEST_CHEATS: Mapping[str, Callable[[Rulebook, View], Request | None]] = MappingProxyType(
+REQUEST_CHEATS: Mapping[str, Callable[[EquationTable, TurnView], Request | None]] = MappingProxyType(
     {
         "use-non-existent-equation": _false_equation,
         "bank-cannot-trade": _bank_cannot,
         "wallet-cannot-trade": _wallet_cannot,
     }
 )
-PURCHASE_CHEATS: Mapping[str, Callable[[Rulebook, View], Purchase | None]] = MappingProxyType(
+PURCHASE_CHEATS: Mapping[str, Callable[[EquationTable, TurnView], Purchase | None]] = MappingProxyType(
     {
         "buy-unavailable-card": _unavailable_card,
         "wallet-cannot-buy-card": _unpayable_card,

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from fairplay.games.bazaar import rules
-from fairplay.games.bazaar.rules import PEBBLE, Player, Purchase, Request, Rulebook, Settings, State, View
+from fairplay.games.bazaar.rules import PEBBLE, EquationTable, Player, Purchase, Request, Settings, State, TurnView
 from fairplay.games.bazaar.rules.pieces import (
     CARD_PEBBLES,
     COLOURS,
@@ -65,16 +65,16 @@ def write_exchange(exchange: Exchange) -> Json:
     return [write_bag(exchange.left), write_bag(exchange.right)]
 
 
-def read_rulebook(value: Json) -> Rulebook:
+def read_table(value: Json) -> EquationTable:
     """The table: an array of equations."""
     if not isinstance(value, list):
         raise RuleError("bazaar.exchange.sides")
-    return Rulebook(tuple(map(read_exchange, value)))
+    return EquationTable(tuple(map(read_exchange, value)))
 
 
-def write_rulebook(rulebook: Rulebook) -> Json:
+def write_table(table: EquationTable) -> Json:
     """The equations in the order of the table."""
-    return [write_exchange(equation) for equation in rulebook.equations]
+    return [write_exchange(equation) for equation in table.equations]
 
 
 def read_card(value: Json) -> Card:
@@ -119,7 +119,7 @@ def write_request(request: Request) -> Json:
     return False if request is PEBBLE else [write_exchange(exchange) for exchange in request]
 
 
-def read_turn(value: Json) -> View:
+def read_turn(value: Json) -> TurnView:
     """What the active player is shown, with or without the cards it has bought; of revision 0."""
     active = _part(value, "active")
     others = _part(value, "scores")
@@ -127,24 +127,24 @@ def read_turn(value: Json) -> View:
         raise ValueError("scores is an array of numbers")
     own = _read_player(active)
     bank, row = read_bag(_part(value, "bank")), read_purchase(_part(value, "cards"))
-    return View(bank, row, own.wallet, own.score, own.cards, tuple(map(_natural, others)), 0)
+    return TurnView(bank, row, own.wallet, own.score, own.cards, tuple(map(_natural, others)), 0)
 
 
-def write_turn(view: View) -> Json:
+def write_turn(view: TurnView) -> Json:
     """What `read_turn` reads."""
     own = Player(view.wallet, view.score, view.cards)
     bank, row = write_bag(view.bank), write_purchase(view.visible)
     return {"bank": bank, "cards": row, "active": _write_player(own), "scores": list(view.scores)}
 
 
-def read_game(value: Json, rulebook: Rulebook, settings: Settings) -> State:
+def read_game(value: Json, table: EquationTable, settings: Settings) -> State:
     """A game in which the first player is about to move; ValueError, saying why, if it cannot be."""
     players = _part(value, "players")
     if not isinstance(players, list):
         raise ValueError("players is an array")
     state = rules.resume(
         settings,
-        rulebook,
+        table,
         bank=read_bag(_part(value, "bank")),
         visible=read_purchase(_part(value, "visibles")),
         pile=read_purchase(_part(value, "cards")),
