@@ -1,0 +1,1 @@
+"""Nim, a game for Fairplay."""

@@ -1,0 +1,145 @@
+"""A game in a distribution of its own, installed with pip beside Fairplay: every command works with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+NIM = ROOT / "examples" / "nim"
+LIMIT_S = 120.0
+MOST_LINES = 610
+
+
+class Installed:
+    """An environment in which Nim is installed, and a folder to work in."""
+
+    def __init__(self, site: Path, folder: Path) -> None:
+        paths = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+        self._environment = {**os.environ, "PYTHONPATH": str(site), "PATH": os.pathsep.join(paths), "COLUMNS": "200"}
+        self.folder = folder
+
+    def run(self, *command: str | Path, code: int = 0) -> str:
+        """Run a command; return what it prints."""
+        done = subprocess.run(
+            list(map(str, command)),
+            cwd=self.folder,
+            env=self._environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=LIMIT_S,
+            check=False,
+        )
+        assert done.returncode == code, done.stdout
+        return done.stdout
+
+    def python(self, *arguments: str | Path, code: int = 0) -> str:
+        return self.run(sys.executable, *arguments, code=code)
+
+    def fairplay(self, *arguments: str, code: int = 0) -> str:
+        return self.python("-m", "fairplay.terminal", *arguments, code=code)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of packages with Nim in it, as pip installs it; no network is needed."""
+    folder = tmp_path_factory.mktemp("site")
+    quiet = ("--quiet", "--disable-pip-version-check")
+    offline = ("--no-deps", "--no-build-isolation")
+    command = [sys.executable, "-m", "pip", "install", *quiet, *offline, "--target", str(folder), str(NIM)]
+    subprocess.run(command, check=True, timeout=LIMIT_S)
+    return folder
+
+
+@pytest.fixture
+def nim(site: Path, tmp_path: Path) -> Installed:
+    return Installed(site, tmp_path)
+
+
+def test_the_game_shows_its_settings_strategies_and_rules(nim: Installed) -> None:
+    shown = nim.fairplay("games", "nim")
+    for wanted in ("fairplay_nim.v1.NimPlayerService", "heaps", "largest", "best", "nim.take.heap"):
+        assert wanted in shown
+
+
+def test_a_game_is_played_and_its_record_shown_verified_replayed_and_drawn(nim: Installed) -> None:
+    players = ("-p", "ann=bot:best", "-p", "bob=bot:random")
+    nim.fairplay(
+        "game", "nim", *players, "--seed", "3", "--set", "heaps=4", "--records", "kept", "--json", "result.json"
+    )
+    result = json.loads((nim.folder / "result.json").read_text())
+    assert "ann" in json.dumps(result)
+    [game_id] = set(re.findall(r"nim-[0-9a-f]+", nim.fairplay("records", "list", "kept")))
+    assert "ok" in nim.fairplay("records", "verify", "kept")
+    assert "Take" in nim.fairplay("records", "show", "kept", game_id)
+    assert "has won" in nim.fairplay("records", "replay", "kept", game_id)
+    nim.fairplay("records", "picture", "kept", game_id, "--output", "last.svg")
+    assert (nim.folder / "last.svg").read_text().startswith("<svg")
+
+
+def test_a_tournament_is_played(nim: Installed) -> None:
+    players = [word for name in "abcde" for word in ("-p", f"{name}=bot:random")]
+    assert "winner" in nim.fairplay("tournament", "nim", *players, "-p", "champion=bot:best", "--seed", "1")
+
+
+def test_the_demo_shows_the_broken_players_that_are_out(nim: Installed) -> None:
+    shown = nim.fairplay("demo", "--game", "nim", "--seed", "1")
+    for name in ("Cheater", "Raiser", "Sleeper"):
+        assert re.search(rf"out\W+{name}", shown), shown
+    assert "nim.take.required" in shown
+
+
+def test_a_game_is_played_at_a_table(nim: Installed) -> None:
+    assert nim.python(ROOT / "tests" / "examples" / "table.py").strip() in {"ann", "bob", "cy"}
+
+
+@pytest.mark.parametrize("link", ["bot:best", f"exec:{sys.executable} -m fairplay.terminal player nim --strategy best"])
+def test_a_player_gets_a_certificate_that_is_accepted(nim: Installed, link: str) -> None:
+    nim.fairplay("certify", "nim", link, "--report", "report")
+    assert "certified" in nim.fairplay("certificate", "verify", "report/certificate.json")
+
+
+def test_a_mutant_gets_no_certificate(nim: Installed) -> None:
+    link = f"exec:{sys.executable} -m fairplay.conformance.zoo nim takes-two"
+    assert "nim.take.one-at-a-time" in nim.fairplay("certify", "nim", link, "--only", "nim", code=1)
+
+
+def test_every_mutant_is_caught_by_the_cases_that_name_it_and_by_no_other(nim: Installed) -> None:
+    tests = ROOT / "tests" / "conformance" / "test_zoo.py"
+    nim.folder = ROOT
+    ran = nim.python("-m", "pytest", "-rp", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", "nim", tests)
+    for name in ("takes-two", "names-no-heap", "raises-in-play-as", "remembers-the-last-game"):
+        assert f"[nim-{name}]\n" in ran
+
+
+def test_the_frozen_cases_are_the_must_cases_that_there_are(nim: Installed) -> None:
+    source = "from fairplay.conformance.must import must_ids; from fairplay.games.game import find\n"
+    ids = nim.python("-c", f"{source}print(*must_ids(find('nim')), sep='\\n')")
+    assert ids == (NIM / "fairplay_nim" / "must-1.txt").read_text()
+
+
+def test_the_stubs_are_those_of_the_proto(nim: Installed) -> None:
+    command = ("build", NIM, "--as-file-descriptor-set", "--exclude-source-info", "--output")
+    nim.run(Path(sys.executable).with_name("buf"), *command, nim.folder / "nim.binpb")
+    source = (
+        "from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet as Set\n"
+        "from fairplay_nim.v1.nim_pb2 import DESCRIPTOR\n"
+        "compiled = FileDescriptorProto.FromString(DESCRIPTOR.serialized_pb)\n"
+        "[proto] = Set.FromString(open('nim.binpb', 'rb').read()).file\n"
+        "for message in proto.message_type:\n"
+        "    for field in message.field: field.ClearField('json_name')\n"
+        "assert proto == compiled, (proto, compiled)\n"
+    )
+    nim.python("-c", source)
+
+
+def test_a_small_game_is_a_small_package() -> None:
+    sources = [*NIM.glob("fairplay_nim/*.py"), *NIM.rglob("*.proto"), NIM / "pyproject.toml"]
+    assert sum(len(source.read_text().splitlines()) for source in sources) <= MOST_LINES
