@@ -7,14 +7,9 @@ nothing left to do, and then at once: nobody is late because the machine is busy
 from __future__ import annotations
 
 import asyncio
-import selectors
 import threading
-from collections.abc import Coroutine
-from concurrent.futures import Future
-from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import grpc
 from google.protobuf.message import DecodeError, Message
@@ -30,9 +25,6 @@ from fairplay.games.steps import Call, Failure, Method
 from fairplay.games.steps import CallKind as Limit
 from fairplay.player.handlers import snake_case
 from fairplay.server.links.link import MAX_REPLY_BYTES, Clock, Done, OpenCall, call_error, disconnected, too_large
-from fairplay.server.records.database import Database
-from fairplay.server.records.store import Store
-from fairplay.server.records.writer import Writer
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind, Overrun
 
 STATUS = CallErrorReason.CALL_ERROR_REASON_STATUS
@@ -42,81 +34,6 @@ REASONS = {
     CallErrorReason.CALL_ERROR_REASON_TOO_LARGE: Symptom.TOO_LARGE,
     CallErrorReason.CALL_ERROR_REASON_DISCONNECTED: Symptom.GONE,
 }
-
-
-Result = TypeVar("Result")
-
-
-class _Selector(selectors.DefaultSelector):
-    """Never sleeps until the loop's next timer: the simulated time moves on to it at once.
-
-    While another thread works on something that the loop waits for, the selector waits for that thread, and the
-    simulated time stands still: otherwise how far it moves would depend on how busy the machine is.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.passed_s = 0.0
-        self.outside_count = 0
-
-    def select(self, timeout: float | None = None) -> Any:
-        if self.outside_count and timeout != 0:
-            return super().select(None)
-        events = super().select(0 if timeout else timeout)
-        if timeout and timeout > 0 and not events:
-            self.passed_s += timeout
-        return events
-
-
-class QuickLoop(asyncio.SelectorEventLoop):
-    """An event loop whose time passes only while all that it waits for is a timer."""
-
-    def __init__(self) -> None:
-        self._passing = _Selector()
-        super().__init__(self._passing)
-
-    def time(self) -> float:
-        return self._passing.passed_s
-
-    def stand_still_until(self, future: Future[None]) -> None:
-        """Let no time pass until another thread has settled this future."""
-        self._passing.outside_count += 1
-        future.add_done_callback(lambda _: self.call_soon_threadsafe(self._pass_again))
-
-    def _pass_again(self) -> None:
-        self._passing.outside_count -= 1
-
-
-class _StillWriter(Writer):
-    """A writer of records for whose disk a QuickLoop lets no time pass."""
-
-    def saved(self, *, hurry: bool = False) -> Future[None]:
-        future = super().saved(hurry=hurry)
-        loop = asyncio.get_running_loop()
-        assert isinstance(loop, QuickLoop)
-        loop.stand_still_until(future)
-        return future
-
-
-def quick_store(directory: Path) -> Store:
-    """Return a new store for a QuickLoop."""
-    database = Database.writable(directory)
-    with ExitStack() as closing:
-        closing.callback(database.close)
-        return Store(database, _StillWriter(database.save, 1), 1, closing.pop_all())
-
-
-def in_no_time(work: Coroutine[Any, Any, Result]) -> Result:
-    """Runs it in a loop of its own whose time passes in no time."""
-    with asyncio.Runner(loop_factory=QuickLoop) as runner:
-        return runner.run(work)
-
-
-def quick_clock() -> Clock:
-    """The referee's clock in such a loop."""
-    clock = Clock()
-    clock.time = asyncio.get_running_loop().time
-    return clock
 
 
 class WaitsError(Exception):

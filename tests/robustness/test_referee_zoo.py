@@ -35,7 +35,8 @@ from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.referee_pb2 import GamePlan, GameStatus
-from tests.robustness.stage import Heard, StageLink, in_no_time, on_stage, quick_clock, quick_store, trace
+from tests.robustness.stage import Heard, StageLink, on_stage, trace
+from tests.server.quick import in_no_time, quick_clock, quick_store
 
 GAMES = [name for name in registered() if find_conformance(name).mutations]
 GAME_COUNT = 200

@@ -12,8 +12,8 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.game import find
 from fairplay.server.errors import reason_of
-from fairplay.server.links.dial_in import MAX_STRAY_REPLIES
 from fairplay.server.links.link import MAX_REPLY_BYTES
+from fairplay.server.links.stream import MAX_STRAY_REPLIES
 from fairplay.server.server import Config, Server
 from fairplay.v1.connection_pb2 import Call, ConnectRequest, GoodbyeReason, Hello, HostedPlayer, Reply
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind

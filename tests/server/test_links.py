@@ -168,6 +168,31 @@ async def test_a_started_player_that_dies_costs_nothing_and_is_blamed(server: Se
     assert sentence in misconduct.call_error.message
 
 
+EXITS = """
+import os, sys
+from fairplay.games.game import find
+from fairplay.player.command import reach_from, run_player
+
+def take_turn(request):
+    print("out of ideas", file=sys.stderr, flush=True)
+    os._exit(3)
+
+player = find("fish").player("first")
+player.take_turn = take_turn
+run_player(player, reach_from(os.environ, serves=sys.argv[1:] == ["--serve"]))
+"""
+
+
+@pytest.mark.parametrize("way", ["", " --serve"], ids=["dials in", "serves"])
+async def test_a_started_player_that_exits_in_its_turn_is_reported_with_code_and_output(
+    server: Server, way: str
+) -> None:
+    misconduct = blamed(await server.referee.play(plan(f"{python(EXITS)}{way}", "bot:first", limit_s=600)))
+    assert misconduct.method.endswith("TakeTurn")
+    assert misconduct.call_error.message == "the player's process ended with exit code 3"
+    assert misconduct.call_error.output.splitlines()[-1] == "out of ideas"
+
+
 async def test_what_a_started_player_prints_is_evidence(server: Server) -> None:
     link = python("import sys; print('to stdout'); print('last words', file=sys.stderr); sys.exit(1)")
     misconduct = blamed(await server.referee.play(plan(link, "bot:first")))

@@ -13,9 +13,10 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from fairplay.player.serving import AddressInUseError
-from fairplay.server.links.dial_in import MAX_FRAME_BYTES, Hub
+from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
 from fairplay.server.links.opening import START_LIMIT_S, Links
+from fairplay.server.links.stream import MAX_FRAME_BYTES
 from fairplay.server.lobby.limits import Limits
 from fairplay.server.lobby.lobby import Lobby
 from fairplay.server.manager.manager import Manager

@@ -18,16 +18,19 @@ from fairplay.games.steps import Failure
 from fairplay.server.links.dial_in import DialInLink, Hub
 from fairplay.server.links.dial_out import CHANNEL_OPTIONS, DialOutLink
 from fairplay.server.links.link import Clock, DeadLink, Done, Link, OpenCall, disconnected
-from fairplay.v1.misconduct_pb2 import CallError
+from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason
 
 GUARD = Path(__file__).with_name("guard.py")
 MAX_OUTPUT_CHARS = 8_192
 END_LIMIT_S = 5.0
-POLL_S = 0.05
+KNOWN_LIMIT_S = 1.0
+"""How long a call whose connection is lost waits for the end of the process, which says more."""
+KNOWN_SHARE = 0.5
+"""The share of the call's remaining time that it waits at most: it must not become an overrun."""
 
 
 class Process:
-    """A command under guard, its last output, and the event that it has ended."""
+    """A command under guard: its last output, and the event that it has ended."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -38,7 +41,7 @@ class Process:
 
     @classmethod
     async def start(cls, command: str, environment: dict[str, str]) -> Process:
-        """Starts a command. OSError, ValueError: it cannot be started or read."""
+        """Start a command. Raises OSError or ValueError if it cannot be started or read."""
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             *("-I", "-S", str(GUARD), *shlex.split(command)),
@@ -67,13 +70,12 @@ class Process:
         return "".join(self._lines)[-MAX_OUTPUT_CHARS:]
 
     @property
-    def obituary(self) -> str:
-        """How the command ended, as a sentence."""
-        code = self._process.returncode
-        return f"the player's process ended with exit code {code}" if code is not None else "the process still runs"
+    def failure(self) -> CallError:
+        """The failure of calls to the player of a command that has ended: its exit code and its last output."""
+        return disconnected(f"the player's process ended with exit code {self._process.returncode}", self.output)
 
     async def end(self) -> None:
-        """Ends the command and everything that it started."""
+        """End the command and everything that it started."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         try:
@@ -86,7 +88,7 @@ class Process:
 
 
 class ProcessLink:
-    """The link to a started player: the way that it chose, and the knowledge that it has died."""
+    """The link to a started player: calls go the way that the player chose, and fail when its process ends."""
 
     def __init__(self, clock: Clock, hub: Hub, name: str, process: Process, inner: Link) -> None:
         self._clock = clock
@@ -94,8 +96,8 @@ class ProcessLink:
         self._name = name
         self._process = process
         self._inner = inner
-        self._open: dict[OpenCall, None] = {}
-        self._obituary = asyncio.create_task(self._mourn())
+        self._open: dict[OpenCall, OpenCall] = {}  # each call, and the one of the inner link that carries it
+        self._tasks = {asyncio.create_task(self._watch())}
 
     @property
     def output(self) -> str:
@@ -103,38 +105,64 @@ class ProcessLink:
         return self._process.output
 
     def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
-        """Calls the player; a failure carries the end of its output."""
+        """Call the player; a failure carries the end of its output."""
         if self._process.ended.is_set():
-            return DeadLink(self._clock, self._death()).call(method, request, limit_s, done)
+            return DeadLink(self._clock, self._process.failure).call(method, request, limit_s, done)
 
-        def told(outcome: bytes | Failure, elapsed_s: float) -> None:
-            self._open.pop(open_call, None)
+        def settled(outcome: bytes | Failure, _: float) -> None:
             if isinstance(outcome, CallError):
-                outcome.output = self._process.output
-            done(outcome, elapsed_s)
+                self._fail(open_call, outcome)
+            else:
+                self._open.pop(open_call, None)
+                open_call.settle(outcome)
 
-        open_call = self._inner.call(method, request, limit_s, told)
-        self._open[open_call] = None
+        open_call = OpenCall(self._clock, limit_s, done, self._drop)
+        self._open[open_call] = self._inner.call(method, request, limit_s, settled)
         return open_call
 
-    async def _mourn(self) -> None:
-        await self._process.ended.wait()
-        for open_call in list(self._open):
-            open_call.settle(self._death())
+    def _drop(self, open_call: OpenCall) -> None:
+        if (inner := self._open.pop(open_call, None)) is not None:
+            inner.cancel()
 
-    def _death(self) -> CallError:
-        return disconnected(self._process.obituary, self._process.output)
+    def _fail(self, open_call: OpenCall, failure: CallError) -> None:
+        if failure.reason == CallErrorReason.CALL_ERROR_REASON_DISCONNECTED:
+            task = asyncio.create_task(self._fail_when_known(open_call, failure))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        else:
+            self._settle(open_call, failure)
+
+    async def _fail_when_known(self, open_call: OpenCall, failure: CallError) -> None:
+        """Fail a call whose connection is lost; if the process ends now, with how it ended."""
+        # The connection of a process that ends is lost first; that says nothing to its author.
+        left_s = open_call.limit_s - open_call.elapsed_s
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(min(KNOWN_LIMIT_S, KNOWN_SHARE * left_s)):
+                await self._process.ended.wait()
+        self._settle(open_call, self._process.failure if self._process.ended.is_set() else failure)
+
+    def _settle(self, open_call: OpenCall, failure: CallError) -> None:
+        self._open.pop(open_call, None)
+        failure.output = self._process.output
+        open_call.settle(failure)
+
+    async def _watch(self) -> None:
+        await self._process.ended.wait()
+        for open_call, inner in list(self._open.items()):
+            inner.cancel()
+            self._settle(open_call, self._process.failure)
 
     async def close(self) -> None:
-        """Ends the process with everything that it started."""
-        self._obituary.cancel()
+        """End the process and everything that it started."""
+        for task in self._tasks:
+            task.cancel()
         await self._inner.close()
         self._hub.forget(self._name)
         await self._process.end()
 
 
 async def process_link(hub: Hub, clock: Clock, name: str, command: str, address: str, start_limit_s: float) -> Link:
-    """Starts a player and waits until it serves or has dialled in; `address` is where it can dial in."""
+    """Start a player, wait until it serves or has dialled in at `address`, and return the link to it."""
     own_name, token, listen = f"{name[:50]}.{secrets.token_hex(4)}", secrets.token_hex(16), _free_address()
     environment = {
         "FAIRPLAY_LISTEN": listen,
@@ -154,14 +182,16 @@ async def process_link(hub: Hub, clock: Clock, name: str, command: str, address:
             await process.end()
     if inner is not None:
         return ProcessLink(clock, hub, own_name, process, inner)
-    message = process.obituary if died else f"the player neither served nor dialled in within {start_limit_s:g} s"
+    if died:
+        return DeadLink(clock, process.failure)
+    message = f"the player neither served nor dialled in within {start_limit_s:g} s"
     return DeadLink(clock, disconnected(message, process.output))
 
 
 async def _first_way(
     hub: Hub, clock: Clock, name: str, listen: str, process: Process, start_limit_s: float
 ) -> Link | None:
-    """Whichever the player does first: dial in or serve. None: it does neither in time, or ends."""
+    """Return a link for what the player does first: dial in or serve; None if it does neither in time, or ends."""
     channel = grpc.aio.insecure_channel(listen, options=CHANNEL_OPTIONS)
     dials_in = asyncio.create_task(hub.arrived(name))
     serves = asyncio.create_task(channel.channel_ready())

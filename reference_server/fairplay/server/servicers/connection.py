@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import grpc
 
 from fairplay.server.errors import Refusal
-from fairplay.server.links.dial_in import Hub, Stream
+from fairplay.server.links.dial_in import Hub
+from fairplay.server.links.stream import Stream
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceServicer
 
 HANDSHAKE_LIMIT_S = 10.0
-
-Context: TypeAlias = Any
 
 
 class ConnectionServicer(ConnectionServiceServicer):
@@ -25,7 +24,7 @@ class ConnectionServicer(ConnectionServiceServicer):
         self._handshake_limit_s = handshake_limit_s
 
     async def Connect(  # type: ignore[override]  # noqa: N802 - writes through the context instead of yielding
-        self, request_iterator: Any, context: Context
+        self, request_iterator: Any, context: Any
     ) -> None:
         """Admits the players of the hello, then carries calls and replies until either side ends."""
         over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -42,7 +41,7 @@ class ConnectionServicer(ConnectionServiceServicer):
         finally:
             stream.detach(write)
 
-    async def _hello(self, context: Context) -> Any:
+    async def _hello(self, context: Any) -> Any:
         try:
             async with asyncio.timeout(self._handshake_limit_s):
                 frame = await context.read()
@@ -69,7 +68,7 @@ def _settle(over: asyncio.Future[None], reading: asyncio.Task[None]) -> None:
         over.set_exception(error)
 
 
-async def _read(stream: Stream, context: Context) -> None:
+async def _read(stream: Stream, context: Any) -> None:
     while (frame := await context.read()) is not grpc.aio.EOF:
         stream.take(frame.replies)
         if frame.HasField("hello"):
