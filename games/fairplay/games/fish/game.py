@@ -1,4 +1,4 @@
-"""Fish, as `fairplay.games.game.Game` wants it."""
+"""The game of Fish as the referee sees it: an instance of `fairplay.games.game.Game`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fairplay.games.fish.players import strategies
 from fairplay.games.fish.players.player import StrategyPlayer
 from fairplay.games.fish.protocol import codec, conversation
 from fairplay.games.fish.views import picture
-from fairplay.games.kit.settings import Setting
+from fairplay.games.kit.settings import describe
 from fairplay.games.kit.strategies import first_sentences
 from fairplay.games.steps import Conversation
 from fairplay.v1.game_pb2 import TimeControl
@@ -21,7 +21,7 @@ from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
 
 
 class Fish:
-    """The game of Fish (fish.md)."""
+    """The game of Fish: its rules, conversation, players and pictures behind one object (fish.md)."""
 
     name = "fish"
     title = "Fish"
@@ -31,7 +31,7 @@ class Fish:
     seats = range(rules.MIN_SEATS, rules.MAX_SEATS + 1)
     rules = rules.RULES
     strategies = first_sentences(strategies.STRATEGIES)
-    settings: Sequence[Setting] = ()
+    settings = describe(rules.Settings)
     settings_type = fish_pb2.Settings
     state_type = fish_pb2.State
     time_control = TimeControl(decision_limit=Duration(seconds=1), first_decision_limit=Duration(seconds=3))
@@ -46,11 +46,11 @@ class Fish:
     showcase = fish_pb2.Settings(rows=6, columns=5, random_fish=True, holes=3)
 
     def full_settings(self, settings: fish_pb2.Settings) -> fish_pb2.Settings:
-        """The same settings with every default filled in."""
+        """Return the settings with every default filled in. Raises ValueError if a value is not allowed."""
         return codec.settings_message(codec.settings(settings))
 
     def check_state(self, settings: fish_pb2.Settings, state: fish_pb2.State) -> int:
-        """The number of players of a state from outside."""
+        """Return the number of players of a state from outside. Raises ValueError if no game has such a state."""
         return len(codec.initial_state(state, codec.settings(settings)).colors)
 
     def play(
@@ -61,7 +61,7 @@ class Fish:
         rng: Random,
         state: fish_pb2.State | None,
     ) -> Conversation:
-        """A game between these players."""
+        """Return a game between these players. Raises ValueError if settings, players and state do not fit."""
         chosen = codec.settings(settings)
         if state is not None:
             return conversation.play(game_id, chosen, codec.initial_state(state, chosen), fresh=False)
@@ -69,23 +69,23 @@ class Fish:
         return conversation.play(game_id, chosen, codec.Shown(first, codec.colors(len(players))), fresh=True)
 
     def full_state(self, state: codec.Shown) -> fish_pb2.State:
-        """All of a state, which in Fish everybody may see."""
+        """Return all of a state, which in Fish everybody may see."""
         return codec.state_message(*state)
 
     def public_state(self, state: codec.Shown) -> fish_pb2.State:
-        """All of a state, which in Fish everybody may see."""
+        """Return all of a state, which in Fish everybody may see."""
         return codec.state_message(*state)
 
     def player(self, strategy: str) -> StrategyPlayer:
-        """A reference player."""
+        """Return a reference player. Raises ValueError for an unknown strategy."""
         return StrategyPlayer(strategy)
 
     def svg(self, state: fish_pb2.State, players: Sequence[str]) -> str:
-        """The board with its penguins, and the scores."""
+        """Return a picture of the board with its penguins, and of the scores."""
         return picture.svg(*codec.shown(state), players)
 
     def text(self, state: fish_pb2.State, players: Sequence[str]) -> str:
-        """The board with its penguins, and the scores, in rich's markup."""
+        """Return the board with its penguins, and the scores, in rich's markup."""
         return picture.text(*codec.shown(state), players)
 
 
