@@ -29,9 +29,9 @@ class Fish:
     methods = tuple(conversation.METHODS.values())
     turn = conversation.TAKE_TURN
     seats = range(rules.MIN_SEATS, rules.MAX_SEATS + 1)
+    settings = describe(rules.Settings)
     rules = rules.RULES
     strategies = first_sentences(strategies.STRATEGIES)
-    settings = describe(rules.Settings)
     settings_type = fish_pb2.Settings
     state_type = fish_pb2.State
     time_control = TimeControl(decision_limit=Duration(seconds=1), first_decision_limit=Duration(seconds=3))

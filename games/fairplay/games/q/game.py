@@ -1,4 +1,4 @@
-"""The Q game, as `fairplay.games.game.Game` wants it."""
+"""The Q game as the referee sees it: an instance of `fairplay.games.game.Game`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from google.protobuf.duration_pb2 import Duration
 
-from fairplay.games.kit.settings import Setting
+from fairplay.games.kit.settings import describe
 from fairplay.games.q import rules
 from fairplay.games.q.players import strategies
 from fairplay.games.q.players.player import StrategyPlayer
@@ -21,7 +21,7 @@ from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
 
 
 class Q:
-    """The Q game (q.md)."""
+    """The Q game: its rules, conversation, players and pictures behind one object (q.md)."""
 
     name = "q"
     title = "Q"
@@ -29,9 +29,9 @@ class Q:
     methods = tuple(conversation.METHODS.values())
     turn = conversation.TAKE_TURN
     seats = range(rules.MIN_SEATS, rules.MAX_SEATS + 1)
+    settings = describe(rules.Settings)
     rules = rules.RULES
     strategies = MappingProxyType({name: entry.sentence for name, entry in strategies.STRATEGIES.items()})
-    settings: Sequence[Setting] = ()
     settings_type = q_pb2.Settings
     state_type = q_pb2.State
     time_control = TimeControl(decision_limit=Duration(seconds=6))
@@ -46,11 +46,14 @@ class Q:
     showcase = q_pb2.Settings(copies_per_kind=2)
 
     def full_settings(self, settings: q_pb2.Settings) -> q_pb2.Settings:
-        """The same settings with every default filled in."""
+        """Return the settings with every default filled in. Raises ValueError if a value is not allowed."""
         return codec.settings_message(codec.settings(settings))
 
     def check_state(self, settings: q_pb2.Settings, state: q_pb2.State) -> int:
-        """The number of players of a state from outside, those that it says are eliminated included."""
+        """Return the number of players of a state from outside, the eliminated ones too.
+
+        Raises ValueError if no game has such a state.
+        """
         return len(intake.initial_state(state, codec.settings(settings)).state.hands)
 
     def play(
@@ -61,30 +64,30 @@ class Q:
         rng: Random,
         state: q_pb2.State | None,
     ) -> Conversation:
-        """A game between these players."""
+        """Return a game between these players. Raises ValueError if settings, players and state do not fit."""
         chosen = codec.settings(settings)
         if state is not None:
             return conversation.play(game_id, intake.initial_state(state, chosen))
         return conversation.play(game_id, codec.Shown(rules.initial(chosen, len(players), rng)))
 
     def full_state(self, state: codec.Shown) -> q_pb2.State:
-        """All of a state, hands and pile included."""
+        """Return all of a state, with hands and pile."""
         return codec.full_message(state)
 
     def public_state(self, state: codec.Shown) -> q_pb2.State:
-        """A state without hands and pile."""
+        """Return a state without hands and pile."""
         return codec.public_message(state)
 
     def player(self, strategy: str) -> StrategyPlayer:
-        """A reference player."""
+        """Return a reference player. Raises ValueError for an unknown strategy."""
         return StrategyPlayer(strategy)
 
     def svg(self, state: q_pb2.State, players: Sequence[str]) -> str:
-        """The map, the players, the pile, and the hands where the state has them."""
+        """Return a picture of the map, the players, the pile, and the hands if the state has them."""
         return picture.svg(state, players)
 
     def text(self, state: q_pb2.State, players: Sequence[str]) -> str:
-        """The same in rich's markup."""
+        """Return the map, the players, the pile, and the hands if the state has them, in rich's markup."""
         return picture.text(state, players)
 
 

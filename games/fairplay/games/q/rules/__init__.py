@@ -22,8 +22,9 @@ from fairplay.games.q.rules.board import (
     tile_of,
 )
 from fairplay.games.q.rules.invariants import invariant
-from fairplay.games.q.rules.legality import RULES, Legal, breach, choices, legal, one_line, violation
+from fairplay.games.q.rules.legality import Legal, breach, choices, legal, one_line, violation
 from fairplay.games.q.rules.results import notifications, ranking, winners
+from fairplay.games.q.rules.rulebook import RULES
 from fairplay.games.q.rules.settings import (
     MAX_SEATS,
     MIN_SEATS,

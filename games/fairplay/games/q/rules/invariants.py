@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from fairplay.games.q.rules.board import FARTHEST, KINDS, Board, Coordinate, fitting, sides, tile_name
-from fairplay.games.q.rules.legality import RULES
+from fairplay.games.q.rules.rulebook import RULES
 from fairplay.games.q.rules.settings import MAX_SEATS, MIN_SEATS, settings_problem
 from fairplay.games.q.rules.state import State, remaining
 

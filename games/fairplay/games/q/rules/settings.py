@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
+from fairplay.games.kit.settings import choice, find_problem, number
 from fairplay.games.q.rules.board import KINDS
 
 UndeliveredTiles: TypeAlias = Literal["lost", "return"]
@@ -20,45 +21,35 @@ MAX_COPIES = 100
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What can be chosen about a game (section 10)."""
+    """The settings of a game."""
 
-    hand_size: int = 6  # tiles dealt to each player of a fresh game
-    copies_per_kind: int = 30  # of each of the 36 kinds of tiles
-    q_bonus: int = 8  # points for each Q
-    finish_bonus: int = 4  # points for placing all tiles one holds
-    undelivered_tiles: UndeliveredTiles = "lost"  # those drawn for a player that fails in new-tiles, or to the pile
-    fit_rule: FitRule = "q"  # qwirkle: whole lines share a color or a shape, without duplicates
-    lone_survivor: LoneSurvivor = "play_on"  # stop: the game is over once elimination leaves one player
-    setup_argument: SetupArgument = "public_state"  # what setup tells of the table; no rule of play depends on it
-
-
-_RANGES = {
-    "hand_size": (1, MAX_HAND),
-    "copies_per_kind": (1, MAX_COPIES),
-    "q_bonus": (0, MAX_BONUS),
-    "finish_bonus": (0, MAX_BONUS),
-}
-_CHOICES = {
-    "undelivered_tiles": get_args(UndeliveredTiles),
-    "fit_rule": get_args(FitRule),
-    "lone_survivor": get_args(LoneSurvivor),
-    "setup_argument": get_args(SetupArgument),
-}
+    hand_size: int = number(6, 1, MAX_HAND, "How many tiles each player of a fresh game is dealt.")
+    copies_per_kind: int = number(30, 1, MAX_COPIES, "How many tiles there are of each of the 36 kinds.")
+    q_bonus: int = number(8, 0, MAX_BONUS, "How many points each Q brings.")
+    finish_bonus: int = number(4, 0, MAX_BONUS, "How many points a player gets that places all tiles it holds.")
+    undelivered_tiles: UndeliveredTiles = choice(
+        "lost",
+        UndeliveredTiles,
+        "Whether tiles drawn for a player that fails in new-tiles are lost or return.",
+    )
+    fit_rule: FitRule = choice(
+        "q", FitRule, "Whether a tile fits its neighbours, or whole lines share a color or shape without duplicates."
+    )
+    lone_survivor: LoneSurvivor = choice(
+        "play_on", LoneSurvivor, "Whether the last player left after eliminations goes on alone, or the game stops."
+    )
+    setup_argument: SetupArgument = choice(
+        "public_state", SetupArgument, "What setup tells of the table; no rule of play depends on it."
+    )
 
 
 def settings_problem(settings: Settings) -> tuple[str, str] | None:
-    """The first field that is wrong and one sentence saying what is allowed; None where all is well."""
-    for name, (low, high) in _RANGES.items():
-        if not low <= (value := getattr(settings, name)) <= high:
-            return name, f"{name} is {value}: it must be between {low} and {high}."
-    for name, allowed in _CHOICES.items():
-        if (value := getattr(settings, name)) not in allowed:
-            return name, f"{name} is {value!r}: it must be one of {', '.join(allowed)}."
-    return too_few_tiles(settings, MIN_SEATS)
+    """Return the first field that is wrong and one sentence that says what is allowed; None if all are right."""
+    return find_problem(settings) or too_few_tiles(settings, MIN_SEATS)
 
 
 def too_few_tiles(settings: Settings, seat_count: int) -> tuple[str, str] | None:
-    """As `settings_problem`: whether there are tiles enough for so many seats."""
+    """Return the problem of settings with too few tiles for so many seats, as `settings_problem` does."""
     needed, existing = seat_count * settings.hand_size + 1, KINDS * settings.copies_per_kind
     if needed <= existing:
         return None
