@@ -1,6 +1,7 @@
-"""Races between the tested player and reference players.
+"""Races between the player under test and reference players.
 
-These let it go first, so that each game shows how it plays; but not always, so that it is outrun now and then, too.
+Mostly the reference players wait for it, so that each game shows how it plays; sometimes they do not, so that it is
+also outrun now and then.
 """
 
 from __future__ import annotations
@@ -10,104 +11,92 @@ from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Any, NamedTuple
 
+from fairplay.games.race import RaceState
 from fairplay.games.steps import Arrival, Call, CallKind, Race
 
 OUTRUN_EVERY = 4
-"""In each race with this number the others do not wait, of those in which several players are to decide."""
+"""Of the races in which several players decide, the reference players do not wait in each one with this number."""
 
 
 class _Runner(NamedTuple):
-    call: Call
     task: asyncio.Task[Any]
     began: float
 
 
 class Races:
-    """The calls that are open in the races of one game, from one race to the next."""
+    """The calls of the races of one game. `tested` is the seat of the player under test."""
 
     def __init__(self, ask: Callable[[Call], Awaitable[Any]], tested: int, rng: Random) -> None:
         self._ask = ask
         self._tested = tested
-        self._rng = rng
-        self._open: dict[int, _Runner] = {}
-        self._come: dict[int, tuple[float, Arrival]] = {}
-        """Seat -> when it arrived, and with what, until it counts."""
+        self._state = RaceState[Arrival](rng)
+        self._runners: dict[int, _Runner] = {}
+        self._tested_task: asyncio.Task[Any] | None = None
+        """The call to the player under test that is open, or whose answer does not count yet."""
         self._contests = 0
-        """How many races the tested player has begun in which others were to decide, too."""
+        """How many races the player under test has begun in which others were to decide, too."""
         self._wait = True
-        """Whether the others wait for it in the last of its races."""
+        """Whether the others wait for the player under test in the last of its races."""
 
     async def run(self, race: Race) -> list[Arrival]:
-        """The first that arrive, as `games.game.Race` has it."""
+        """Return the arrivals that count first, as `Race` has it."""
         clock = asyncio.get_running_loop().time
-        began = clock()
-        self._change(race, began)
+        self._start(race, clock())
         while True:
             self._collect(clock())
-            due = self._due(race, began)
-            wait_s = min(due.values(), default=clock() + 3_600) - clock()
-            if due and wait_s <= 0:
-                return self._first(due)
-            waiting = [runner.task for seat, runner in self._open.items() if seat not in self._come]
-            if waiting:
-                await asyncio.wait(waiting, timeout=max(0.0, wait_s), return_when=asyncio.FIRST_COMPLETED)
+            due_at, now = self._state.due_at, clock()
+            if due_at is not None and due_at <= now:
+                return self._take(now)
+            timeout_s = None if due_at is None else due_at - now
+            if self._runners:
+                tasks = [runner.task for runner in self._runners.values()]
+                await asyncio.wait(tasks, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
             else:
-                await asyncio.sleep(max(0.0, wait_s))
+                await asyncio.sleep(timeout_s or 0.0)
 
-    def _change(self, race: Race, now: float) -> None:
-        """Exactly the calls of this race are open."""
-        wanted = {call.seat: call for call in race.calls}
-        for seat, runner in list(self._open.items()):
-            if wanted.get(seat) is not runner.call:
-                self._drop(seat)
-        first = wanted.get(self._tested)
-        if first is not None and self._tested not in self._open:
-            self._start(first, now, None)
+    def _start(self, race: Race, now: float) -> None:
+        """Set the open calls: cancel those that are missing in a race, and make the new ones."""
+        change = self._state.start(race, now)
+        for seat in change.cancel:
+            self._runners.pop(seat).task.cancel()
+        if all(call.seat != self._tested for call in race.calls):
+            self._tested_task = None
+        new = {call.seat: call for call in change.send}
+        first = new.pop(self._tested, None)
+        if first is not None:
+            self._tested_task = self._run(first, now, None)
             contest = sum(call.kind is not CallKind.NOTIFICATION for call in race.calls) > 1
             self._contests += contest
             self._wait = not contest or self._contests % OUTRUN_EVERY > 0
-        ahead = self._open.get(self._tested) if self._wait else None
-        for call in race.calls:
-            if call.seat not in self._open:
-                told = call.kind is CallKind.NOTIFICATION
-                self._start(call, now, None if told or ahead is None else ahead.task)
+        ahead = self._tested_task if self._wait else None
+        for call in new.values():
+            self._run(call, now, None if call.kind is CallKind.NOTIFICATION else ahead)
 
-    def _start(self, call: Call, now: float, ahead: asyncio.Task[Any] | None) -> None:
+    def _run(self, call: Call, now: float, ahead: asyncio.Task[Any] | None) -> asyncio.Task[Any]:
         async def run() -> Any:
             if ahead is not None:
                 await asyncio.wait([ahead])
             return await self._ask(call)
 
-        self._open[call.seat] = _Runner(call, asyncio.ensure_future(run()), now)
-
-    def _drop(self, seat: int) -> None:
-        runner = self._open.pop(seat)
-        self._come.pop(seat, None)
-        runner.task.cancel()
+        task = asyncio.ensure_future(run())
+        self._runners[call.seat] = _Runner(task, now)
+        return task
 
     def _collect(self, now: float) -> None:
-        for seat, runner in self._open.items():
-            if seat not in self._come and runner.task.done():
-                self._come[seat] = (now, Arrival(seat, runner.task.result(), round(now - runner.began, 9)))
+        for seat, (task, began) in list(self._runners.items()):
+            if task.done():
+                del self._runners[seat]
+                self._state.arrive(seat, Arrival(seat, task.result(), round(now - began, 9)), now)
 
-    def _due(self, race: Race, began: float) -> dict[int, float]:
-        """Seat -> when its arrival counts."""
-        return {
-            seat: max(when, began + race.hold_s) + race.handicap_s.get(seat, 0.0)
-            for seat, (when, _) in self._come.items()
-        }
-
-    def _first(self, due: dict[int, float]) -> list[Arrival]:
-        """Those that count first, out of the race now; who came in the same moment is in an order drawn by lot."""
-        first = min(due.values())
-        seats = [seat for seat, when in due.items() if when == first]
-        self._rng.shuffle(seats)
-        arrivals = [self._come.pop(seat)[1] for seat in seats]
-        for seat in seats:
-            del self._open[seat]
+    def _take(self, now: float) -> list[Arrival]:
+        arrivals = self._state.take(now)
+        if any(arrival.seat == self._tested for arrival in arrivals):
+            self._tested_task = None
         return arrivals
 
     def end(self) -> None:
-        """Cancels what is still open."""
-        for seat in list(self._open):
-            self._drop(seat)
+        """Cancel what is still open."""
+        for runner in self._runners.values():
+            runner.task.cancel()
+        self._runners.clear()
+        self._state.clear()

@@ -1,4 +1,4 @@
-"""Players that are asked for the first answer: calls that stay open over many steps, and the order of their answers."""
+"""The calls and timers of races: the rules of a race are in `fairplay.games.race`."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import NamedTuple
 
+from fairplay.games.race import RaceState
 from fairplay.games.steps import Arrival, Call, Failure, Race
 from fairplay.server.links.link import OpenCall
 from fairplay.server.transcript import Asked, Transcript, recorded_s
 
 
 class Answered(NamedTuple):
-    """A call of the race was answered or failed, but does not count yet."""
+    """An answered or failed call of a race that does not count yet."""
 
     asked: Asked
     outcome: bytes | Failure
     elapsed_s: float
-    counts_at: float  # in the time of the event loop
 
 
 class Racing:
     """The races of one game.
 
-    `send` makes a call and tells its outcome; `count` is told the arrivals that count, once they are recorded. `lot`
-    orders what came in one moment: in one frame, in one turn of the event loop, or while answers were held.
+    `send` makes a call and reports its outcome; `count` takes the arrivals that count, once they are recorded. `lot`
+    orders what arrives at the same instant: in one frame, in one turn of the event loop, or while answers were held.
     """
 
     def __init__(
@@ -38,89 +38,71 @@ class Racing:
         self._send = send
         self._transcript = transcript
         self._count = count
-        self._lot = lot
         self._loop = asyncio.get_running_loop()
-        self._race = Race(())
-        self._open: dict[int, tuple[Call, OpenCall]] = {}
-        self._answered: dict[int, Answered] = {}
-        self._held_until = 0.0
+        self._state = RaceState[Answered](lot)
+        self._open: dict[int, OpenCall] = {}
+        self._timer: asyncio.TimerHandle | None = None
         self._paused = False
-        self._timers: set[asyncio.TimerHandle] = set()
 
     def run(self, race: Race) -> None:
-        """Opens the calls of the race that are not open, and cancels those that are no longer in it."""
-        self._race = race
+        """Set the open calls: send the new ones of a race, cancel those that are missing in it."""
         self._paused = False
-        now = self._loop.time()
-        self._held_until = now + race.hold_s
-        due = {call.seat: call for call in race.calls}
-        for seat, (call, open_call) in list(self._open.items()):
-            if due.get(seat) is not call:
-                del self._open[seat]
-                open_call.cancel()
-        self._answered = {
-            seat: answered for seat, answered in self._answered.items() if due.get(seat) is answered.asked.call
-        }
-        for call in race.calls:
-            if call.seat not in self._open and call.seat not in self._answered:
-                self._ask(call)
-        for answered in self._answered.values():
-            self._look_again(max(0.0, answered.counts_at - now))
-        if not race.calls:
-            self._look_again(0.0)
+        change = self._state.start(race, self._loop.time())
+        for seat in change.cancel:
+            self._open.pop(seat).cancel()
+        for call in change.send:
+            self._ask(call)
+        self._set_timer()
 
     def pause(self) -> None:
-        """Nothing counts until the next race is run."""
+        """Let no answer count until the next race is run."""
         self._paused = True
 
     def clear(self) -> None:
-        """The race is over: what is open is cancelled."""
-        if self._open or self._answered or self._timers:
-            for _, open_call in self._open.values():
+        """Cancel the open calls and forget the answers of the race."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if not self._state.is_idle:
+            for open_call in self._open.values():
                 open_call.cancel()
             self._open.clear()
-            self._answered.clear()
-            for timer in self._timers:
-                timer.cancel()
-            self._timers.clear()
+            self._state.clear()
 
     def _ask(self, call: Call) -> None:
         asked = self._transcript.ask(call)
 
         def done(outcome: bytes | Failure, elapsed_s: float) -> None:
             del self._open[call.seat]
-            now = self._loop.time()
-            wait_s = max(0.0, self._held_until - now) + self._race.handicap_s.get(call.seat, 0.0)
-            self._answered[call.seat] = Answered(asked, outcome, elapsed_s, now + wait_s)
-            self._look_again(wait_s)
+            self._state.arrive(call.seat, Answered(asked, outcome, elapsed_s), self._loop.time())
+            self._set_timer()
 
-        self._open[call.seat] = (call, self._send(asked, done))
+        self._open[call.seat] = self._send(asked, done)
 
-    def _look_again(self, after_s: float) -> None:
-        """Also without a wait after the turn of the loop: the rest of the frame is one moment with its beginning."""
+    def _set_timer(self) -> None:
+        # Answers that are due at once wait for the next turn of the loop, too: the rest of the frame arrives with them.
+        due_at = self._state.due_at
+        if due_at is None:
+            return
+        if self._timer is not None:
+            if self._timer.when() <= due_at:
+                return
+            self._timer.cancel()
+        self._timer = self._loop.call_at(due_at, self._ring)
 
-        def ring() -> None:
-            self._timers.discard(timer)
-            self._take()
-
-        timer = self._loop.call_later(after_s, ring)
-        self._timers.add(timer)
-
-    def _take(self) -> None:
+    def _ring(self) -> None:
+        self._timer = None
         if self._paused:
             return
-        now = self._loop.time()
-        ready = [answered for answered in self._answered.values() if answered.counts_at <= now]
-        if not ready and self._race.calls:
-            return
-        self._lot.shuffle(ready)
-        for answered in ready:
-            del self._answered[answered.asked.call.seat]
-        self._count(self._recorded(ready))
+        due_at, now = self._state.due_at, self._loop.time()
+        if due_at is not None and due_at <= now:
+            self._count(self._record(self._state.take(now)))
+        else:
+            self._set_timer()
 
-    def _recorded(self, ready: Sequence[Answered]) -> list[Arrival]:
+    def _record(self, ready: Sequence[Answered]) -> list[Arrival]:
         arrivals = []
-        for number, (asked, outcome, elapsed_s, _) in enumerate(ready, 1):
+        for number, (asked, outcome, elapsed_s) in enumerate(ready, 1):
             answer = self._transcript.record_outcome(asked, outcome, elapsed_s, more_follow=number < len(ready))
             arrivals.append(Arrival(asked.call.seat, answer, recorded_s(elapsed_s)))
         return arrivals
