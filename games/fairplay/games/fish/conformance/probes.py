@@ -16,7 +16,7 @@ from fairplay.games.fish import rules
 from fairplay.games.fish.protocol import codec
 from fairplay.games.kit.conformance import find_state, play_randomly
 
-Made: TypeAlias = Callable[[Random], Situation]
+MakeSituation: TypeAlias = Callable[[Random], Situation]
 
 PLACING = ("fish.place.free", "fish.place.on-board", "fish.place.required", "fish.place.tile")
 MOVING = (
@@ -31,11 +31,13 @@ MOVING = (
 )
 LETTERS = "abcd"
 FISH_BELOW = "2"
-ANY_SETTINGS = fish_pb2.Settings()
+DEFAULT_SETTINGS = fish_pb2.Settings()
 
 
-def _fresh(seat: int, player_count: int, settings: fish_pb2.Settings = ANY_SETTINGS, turn_count: int = 0) -> Made:
-    """A game from its beginning."""
+def _fresh(
+    seat: int, player_count: int, settings: fish_pb2.Settings = DEFAULT_SETTINGS, turn_count: int = 0
+) -> MakeSituation:
+    """Return the situation of a game from its beginning."""
     return lambda rng: Situation(settings, player_count, seat, None, turn_count)
 
 
@@ -46,12 +48,12 @@ def _drawn(
     scores: Sequence[int] = (),
     colors: Sequence[fish_pb2.Color.ValueType] = (),
     revision: int = 0,
-    settings: fish_pb2.Settings = ANY_SETTINGS,
+    settings: fish_pb2.Settings = DEFAULT_SETTINGS,
     turn_count: int = 1,
-) -> Made:
-    """A game that goes on from a drawing, with the turn of seat 0, if it can act.
+) -> MakeSituation:
+    """Return the situation of a game that goes on from a drawing, with the turn of seat 0, if it can act.
 
-    `penguins` is how many each player places in all; without it they are placed.
+    `penguins` is how many each player places in all; without it all are placed.
     """
     cells = "".join(rows)
     fish = [int(cell.translate(_TILES)) for cell in cells]
@@ -72,13 +74,13 @@ _TILES = str.maketrans({".": "0", **dict.fromkeys(LETTERS, FISH_BELOW)})
 
 
 def _board(*rows: str) -> fish_pb2.Settings:
-    """Settings with a drawn board; short rows end in holes."""
+    """Return settings with a drawn board; short rows end in holes."""
     board = rules.board_of_rows([[int(cell.translate(_TILES)) for cell in row] for row in rows])
     return fish_pb2.Settings(board=fish_pb2.Board(columns=board.columns, fish=board.fish))
 
 
-def _in_the_middle(seat_count: int, seat: int, settings: fish_pb2.Settings, moves: int) -> Made:
-    """A game that goes on after its placement and so many random moves; seat 0 is the one to move."""
+def _in_the_middle(seat_count: int, seat: int, settings: fish_pb2.Settings, moves: int) -> MakeSituation:
+    """Return the situation of a game after its placement and so many random moves; seat 0 is the one to move."""
 
     def situation(rng: Random) -> Situation:
         state = rules.initial(codec.settings(settings), seat_count, rng)
@@ -90,14 +92,14 @@ def _in_the_middle(seat_count: int, seat: int, settings: fish_pb2.Settings, move
 
 
 def _passed_over(rng: Random) -> Situation:
-    """Somebody is stuck and passed over again and again, and seat 0, which it is the turn of, is told so."""
+    """Return a situation in which somebody is stuck and passed over again and again; seat 0 to move is told so."""
     settings = fish_pb2.Settings(action_list=fish_pb2.ACTION_LIST_MOVES_AND_SKIPS)
     state = find_state(rules, lambda: rules.initial(codec.settings(settings), 4, rng), rng, _somebody_is_stuck)
     return Situation(settings, 4, 0, codec.state_message(state, codec.colors(4)), 0)
 
 
 def _somebody_is_stuck(state: rules.State) -> bool:
-    """A seat is stuck, while the one to move has moves for some turns to come."""
+    """Return whether a seat is stuck, while the one to move has moves for some turns to come."""
     stuck = any(not rules.moves(state, seat) for seat in range(len(state.places)))
     return not rules.placing(state) and stuck and len(rules.moves(state, state.seat)) > 8
 

@@ -1,0 +1,244 @@
+"""Wrong answers to TakeTurn: each breaks one rule, and is caught by the cases that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from random import Random
+
+from fairplay.fish.v1 import fish_pb2
+from fairplay.fish.v1.fish_player_pb2 import TakeTurnRequest, TakeTurnResponse
+from fairplay.games.fish import rules
+from fairplay.games.fish.conformance import situations
+from fairplay.games.fish.conformance.declaring import ANYWHERE, FAR_CELL, cells, holes, moving, others_cells, skipping
+from fairplay.games.fish.protocol import codec
+from fairplay.games.fish.rules import Move, State
+from fairplay.games.kit.conformance import WHOLE_GAME, choose, collect_mutations, mutation, with_field, without_field
+
+# Form
+
+
+@mutation(
+    "TakeTurn",
+    "fish.action.required",
+    *ANYWHERE,
+    "fish.turn.single-legal-move",
+    "fish.history.moves",
+    "fish.history.resumed",
+)
+def answers_nothing(request: TakeTurnRequest, reply: TakeTurnResponse, rng: Random) -> TakeTurnResponse | None:
+    """Answers take-turn with an empty message."""
+    return without_field(reply, "action")
+
+
+@mutation("TakeTurn", "fish.action.required", *ANYWHERE, "fish.board.one-column")
+def moves_without_source(request: TakeTurnRequest, reply: TakeTurnResponse, rng: Random) -> TakeTurnResponse | None:
+    """Leaves out which penguin moves."""
+    return without_field(reply, "action.source")
+
+
+@mutation("TakeTurn", "fish.action.required", *ANYWHERE, "fish.board.one-column")
+def moves_without_target(request: TakeTurnRequest, reply: TakeTurnResponse, rng: Random) -> TakeTurnResponse | None:
+    """Leaves out where the penguin goes."""
+    return without_field(reply, "action.target")
+
+
+@mutation("TakeTurn", "fish.action.required", "fish.turn.zero", "fish.move.edges-and-corners")
+def leaves_out_zero(request: TakeTurnRequest, reply: TakeTurnResponse, rng: Random) -> TakeTurnResponse | None:
+    """Leaves out source or target where it is 0."""
+    move = choose([move for move in rules.moves(codec.view(request.state), 0) if 0 in move], rng)
+    if move is None:
+        return None
+    action = fish_pb2.Action(target=move.target) if move.source == 0 else fish_pb2.Action(source=move.source)
+    return TakeTurnResponse(action=action)
+
+
+@moving("fish.move.on-board", *ANYWHERE, "fish.board.largest", "fish.move.edges-and-corners")
+def moves_one_too_far_off(state: State) -> Iterable[Move]:
+    """Moves to the cell after the last one."""
+    return [Move(state.places[0][0], state.board.geometry.size)]
+
+
+@mutation("TakeTurn", "fish.move.on-board", *ANYWHERE)
+def moves_from_far_away(request: TakeTurnRequest, reply: TakeTurnResponse, rng: Random) -> TakeTurnResponse | None:
+    """Names the greatest number there is as the place of a penguin."""
+    return with_field(reply, "action.source", FAR_CELL)
+
+
+# Which penguin
+
+
+@skipping(*ANYWHERE, "fish.turn.others-stuck", "fish.resume.two-left")
+def skips() -> None:
+    """Skips its turn."""
+
+
+@skipping("fish.turn.single-legal-move", "fish.turn.zero", only=situations.single_move)
+def skips_single_move() -> None:
+    """Skips its turn where there is a single legal move."""
+
+
+@skipping("fish.turn.last-of-the-game", only=situations.last_turn)
+def skips_last_turn() -> None:
+    """Skips the last turn of the game."""
+
+
+@skipping("fish.history.skips", only=situations.after_a_skip)
+def skips_after_a_skip() -> None:
+    """Skips its turn where it was told that somebody else was passed over."""
+
+
+@moving("fish.move.own-penguin", *ANYWHERE, "fish.resume.late-and-rich")
+def moves_opponents_penguin(state: State) -> Iterable[Move]:
+    """Makes a move with a penguin of the next player."""
+    return rules.moves(state, 1) if len(state.places) > 1 else []
+
+
+@moving("fish.move.own-penguin", "fish.resume.two-left", only=situations.neither_red_nor_white)
+def moves_penguin_of_red_or_white(state: State) -> Iterable[Move]:
+    """Believes that two players are always red and white."""
+    return rules.moves(state, 1)
+
+
+@moving("fish.move.own-penguin", *ANYWHERE, "fish.move.even-rows")
+def moves_from_empty_tile(state: State) -> Iterable[Move]:
+    """Makes a move from a tile without a penguin."""
+    return [Move(cell, state.places[0][0]) for cell in cells(state) if not state.taken >> cell & 1]
+
+
+@moving("fish.move.own-penguin", *ANYWHERE, "fish.move.over-holes")
+def moves_from_hole(state: State) -> Iterable[Move]:
+    """Moves a penguin that has left already, from the hole where it stood."""
+    return [Move(hole, state.places[0][0]) for hole in holes(state)]
+
+
+@moving("fish.move.own-penguin", "fish.board.tall", "fish.board.wide", only=situations.not_square)
+def numbers_cells_by_column(state: State) -> Iterable[Move]:
+    """Numbers the cells column by column."""
+    rows, columns = state.board.rows, state.board.columns
+    for source, target in rules.moves(state, 0):
+        yield Move(source % columns * rows + source // columns, target % columns * rows + target // columns)
+
+
+# Where to
+
+
+def anywhere(state: State) -> Iterator[Move]:
+    """Find the moves to all cells, in reach or not."""
+    return (Move(source, target) for source in state.places[0] for target in cells(state))
+
+
+def lines(state: State) -> Iterator[tuple[Move, ...]]:
+    """Find the moves over an empty board from each of the player's cells in each direction, nearest first."""
+    return (ray for cell in state.places[0] for ray in state.board.geometry.rays[cell])
+
+
+def jumps(state: State, over: Collection[int]) -> Iterator[Move]:
+    """Find the moves to free tiles, at the first taken cell of whose way is one of these."""
+    for ray in lines(state):
+        blocks = [steps for steps, move in enumerate(ray) if state.taken >> move.target & 1]
+        if blocks and ray[blocks[0]].target in over:
+            yield from (move for move in ray[blocks[0] :] if not state.taken >> move.target & 1)
+
+
+def steps_of_wrong_parity(state: State) -> Iterator[Move]:
+    """Find the steps from odd rows to where they would lead from an even one, and the other way round."""
+    columns = state.board.columns
+    for cell in state.places[0]:
+        side = -1 if cell // columns % 2 else 1
+        if 0 <= cell % columns + side < columns:
+            yield from (Move(cell, cell + side - columns), Move(cell, cell + side + columns))
+
+
+@moving("fish.move.not-stay", *ANYWHERE, "fish.turn.others-stuck")
+def stays(state: State) -> Iterable[Move]:
+    """Moves a penguin to where it stands."""
+    return [Move(cell, cell) for cell in state.places[0]]
+
+
+@moving("fish.move.not-stay", "fish.turn.single-legal-move", only=situations.single_move)
+def stays_with_single_move(state: State) -> Iterable[Move]:
+    """Stays where there is a single legal move."""
+    return [Move(cell, cell) for cell in state.places[0]]
+
+
+@moving("fish.move.straight-line", *ANYWHERE, "fish.move.even-rows", "fish.move.odd-rows")
+def moves_in_the_row(state: State) -> Iterable[Move]:
+    """Moves to the next cell of the same row, as if tiles were squares."""
+    return (Move(cell, cell + step) for cell in state.places[0] for step in (-1, 1))
+
+
+@moving("fish.move.straight-line", *ANYWHERE, "fish.move.even-rows", "fish.move.odd-rows")
+def mixes_up_odd_and_even_rows(state: State) -> Iterable[Move]:
+    """Steps from odd rows as if they were even, and the other way round."""
+    return steps_of_wrong_parity(state)
+
+
+@moving("fish.move.straight-line", "fish.move.odd-rows", WHOLE_GAME)
+def mixes_up_odd_rows(state: State) -> Iterable[Move]:
+    """Steps from odd rows as if they were even."""
+    return (move for move in steps_of_wrong_parity(state) if move.source // state.board.columns % 2)
+
+
+@moving("fish.move.straight-line", "fish.move.edges-and-corners")
+def wraps_around(state: State) -> Iterable[Move]:
+    """Steps over an edge of the board, to the other side."""
+    columns = state.board.columns
+    for cell in state.places[0]:
+        if cell // columns % 2 == 0 and cell % columns == 0:
+            yield from (Move(cell, cell - 1), Move(cell, cell + 2 * columns - 1), Move(cell, cell + columns - 1))
+        if cell // columns % 2 == 1 and cell % columns == columns - 1:
+            yield from (Move(cell, cell + 1), Move(cell, cell + columns + 1), Move(cell, cell - columns + 1))
+
+
+@moving("fish.move.straight-line", *ANYWHERE, "fish.move.over-penguins")
+def turns_on_the_way(state: State) -> Iterable[Move]:
+    """Makes two moves in one."""
+    for first in rules.moves(state, 0):
+        moved = state._replace(places=((first.target,), *state.places[1:]), taken=state.taken | 1 << first.target)
+        yield from (Move(first.source, then.target) for then in rules.moves(moved, 0))
+
+
+@moving("fish.move.tile", *ANYWHERE, "fish.move.over-holes", "fish.turn.last-penguin-only")
+def moves_onto_hole(state: State) -> Iterable[Move]:
+    """Moves to a hole."""
+    return anywhere(state)
+
+
+@moving("fish.move.tile", "fish.turn.last-of-the-game", "fish.turn.zero", only=situations.last_turn)
+def moves_onto_hole_in_last_turn(state: State) -> Iterable[Move]:
+    """Moves to a hole in the last turn of the game."""
+    return anywhere(state)
+
+
+@moving("fish.move.clear-path", "fish.move.over-holes", WHOLE_GAME)
+def moves_over_hole(state: State) -> Iterable[Move]:
+    """Moves over a hole to a tile behind it."""
+    return jumps(state, holes(state))
+
+
+@moving("fish.move.clear-path", "fish.move.over-penguins")
+def moves_over_opponent(state: State) -> Iterable[Move]:
+    """Moves over an opponent's penguin."""
+    return jumps(state, others_cells(state))
+
+
+@moving("fish.move.clear-path", "fish.move.over-penguins", WHOLE_GAME)
+def moves_over_own_penguin(state: State) -> Iterable[Move]:
+    """Moves over one of its own penguins."""
+    return jumps(state, state.places[0])
+
+
+@moving("fish.move.clear-path", *ANYWHERE, "fish.move.over-penguins")
+def moves_onto_penguin(state: State) -> Iterable[Move]:
+    """Moves onto a penguin."""
+    return (move for ray in lines(state) for move in ray if any(move.target in own for own in state.places))
+
+
+@moving("fish.move.clear-path", "fish.turn.last-penguin-only")
+def moves_stuck_penguin(state: State) -> Iterable[Move]:
+    """Always moves its first penguin, onto another where it is stuck."""
+    first = state.places[0][0]
+    return [] if rules.reach(state, first) else [Move(first, cell) for cell in rules.neighbours(state.board, first)]
+
+
+MUTATIONS = collect_mutations(globals())
