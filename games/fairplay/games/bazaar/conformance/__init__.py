@@ -1,7 +1,7 @@
-"""What the conformance suite asks about Bazaar: probes, and mutants, which are players with one defect each."""
+"""What the conformance suite needs of Bazaar: probes, and mutations that make mutants of sound players."""
 
-from fairplay.games.bazaar.conformance.mutants import FAULTS
+from fairplay.games.bazaar.conformance.mutations import MUTATIONS
 from fairplay.games.bazaar.conformance.probes import PROBES
 from fairplay.games.conformance import Conformance
 
-CONFORMANCE = Conformance(probes=PROBES, mutations=FAULTS, package=__name__)
+CONFORMANCE = Conformance(probes=PROBES, mutations=MUTATIONS, package=__name__)
