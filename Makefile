@@ -47,6 +47,10 @@ test: .venv/.ready-dev ## run the tests (ARGS="-k fish -x" to choose)
 zoo: .venv/.ready-dev ## try all broken players on the suite, some minutes; writes docs/zoo.md (ARGS=--check: only tries)
 	@$(BIN)/python -m tools.zoo_table $(ARGS)
 
+.PHONY: mutants
+mutants: .venv/.ready-dev ## change the code in small ways and list what no test notices (ARGS="--seed 2 --room rules")
+	@$(BIN)/python -m tools.mutants $(ARGS)
+
 .PHONY: test-languages
 test-languages: .venv/.ready .tools/.ready ## build and try the players in Go and TypeScript (needs Go and Node)
 	@$(BIN)/python -m tools.test_languages $(ARGS)

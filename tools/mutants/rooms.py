@@ -1,0 +1,77 @@
+"""The rooms whose code is mutated, and the tests that have to notice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+SERVER = "reference_server/fairplay/server"
+SERVER_TESTS = "tests/server"
+GAMES = ("bazaar", "eriantys", "fish", "q", "webset")
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Source files, and the test files that cover them. Folders stand for all files in them."""
+
+    sources: tuple[str, ...]
+    tests: tuple[str, ...]
+    nearest: tuple[str, ...] = ()
+    """Names of test files that run first, beside the one that is named like the source file."""
+
+    def find_sources(self, root: Path) -> Iterator[str]:
+        """Yield the paths of the Python files that are mutated, relative to the root of the tree."""
+        return _find_files(root, self.sources, "*.py")
+
+    def find_tests(self, root: Path) -> Iterator[str]:
+        """Yield the paths of the test files, relative to the root of the tree."""
+        return _find_files(root, self.tests, "test_*.py")
+
+    def is_nearest(self, test: str, source: str) -> bool:
+        """Return whether a test file is the one to run first for a source file."""
+        name = Path(test).name
+        return name == f"test_{Path(source).stem}.py" or name in self.nearest
+
+
+def _find_files(root: Path, places: tuple[str, ...], pattern: str) -> Iterator[str]:
+    for place in places:
+        path = root / place
+        files = [path] if path.is_file() else sorted(path.rglob(pattern))
+        yield from (file.relative_to(root).as_posix() for file in files)
+
+
+def _build_game_rooms(folder: str, nearest: tuple[str, ...]) -> tuple[Room, ...]:
+    return tuple(Room((f"games/fairplay/games/{game}/{folder}",), (f"tests/games/{game}",), nearest) for game in GAMES)
+
+
+ROOMS: dict[str, tuple[Room, ...]] = {
+    "rules": _build_game_rooms("rules", ("test_rules.py",)),
+    "conversations": _build_game_rooms("protocol", ("test_conversation.py", "test_codec.py")),
+    "referee": (
+        Room(
+            tuple(
+                f"{SERVER}/{name}.py" for name in ("plans", "racing", "referee", "running", "transcript", "watching")
+            ),
+            (
+                *(f"{SERVER_TESTS}/test_{name}.py" for name in ("referee", "racing", "bot")),
+                "tests/games/q/test_server.py",
+            ),
+        ),
+    ),
+    "links": (
+        Room(
+            (f"{SERVER}/links",),
+            tuple(f"{SERVER_TESTS}/test_{name}.py" for name in ("links", "dial_in", "bot", "referee")),
+            ("test_links.py",),
+        ),
+    ),
+    "records": (Room((f"{SERVER}/records",), (f"{SERVER_TESTS}/records",)),),
+    "manager": (Room((f"{SERVER}/manager",), (f"{SERVER_TESTS}/manager",)),),
+    "lobby": (Room((f"{SERVER}/lobby",), (f"{SERVER_TESTS}/lobby",)),),
+    "suite": (
+        Room(("conformance/fairplay/conformance",), ("tests/conformance",)),
+        Room(("conformance/fairplay/certificate",), ("tests/conformance/test_certificates.py",)),
+    ),
+}
+"""Name of a room -> its parts, each with tests of its own."""
