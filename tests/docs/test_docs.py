@@ -14,18 +14,21 @@ import grpc
 import pytest
 import typer
 from google.protobuf.descriptor import FileDescriptor
-from google.protobuf.wrappers_pb2 import Int64Value
 
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import find, registered
 from fairplay.games.kit.knockout import allocate
-from fairplay.games.steps import Call, Outcome, drive
+from fairplay.games.steps import Call, drive
 from fairplay.player.handlers import snake_case
 from fairplay.server.errors import STATUS
 from fairplay.terminal.app import app
 from fairplay.v1 import connection_pb2, error_reason_pb2, lobby_pb2, manager_pb2, player_pb2, record_pb2, referee_pb2
 from tests.docs.pages import PAGES, ROOT, blocks, name_of
+from tools.docs_code import PAGES as PAGES_WITH_CODE
+from tools.docs_code import with_code
 from tools.docs_rules import PAGE, page
+from tools.docs_testdata import PAGE as KINDS_PAGE
+from tools.docs_testdata import with_kinds
 
 SHORTENED = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\[[^\]\[]*\]\(([^)\s]+)\)")
@@ -33,7 +36,7 @@ HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|^[A-Z]+$")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z_-]+")
 FULL_NAME = re.compile(r"fairplay\.\w+\.v1\.[A-Z]\w+|fairplay\.v1\.[A-Z]\w+")
-PATH = re.compile(r"/(fairplay[\w.]+)/(\w+)")
+PATH = re.compile(r"/(fairplay\.[\w.]+)/(\w+)")
 PLACEHOLDERS = {"LICENSE", "GRPC_EXPERIMENTS"}
 OPTIONS_PAGES = (
     "README.md",
@@ -247,14 +250,17 @@ def test_the_first_player_wins_most_games_against_random() -> None:
     assert sum(map(won, range(20))) >= 17
 
 
-def test_the_smallest_game_can_be_played() -> None:
-    code = [block for block in blocks((ROOT / "docs" / "add-a-game.md").read_text()) if block.language == "python"]
-    module: dict[str, Any] = {"__name__": "nim"}
-    exec("\n".join(block.text for block in code), module)
-    assert module["outcome"] == Outcome([[(0, 1)], [(1, 0)]])
+@pytest.mark.parametrize("path", PAGES_WITH_CODE, ids=name_of)
+def test_the_files_that_a_page_shows_are_those_of_the_tree(path: Path) -> None:
+    assert path.read_text() == with_code(path.read_text()), "run: python -m tools.docs_code"
 
-    def greedy(call: Call) -> Int64Value:
-        return Int64Value(value=4 if call.seat == 0 else 1)
 
-    played = drive(module["play"](module["State"](5, (0, 1, 2))), greedy)
-    assert played == Outcome([[(1, 1)], [(2, 0)]])
+def test_the_page_about_a_game_of_your_own_shows_every_file_of_it() -> None:
+    shown = set(re.findall(r"^<!-- code: (\S+) -->$", (ROOT / "docs" / "add-a-game.md").read_text(), re.MULTILINE))
+    package = ROOT / "examples" / "nim"
+    files = [package / "pyproject.toml", *package.glob("fairplay_nim/*.py"), *package.rglob("*.proto")]
+    assert shown == {name_of(file) for file in files}
+
+
+def test_the_page_about_test_data_has_every_kind_of_question() -> None:
+    assert KINDS_PAGE.read_text() == with_kinds(KINDS_PAGE.read_text()), "run: python -m tools.docs_testdata"

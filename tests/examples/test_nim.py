@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.docs.pages import ROOT, blocks
+
 NIM = ROOT / "examples" / "nim"
+PAGE = ROOT / "docs" / "add-a-game.md"
 LIMIT_S = 120.0
 MOST_LINES = 610
 
@@ -138,6 +140,14 @@ def test_the_stubs_are_those_of_the_proto(nim: Installed) -> None:
         "assert proto == compiled, (proto, compiled)\n"
     )
     nim.python("-c", source)
+
+
+def test_a_game_is_played_without_a_server_as_the_page_says(nim: Installed) -> None:
+    text = PAGE.read_text()
+    [code] = [
+        block.text for block in blocks(text) if block.language == "python" and block.text.startswith("from random")
+    ]
+    assert nim.python("-c", code).strip() in {"[[(0, 1)], [(1, 0)]]", "[[(1, 1)], [(0, 0)]]"}
 
 
 def test_a_small_game_is_a_small_package() -> None:

@@ -1,4 +1,7 @@
-"""Questions about the rules of Nim for the test data of other people. Heaps are arrays, an action is [heap, count]."""
+"""Questions about the rules of Nim, for the test data of other people.
+
+`heaps` is an array of their sizes, and an action is [index of the heap, number of matches].
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from fairplay_nim.players import STRATEGIES, Strategy
 
 @question
 def legal(heaps: Json, most: Json) -> Json:
-    """Answer with all legal actions, by heap and then by count."""
+    """Answer with all legal actions, by heap and then by number of matches."""
     return [list(take) for take in rules.legal(_read_state(heaps, most))]
 
 
