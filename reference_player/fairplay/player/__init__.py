@@ -1,4 +1,4 @@
-"""The players' side: write a plain class with the methods of the game's diagram, then serve it or dial in with it."""
+"""The kit for authors of players: write a plain class with the methods of a game, then serve it or dial in with it."""
 
 from fairplay.player.dialing import DialInError, Hosted, dial_in, dial_in_async
 from fairplay.player.handlers import CallFailed

@@ -1,4 +1,4 @@
-"""A player as a program of its own: it serves, dials in, or does what the server that started it says."""
+"""A player as a program: it serves, dials in, or does what the server that started it says in the environment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fairplay.player.serving import serve_async
 
 
 class PlayerUsageError(ValueError):
-    """It is not said, or said twice, how the player is reached; one sentence."""
+    """The options do not say, or say twice, how the player is reached; one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Reach:
 
 
 def reach_from(environment: Mapping[str, str], *, serves: bool = False) -> Reach:
-    """What a server tells a player that it starts (exec:)."""
+    """Return how a player that a server has started is reached, from the environment that the server has given it."""
     needed = "FAIRPLAY_LISTEN" if serves else "FAIRPLAY_CONNECT"
     if needed not in environment:
         raise PlayerUsageError("give --listen HOST:PORT to serve, or --connect HOST:PORT and --name NAME to dial in")
@@ -47,10 +47,10 @@ def reach_from(environment: Mapping[str, str], *, serves: bool = False) -> Reach
 
 
 def run_player(player: object, reach: Reach | None = None) -> None:
-    """Runs a player until it is interrupted, or the server that it dialled says goodbye.
+    """Run a player until it is interrupted, or the server that it dialled says goodbye.
 
-    Without `reach` it goes where the environment says. ValueError: contradicting options. DialInError, OSError: it
-    did not work.
+    Without `reach` the environment says how the player is reached. Raises PlayerUsageError if options contradict each
+    other, DialInError or OSError if the player cannot be reached in this way.
     """
     reach = reach or reach_from(os.environ)
     if reach.listen and reach.connect:
@@ -65,7 +65,7 @@ def run_player(player: object, reach: Reach | None = None) -> None:
 
 
 def slowed(player: Any, pause_s: float) -> Any:
-    """The player, which takes at least so long for an answer, so that people can follow its games."""
+    """Make a player take at least `pause_s` seconds for each answer, so that people can follow; return the player."""
     for game in games_of(player):
         for method in game.methods:
             name = snake_case(method.name)

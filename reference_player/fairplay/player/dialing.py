@@ -60,10 +60,10 @@ class Hosted:
 
 
 def dial_in(player: object, address: str, name: str, token: str = "", *, patience_s: float = 30.0) -> None:
-    """Dials in to HOST:PORT with one player and serves its calls until it is no longer needed, or Ctrl-C.
+    """Dial in to HOST:PORT with one player and serve its calls until the server no longer needs it, or until Ctrl-C.
 
-    A server that is not there yet, or goes away, is tried again for `patience_s` seconds.
-    DialInError: the server refuses the player or stays away.
+    A server that is not there yet, or goes away, is tried again for `patience_s` seconds. Raises DialInError if the
+    server refuses the player or stays away.
     """
     try:
         asyncio.run(dial_in_async([Hosted(player, name, token)], address, patience_s=patience_s))
@@ -74,7 +74,7 @@ def dial_in(player: object, address: str, name: str, token: str = "", *, patienc
 async def dial_in_async(
     hosted: Sequence[Hosted], address: str, *, patience_s: float = 30.0, resume_s: float = 0.0
 ) -> None:
-    """Dials in with several players over one stream; see `dial_in`.
+    """Dial in with several players over one stream; see `dial_in`.
 
     `resume_s` is how long the server shall keep calls open when the stream is lost; 0: a lost stream fails them.
     """
@@ -123,7 +123,7 @@ class _Connection:
         self.resume_token = b""
 
     async def run(self) -> bool:
-        """Answers calls until the stream ends; True: the players are no longer needed."""
+        """Answer calls until the stream ends, and return whether the players are no longer needed."""
         await self._stream.write(ConnectRequest(hello=self._hello))
         try:
             while (frame := await self._stream.read()) is not grpc.aio.EOF:

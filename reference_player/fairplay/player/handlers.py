@@ -1,4 +1,4 @@
-"""From bytes to bytes: calls the methods of a plain player object by their full gRPC names."""
+"""From bytes to bytes: the methods of a plain player object, called by their full gRPC names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PROTOCOL_REVISION = 1
 
 
 class CallFailed(Exception):  # noqa: N818 - names what happened to the call
-    """A call cannot be answered; says what gRPC would say."""
+    """A call cannot be answered, for the reason that gRPC's status code names."""
 
     def __init__(self, code: grpc.StatusCode, message: str) -> None:
         super().__init__(code, message)
@@ -30,12 +30,12 @@ class CallFailed(Exception):  # noqa: N818 - names what happened to the call
 
 
 def snake_case(name: str) -> str:
-    """The name of a player's Python method for a method of the contract: "TakeTurn" -> "take_turn"."""
+    """Return the name of a player's Python method for a method of the contract: "TakeTurn" -> "take_turn"."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
 def games_of(player: object) -> list[Game]:
-    """The games that a player object plays: its attribute `game`, one name or several. TypeError: it has none."""
+    """Return the games that a player object plays, by its attribute `game`. Raises TypeError if it has none."""
     names = getattr(player, "game", None)
     if not names:
         raise TypeError(f'{type(player).__name__} must say which game it plays, e.g. game = "fish"')
@@ -43,7 +43,7 @@ def games_of(player: object) -> list[Game]:
 
 
 def describe(player: object) -> player_pb2.PlayerDescription:
-    """What a player object says about itself: its attributes `name` and `version`, and its games."""
+    """Return the description of a player object, from its attributes `name` and `version`, and its games."""
     return player_pb2.PlayerDescription(
         display_name=str(getattr(player, "name", type(player).__name__)),
         software_version=str(getattr(player, "version", "")),
@@ -87,16 +87,19 @@ class Handlers:
         return None
 
     def close(self) -> None:
-        """Lets the threads of the player end."""
+        """Let the threads of the player end."""
         self._threads.shutdown()
 
     def quick(self, path: str) -> bool:
-        """Whether `call_now` serves this method."""
+        """Return whether `call_now` serves this method."""
         entry = self._handlers.get(path)
         return entry is None or (not entry[2] and (self._quick or entry[1] is None))
 
     def call_now(self, path: str, request: bytes) -> bytes:
-        """Calls a plain method in this thread. CallFailed: the method is unknown, or the request cannot be read."""
+        """Call a plain method in this thread.
+
+        Raises CallFailed if the method is unknown or the request cannot be read.
+        """
         entry = self._handlers.get(path)
         if entry is None or entry[1] is None:
             raise CallFailed(grpc.StatusCode.UNIMPLEMENTED, f"this player has no method {path}")
@@ -104,7 +107,7 @@ class Handlers:
         return _encoded(method, function(_decoded(method, request)))
 
     async def call(self, path: str, request: bytes) -> bytes:
-        """Calls a method of any kind. CallFailed: the method is unknown, or the request cannot be read."""
+        """Call a method of any kind. Raises CallFailed if the method is unknown or the request cannot be read."""
         if self.quick(path):
             return self.call_now(path, request)
         method, function, is_async = self._handlers[path]

@@ -1,4 +1,4 @@
-"""Ctrl-C ends a program in order, however often it is pressed."""
+"""The orderly end of a program by Ctrl-C, however often it is pressed."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Result = TypeVar("Result")
 
 
 def run(work: Coroutine[Any, Any, Result]) -> Result:
-    """Runs `work` as asyncio.run does. KeyboardInterrupt: it was interrupted, and has ended.
+    """Run `work` as asyncio.run does. Raises KeyboardInterrupt, once the work has ended, if it was interrupted.
 
-    The first Ctrl-C cancels it. Those that follow are ignored until the program has ended: they would tear down what
-    is being put away. For programs that end with it.
+    The first Ctrl-C cancels the work. Those that follow are ignored until the program has ended: they would interrupt
+    its cleanup. For programs that end when the work ends.
     """
     interrupted = False
 

@@ -24,9 +24,9 @@ FRAME_BYTES = 3 * 1024 * 1024
 class Outbox(Generic[Item]):
     """Items waiting for the next frame of one stream.
 
-    `write` sends one frame; it is never called again before it has returned. `open_count` is how many calls are open
-    on the stream. `failed` is told, once, what `write` raised; nothing is written from then on. An outbox in which
-    nothing waits is only memory: it has no task.
+    `write` sends one frame; it is never called again before it has returned. `open_count` returns how many calls are
+    open on the stream. `failed` is called once, with what `write` raised; nothing is written from then on. An outbox in
+    which nothing waits is only memory: it has no task.
     """
 
     __slots__ = ("_byte_count", "_failed", "_items", "_loop", "_nudged", "_open_count", "_timed", "_write", "_writer")
@@ -48,7 +48,7 @@ class Outbox(Generic[Item]):
         self._nudged = False
 
     def put(self, item: Item, byte_count: int) -> None:
-        """Adds an item of about so many bytes to the next frame."""
+        """Add an item of about so many bytes to the next frame."""
         self._items.append(item)
         self._byte_count += byte_count
         if self._timed:
@@ -59,12 +59,12 @@ class Outbox(Generic[Item]):
             self._loop.call_soon(self._one_more_turn)
 
     def nudge(self) -> None:
-        """Writes a frame soon, even an empty one."""
+        """Write a frame soon, even an empty one."""
         self._nudged = True
         self._start()
 
     def close(self) -> None:
-        """Nothing is written any more."""
+        """Write nothing any more."""
         self._failed = None
         if self._writer is not None:
             self._writer.cancel()

@@ -1,4 +1,4 @@
-"""Serving a player on an address: the server of the game dials it."""
+"""Players that serve on an address: the server of the game dials them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class AddressInUseError(OSError):
 
 
 async def start_server(handlers: Handlers, address: str) -> tuple[grpc.aio.Server, int]:
-    """Starts serving a player on HOST:PORT (port 0: any free one); returns the server and its port."""
+    """Start serving a player on HOST:PORT (port 0: any free one), and return the server and its port."""
     server = grpc.aio.server(options=SERVER_OPTIONS)
     server.add_generic_rpc_handlers((_GenericHandler(handlers),))
     try:
@@ -38,7 +38,7 @@ async def start_server(handlers: Handlers, address: str) -> tuple[grpc.aio.Serve
 
 
 async def serve_async(player: object, address: str, ready: Callable[[int], None] | None = None) -> None:
-    """Serves a player until cancelled. `ready` is told the port once the player can be called."""
+    """Serve a player until cancelled. `ready` is called with the port once the player can be called."""
     server, port = await start_server(Handlers(player), address)
     if ready is not None:
         ready(port)
@@ -49,7 +49,7 @@ async def serve_async(player: object, address: str, ready: Callable[[int], None]
 
 
 def serve(player: object, address: str) -> None:
-    """Serves a player on HOST:PORT until Ctrl-C.
+    """Serve a player on HOST:PORT until Ctrl-C.
 
     `player` is a plain object with the methods of the game's diagram in snake_case, each taking the request message
     and returning the response message (None where the response is empty), and an attribute `game`.
@@ -61,7 +61,7 @@ def serve(player: object, address: str) -> None:
 
 
 class _GenericHandler(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no types for it
-    """Serves every method of a player as bytes to bytes, without generated servicers."""
+    """The handler of every method of a player, from bytes to bytes, without generated servicers."""
 
     def __init__(self, handlers: Handlers) -> None:
         self._methods = {

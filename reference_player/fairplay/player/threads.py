@@ -1,4 +1,4 @@
-"""Threads for players that take their time. They end with the process, even in the middle of a thought."""
+"""Threads for players that take their time. They end with the process, even in the middle of a call."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class DaemonThreads(Executor):
         self._thread_count = 0
 
     def submit(self, function: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
-        """Calls the function in a thread."""
+        """Call a function in a thread."""
         future: Future[Result] = Future()
         self._work.put((future, lambda: function(*args, **kwargs)))
         if not self._idle.acquire(blocking=False):
@@ -32,7 +32,7 @@ class DaemonThreads(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Ends each thread after the thought that it is in; never waits for one."""
+        """End each thread after the call that it works on; never wait for one."""
         for _ in range(self._thread_count):
             self._work.put(None)
 

@@ -1,4 +1,4 @@
-"""The reference server: referee, links, manager, records and the command line."""
+"""The reference server: referee, links, manager, records, lobby and their gRPC services."""
 
 from importlib.metadata import version
 

@@ -78,7 +78,7 @@ class Refusal(Exception):  # noqa: N818 - an answer to the caller, not a fault o
 
     @property
     def code(self) -> grpc.StatusCode:
-        """The gRPC status."""
+        """The gRPC status code."""
         return STATUS[self.reason]
 
     def status(self) -> status_pb2.Status:
@@ -99,13 +99,13 @@ class Refusal(Exception):  # noqa: N818 - an answer to the caller, not a fault o
 
 
 async def abort(context: grpc.aio.ServicerContext[object, object], refusal: Refusal) -> None:
-    """Ends an RPC with a refusal; does not return."""
+    """End an RPC with a refusal, by raising."""
     status = rpc_status.to_status(refusal.status())
     await context.abort(status.code, status.details, status.trailing_metadata)
 
 
 def reason_of(error: grpc.RpcError) -> str:
-    """The reason that an error of one of our services carries; empty where it carries none."""
+    """Return the reason that an error of one of our services carries; empty if it carries none."""
     status = rpc_status.from_call(error)
     for detail in status.details if status is not None else ():
         info = error_details_pb2.ErrorInfo()

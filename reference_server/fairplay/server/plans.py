@@ -1,4 +1,4 @@
-"""What games and tournaments are made of: checked, and with every default filled in."""
+"""Plans of games: checked, and with every default filled in."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ MAX_LIMIT_S = 3_600
 LIMITS = ("decision_limit", "first_decision_limit", "notification_limit")
 
 CheckLink = Callable[[Player, Game, str], None]
-"""Raises Refusal where the player's link cannot be used; the last argument names the player's field."""
+"""Check a player's link; the last argument names the player's field. Raises Refusal if it cannot be used."""
 
 
 def checked_id(text: str, field: str) -> str:
-    """The id. Refusal: it has characters or a length that is not allowed."""
+    """Return the id. Raises Refusal if it has characters or a length that is not allowed."""
     if not ID.fullmatch(text):
         raise Refusal("INVALID_ID", f"{text!r} is not an id: 1 to 128 letters, digits, '-', '_', '.' or '/'", field)
     return text
 
 
 def game_of(name: str, field: str) -> Game:
-    """The game of this name. Refusal: there is none."""
+    """Return the game of this name. Raises Refusal if there is none."""
     try:
         return find(name)
     except ValueError as error:
@@ -39,9 +39,9 @@ def game_of(name: str, field: str) -> Game:
 
 
 def full_game_plan(plan: GamePlan, check_link: CheckLink) -> GamePlan:
-    """The plan with every default filled in. Refusal: it cannot be played.
+    """Return the plan with every default filled in. Raises Refusal if it cannot be played.
 
-    Whether the settings fit the number of players shows when the game is begun.
+    Whether the settings fit the number of players is checked when the game begins.
     """
     game = game_of(plan.game, "plan.game")
     full = GamePlan()
@@ -59,7 +59,7 @@ def full_game_plan(plan: GamePlan, check_link: CheckLink) -> GamePlan:
 
 
 def full_settings(game: Game, settings: GameSettings) -> Message:
-    """The game's settings with every default filled in. Refusal: a value is not allowed."""
+    """Return the game's settings with every default filled in. Raises Refusal if a value is not allowed."""
     try:
         return game.full_settings(unwrap(settings, game, game.settings_type) or game.settings_type())
     except ValueError as error:
@@ -79,7 +79,10 @@ def _check_state(game: Game, settings: Message, plan: GamePlan) -> None:
 
 
 def check_players(players: Sequence[Player], game: Game, check_link: CheckLink, field: str = "plan.players") -> None:
-    """Refusal: a name is not allowed or there twice, or a link cannot be used."""
+    """Check names and links of players.
+
+    Raises Refusal if a name is not allowed or there twice, or a link cannot be used.
+    """
     seen: set[str] = set()
     for index, player in enumerate(players):
         where = f"{field}[{index}]"
@@ -93,7 +96,7 @@ def check_players(players: Sequence[Player], game: Game, check_link: CheckLink, 
 
 
 def full_time_control(game: Game, control: TimeControl) -> TimeControl:
-    """The time control with the game's defaults filled in. Refusal: a limit makes no sense."""
+    """Return the time control with the game's defaults filled in. Raises Refusal if a limit is out of its range."""
     full = TimeControl()
     full.CopyFrom(game.time_control)
     if control.HasField("decision_limit"):
@@ -113,7 +116,7 @@ def full_time_control(game: Game, control: TimeControl) -> TimeControl:
 
 
 def overlay(full: Message, given: Message) -> None:
-    """Sets all fields that are given, each as a whole: a duration takes no nanos from the one that it replaces."""
+    """Set all fields that are given, each as a whole: a duration takes no nanos from the one that it replaces."""
     for field, _ in given.ListFields():
         full.ClearField(field.name)
     full.MergeFrom(given)
@@ -126,5 +129,5 @@ def _check_limit(limit: Duration, name: str, least_s: float) -> None:
 
 
 def seconds(duration: Duration) -> float:
-    """A google.protobuf.Duration in seconds."""
+    """Return a google.protobuf.Duration in seconds."""
     return duration.seconds + duration.nanos / 1e9

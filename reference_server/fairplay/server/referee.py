@@ -41,10 +41,10 @@ class Referee:
     async def play(
         self, plan: GamePlan, game_id: str = "", tournament_id: str = "", links: Sequence[Link] | None = None
     ) -> GameMessage:
-        """Plays a game to its end, or waits for it, or returns what came of it; by its id.
+        """Play a game to its end, wait for the running game of this id, or return the game of this id that is over.
 
         `links` are those of a tournament, which keeps them; otherwise they are opened and closed with the game.
-        Refusal: it cannot be played, or the id belongs to another game.
+        Raises Refusal if it cannot be played, or the id belongs to another game.
         """
         plan = full_game_plan(plan, self._links.check)
         game_id = checked_id(game_id or uuid.uuid4().hex, "game_id")
@@ -65,19 +65,19 @@ class Referee:
         return message
 
     def get(self, game_id: str) -> GameMessage:
-        """What is known of a game. Refusal: there is none of this id."""
+        """Return a game as it stands. Raises Refusal if there is none of this id."""
         message = self._message(game_id)
         if message is None:
             raise Refusal("GAME_NOT_FOUND", f"there is no game {game_id!r}", "game_id")
         return message
 
     def list(self, limit: int, before: int | None, tournament_id: str) -> tuple[list[GameMessage], int | None]:
-        """Games, newest first, and what `before` must be for the next page, if there is one."""
+        """Return games, newest first, and what `before` must be for the next page, None if there is none."""
         listings, cursor = self._store.list("game", limit=limit, before=before, parent=tournament_id)
         return [self.get(listing.record_id) for listing in listings], cursor
 
     async def stop(self, game_id: str, reason: str) -> GameMessage:
-        """Ends a running game without a winner."""
+        """End a running game without a winner."""
         running = self._running.get(game_id)
         if running is None:
             return self.get(game_id)
@@ -85,13 +85,13 @@ class Referee:
         return await asyncio.shield(running.over)
 
     def leave(self, game_id: str, seat: int, why: str) -> None:
-        """The player of a seat is gone for good, and counts as disconnected. A game that is over stays as it is."""
+        """Count the player of a seat as disconnected from now on. A game that is over stays as it is."""
         running = self._running.get(game_id)
         if running is not None:
             running.leave(seat, self._links.gone(why), disconnected(why))
 
     def resume_all(self) -> None:
-        """Goes on with the games that the record says are not over, except those of tournaments."""
+        """Go on with the games that the records say are not over, except those of tournaments."""
         for listing in self._store.unfinished():
             if listing.kind == "game" and not listing.parent and listing.record_id not in self._running:
                 self._resume_or_log(listing.record_id)
@@ -103,14 +103,14 @@ class Referee:
             log.error("game %s cannot go on: %s", game_id, error)
 
     async def suspend_all(self) -> None:
-        """Leaves all games where they are; nothing of them is left open."""
+        """Leave all games where they are, with nothing of them left open."""
         self._closing = True
         for running in list(self._running.values()):
             running.suspend()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def watch(self, game_id: str, after: int) -> AsyncIterator[WatchGameResponse]:
-        """The events of a game behind the event number `after`; see WatchGame."""
+        """Yield the events of a game after the event number `after`; see WatchGame."""
         message = self.get(game_id)
         game = find(message.plan.game)
         running = self._running.get(game_id)
@@ -154,7 +154,7 @@ class Referee:
         return self._run(Running(begun_game(header), replayer, journal), links)
 
     def _replayer(self, header: RecordEntry) -> Replayer:
-        """A fresh game, at its first call. Refusal: its settings do not fit its players."""
+        """Return a fresh game, at its first call. Raises Refusal if its settings do not fit its players."""
         try:
             replayer = Replayer(header, _nothing, find)
         except Diverged as error:
@@ -199,4 +199,4 @@ class Referee:
 
 
 def _nothing(_: bytes) -> None:
-    """There is no record yet."""
+    """Append nothing: there is no record yet."""

@@ -1,4 +1,4 @@
-"""A game that is being played: one driver for the conversations of all games."""
+"""Running games: one driver for the conversations of all games."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from fairplay.v1.result_pb2 import GameResult
 log = logging.getLogger("fairplay.referee")
 
 Watcher = Callable[[Show | Eliminate | None], None]
-"""Told of every state and elimination of a game, and of its end (None)."""
+"""Called with every state and elimination of a game, and at its end with None."""
 
 
 class TimeLimits:
@@ -45,14 +45,14 @@ class TimeLimits:
         self.banked = self._bank[0] > 0
 
     def limit(self, call: Call) -> float:
-        """The most seconds that this call may take."""
+        """Return the most seconds that a call may take."""
         if call.limit_s is not None:
             return call.limit_s
         limit = self._limits[call.kind]
         return limit if call.kind is CallKind.NOTIFICATION else limit + self._bank[call.seat]
 
     def spend(self, call: Call, elapsed_s: float) -> None:
-        """What a decision took beyond its limit comes from the bank."""
+        """Take what a decision took beyond its limit from the bank of its seat."""
         if call.kind is not CallKind.NOTIFICATION and call.limit_s is None:
             beyond = max(0.0, elapsed_s - self._limits[call.kind])
             self._bank[call.seat] = max(0.0, self._bank[call.seat] - beyond)
@@ -89,11 +89,11 @@ class Running:
 
     @property
     def misconducts(self) -> Sequence[Misconduct]:
-        """Who was eliminated so far."""
+        """The eliminations so far."""
         return self._transcript.misconducts
 
     def begin(self, links: Sequence[Link]) -> None:
-        """Goes on from where the record stands; in a fresh game that is the beginning."""
+        """Go on from where the record stands; in a fresh game that is the beginning."""
         self._links = [self._left.get(seat, link) for seat, link in enumerate(links)]
         replayer = self._replayer
         for call, elapsed_s in replayer.calls:
@@ -109,11 +109,11 @@ class Running:
             self._advance(None)
 
     def stop(self, reason: str) -> None:
-        """Ends the game without a winner; nobody is blamed. A game that is over stays as it is."""
+        """End the game without a winner; nobody is blamed. A game that is over stays as it is."""
         self._end(GameResult(misconducts=self._transcript.misconducts, aborted=reason or "the game was stopped"))
 
     def leave(self, seat: int, gone: Link, failure: CallError) -> None:
-        """The player of a seat is gone: what it is asked fails now, and what it will be asked fails at `gone`."""
+        """Replace the link of a seat whose player has left: its open call fails now, later calls fail at `gone`."""
         self._left[seat] = gone
         if self._links:
             self._links[seat] = gone
@@ -121,7 +121,7 @@ class Running:
             open_call.fail(failure)
 
     def suspend(self) -> None:
-        """Leaves the game where it is; its record can be resumed."""
+        """Leave the game where it is; its record can be resumed."""
         if not self._ended:
             self._ended = True
             self._let_go()
@@ -141,7 +141,7 @@ class Running:
             self._fail(error)
 
     def _take(self, step: Step) -> bool:
-        """Does what a step asks for; True: the step waits for players."""
+        """Do what a step asks for, and return whether the step waits for players."""
         if isinstance(step, (Call, CallAll, Race)):
             if self._journal.behind:
                 self._racing.pause()
@@ -229,7 +229,7 @@ class Running:
     # --- the end ---
 
     def _fail(self, error: Exception) -> None:
-        """What the referee itself gets wrong is blamed on nobody."""
+        """Stop the game because the referee itself has failed; nobody is blamed."""
         log.error("the referee failed in game %s", self.message.game_id, exc_info=error)
         self.stop("the referee failed; its log says more")
 
@@ -260,7 +260,7 @@ class Running:
         self._conversation.close()
 
     async def _announce(self) -> None:
-        # Nobody hears of a result that is not on disk: a restart could come to another one.
+        # A result is told only once it is on disk: a restart could come to another one.
         try:
             await self._journal.saved(hurry=True)
         except RecordsError as error:

@@ -63,9 +63,9 @@ SERVICES = (
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """How a server is run.
+    """The options of a server.
 
-    `records` None: records are kept until the server stops. `resume`: what the records say is not over goes on.
+    `records` None: records are kept until the server stops. `resume`: go on with all that the records say is not over.
     """
 
     listen: str = "127.0.0.1:0"
@@ -95,9 +95,9 @@ class Server:
 
     @classmethod
     async def start(cls, config: Config) -> Server:
-        """Starts serving.
+        """Start a server.
 
-        AddressInUseError: the address cannot be had. RecordsError: the records cannot be used.
+        Raises AddressInUseError if it cannot listen on the address, RecordsError if the records cannot be used.
         """
         server = cls(config, Store.open(config.records))
         listening = asyncio.ensure_future(server._listen())
@@ -150,11 +150,11 @@ class Server:
         gc.freeze()
 
     async def wait(self) -> None:
-        """Waits until the server stops."""
+        """Wait until the server stops."""
         await self._grpc.wait_for_termination()
 
     async def stop(self) -> None:
-        """Leaves games, tournaments and tables where they are, says goodbye, and closes the records."""
+        """Leave games, tournaments and tables where they are, say goodbye, and close the records."""
         await self._health.enter_graceful_shutdown()
         self.links.give_up()
         await self.lobby.close()

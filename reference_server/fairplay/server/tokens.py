@@ -1,4 +1,4 @@
-"""Tokens: what protects a name."""
+"""Tokens, which protect names."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import hmac
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two tokens are the same; how long it takes tells nothing of where they differ."""
+    """Return whether two tokens are the same, in a time that does not tell where they differ."""
     return hmac.compare_digest(one.encode(), other.encode())

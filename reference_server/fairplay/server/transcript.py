@@ -1,4 +1,4 @@
-"""What is said in a game or a tournament, as the entries of its record; live, and read again from a record.
+"""The entries of the record of a game or a tournament, from what is asked and answered; live, or read from a record.
 
 The referee, the manager and replays share this: the same calls and outcomes give the same entries, answers, evidence
 and results, whether a player has just said them or a record did.
@@ -24,7 +24,7 @@ Answer: TypeAlias = Message | Failure
 
 
 def game_rng(seed: int) -> Random:
-    """Where all randomness of a game with this seed comes from."""
+    """Return the source of all randomness of a game with this seed."""
     return Random(seed)
 
 
@@ -47,7 +47,7 @@ class Transcript:
         self._last: dict[int, tuple[Asked, bytes | Failure]] = {}
 
     def ask(self, call: Call, like: Asked | None = None) -> Asked:
-        """A call is made. `like`: another one of the same step, which may have the very same request."""
+        """Number a call. `like` is another call of the same step, which may have the very same request."""
         self.call_count += 1
         if like is not None and call.request is like.call.request:
             return Asked(call, self.call_count, like.request)
@@ -56,9 +56,9 @@ class Transcript:
     def record_outcome(
         self, asked: Asked, outcome: bytes | Failure, elapsed_s: float, *, more_follow: bool = False
     ) -> Answer:
-        """What became of a call: recorded, and returned as the answer for the conversation.
+        """Record the outcome of a call, and return the parsed answer.
 
-        `more_follow`: what is told next came in the same moment.
+        `more_follow`: the outcome that is recorded next came at the same instant.
         """
         entry = RecordEntry()
         call = entry.call  # filled in place, which costs half of what copying costs
@@ -80,7 +80,7 @@ class Transcript:
         return self.parse_outcome(asked, outcome)
 
     def parse_outcome(self, asked: Asked, outcome: bytes | Failure) -> Answer:
-        """The answer that an outcome is for the conversation; nothing is recorded."""
+        """Return the answer that an outcome is for the conversation; nothing is recorded."""
         self._last[asked.call.seat] = (asked, outcome)
         if not isinstance(outcome, bytes):
             return outcome
@@ -90,13 +90,13 @@ class Transcript:
             return _unparsable(asked.call)
 
     def record_misconduct(self, step: Eliminate) -> Misconduct:
-        """A player is out: the misconduct with its evidence, recorded."""
+        """Record an elimination, and return the misconduct with its evidence."""
         misconduct = self.build_misconduct(step)
         self.append(RecordEntry(misconduct=misconduct).SerializeToString())
         return misconduct
 
     def build_misconduct(self, step: Eliminate) -> Misconduct:
-        """The misconduct with its evidence, from the last call to the seat; nothing is recorded."""
+        """Return the misconduct of an elimination, with the last call to the seat as evidence; nothing is recorded."""
         asked, outcome = self._last[step.seat]
         misconduct = Misconduct(
             seat=step.seat,
@@ -118,12 +118,12 @@ class Transcript:
 
 
 def recorded_s(elapsed_s: float) -> float:
-    """The seconds that a record has of a call that took so many: whole nanoseconds."""
+    """Return the seconds that a record has of a call that took so many: whole nanoseconds."""
     return int(elapsed_s) + int(elapsed_s % 1 * 1e9) / 1e9
 
 
 def read_outcome(call: RecordedCall) -> bytes | Failure:
-    """What became of a recorded call."""
+    """Return the outcome of a recorded call."""
     match call.WhichOneof("outcome"):
         case "error":
             return call.error
@@ -156,7 +156,7 @@ def _set_cause(misconduct: Misconduct, cause: Cause) -> None:
 
 
 def game_result(outcome: Outcome, players: Sequence[str], misconducts: Sequence[Misconduct]) -> GameResult:
-    """The result of a game from what its conversation returned."""
+    """Return the result of a game from what its conversation returned."""
     groups = [
         RankGroup(players=[RankedPlayer(seat=seat, name=players[seat], score=score) for seat, score in group])
         for group in outcome.ranking

@@ -19,7 +19,7 @@ MAX_WAITING = 64
 
 
 def replayed(game: Game, record: Record, after: int, *, ended: bool) -> Iterator[WatchGameResponse]:
-    """The recorded events behind the event number `after`; with the evidence, if the game has `ended`."""
+    """Yield the recorded events after the event number `after`; with the evidence, if the game has `ended`."""
     for event in replay(record):
         match event:
             case Shown(sequence=sequence, state=state) if sequence > after:
@@ -33,7 +33,7 @@ def replayed(game: Game, record: Record, after: int, *, ended: bool) -> Iterator
 
 
 async def live(game: Game, running: Running, after: int) -> AsyncIterator[WatchGameResponse]:
-    """The state now, unless the caller has seen it, and all that happens until the game is over."""
+    """Yield the state now, unless the caller has seen it, and all that happens until the game is over."""
     events: asyncio.Queue[WatchGameResponse | None] = asyncio.Queue()
     last = after
 
@@ -68,7 +68,7 @@ def _shown(game: Game, sequence: int, state: object) -> WatchGameResponse:
 
 
 def without_evidence(misconduct: Misconduct) -> Misconduct:
-    """Who failed, in which call and why; not what was asked and answered, which may hold hidden things."""
+    """Return who failed, in which call and why, without what was asked and answered, which may hold hidden things."""
     public = Misconduct()
     public.CopyFrom(misconduct)
     for field in ("request", "reply", "unparsable_reply"):

@@ -30,7 +30,7 @@ def certificate(**changes: Any) -> bytes:
         "game": "fish",
         "protocol_revision": 1,
         "suite_version": "0",
-        "player": {"name": "first", "version": "", "environment": [find("fish").service]},
+        "player": {"name": "first", "version": "", "services": [find("fish").service]},
         "reached_by": "exec",
         "seed": "1",
         "issued": (datetime.now(UTC) - timedelta(minutes=1)).isoformat(),
@@ -120,7 +120,7 @@ async def test_a_repeat_needs_no_second_look(manager: Any) -> None:
         (certificate(issued="2026-01-01T00:00:00"), "cannot be used"),
         (certificate(complete=False), "not every MUST"),
         (certificate(verdicts={"time.every-answer": "FAIL"}), "not every MUST"),
-        (certificate(player={"name": "first", "version": "2", "environment": []}), "but the player says"),
+        (certificate(player={"name": "first", "version": "2", "services": []}), "but the player says"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -13,7 +13,7 @@ from fairplay.v1.misconduct_pb2 import CallErrorReason
 
 
 class BotLink:
-    """The link to a player object in this process. A slow one thinks in a thread and holds nobody up."""
+    """The link to a player object in this process. A slow player runs in a thread and delays no other."""
 
     def __init__(self, clock: Clock, player: object) -> None:
         self._clock = clock
@@ -22,7 +22,7 @@ class BotLink:
         self._thoughts: dict[int, asyncio.Task[None]] = {}
 
     def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
-        """Calls the object's method; its answer counts when it comes in time, as anybody's."""
+        """Call the object's method. Its answer counts when it comes in time, as that of every player."""
         if self._handlers.quick(method):
             open_call = OpenCall(self._clock, limit_s, done, lambda _: None)
             self._loop.call_soon(self._answer_now, method, request, open_call)
@@ -53,7 +53,7 @@ class BotLink:
         open_call.settle(outcome)
 
     async def close(self) -> None:
-        """Nothing waits for a thought that is not finished."""
+        """Cancel the calls that are not finished."""
         for thought in self._thoughts.values():
             thought.cancel()
         self._handlers.close()

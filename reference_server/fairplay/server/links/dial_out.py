@@ -43,7 +43,7 @@ class DialOutLink:
         self._tasks: dict[int, asyncio.Task[None]] = {}
 
     def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
-        """Makes a unary call with the limit as its deadline."""
+        """Make a unary call with the limit as its deadline."""
         open_call = OpenCall(self._clock, limit_s, done, self._drop)
         unary = self._methods.get(method)
         if unary is None:
@@ -58,7 +58,7 @@ class DialOutLink:
             task.cancel()
 
     async def close(self) -> None:
-        """Closes the channel."""
+        """Close the channel."""
         await self._channel.close()
 
 
@@ -83,7 +83,7 @@ def _failure(error: grpc.aio.AioRpcError, open_call: OpenCall) -> Failure:
 
 
 async def dial_out_link(clock: Clock, target: str, start_limit_s: float) -> Link:
-    """The link to the player on HOST:PORT; waits until it can be connected to."""
+    """Wait until the player on HOST:PORT can be connected to, and return the link to it."""
     channel = grpc.aio.insecure_channel(target, options=CHANNEL_OPTIONS)
     ready = False
     try:

@@ -1,4 +1,4 @@
-"""Runs one command so that nothing of it outlives the server. Started as a program of its own; uses no other file.
+"""Run one command so that nothing of it outlives the server. Started as a program; it uses no other file of ours.
 
     python guard.py COMMAND...
 
@@ -17,7 +17,7 @@ SET_CHILD_SUBREAPER = 36
 
 
 def main(command: list[str]) -> int:
-    """Runs the command to its end, or to the end of standard input; returns its exit code."""
+    """Run the command to its end, or to the end of standard input, and return its exit code."""
     if sys.platform == "linux":  # orphans of the command become the guard's children, wherever they went
         ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     wake, wakened = os.pipe()
@@ -58,7 +58,7 @@ def _end_everything(child: "subprocess.Popen[bytes]") -> None:
 
 
 def _descendants() -> list[int]:
-    """The children of this process, which adopts what its descendants leave behind."""
+    """Return the children of this process, which adopts what its descendants leave behind."""
     try:
         with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:  # noqa: PTH123 - few imports
             return [int(pid) for pid in file.read().split()]

@@ -19,20 +19,20 @@ MAX_MESSAGE_CHARS = 2_000
 CROWDED_S = 0.02
 
 Done: TypeAlias = "Callable[[bytes | Failure, float], None]"
-"""Told once what became of a call: the serialised reply or a failure, and the seconds that it took."""
+"""Called once with the outcome of a call, the serialised reply or a failure, and the seconds that it took."""
 
 
 class Link(Protocol):
     """The way to one player."""
 
     def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
-        """Calls a method by its full gRPC name.
+        """Call a method by its full gRPC name.
 
-        `done` is told the outcome, at most `limit_s` seconds later and never before this method has returned.
+        `done` is called with the outcome, at most `limit_s` seconds later and never before this method has returned.
         """
 
     async def close(self) -> None:
-        """Lets go of the player, ending what was started for it. Calls must be settled or cancelled before."""
+        """Release the player, and end what was started for it. Calls must be settled or cancelled before."""
 
 
 class OpenCall:
@@ -55,7 +55,7 @@ class OpenCall:
         return self._clock.time() - self.sent_at
 
     def settle(self, outcome: bytes | Failure) -> None:
-        """Tells what became of the call, unless it is settled already. A reply after the limit is an overrun."""
+        """Report the outcome of the call, unless it is settled already. A reply after the limit becomes an overrun."""
         done = self.done
         if done is None:
             return
@@ -67,24 +67,24 @@ class OpenCall:
         done(outcome, elapsed)
 
     def expire(self) -> None:
-        """The time of the call is over."""
+        """Fail the call because its time is over."""
         self.fail(overrun(self.limit_s, self.elapsed_s))
 
     def fail(self, failure: Failure) -> None:
-        """The player is not waited for any longer, and need not go on."""
+        """Fail the call, and tell the player that it need not go on."""
         if self.done is not None:
             self._cancel(self)
             self.settle(failure)
 
     def cancel(self) -> None:
-        """Nobody wants the outcome any more: nobody is told, and the player need not go on."""
+        """Drop the call: its outcome is not reported, and the player is told that it need not go on."""
         if self.done is not None:
             self.done = None
             self._cancel(self)
 
 
 class Clock:
-    """The server's monotonic clock. Settles calls whose time is over.
+    """The server's monotonic clock. It settles calls whose time is over.
 
     One timer of the event loop serves all calls. Calls mostly come with few different limits, so that the heap is
     nearly sorted: pushing costs next to nothing, and what is settled is dropped as it comes to the top.
@@ -100,11 +100,11 @@ class Clock:
 
     @property
     def late(self) -> bool:
-        """Whether the loop should have come to its timer long ago: then it is late to replies as well."""
+        """Whether the event loop is late to its timer, and so to replies as well."""
         return self._timer is not None and self.time() - self._timer.when() > CROWDED_S
 
     def watch(self, call: OpenCall, deadline: float) -> None:
-        """Settles the call as overrun when its time is over."""
+        """Settle the call as overrun when its deadline comes."""
         heap = self._heap
         while heap and heap[0][2].done is None:
             heapq.heappop(heap)
@@ -139,34 +139,34 @@ class Clock:
 
 
 def overrun(limit_s: float, elapsed_s: float) -> Overrun:
-    """The failure of a call that was not answered in time."""
+    """Return the failure of a call that was not answered in time."""
     return Overrun(limit=duration(limit_s), elapsed=duration(elapsed_s))
 
 
 def call_error(reason: CallErrorReason.ValueType, message: str, *, code: int = 0, output: str = "") -> CallError:
-    """The failure of a call for another reason than time."""
+    """Return the failure of a call for another reason than time."""
     return CallError(reason=reason, message=message[:MAX_MESSAGE_CHARS], status_code=code, output=output)
 
 
 def disconnected(message: str, output: str = "") -> CallError:
-    """The failure of a call to a player that is not there, or not any more."""
+    """Return the failure of a call to a player that is not connected, or not any more."""
     return call_error(CallErrorReason.CALL_ERROR_REASON_DISCONNECTED, message, output=output)
 
 
 def too_large(size: int) -> CallError:
-    """The failure of a call whose reply is larger than the server accepts."""
+    """Return the failure of a call whose reply is larger than the server accepts."""
     message = f"the reply has {size:,} bytes; at most {MAX_REPLY_BYTES:,} are accepted"
     return call_error(CallErrorReason.CALL_ERROR_REASON_TOO_LARGE, message)
 
 
 def duration(seconds: float) -> Duration:
-    """Seconds as google.protobuf.Duration."""
+    """Return seconds as google.protobuf.Duration."""
     whole = int(seconds)
     return Duration(seconds=whole, nanos=int((seconds - whole) * 1e9))
 
 
 class DeadLink:
-    """The link to a player that never came: every call fails at once."""
+    """The link to a player that is not connected: every call fails at once."""
 
     def __init__(self, clock: Clock, failure: CallError) -> None:
         self._clock = clock
@@ -174,10 +174,10 @@ class DeadLink:
         self._loop = asyncio.get_running_loop()
 
     def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
-        """Fails as soon as the event loop turns."""
+        """Fail the call as soon as the event loop turns."""
         open_call = OpenCall(self._clock, limit_s, done, lambda _: None)
         self._loop.call_soon(open_call.settle, self._failure)
         return open_call
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: no player is connected."""

@@ -1,4 +1,4 @@
-"""From the text that says how a player is reached to the link."""
+"""Links from the texts that say how players are reached."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ START_LIMIT_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """How a player is reached: the kind ("grpc", "dial-in", "exec" or "bot") and what stands behind it."""
+    """How a player is reached: the kind ("grpc", "dial-in", "exec" or "bot") and the text after the colon."""
 
     kind: str
     value: str
 
 
 def parse_link(text: str) -> Spec:
-    """Reads a link. ValueError: one sentence that says what a link looks like."""
+    """Read a link. Raises ValueError, with a sentence that says what a link looks like, if the text is not one."""
     kind, colon, value = text.partition(":")
     if not colon or not value or kind not in ("grpc", "dial-in", "exec", "bot"):
         raise ValueError(f"{text!r} is not a way to reach a player: give {FORMS}")
@@ -56,7 +56,7 @@ def _check_command(command: str) -> None:
 
 
 class Links:
-    """Opens links for games and tournaments of this server."""
+    """The links for games and tournaments of this server."""
 
     def __init__(self, hub: Hub, clock: Clock, *, allow_exec: bool, start_limit_s: float = START_LIMIT_S) -> None:
         self._hub = hub
@@ -68,7 +68,7 @@ class Links:
         self._given_up = False
 
     def check(self, player: Player, game: Game, field: str) -> None:
-        """Refusal: the player's link cannot be used here."""
+        """Check that a player's link can be used here. Raises Refusal, which names `field`, if it cannot."""
         try:
             spec = parse_link(player.link)
             if spec.kind == "bot":
@@ -80,17 +80,17 @@ class Links:
             raise Refusal("EXEC_NOT_ALLOWED", message + "or start the server with --allow-exec", f"{field}.link")
 
     def gone(self, why: str) -> Link:
-        """The link to a player that has left: every call fails at once."""
+        """Return the link to a player that has left: every call fails at once."""
         return DeadLink(self._clock, disconnected(why))
 
     def give_up(self) -> None:
-        """The server shuts down: whoever has not come yet is not waited for."""
+        """Wait for no player any more: the server shuts down."""
         self._given_up = True
         for opening in self._opening:
             opening.cancel()
 
     async def open(self, player: Player, game: Game) -> Link:
-        """The link to a checked player. One that cannot be reached in time gets a link whose calls fail."""
+        """Return the link to a checked player. If the player cannot be reached in time, all calls of the link fail."""
         opening = asyncio.ensure_future(self._open(player, game))
         self._opening.add(opening)
         opening.add_done_callback(self._opening.discard)

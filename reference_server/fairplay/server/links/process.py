@@ -133,7 +133,7 @@ class ProcessLink:
             self._settle(open_call, failure)
 
     async def _fail_when_known(self, open_call: OpenCall, failure: CallError) -> None:
-        """Fail a call whose connection is lost; if the process ends now, with how it ended."""
+        """Fail a call whose connection is lost, with how the process ended if it ends now."""
         # The connection of a process that ends is lost first; that says nothing to its author.
         left_s = open_call.limit_s - open_call.elapsed_s
         with contextlib.suppress(TimeoutError):

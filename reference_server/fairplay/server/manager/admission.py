@@ -1,4 +1,4 @@
-"""Whether a player that signs up has the certificate that its tournament asks for."""
+"""Admission to tournaments that ask for a certificate."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ SKEW = timedelta(minutes=5)
 
 
 def check_certificate(data: bytes, plan: TournamentPlan, now: datetime) -> Certificate:
-    """The certificate, which serves for the tournament as far as can be said without the player.
+    """Return the certificate, after checking all that can be checked without the player.
 
-    Refusal: there is none, it is not whole, too old, or not for this game and revision.
+    Raises Refusal if it is missing, damaged, too old, or not for this game and revision.
     """
     if not data:
         raise _refused("this tournament asks for a certificate: sign up with the one of `fairplay certify --json FILE`")
@@ -56,7 +56,7 @@ def check_certificate(data: bytes, plan: TournamentPlan, now: datetime) -> Certi
 
 
 def check_player(certificate: Certificate, description: PlayerDescription) -> None:
-    """Refusal: the certificate is about another player."""
+    """Check that a certificate is about the player of this description. Raises Refusal if it is not."""
     certified = (certificate.player, certificate.player_version)
     found = (description.display_name, description.software_version)
     if certified != found:
@@ -65,7 +65,7 @@ def check_player(certificate: Certificate, description: PlayerDescription) -> No
 
 
 async def describe(player: Player, plan: TournamentPlan, links: Links) -> PlayerDescription:
-    """What a player says about itself, asked now. Refusal: it does not answer."""
+    """Ask a player to describe itself, and return the description. Raises Refusal if it does not answer."""
     link = await links.open(player, find(plan.game))
     try:
         outcome = await _asked(link, seconds(plan.time_control.notification_limit))
@@ -91,7 +91,7 @@ async def _asked(link: Link, limit_s: float) -> bytes | Failure:
 
 
 def utc_now() -> datetime:
-    """The time of day."""
+    """Return the time of day."""
     return datetime.now(UTC)
 
 

@@ -1,7 +1,7 @@
-"""Where a tournament stands: what its players were told, which games were played, and what comes next. Without I/O.
+"""Where a tournament stands: which calls were answered, which games were played, and what comes next. Without I/O.
 
-Live and from a record alike: what a driver learns from players and referees, or reads in a record, goes in; the entries
-of the record, the news for watchers and what is to be done next come out.
+It works alike in a running tournament and from a record: what a driver learns from players and referees, or reads in a
+record, goes in; the entries of the record, the news for watchers and what is to be done next come out.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Tell = Callable[[WatchTournamentResponse], None]
 
 
 class OpenGame(NamedTuple):
-    """A game to be played: its plan, its players by their place in the list of entrants, and where it is shown."""
+    """A game to be played: its plan, its players by place in the list of entrants, and its place in the rounds."""
 
     plan: GamePlan
     entrants: tuple[int, ...]
@@ -38,7 +38,7 @@ class Course:
 
     `open_calls`, by entrant, and `open_games`, by id, are what is to be done; with neither the tournament is over, and
     has a `result` unless it was cancelled. `append` takes entries of the record, `tell` takes news; the rounds of
-    `message` are kept up to date. ValueError: there is no such game.
+    `message` are kept up to date. Raises ValueError if there is no such game.
     """
 
     def __init__(self, message: Tournament, append: Callable[[bytes], None], tell: Tell) -> None:
@@ -66,26 +66,26 @@ class Course:
 
     @property
     def decided(self) -> bool:
-        """Whether it is known who has won: nothing is left but to tell End."""
+        """Whether the winners are certain: nothing is left but to call End."""
         return self.result is not None or (self._ending and not self.leaving)
 
     # --- what becomes known ---
 
     def record_outcome(self, seat: int, outcome: bytes | Failure, elapsed_s: float) -> None:
-        """What became of an open call; recorded."""
+        """Record the outcome of an open call, and go on from it."""
         self._answered(seat, self._transcript.record_outcome(self.open_calls[seat], outcome, elapsed_s))
 
     def apply_outcome(self, seat: int, outcome: bytes | Failure) -> None:
-        """What became of an open call, from a record."""
+        """Go on from the outcome of an open call that a record tells."""
         self._answered(seat, self._transcript.parse_outcome(self.open_calls[seat], outcome))
 
     def record_result(self, game_id: str, result: GameResult) -> None:
-        """How an open game ended; recorded."""
+        """Record the result of an open game, and go on from it."""
         self._record(RecordEntry(played=RecordedGame(game_id=game_id, result=result)).SerializeToString())
         self.apply_result(game_id, result)
 
     def apply_result(self, game_id: str, result: GameResult) -> None:
-        """How an open game ended, from a record."""
+        """Go on from the result of an open game that a record tells."""
         shown = self.open_games.pop(game_id).shown
         shown.result.CopyFrom(result)
         finished = GameFinished(game_id=game_id, players=shown.players, result=result)
@@ -94,11 +94,11 @@ class Course:
             self._end_round()
 
     def cancel(self, reason: str) -> None:
-        """Nothing new is to begin. What is open is settled first; calls that never will be are dropped by `leave`."""
+        """Begin nothing new. What is open is settled first; calls that never will be are dropped by `leave`."""
         self.cancelled = reason
 
     def leave(self) -> None:
-        """Turns to the end of a cancelled tournament: End to those who answered Start and have not failed."""
+        """Turn to the end of a cancelled tournament: End for those who answered Start and have not failed."""
         self.leaving = True
         self.open_calls = {}
         failed = {failure.misconduct.player for failure in self.failures}
@@ -137,7 +137,7 @@ class Course:
             self._begin_calls(step)
 
     def _next(self, answer: Any) -> CallAll | PlayRound | None:
-        """The next step that waits for somebody; None: the tournament is over."""
+        """Return the next step that waits for players or games; None if the tournament is over."""
         try:
             step = self._conversation.send(answer)
             while isinstance(step, Eliminate):

@@ -1,4 +1,4 @@
-"""Drives the course of a tournament: calls its players through their links and has the referee play its games."""
+"""The driver of a tournament's course: it calls the players through their links and has the referee play the games."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ log = logging.getLogger("fairplay.manager")
 
 
 def shutting_down() -> Refusal:
-    """The refusal of whatever has to wait until the server is back."""
+    """Return the refusal of a request that has to wait until the server is back."""
     return Refusal("SHUTTING_DOWN", "the server shuts down; the tournament goes on when it is back")
 
 
 class Services(NamedTuple):
-    """What all tournaments of a server share."""
+    """The parts of the server that all tournaments share."""
 
     referee: Referee
     links: Links
@@ -42,7 +42,7 @@ class Services(NamedTuple):
 
 
 class Driver:
-    """Sees one tournament through, from wherever its course stands."""
+    """The driver of one tournament, from wherever its course stands to its end."""
 
     def __init__(self, course: Course, journal: Journal, services: Services) -> None:
         self._course = course
@@ -59,9 +59,10 @@ class Driver:
             self._cancelled.set_result(None)
 
     async def run(self) -> None:
-        """Returns when the course is over.
+        """Drive the course until it is over.
 
-        Refusal: it was suspended, and can be resumed from its record. RecordsError: the record cannot be written.
+        Raises Refusal if it was suspended, so that it can be resumed from its record, and RecordsError if the record
+        cannot be written.
         """
         course = self._course
         if not course.over:
@@ -78,19 +79,19 @@ class Driver:
                 await self._ask()
 
     def cancel(self) -> None:
-        """The course was cancelled: running games are stopped, open calls still answered."""
+        """Stop running games, after the course was cancelled; open calls are still answered."""
         if not self._cancelled.done():
             self._cancelled.set_result(None)
 
     def suspend(self) -> None:
-        """Leaves everything where it is. The referee must have been suspended before: its games use these links."""
+        """Leave everything where it is. The referee must have been suspended before: its games use these links."""
         self._suspended = True
         self._let_go()
         if not self._answered.done():
             self._answered.set_result(None)
 
     async def close(self) -> None:
-        """Lets go of all players. To be called at the end of `run`, whatever it was."""
+        """Release all players. To be called when `run` has ended, in whatever way."""
         self._let_go()
         closed = await asyncio.gather(*(link.close() for link in self._links), return_exceptions=True)
         for error in filter(None, closed):

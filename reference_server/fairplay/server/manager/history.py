@@ -1,4 +1,4 @@
-"""A tournament rebuilt from its record: to go on with it after a crash, to show it, or to say whether it is sound."""
+"""A tournament rebuilt from its record: to go on with it after a crash, to show it, or to verify it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from fairplay.v1.result_pb2 import GameResult
 
 
 class History:
-    """A tournament as its record tells it, an entry at a time. Diverged: an entry is not what the rules lead to.
+    """A tournament as its record tells it, an entry at a time.
 
     `message` is the tournament, `course` what there is to be done in it, once it has started. `due` are entries that
-    follow from those before but did not come: a crash took them.
+    follow from those before but are not in the record: a crash took them. Raises Diverged if an entry is not what the
+    rules lead to.
     """
 
     def __init__(self, header: RecordEntry) -> None:
@@ -31,7 +32,7 @@ class History:
         self._entry = 1
 
     def feed(self, entry: RecordEntry) -> None:
-        """The next entry."""
+        """Take the next entry. Raises Diverged if it is not what the rules lead to."""
         self._entry += 1
         self._check(self.message.status in (states.SIGN_UP, states.RUNNING), "it comes after the end")
         kind = entry.WhichOneof("entry")
@@ -150,17 +151,17 @@ class History:
 
 
 def _named(result: GameResult) -> Iterator[tuple[int, str]]:
-    """Every seat that a result mentions, with the name of its player."""
+    """Yield every seat that a result mentions, with the name of its player."""
     yield from ((player.seat, player.name) for group in result.ranking for player in group.players)
     yield from ((misconduct.seat, misconduct.player) for misconduct in result.misconducts)
 
 
 def _unheard(_: WatchTournamentResponse) -> None:
-    """What a record tells is no news."""
+    """Publish nothing: what a record tells is no news."""
 
 
 def read(entries: Iterable[RecordEntry]) -> History:
-    """The tournament of a record, which begins with its header. Diverged: an entry is not what the rules lead to."""
+    """Read the tournament of a record that begins with its header. Raises Diverged if an entry breaks the rules."""
     rest = iter(entries)
     history = History(next(rest, RecordEntry()))
     for entry in rest:
@@ -169,9 +170,9 @@ def read(entries: Iterable[RecordEntry]) -> History:
 
 
 def check_tournament(entries: Sequence[RecordEntry]) -> list[Finding]:
-    """Follows the record of a tournament: calls, eliminations, games and the result must be what the rules lead to.
+    """Follow the record of a tournament: calls, eliminations, games and the result must be what the rules lead to.
 
-    For fairplay.server.records.verify. How each game was played is for the record of the game to say.
+    For fairplay.server.records.verify. How each game was played is told by the record of the game.
     """
     try:
         read(entries)

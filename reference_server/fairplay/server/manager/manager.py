@@ -37,7 +37,7 @@ KIND = "tournament"
 
 
 class Manager:
-    """All tournaments of this server. `later` is the timer of waiting periods; None: that of the event loop."""
+    """All tournaments of this server. `later` schedules the ends of waiting periods; None: the event loop does."""
 
     def __init__(
         self, referee: Referee, links: Links, hub: Hub, store: Store, clock: Clock, later: Later | None = None
@@ -51,7 +51,7 @@ class Manager:
     # --- what changes a tournament ---
 
     async def create(self, tournament_id: str, plan: TournamentPlan) -> TournamentMessage:
-        """Creates a tournament and opens its sign-up; a repeat returns it. Refusal: it cannot be played."""
+        """Create a tournament and open its sign-up; a repeat returns it. Raises Refusal if it cannot be played."""
         full = full_tournament_plan(plan, self._services.links.check)
         tournament_id = checked_tournament_id(tournament_id or uuid.uuid4().hex)
         listing = self._store.find(tournament_id)
@@ -66,7 +66,7 @@ class Manager:
     async def sign_up(
         self, tournament_id: str, player: Player, token: str, certificate: bytes = b""
     ) -> TournamentMessage:
-        """Signs a player up; a repeat changes nothing. Refusal: it may not enter."""
+        """Sign a player up; a repeat changes nothing. Raises Refusal if the player may not enter."""
         tournament = self._changeable(tournament_id)
         if tournament is None:
             raise Refusal("SIGN_UP_CLOSED", f"the tournament {tournament_id} is over", "tournament_id")
@@ -75,7 +75,7 @@ class Manager:
         return await self._saved(tournament_id)
 
     async def withdraw(self, tournament_id: str, name: str, token: str) -> TournamentMessage:
-        """Takes a player out again; a repeat changes nothing. Refusal: it may not leave."""
+        """Take a player out again; a repeat changes nothing. Raises Refusal if the player may not leave."""
         tournament = self._changeable(tournament_id)
         if tournament is None:
             raise Refusal("SIGN_UP_CLOSED", f"the tournament {tournament_id} is over", "tournament_id")
@@ -83,7 +83,10 @@ class Manager:
         return await self._saved(tournament_id)
 
     async def start(self, tournament_id: str) -> TournamentMessage:
-        """Starts a tournament; a repeat while it runs changes nothing. Refusal: too few have entered, or it is over."""
+        """Start a tournament; a repeat while it runs changes nothing.
+
+        Raises Refusal if too few players have entered, or the tournament is over.
+        """
         tournament = self._changeable(tournament_id)
         if tournament is None:
             raise tournament_over(tournament_id)
@@ -91,7 +94,7 @@ class Manager:
         return await self._saved(tournament_id)
 
     async def cancel(self, tournament_id: str, reason: str) -> TournamentMessage:
-        """Cancels a tournament, and returns when its players have been told. Refusal: it is over."""
+        """Cancel a tournament, and return when its players have been told. Raises Refusal if it is over."""
         tournament = self._changeable(tournament_id)
         if tournament is not None:
             await tournament.cancel(reason or "somebody cancelled it")
@@ -103,7 +106,7 @@ class Manager:
     # --- what shows tournaments ---
 
     def get(self, tournament_id: str) -> TournamentMessage:
-        """What is known of a tournament. Refusal: there is none of this id."""
+        """Return a tournament as it stands. Raises Refusal if there is none of this id."""
         if (tournament := self._active.get(tournament_id)) is not None:
             return _copy(tournament.message)
         listing = self._store.find(tournament_id)
@@ -112,19 +115,22 @@ class Manager:
         return self._listed(listing)
 
     def list(self, limit: int, before: int | None) -> tuple[list[TournamentMessage], int | None]:
-        """Tournaments, newest first, and what `before` must be for the next page, if there is one."""
+        """Return tournaments, newest first, and what `before` must be for the next page, None if there is none."""
         listings, cursor = self._store.list(KIND, limit=limit, before=before)
         return [self.get(listing.record_id) for listing in listings], cursor
 
     def watch(self, tournament_id: str) -> AsyncGenerator[WatchTournamentResponse, None]:
-        """The whole tournament, then what happens, until it is over. Refusal: there is none, or the server stops."""
+        """Yield the tournament, then what happens in it until it is over.
+
+        Raises Refusal if there is no such tournament, or the server stops.
+        """
         tournament = self._active.get(tournament_id)
         return tournament.follow() if tournament is not None else _shown(self.get(tournament_id))
 
     # --- start and stop of the server ---
 
     async def resume_all(self) -> None:
-        """Goes on with the tournaments that the records say are not over."""
+        """Go on with the tournaments that the records say are not over."""
         for listing in self._store.unfinished():
             if listing.kind == KIND and listing.record_id not in self._active:
                 try:
@@ -133,7 +139,7 @@ class Manager:
                     log.error("tournament %s cannot go on: %s", listing.record_id, error)
 
     async def suspend_all(self) -> None:
-        """Leaves all tournaments, and the games of the referee, where they are; nothing of them is left open."""
+        """Leave all tournaments, and the games of the referee, where they are, with nothing of them left open."""
         self._closing = True
         await self._services.referee.suspend_all()  # first: its games use the links of the tournaments
         await asyncio.gather(*(tournament.suspend() for tournament in [*self._active.values()]))
@@ -172,7 +178,7 @@ class Manager:
             return states.created(RecordEntry.FromString(listing.header).tournament)
 
     def _changeable(self, tournament_id: str) -> Tournament | None:
-        """The tournament, unless it is over. Refusal: there is none, or it cannot be changed now."""
+        """Return the tournament, None if it is over. Raises Refusal if there is none, or it cannot be changed now."""
         self._check_open()
         tournament = self._active.get(tournament_id)
         if tournament is None and self.get(tournament_id).status in (states.SIGN_UP, states.RUNNING):
@@ -185,7 +191,7 @@ class Manager:
             raise shutting_down()
 
     async def _saved(self, tournament_id: str) -> TournamentMessage:
-        """The tournament, once what is known of it is on disk."""
+        """Return the tournament, once all that happened in it so far is on disk."""
         if (tournament := self._active.get(tournament_id)) is not None:
             await tournament.saved()
         return self.get(tournament_id)

@@ -1,4 +1,4 @@
-"""What a tournament is made of: checked, and with every default filled in."""
+"""Plans of tournaments: checked, and with every default filled in."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ OPEN_POLICY = SignUpPolicy(
 
 
 def checked_tournament_id(text: str) -> str:
-    """The id. Refusal: it has characters or a length that is not allowed."""
+    """Return the id. Raises Refusal if it has characters or a length that is not allowed."""
     if not ID.fullmatch(text):
         message = f"{text!r} is not an id: 1 to 64 letters, digits, '-', '_' or '.'"
         raise Refusal("INVALID_ID", message, "tournament_id")
@@ -50,7 +50,7 @@ def checked_tournament_id(text: str) -> str:
 
 
 def full_tournament_plan(plan: TournamentPlan, check_link: CheckLink) -> TournamentPlan:
-    """The plan with every default filled in. Refusal: it cannot be played."""
+    """Return the plan with every default filled in. Raises Refusal if it cannot be played."""
     game = game_of(plan.game, "plan.game")
     full = TournamentPlan()
     full.CopyFrom(plan)
@@ -107,7 +107,7 @@ def _refuse(field: str, problem: str) -> None:
 
 
 def _check_settings(game: Game, settings: Message, max_entrant_count: int) -> None:
-    """Games of every size that may come up must fit the settings, e.g. the board."""
+    """Check that games of every size that may come up fit the settings, e.g. the board."""
     for count in game.seats:
         if count <= max_entrant_count:
             try:
@@ -118,19 +118,19 @@ def _check_settings(game: Game, settings: Message, max_entrant_count: int) -> No
 
 
 def seated(plan: TournamentPlan, signed_up: Sequence[Player]) -> list[Player]:
-    """The list of entrants, youngest first (fish.md section 8), from those who signed up, in that order."""
+    """Return the list of entrants, youngest first (fish.md section 8), from those who signed up, in that order."""
     if plan.sign_up.age_order == AgeOrder.AGE_ORDER_SIGN_UP:
         return [*plan.entrants, *signed_up]
     return [*reversed(signed_up), *plan.entrants]
 
 
 def game_id_of(tournament_id: str, round_number: int, table: int) -> str:
-    """The id of a game: rounds and tables count from 1."""
+    """Return the id of a game; rounds and tables count from 1."""
     return f"{tournament_id}/r{round_number}g{table}"
 
 
 def game_plan_of(plan: TournamentPlan, players: Sequence[Player], round_number: int, table: int) -> GamePlan:
-    """A game of the tournament. Its seed follows from the tournament's, the round and the table, everywhere alike."""
+    """Return the plan of a game. Its seed follows from the tournament's, the round and the table, everywhere alike."""
     digest = sha256(f"{plan.seed}/{round_number}/{table}".encode()).digest()
     return GamePlan(
         game=plan.game,

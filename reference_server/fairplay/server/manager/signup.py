@@ -18,18 +18,18 @@ from fairplay.v1.tournament_pb2 import SignUpPolicy, Tournament
 
 
 class Timer(Protocol):
-    """Something that will happen, unless it is cancelled."""
+    """Handle of a scheduled callback."""
 
     def cancel(self) -> None:
-        """It shall not happen."""
+        """Cancel the callback."""
 
 
 Later = Callable[[float, Callable[[], None]], Timer]
-"""Calls a function after some seconds, as an event loop's call_later does."""
+"""Call a function after some seconds, as an event loop's call_later does."""
 
 
 class SignUp:
-    """Says who may enter a tournament and who may leave it. Knows the tokens of those who signed up here."""
+    """The sign-up of one tournament: who may enter and who may leave, by the tokens of those who signed up here."""
 
     def __init__(self, message: Tournament, hub: Hub, check_link: CheckLink) -> None:
         self._message = message
@@ -41,21 +41,21 @@ class SignUp:
 
     @property
     def full(self) -> bool:
-        """Whether nobody else may enter."""
+        """Whether no further player may enter."""
         return len(self._message.entrants) >= self._message.plan.sign_up.max_entrant_count
 
     def repeats(self, player: Player, token: str) -> bool:
-        """Whether this very player has entered already."""
+        """Return whether this very player has entered already."""
         entered = any(player == known for known in self._message.entrants)
         return entered and same(self._tokens.get(player.name, token), token)
 
     def admit(self, player: Player, token: str) -> None:
-        """Notes the token of a player that enters. Refusal: it may not."""
+        """Keep the token of a player that enters. Raises Refusal if the player may not enter."""
         self.check(player, token)
         self._tokens[player.name] = token
 
     def check(self, player: Player, token: str) -> None:
-        """Refusal: the player may not enter."""
+        """Check that a player may enter. Raises Refusal if it may not."""
         if not NAME.fullmatch(player.name) or not self._pattern.matches(player.name):
             allowed = self._message.plan.sign_up.name_pattern
             message = f"{player.name!r} is not a name for this tournament: names must match {allowed}"
@@ -77,7 +77,7 @@ class SignUp:
             raise Refusal("WRONG_TOKEN", f"the token is not the one with which {name} dialled in", "token")
 
     def release(self, name: str, token: str) -> None:
-        """Forgets who leaves again. Refusal: the token is not the one of its sign-up."""
+        """Forget a player that leaves again. Raises Refusal if the token is not the one of its sign-up."""
         player = next((player for player in states.signed_up(self._message) if player.name == name), None)
         if player is None:
             message = f"{name} was entered by the creator of the tournament, who alone can leave it out"
@@ -98,7 +98,10 @@ class SignUp:
             raise Refusal("WRONG_TOKEN", message, "token")
 
     def check_enough(self) -> None:
-        """Refusal: too few have entered. A tournament that nobody signed up for needs no more than a game does."""
+        """Check that enough players have entered. Raises Refusal if too few have.
+
+        A tournament that nobody signed up for needs no more players than a game does.
+        """
         entered = len(self._message.entrants)
         least = self._message.plan.sign_up.min_entrant_count
         if not states.signed_up(self._message):
@@ -125,11 +128,11 @@ class Periods:
 
     @property
     def bounded(self) -> bool:
-        """Whether there are periods at all; otherwise the sign-up stays open until somebody closes it."""
+        """Whether there are periods; otherwise the sign-up stays open until a request closes it."""
         return seconds(self._policy.waiting_period) > 0
 
     def begin(self) -> None:
-        """The next period begins; `ended` is called when it is over, with whether it was the last one."""
+        """Begin the next period. When it is over, `ended` is called with whether it was the last one."""
         if self.bounded:
             self._left -= 1
             self._timer = self._later(seconds(self._policy.waiting_period), self._over)
@@ -139,7 +142,7 @@ class Periods:
         self._ended(self._left == 0)
 
     def stop(self) -> None:
-        """The sign-up is closed."""
+        """End the current period without calling `ended`."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -1,4 +1,4 @@
-"""The states of a tournament, and how its message moves from one to the next."""
+"""The states of a tournament, and how its message changes from one to the next."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CANCELLED = TournamentStatus.TOURNAMENT_STATUS_CANCELLED
 
 
 def created(header: TournamentHeader) -> Tournament:
-    """A new tournament, which takes sign-ups."""
+    """Return a new tournament, which takes sign-ups."""
     return Tournament(
         tournament_id=header.tournament_id,
         plan=header.plan,
@@ -26,25 +26,25 @@ def created(header: TournamentHeader) -> Tournament:
 
 
 def signed_up(message: Tournament) -> Sequence[Player]:
-    """Those who signed up, in that order, while they still do; those whom the creator named stand before them."""
+    """Return those who signed up, in that order, before the start; those whom the creator named stand before them."""
     return message.entrants[len(message.plan.entrants) :]
 
 
 def withdraw(message: Tournament, name: str) -> None:
-    """Takes out who signed up under this name."""
+    """Remove the entrant of this name."""
     names = [player.name for player in message.entrants]
     del message.entrants[names.index(name)]
 
 
 def start(message: Tournament, entrants: Sequence[Player]) -> None:
-    """The tournament is played, with these entrants."""
+    """Turn the tournament to its games, with these entrants."""
     message.status = RUNNING
     del message.entrants[:]
     message.entrants.extend(entrants)
 
 
 def end(message: Tournament, change: TournamentChange) -> None:
-    """The tournament is over: finished or cancelled, as the change says."""
+    """End the tournament, finished or cancelled, as the change says."""
     message.end_time.CopyFrom(change.time)
     if change.WhichOneof("change") == "finished":
         message.status = FINISHED

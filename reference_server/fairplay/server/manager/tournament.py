@@ -30,7 +30,7 @@ UNFORESEEN = "the manager failed; its log says more"
 
 
 def now() -> Timestamp:
-    """The time of day, for records."""
+    """Return the time of day, for records."""
     time = Timestamp()
     time.GetCurrentTime()
     return time
@@ -41,7 +41,7 @@ def _disk_failed() -> Refusal:
 
 
 def tournament_over(tournament_id: str) -> Refusal:
-    """The refusal of what comes too late."""
+    """Return the refusal of a request that comes after the end."""
     return Refusal("TOURNAMENT_OVER", f"the tournament {tournament_id} is over", "tournament_id")
 
 
@@ -49,7 +49,7 @@ class Tournament:
     """A tournament that is not over, or has just ended.
 
     Its methods change it at once; what they changed is on disk after `saved`. `gone` is called when nothing of it runs
-    any more, be it because it is over or because the server shuts down.
+    any more, because it is over or because the server shuts down.
     """
 
     def __init__(
@@ -70,14 +70,14 @@ class Tournament:
         self._task: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
-        """Opens the sign-up; where everybody is there already, its first period is over at once."""
+        """Open the sign-up; if all entrants are there already, its first period is over at once."""
         if self._sign_up.full and (self._periods.bounded or states.signed_up(self.message)):
             self._start()
         else:
             self._periods.begin()
 
     def resume(self, history: History) -> None:
-        """Goes on where the record ends. A sign-up goes on with fresh periods."""
+        """Go on where the record ends. A sign-up goes on with fresh periods."""
         self._append(RecordEntry(resumed=Resumed(time=now(), server_version=__version__)))
         for entry in history.due:
             self._journal.append(entry)
@@ -88,15 +88,15 @@ class Tournament:
             self._drive(history.course)
 
     def follow(self) -> AsyncGenerator[WatchTournamentResponse, None]:
-        """The whole tournament, then its news until it is over."""
+        """Yield the tournament, then its news until it is over."""
         return self._watchers.follow(self.message)
 
     # --- the sign-up ---
 
     async def check_certificate(self, player: Player, token: str, certificate: bytes) -> None:
-        """Checks the certificate of a player, where one is asked for, and that it is about this player.
+        """Check the certificate of a player, where the tournament asks for one, and that it is about this player.
 
-        Refusal: it does not serve, or the player may not enter for another reason.
+        Raises Refusal if the certificate does not serve, or the player may not enter for another reason.
         """
         plan = self.message.plan
         if not plan.sign_up.HasField("certificate") or self._sign_up.repeats(player, token):
@@ -107,7 +107,7 @@ class Tournament:
         admission.check_player(certified, await admission.describe(player, plan, self._services.links))
 
     def sign_up(self, player: Player, token: str) -> None:
-        """A player enters; the last one that may closes the sign-up. Refusal: it may not."""
+        """Enter a player; the last one that may enter closes the sign-up. Raises Refusal if it may not."""
         if self._sign_up.repeats(player, token):
             return
         self._check_room()
@@ -119,7 +119,7 @@ class Tournament:
             self._start()
 
     def withdraw(self, name: str, token: str) -> None:
-        """A player leaves again. Refusal: it may not."""
+        """Take a player out again. Raises Refusal if it may not leave."""
         self._check_open()
         if all(player.name != name for player in self.message.entrants):
             return
@@ -129,7 +129,7 @@ class Tournament:
         self._watchers.show(self.message)
 
     def start(self) -> None:
-        """Closes the sign-up and starts. Refusal: too few have entered, or it is over."""
+        """Close the sign-up and start. Raises Refusal if too few have entered, or the tournament is over."""
         if self.message.status == states.SIGN_UP:
             self._sign_up.check_enough()
             self._start()
@@ -174,7 +174,10 @@ class Tournament:
     # --- the end ---
 
     async def cancel(self, reason: str) -> None:
-        """Ends it without a winner, and returns when that is done. Refusal: it is over, or decided."""
+        """End the tournament without a winner, and return when that is done.
+
+        Raises Refusal if it is over, or decided.
+        """
         if self.message.status == states.FINISHED or (self._course is not None and self._course.decided):
             raise tournament_over(self.message.tournament_id)
         if self.message.status == states.SIGN_UP:
@@ -196,7 +199,7 @@ class Tournament:
             driver.cancel()
 
     async def suspend(self) -> None:
-        """Leaves it where it is; its record can be resumed. The referee must have been suspended before."""
+        """Leave the tournament where it is; its record can be resumed. The referee must have been suspended before."""
         self._periods.stop()
         if self._driver is not None:
             self._driver.suspend()
@@ -254,7 +257,7 @@ class Tournament:
         states.end(self.message, change)
 
     async def _announce(self) -> None:
-        # Nobody hears of a result that is not on disk: a restart could come to another one.
+        # A result is told only once it is on disk: a restart could come to another one.
         await self.saved()
         self._watchers.show(self.message)
         self._leave()

@@ -11,7 +11,7 @@ from fairplay.v1.tournament_pb2 import Tournament
 
 
 class Watchers:
-    """Hands the news of one tournament to everybody who watches it."""
+    """The watchers of one tournament, to whom its news are sent."""
 
     def __init__(self) -> None:
         self._queues: list[asyncio.Queue[WatchTournamentResponse | None]] = []
@@ -19,23 +19,23 @@ class Watchers:
         self._refusal: Refusal | None = None
 
     def tell(self, event: WatchTournamentResponse) -> None:
-        """Something has happened."""
+        """Send an event to all watchers."""
         for queue in self._queues:
             queue.put_nowait(event)
 
     def show(self, message: Tournament) -> None:
-        """The tournament has changed as a whole."""
+        """Send the whole tournament to all watchers, because it has changed."""
         if self._queues:
             self.tell(WatchTournamentResponse(tournament=message))
 
     def close(self, refusal: Refusal | None = None) -> None:
-        """There will be no more news; `refusal` says why, where the tournament is not over."""
+        """End the news; `refusal` says why, if the tournament is not over."""
         self._closed, self._refusal = True, refusal
         for queue in self._queues:
             queue.put_nowait(None)
 
     async def follow(self, message: Tournament) -> AsyncGenerator[WatchTournamentResponse, None]:
-        """The whole tournament, then all news until it is over. Refusal: the server shuts down."""
+        """Yield the whole tournament, then all news until it is over. Raises Refusal if the server shuts down."""
         queue: asyncio.Queue[WatchTournamentResponse | None] = asyncio.Queue()
         queue.put_nowait(WatchTournamentResponse(tournament=message))
         if self._closed:

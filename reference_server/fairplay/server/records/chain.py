@@ -19,12 +19,12 @@ START = bytes(HASH_BYTES)
 
 
 def link(previous: bytes, entry: bytes) -> bytes:
-    """The hash of an entry: SHA-256 over the hash of the entry before, then the serialised RecordEntry."""
+    """Return the hash of an entry: SHA-256 over the hash of the entry before, then the serialised RecordEntry."""
     return sha256(previous + entry).digest()
 
 
 def first_broken(entries: Iterable[LinkedEntry]) -> int | None:
-    """The number, from 1, of the first entry whose hash does not follow from what is before it. None: intact."""
+    """Return the number, from 1, of the first entry whose hash does not follow from what is before it; None: intact."""
     previous = START
     for number, linked in enumerate(entries, start=1):
         if link(previous, linked.entry) != linked.hash:
@@ -34,7 +34,7 @@ def first_broken(entries: Iterable[LinkedEntry]) -> int | None:
 
 
 def chained(entries: Iterable[bytes]) -> Record:
-    """A record of serialised entries, with their hashes."""
+    """Return a record of serialised entries, with their hashes."""
     record = Record()
     previous = START
     for entry in entries:
@@ -44,7 +44,7 @@ def chained(entries: Iterable[bytes]) -> Record:
 
 
 def parsed(record: Record) -> Iterator[RecordEntry]:
-    """The entries of a record, in order. RecordsError: one cannot be parsed; the sentence names it."""
+    """Yield the entries of a record, in order. Raises RecordsError, which names the entry, if one cannot be parsed."""
     for number, linked in enumerate(record.entries, start=1):
         try:
             yield RecordEntry.FromString(linked.entry)

@@ -1,4 +1,4 @@
-"""Chunks: how the entries of many records lie in one blob, in the order in which they were appended.
+"""Chunks: the entries of many records in one blob, in the order in which they were appended.
 
 A chunk is a row of items: the number of the record (8 bytes) and the length of the entry (4 bytes), little-endian,
 the hash (32 bytes), and the serialised entry.
@@ -40,7 +40,7 @@ class Found(NamedTuple):
 
 
 def join(items: Iterable[Item]) -> bytes:
-    """The chunk of these items."""
+    """Return the chunk of these items."""
     pieces: list[bytes] = []
     for trail, digest, entry in items:
         pieces += (HEAD.pack(trail.number, len(entry)), digest, entry)
@@ -48,7 +48,7 @@ def join(items: Iterable[Item]) -> bytes:
 
 
 def split(chunk: bytes, record: int) -> Iterator[Found]:
-    """The items of one record in a chunk. ValueError: the chunk is damaged."""
+    """Yield the items of one record in a chunk. Raises ValueError if the chunk is damaged."""
     at, end = 0, len(chunk)
     while at < end:
         if end - at < OVERHEAD:
@@ -63,12 +63,12 @@ def split(chunk: bytes, record: int) -> Iterator[Found]:
 
 
 def pack_numbers(numbers: array[int]) -> bytes:
-    """Chunk numbers as they are kept with a finished record: 8 bytes each, little-endian."""
+    """Pack chunk numbers as they are kept with a finished record: 8 bytes each, little-endian."""
     return pack(f"<{len(numbers)}Q", *numbers)
 
 
 def unpack_numbers(data: bytes) -> list[int]:
-    """The chunk numbers that `pack_numbers` packed. ValueError: they are damaged."""
+    """Return the chunk numbers that `pack_numbers` packed. Raises ValueError if they are damaged."""
     if len(data) % 8:
         raise ValueError("the list of chunks is damaged")
     return list(unpack(f"<{len(data) // 8}Q", data))

@@ -1,4 +1,4 @@
-"""The tables of a store, and what is asked of them; in SQLAlchemy Core, for any database that it speaks to.
+"""The tables of a store, and the queries; in SQLAlchemy Core, for any database that it supports.
 
 A row of `chunks` holds what was appended to many records in a few milliseconds. A row of `records` says in which chunk
 its record begins and, once it is finished, in which chunks it lies: so that writing an entry never touches an index,
@@ -104,7 +104,10 @@ class Database:
 
     @classmethod
     def writable(cls, directory: Path) -> Database:
-        """The database of a directory, made where there is none. RecordsError: it is not one of ours, or damaged."""
+        """Open the database of a directory, made if there is none.
+
+        Raises RecordsError if it is not one of ours, or damaged.
+        """
         engine = sqlite.writable(directory)
         with _saying(f"cannot use the records in {directory}"):
             tables = sa.inspect(engine).get_table_names()
@@ -120,7 +123,10 @@ class Database:
 
     @classmethod
     def readable(cls, directory: Path) -> Database:
-        """The database of a directory, for reading only. RecordsError: there is none, it is not ours, or damaged."""
+        """Open the database of a directory for reading.
+
+        Raises RecordsError if there is none, it is not ours, or damaged.
+        """
         database = cls(sqlite.readable(directory), str(directory))
         with _saying(f"cannot read the records in {directory}"):
             if not sa.inspect(database._engine).has_table(META.name):
@@ -129,20 +135,20 @@ class Database:
         return database
 
     def check_format(self) -> None:
-        """RecordsError: the store was written by a version of the software that keeps records in another way."""
+        """Check the format. Raises RecordsError if the store was written in another one, by another version."""
         found = self._rows(sa.select(META.c.format))
         if [row.format for row in found] != [FORMAT]:
             formats = ", ".join(repr(row.format) for row in found) or "none"
             raise RecordsError(f"the records in {self._place} have another format than {FORMAT!r}: {formats}")
 
     def close(self) -> None:
-        """Lets go of the database."""
+        """Close the database."""
         self._engine.dispose()
 
     # --- writing, in the writer's thread ---
 
     def save(self, batch: Batch) -> None:
-        """Saves a batch, all or nothing. RecordsError: the disk has failed."""
+        """Save a batch, all or nothing. Raises RecordsError if the disk has failed."""
         with _saying(f"cannot write the records in {self._place}"), self._engine.begin() as connection:
             connection.execute(sa.insert(CHUNKS), {"number": batch.number, "data": join(batch.items)})
             if batch.begun:
@@ -155,19 +161,19 @@ class Database:
     # --- reading, in any thread ---
 
     def next_numbers(self) -> tuple[int, int]:
-        """The number of the next record and that of the next chunk."""
+        """Return the number of the next record and that of the next chunk."""
         last_record, last_chunk = (
             self._rows(sa.select(sa.func.max(each.c.number)))[0][0] for each in (RECORDS, CHUNKS)
         )
         return (last_record or 0) + 1, (last_chunk or 0) + 1
 
     def find(self, record_id: str) -> Listing | None:
-        """The record of this id."""
+        """Return the record of this id; None if there is none."""
         rows = self._rows(FIND, {"wanted": record_id})
         return Listing(**rows[0]._mapping) if rows else None
 
     def page(self, kind: str, parent: str, before: int | None, limit: int) -> list[Listing]:
-        """Records of a kind, newest first; of a parent unless it is empty; with smaller numbers than `before`."""
+        """Return records of a kind, newest first; of a parent unless it is empty; with numbers below `before`."""
         query = sa.select(*LISTED).where(RECORDS.c.kind == kind)
         if parent:
             query = query.where(RECORDS.c.parent == parent)
@@ -176,19 +182,19 @@ class Database:
         return [Listing(**row._mapping) for row in self._rows(query.order_by(RECORDS.c.number.desc()).limit(limit))]
 
     def unfinished(self) -> list[Listing]:
-        """Records without an end, oldest first."""
+        """Return the records without an end, oldest first."""
         query = sa.select(*LISTED).where(RECORDS.c.end_time_ns.is_(None)).order_by(RECORDS.c.number)
         return [Listing(**row._mapping) for row in self._rows(query)]
 
     def read(self, number: int, chunks: Sequence[int]) -> Iterator[Found]:
-        """The entries of a record that lie in these chunks, in order."""
+        """Yield the entries of a record that lie in these chunks, in order."""
         for at in range(0, len(chunks), CHUNKS_PER_QUERY):
             wanted = CHUNKS.c.number.in_(chunks[at : at + CHUNKS_PER_QUERY])
             for row in self._rows(sa.select(CHUNKS).where(wanted).order_by(CHUNKS.c.number)):
                 yield from self._split(row, number)
 
     def chunks(self, number: int) -> list[int]:
-        """The chunks in which a record lies; those of one that is not finished are searched for."""
+        """Return the chunks in which a record lies; those of one that is not finished are searched for."""
         [row] = self._rows(sa.select(RECORDS).where(RECORDS.c.number == number))
         if row.end_time_ns is None:
             return list(self._search(number, row.first_chunk))
@@ -242,7 +248,7 @@ def _finished(trail: Trail, listing: Listing) -> dict[str, object]:
 
 @contextmanager
 def _saying(what: str) -> Iterator[None]:
-    """Turns the database's errors into one sentence."""
+    """Turn the database's errors into one sentence."""
     try:
         yield
     except (SQLAlchemyError, UnicodeDecodeError) as error:  # the latter from a damaged schema

@@ -1,4 +1,4 @@
-"""What can go wrong with records. Every message is one sentence for people."""
+"""Errors of records. Every message is one sentence for people."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class RecordExists(RecordsError):  # noqa: N818 - likewise
 
 
 class Diverged(RecordsError):  # noqa: N818 - a verdict on a record
-    """The rules do not give what a record says. `entry` is the number of the entry, from 1."""
+    """An entry of a record is not what the rules lead to. `entry` is the number of the entry, from 1."""
 
     def __init__(self, entry: int, problem: str) -> None:
         super().__init__(f"entry {entry}: {problem}")

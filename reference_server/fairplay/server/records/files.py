@@ -20,7 +20,7 @@ ENTRY_TAG = 0x0A
 
 
 def save(record: Record, path: Path) -> None:
-    """Writes a record to a file, whole or not at all. RecordsError: the file cannot be written."""
+    """Write a record to a file, whole or not at all. Raises RecordsError if the file cannot be written."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         draft.write_bytes(record.SerializeToString())
@@ -31,9 +31,9 @@ def save(record: Record, path: Path) -> None:
 
 
 def load(path: Path) -> Record:
-    """Reads a record from a file. RecordsError: it cannot be read, is not a record, or is cut off or damaged.
+    """Read a record from a file. Raises RecordsError if it cannot be read, is not a record, or is cut off or damaged.
 
-    That the chain is intact and the game played by the rules is for verify to say.
+    `verify` checks that the chain is intact and the game was played by the rules.
     """
     data = _read(path)
     if not data or data[0] != ENTRY_TAG:
@@ -59,7 +59,7 @@ def _read(path: Path) -> bytes:
 
 
 def _entries(data: bytes) -> tuple[list[LinkedEntry], bool]:
-    """The whole entries from the start, and whether there was nothing else."""
+    """Return the whole entries from the start, and whether the data holds nothing else."""
     entries: list[LinkedEntry] = []
     at = 0
     while at < len(data):
@@ -75,7 +75,7 @@ def _entries(data: bytes) -> tuple[list[LinkedEntry], bool]:
 
 
 def _bounds(data: bytes, at: int) -> tuple[int, int]:
-    """Where the message behind the tag at `at` begins and ends; its length is in base 128, lowest digits first."""
+    """Return where the message after the tag at `at` begins and ends; its length is in base 128, lowest digit first."""
     length = shift = 0
     for start in range(at + 1, min(at + 11, len(data))):
         length |= (data[start] & 0x7F) << shift

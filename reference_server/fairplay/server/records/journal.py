@@ -30,7 +30,7 @@ class Journal:
         self._ended = ended
 
     def append(self, entry: bytes) -> None:
-        """Appends a serialised RecordEntry. RecordsError: the record is finished.
+        """Append a serialised RecordEntry. Raises RecordsError if the record is finished.
 
         It never waits and never touches the disk: a disk that fails makes the journal `behind`, and saved() fail.
         """
@@ -40,9 +40,9 @@ class Journal:
         self.entry_count += 1
 
     def finish(self, entry: bytes, summary: bytes, end_time_ns: int) -> None:
-        """Appends the last entry, and keeps a summary for listings, a serialised fairplay.v1.Game, Tournament or Table.
+        """Append the last entry, and keep a summary for listings, a serialised fairplay.v1.Game, Tournament or Table.
 
-        RecordsError: the record is finished already. A disk that fails is told by saved().
+        Raises RecordsError if the record is finished already. saved() reports a disk that fails.
         """
         if self.listing.finished:
             _refuse((self._trail, START, entry))
@@ -58,18 +58,18 @@ class Journal:
         return self._writer.behind
 
     async def saved(self, *, hurry: bool = False) -> None:
-        """Returns when all that was appended so far is on disk. RecordsError: the disk has failed.
+        """Return when all that was appended so far is on disk. Raises RecordsError if the disk has failed.
 
-        With `hurry` somebody waits for nothing else.
+        With `hurry` the caller waits for nothing else.
         """
         await asyncio.wrap_future(self._writer.saved(hurry=hurry))
 
     def begin(self, entry: bytes) -> None:
-        """Appends the header, for the store."""
+        """Append the header, for the store."""
         self._writer.begin(self._next(entry), self.listing)
 
     def resume(self, entries: Sequence[LinkedEntry]) -> None:
-        """Goes on after these entries, which are on disk; for the store."""
+        """Go on after these entries, which are on disk; for the store."""
         self.entry_count = len(entries)
         self._hash = entries[-1].hash if entries else START
 
@@ -79,7 +79,7 @@ class Journal:
         return self._trail, self._hash, entry
 
     def record(self, database: Database) -> Record:
-        """All entries so far, for the store."""
+        """Return all entries so far, for the store."""
         saved, items = self._writer.unsaved(self._trail)
         found = [LinkedEntry(entry=each.entry, hash=each.hash) for each in database.read(self._trail.number, saved)]
         return Record(entries=[*found, *(LinkedEntry(entry=entry, hash=digest) for _, digest, entry in items)])

@@ -13,9 +13,9 @@ FILE_NAME = "lock"
 
 
 def hold(directory: Path) -> TextIO:
-    """Locks a directory, made where there is none, until the file that this returns is closed or the process ends.
+    """Lock a directory, made if there is none, until the file that this returns is closed or the process ends.
 
-    StoreInUse: another server has it. RecordsError: the directory cannot be made or written to.
+    Raises StoreInUse if another server has locked it, RecordsError if it cannot be made or written to.
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)

@@ -14,13 +14,19 @@ __all__ = ["Called", "Eliminated", "Ended", "Event", "Find", "Replayer", "Shown"
 
 
 def replay(record: Record, find: Find = game.find) -> Iterator[Event]:
-    """What happened in a game, in order. RecordsError, with the event before it: the record is not sound there."""
+    """Yield what happened in a game, in order.
+
+    Raises RecordsError after the last sound event if the record is not sound.
+    """
     for replayer in _after_each(parsed(record), _nothing, find):
         yield from replayer.events()
 
 
 def state_at(record: Record, entry: int, find: Find = game.find) -> Shown:
-    """The state after the entry of this number, from 1. RecordsError: there is no such entry, or no state yet."""
+    """Return the state after the entry of this number, from 1.
+
+    Raises RecordsError if there is no such entry or state.
+    """
     if not 1 <= entry <= len(record.entries):
         raise RecordsError(f"there is no entry {entry}: the record has the entries 1 to {len(record.entries)}")
     shown: Shown | None = None
@@ -34,10 +40,10 @@ def state_at(record: Record, entry: int, find: Find = game.find) -> Shown:
 
 
 def resume(record: Record, append: Callable[[bytes], None], find: Find = game.find) -> Replayer:
-    """An unfinished game where it stands: its replayer, with the numbers of calls that were open free again.
+    """Return the replayer of an unfinished game, with the numbers of calls that were open free again.
 
     `append` takes the entries that the transcript adds from now on. Before them the driver appends a Resumed.
-    RecordsError: the record is not sound, or the game is over.
+    Raises RecordsError if the record is not sound, or the game is over.
     """
     for replayer in _after_each(parsed(record), append, find):
         replayer.events()
@@ -48,7 +54,7 @@ def resume(record: Record, append: Callable[[bytes], None], find: Find = game.fi
 
 
 def _after_each(entries: Iterable[RecordEntry], append: Callable[[bytes], None], find: Find) -> Iterator[Replayer]:
-    """The replayer after each entry; at least once."""
+    """Yield the replayer after each entry; at least once."""
     rest = iter(entries)
     header = next(rest, None)
     if header is None:
@@ -61,4 +67,4 @@ def _after_each(entries: Iterable[RecordEntry], append: Callable[[bytes], None],
 
 
 def _nothing(_: bytes) -> None:
-    """Nobody goes on with the game."""
+    """Append nothing: the game is only shown."""

@@ -1,4 +1,4 @@
-"""Plays a game again, an entry of its record at a time: the recorded outcomes, fed to the same conversation.
+"""The replayer: it plays a game again, an entry of its record at a time, by feeding the outcomes to the conversation.
 
 Resuming after a crash, verifying, showing to spectators and drawing states all go through it. It takes nothing on
 trust: each entry must be what the rules lead to.
@@ -32,7 +32,7 @@ from fairplay.v1.record_pb2 import RecordedCall, RecordedResult, RecordEntry
 from fairplay.v1.result_pb2 import GameResult
 
 Find: TypeAlias = Callable[[str], Game]
-"""Gets a game by its name, as fairplay.games.game.find does."""
+"""Return a game by its name, as fairplay.games.game.find does."""
 
 
 class Called(NamedTuple):
@@ -46,7 +46,7 @@ class Called(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """The state is this one after the entry. `sequence` counts the states and eliminations of the game, from 1."""
+    """The state after the entry. `sequence` counts the states and eliminations of the game, from 1."""
 
     entry: int
     sequence: int
@@ -54,7 +54,7 @@ class Shown(NamedTuple):
 
 
 class Eliminated(NamedTuple):
-    """A player is out."""
+    """A player was eliminated."""
 
     entry: int
     sequence: int
@@ -73,11 +73,11 @@ Event: TypeAlias = Called | Shown | Eliminated | Ended
 
 
 class Replayer:
-    """A game that is played again, an entry at a time. Diverged: an entry is not what the rules lead to.
+    """A game that is played again, an entry at a time. Raises Diverged if an entry is not what the rules lead to.
 
-    After the last entry it says where the game stands: what the conversation waits for, in `step`, with the `answers`
+    After the last entry it tells where the game stands: what the conversation waits for, in `step`, with the `answers`
     that are in where several players are asked at once; or its `outcome`; or the `error` with which the rules failed.
-    `append` is for those who go on with the game: it takes the entries that follow. `find` gets the game.
+    `append` takes the entries that follow when the game goes on. `find` gets the game by its name.
     """
 
     def __init__(self, header: RecordEntry, append: Callable[[bytes], None], find: Find) -> None:
@@ -104,12 +104,12 @@ class Replayer:
         self._advance(None)
 
     def events(self) -> list[Event]:
-        """What has happened since this was last asked."""
+        """Return what has happened since the last call of this method."""
         events, self._events = self._events, []
         return events
 
     def feed(self, entry: RecordEntry) -> None:
-        """The next entry. Diverged: it is not what the rules lead to."""
+        """Take the next entry. Raises Diverged if it is not what the rules lead to."""
         self.entry += 1
         if self.result is not None:
             raise self._diverged("it comes after the end of the game")
@@ -128,9 +128,9 @@ class Replayer:
                 raise self._diverged(f"{other or 'an empty entry'} does not belong in the record of a game")
 
     def rewind(self) -> None:
-        """Calls that were open when the server ended are made again: their numbers are free.
+        """Free the numbers of calls that were open when the server ended: they are made again.
 
-        Of arrivals in one moment, those that were recorded are taken by themselves.
+        Of arrivals at one instant, those that were recorded are taken by themselves.
         """
         if self._arrivals:
             self._arrived()
@@ -161,7 +161,7 @@ class Replayer:
             self.error = error
 
     def _take(self, step: Step) -> bool:
-        """True: the step waits for an entry."""
+        """Handle a step, and return whether it waits for an entry."""
         if isinstance(step, Show):
             self.event_count += 1
             self.shown = step
@@ -249,7 +249,7 @@ class Replayer:
         self._events.append(Ended(self.entry, self.event_count + 1, recorded.result))
 
     def due(self) -> str:
-        """What the rules lead to here."""
+        """Return a sentence about what the rules lead to here."""
         if self.error is not None:
             return f"the rules fail here with {type(self.error).__name__}: {self.error}"
         if isinstance(self.step, Eliminate):
@@ -264,7 +264,7 @@ class Replayer:
 
 
 def _nobody(step: Step) -> object:
-    """The answer to a step that asks nobody."""
+    """Return the answer to a step that asks nobody."""
     return {} if isinstance(step, CallAll) else [] if isinstance(step, Race) else None
 
 
@@ -276,6 +276,6 @@ def _same(call: Call, request: bytes) -> bool:
 
 
 def _fields(recorded: Message, due: Message) -> str:
-    """The names of the fields in which two messages of one type differ."""
+    """Return the names of the fields in which two messages of one type differ."""
     names = [field.name for field in recorded.DESCRIPTOR.fields]
     return ", ".join(name for name in names if getattr(recorded, name) != getattr(due, name)) or "fields unknown here"

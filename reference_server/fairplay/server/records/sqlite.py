@@ -1,4 +1,4 @@
-"""The one place that knows that the records lie in SQLite: how to open the database, and what to watch for.
+"""All that is special about SQLite: how to open the database, and what to watch for.
 
 A write-ahead log lets others read while the server writes. `synchronous=NORMAL` hands every committed batch to
 the operating system, so that nothing committed is lost with the server; only a loss of power can take the
@@ -23,14 +23,14 @@ NUMBER = BigInteger().with_variant(Integer(), "sqlite")
 
 
 def writable(directory: Path) -> Engine:
-    """The database in a directory, made where there is none."""
+    """Return the database in a directory, made if there is none."""
     engine = _engine(directory / FILE_NAME, mode="rwc")
     event.listen(engine, "connect", _prepare)
     return engine
 
 
 def readable(directory: Path) -> Engine:
-    """The database in a directory, for reading only. RecordsError: there is none."""
+    """Return the database in a directory, for reading only. Raises RecordsError if there is none."""
     path = directory / FILE_NAME
     if not path.is_file():
         raise RecordsError(f"there are no records in {directory}: it has no file {FILE_NAME}")
@@ -49,14 +49,14 @@ def _prepare(connection: Connection, _: object) -> None:
 
 
 class Watch:
-    """Notices that the file is gone: SQLite goes on writing to a file that was removed, and says nothing."""
+    """A check that the file is still there: SQLite goes on writing to a file that was removed, without an error."""
 
     def __init__(self, directory: Path) -> None:
         self._path = directory / FILE_NAME
         self._identity = self._stat()
 
     def check(self) -> None:
-        """RecordsError: the file is no longer the one that was opened."""
+        """Check the file. Raises RecordsError if it is not the one that was opened."""
         if self._stat() != self._identity:
             raise RecordsError(f"{self._path} was replaced by another file while the server wrote to it")
 

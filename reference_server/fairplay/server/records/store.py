@@ -38,9 +38,9 @@ class Store:
 
     @classmethod
     def open(cls, directory: Path | None) -> Store:
-        """Opens a directory for a server, made where there is none; None: a private one that goes with the store.
+        """Open a directory for a server, made if there is none; None: a private one that is removed with the store.
 
-        StoreInUse: another server has it. RecordsError: it cannot be used; the sentence says why.
+        Raises StoreInUse if another server has it, RecordsError, which says why, if it cannot be used.
         """
         with ExitStack() as closing:
             if directory is None:
@@ -54,25 +54,25 @@ class Store:
 
     @classmethod
     def read_only(cls, directory: Path) -> Store:
-        """Opens a directory for reading, also while a server writes there. RecordsError: it cannot be read."""
+        """Open a directory for reading, also while a server writes there. Raises RecordsError if it cannot be read."""
         database = Database.readable(directory)
         with ExitStack() as closing:
             closing.callback(database.close)
             return cls(database, None, 0, closing.pop_all())
 
     def __enter__(self) -> Store:
-        """For reading: `with Store.read_only(directory) as store`."""
+        """Return the store, for reading: `with Store.read_only(directory) as store`."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        """Lets go of everything, having saved what is left."""
+        """Save what is left and close everything."""
         self._close()
 
     # --- writing ---
 
     @property
     def failure(self) -> RecordsError | None:
-        """Why nothing can be written any more. The remedy is a new start of the server, once the disk is well."""
+        """Why nothing can be written any more; None if all is well. A new start helps, once the disk is well."""
         return self._writer.failure if self._writer is not None else None
 
     @property
@@ -86,9 +86,9 @@ class Store:
     def begin(
         self, kind: str, record_id: str, entry: bytes, *, game: str, parent: str = "", start_time_ns: int
     ) -> Journal:
-        """Begins a record, a "game", a "tournament" or a "table", with its header.
+        """Begin a record, a "game", a "tournament" or a "table", with its header.
 
-        RecordExists: there is one of this id. RecordsError: the disk has failed.
+        Raises RecordExists if there is one of this id, RecordsError if the disk has failed.
         """
         writer = self._writing()
         if self.find(record_id) is not None:
@@ -101,9 +101,9 @@ class Store:
         return journal
 
     def reopen(self, record_id: str) -> Journal:
-        """Goes on with a record that a server left unfinished; one that is open already stays the same journal.
+        """Go on with a record that a server left unfinished; one that is open already stays the same journal.
 
-        RecordsError: it is not there, finished, or damaged, or the disk has failed.
+        Raises RecordsError if it is missing, finished, or damaged, or the disk has failed.
         """
         writer = self._writing()
         listing = self._listed(record_id)
@@ -122,12 +122,15 @@ class Store:
         return journal
 
     async def flush(self) -> None:
-        """Writes at once, and returns when all that was appended so far is on disk. RecordsError: the disk failed."""
+        """Write at once, and return when all that was appended so far is on disk.
+
+        Raises RecordsError if the disk failed.
+        """
         if self._writer is not None:
             await asyncio.wrap_future(self._writer.saved(hurry=True))
 
     async def close(self) -> None:
-        """Saves what is left and lets go of everything. RecordsError: something could not be saved."""
+        """Save what is left and close everything. Raises RecordsError if something could not be saved."""
         if self._writer is not None:
             await asyncio.to_thread(self._writer.stop)
         self._close()
@@ -148,7 +151,7 @@ class Store:
         return self._writer
 
     def _forget(self) -> None:
-        """Finished records are kept in memory only until they are on disk."""
+        """Forget finished records that are on disk."""
         assert self._writer is not None
         while self._ended and self._writer.is_saved(self._ended[0][0]):
             self._journals.pop(self._ended.popleft()[1], None)
@@ -156,14 +159,14 @@ class Store:
     # --- reading ---
 
     def find(self, record_id: str) -> Listing | None:
-        """What is known of a record. None: there is none of this id."""
+        """Return the listing of a record; None if there is none of this id."""
         journal = self._journals.get(record_id)
         return journal.listing if journal is not None else self._database.find(record_id)
 
     def list(
         self, kind: str, *, limit: int, before: int | None = None, parent: str = ""
     ) -> tuple[Sequence[Listing], int | None]:
-        """At most `limit` records of a kind, newest first, and what `before` must be for the next page, if any.
+        """Return at most `limit` records of a kind, newest first, and `before` for the next page, None at the end.
 
         `parent`: only those of this tournament; empty: all.
         """
@@ -176,12 +179,15 @@ class Store:
         return listings[:limit], listings[limit - 1].number if len(listings) > limit else None
 
     def unfinished(self) -> Sequence[Listing]:
-        """The records without an end, oldest first: those that are being written, and those that a server left."""
+        """Return the records without an end, oldest first: those being written, and those that a server left."""
         known = self._in_memory()
         return [each for each in _merged(self._database.unfinished(), known) if not each.finished]
 
     def read(self, record_id: str) -> Record:
-        """A whole record, with what is not on disk yet. RecordsError: there is none, or it is damaged."""
+        """Return a whole record, with what is not on disk yet.
+
+        Raises RecordsError if there is none, or it is damaged.
+        """
         journal = self._journals.get(record_id)
         if journal is not None:
             return journal.record(self._database)
@@ -204,6 +210,6 @@ class Store:
 
 
 def _merged(saved: Iterable[Listing], known: Iterable[Listing]) -> list[Listing]:
-    """Records by number; what memory knows is newer than what is on disk."""
+    """Return records by number; what memory knows is newer than what is on disk."""
     listings = {each.number: each for each in (*saved, *known)}
     return sorted(listings.values(), key=attrgetter("number"))

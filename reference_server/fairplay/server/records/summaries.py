@@ -1,4 +1,4 @@
-"""What listings say of a game: from its summary when it is over, from its header before."""
+"""Games as listings have them: from the summary of one that is over, from the header of one that is not."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from fairplay.v1.referee_pb2 import Game, GameStatus
 
 
 def listed_game(listing: Listing) -> Game:
-    """The game of a listing of kind "game"."""
+    """Return the game of a listing of kind "game"."""
     if listing.finished:
         return Game.FromString(listing.summary)
     return begun_game(RecordEntry.FromString(listing.header).game)
 
 
 def begun_game(header: GameHeader) -> Game:
-    """A game that is not over."""
+    """Return a game that is not over."""
     return Game(
         game_id=header.game_id,
         plan=header.plan,

@@ -1,4 +1,4 @@
-"""Says whether a record is intact and what it tells is what the rules lead to. Works offline, from the record alone."""
+"""Verification of a record: it is intact, and what it tells is what the rules lead to. Works from the record alone."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from fairplay.v1.record_pb2 import Record, RecordEntry
 
 
 class Finding(NamedTuple):
-    """Something that is wrong with a record, in the entry of this number, from 1; 0: in the record as a whole."""
+    """A defect of a record, in the entry of this number, from 1; 0: in the record as a whole."""
 
     entry: int
     problem: str
 
     def __str__(self) -> str:
-        """The finding as one line."""
+        """Return the finding as one line."""
         return f"entry {self.entry}: {self.problem}" if self.entry else self.problem
 
 
 Check: TypeAlias = Callable[[Sequence[RecordEntry]], Sequence[Finding]]
-"""Follows the entries of a record, which have the right structure, and compares them with what the rules lead to."""
+"""Follow the entries of a record of the right structure, and compare them with what the rules lead to."""
 
 BODY: Mapping[str, frozenset[str]] = {
     "game": frozenset({"call", "misconduct", "result", "resumed"}),
@@ -37,7 +37,7 @@ LAST_CHANGES = frozenset({"finished", "cancelled"})
 
 
 def check_game(entries: Sequence[RecordEntry], find: Find = game.find) -> list[Finding]:
-    """Plays a game again: each request, misconduct and the result must be what the rules lead to."""
+    """Play a game again: each request, misconduct and the result must be what the rules lead to."""
     try:
         replay = Replayer(entries[0], lambda _: None, find)
         for entry in entries[1:]:
@@ -52,10 +52,10 @@ CHECKS: Mapping[str, Check] = {"game": check_game}
 
 
 def verify(record: Record, *, finished: bool = True, checks: Mapping[str, Check] = CHECKS) -> list[Finding]:
-    """What is wrong with a record. Nothing: it is intact.
+    """Return the defects of a record; none: it is intact.
 
     A record that is not `finished` may lack its end. `checks` has, by the kind of the header ("game", "tournament" or
-    "table"), what follows the entries by the rules; a kind that is not there is held to its structure only.
+    "table"), the function that follows the entries by the rules; for a kind without one only the structure is checked.
     """
     if not record.entries:
         return [Finding(0, "the record is empty")]

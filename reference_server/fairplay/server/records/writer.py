@@ -1,8 +1,8 @@
 """The one thread that writes what is appended, a batch at a time, for all records together.
 
-Whoever appends only puts an item into a queue: no disk, no lock, no event loop. The first item of a batch wakes the
+Appending only puts an item into a queue: no disk, no lock, no event loop. The first item of a batch wakes the
 thread, which lets the batch grow for a few milliseconds and saves it in one transaction; while the disk is busy the
-next batch grows longer. After a failure nothing more is written, and everybody who waits is told.
+next batch grows longer. After a failure nothing more is written, and all waiting callers get the error.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ HURRY_ITEMS = 64
 
 
 class Unsaved(NamedTuple):
-    """What of a record is on disk, by the numbers of its chunks, and what is not, in order."""
+    """What of a record is on disk, by the numbers of its chunks, and the items that are not, in order."""
 
     chunks: list[int]
     items: list[Item]
 
 
 class Writer:
-    """Hands batches to `save`, which runs in the writer's thread and returns when a batch is on disk.
+    """The writer: it hands batches to `save`, which runs in its thread and returns when a batch is on disk.
 
     `chunk` is the number of the first batch. A batch waits `delay_s` for more after its first item; the writer is
     `behind` while one has waited for longer than `behind_s`.
@@ -63,25 +63,25 @@ class Writer:
 
     @property
     def behind(self) -> bool:
-        """Whether the disk does not keep up, or has failed. Whoever can wait should wait until all is saved."""
+        """Whether the disk does not keep up, or has failed. Callers that can wait should wait until all is saved."""
         since = self._since
         return since is not None and time.monotonic() - since > self._behind_s
 
     def put(self, item: Item) -> None:
-        """Appends an item. RecordsError: the writer is stopped."""
+        """Append an item. Raises RecordsError if the writer is stopped."""
         self._items.append(item)
         if not self._awake:
             self._rouse()
 
     def begin(self, item: Item, listing: Listing) -> None:
-        """The first item of a new record, and its row, in one batch."""
+        """Append the first item of a new record, with the record's row in the same batch."""
         with self._lock:
             self._items.append(item)
             self._begun.append(listing)
         self._rouse()
 
     def finish(self, item: Item, listing: Listing) -> int:
-        """The last item of a record, and its row, in one batch. Returns the number that `is_saved` takes."""
+        """Append the last item of a record, with its row in the same batch; return the number that `is_saved` takes."""
         with self._lock:
             self._items.append(item)
             self._finished.append((item[0], listing))
@@ -90,11 +90,11 @@ class Writer:
         return position
 
     def is_saved(self, position: int) -> bool:
-        """Whether all up to this position is on disk."""
+        """Return whether all up to this position is on disk."""
         return self._saved_count >= position
 
     def saved(self, *, hurry: bool = False) -> Future[None]:
-        """Done when all that was appended so far is on disk. Fails with RecordsError.
+        """Return a future that is done when all that was appended so far is on disk, and fails with RecordsError.
 
         With `hurry` a small batch is written at once; a large one is not worth cutting short.
         """
@@ -112,14 +112,14 @@ class Writer:
         return future
 
     def unsaved(self, trail: Trail) -> Unsaved:
-        """The chunks of a record that are on disk, and its items that are not, at one instant."""
+        """Return the chunks of a record that are on disk, and its items that are not, at one instant."""
         with self._lock:
             batch = self._batch
             items = [item for item in (*batch.items, *self._items) if item[0] is trail]
             return Unsaved([number for number in trail.chunks if number < batch.number or not batch.items], items)
 
     def stop(self) -> None:
-        """Saves what is left and ends the thread; returns when it has ended."""
+        """Save what is left and end the thread; return when it has ended."""
         self._stopped = True
         self._hurry.set()
         self._wake.set()

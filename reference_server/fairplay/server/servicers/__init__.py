@@ -1,1 +1,1 @@
-"""The gRPC services, thin: from messages to the referee, the manager and the hub, and from refusals to errors."""
+"""The gRPC services: they hand requests to the referee, the manager and the hub, and turn refusals into errors."""

@@ -17,7 +17,7 @@ HANDSHAKE_LIMIT_S = 10.0
 
 
 class ConnectionServicer(ConnectionServiceServicer):
-    """Hands each stream to the hub. What a stream does wrong ends that stream and touches no other."""
+    """The service that hands each connection to the hub. One that breaks the contract ends and touches no other."""
 
     def __init__(self, hub: Hub, handshake_limit_s: float = HANDSHAKE_LIMIT_S) -> None:
         self._hub = hub
@@ -26,7 +26,7 @@ class ConnectionServicer(ConnectionServiceServicer):
     async def Connect(  # type: ignore[override]  # noqa: N802 - writes through the context instead of yielding
         self, request_iterator: Any, context: Any
     ) -> None:
-        """Admits the players of the hello, then carries calls and replies until either side ends."""
+        """Admit the players of the hello, then carry calls and replies until either side ends."""
         over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         write = context.write
         hello = await self._hello(context)
@@ -58,7 +58,7 @@ def _end(over: asyncio.Future[None]) -> None:
 
 
 def _settle(over: asyncio.Future[None], reading: asyncio.Task[None]) -> None:
-    """The stream is over when reading is, with what it raised."""
+    """End the connection when reading ends, with what reading raised."""
     if over.done() or reading.cancelled():
         return
     error = reading.exception()

@@ -1,4 +1,4 @@
-"""One place where exceptions of handlers become errors that callers may see."""
+"""The one place where exceptions of handlers become errors that callers may see."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ INTERNAL = Refusal("INTERNAL", "the server failed; its log says more")
 
 
 class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grpcio has no types for it
-    """Refusals become their status; anything else becomes INTERNAL, without its text."""
+    """The interceptor that turns refusals into their status, and anything else into INTERNAL, without its text."""
 
     async def intercept_service(
         self, continuation: Callable[[Any], Awaitable[Any]], handler_call_details: Any
     ) -> grpc.RpcMethodHandler | None:
-        """Wraps the handler of a method, whichever of the kinds that our services have."""
+        """Wrap the handler of a method, whichever of the kinds that our services have."""
         handler = await continuation(handler_call_details)
         if handler is None:
             return None

@@ -22,7 +22,7 @@ SERVICE = pb.DESCRIPTOR.services_by_name["LobbyService"]
 
 
 class LobbyServicer(LobbyServiceServicer):
-    """Hands requests to the lobby."""
+    """The service that hands requests to the lobby."""
 
     def __init__(self, lobby: Lobby) -> None:
         self._lobby = lobby
@@ -36,7 +36,7 @@ class LobbyServicer(LobbyServiceServicer):
             raise
 
     async def _hold(self, seconds: float) -> None:
-        """Whoever asks too often and waits for the answer is slowed down: otherwise refusing would slow the others."""
+        """Delay the answer to a user that asks too often: otherwise refusing would slow the others down."""
         if seconds and self._held_count < MAX_HELD:
             self._held_count += 1
             try:
@@ -45,7 +45,7 @@ class LobbyServicer(LobbyServiceServicer):
                 self._held_count -= 1
 
     async def Enter(self, request: pb.EnterRequest, context: Any) -> pb.EnterResponse:  # noqa: N802
-        """Enters the lobby."""
+        """Enter the lobby."""
         try:
             user = self._lobby.enter(request.name, request.token, context.peer())
         except Refusal as refusal:
@@ -59,14 +59,14 @@ class LobbyServicer(LobbyServiceServicer):
         )
 
     async def Leave(self, request: pb.LeaveRequest, context: Any) -> pb.LeaveResponse:  # noqa: N802
-        """Leaves the lobby."""
+        """Leave the lobby."""
         self._lobby.leave(await self._user(request, context))
         return pb.LeaveResponse()
 
     async def Attend(  # type: ignore[override]  # noqa: N802 - writes serialised events through the context
         self, request: pb.AttendRequest, context: Any
     ) -> None:
-        """Streams what happens."""
+        """Stream what happens."""
         user = await self._user(request, context)
         stream = self._lobby.attend(user, request.after_sequence, together=request.together)
         context.add_done_callback(lambda _: self._lobby.closed(user))
@@ -76,46 +76,46 @@ class LobbyServicer(LobbyServiceServicer):
             self._lobby.detach(user, stream)
 
     async def ListTables(self, request: pb.ListTablesRequest, context: Any) -> pb.ListTablesResponse:  # noqa: N802
-        """Returns a page of tables."""
+        """Return a page of tables."""
         await self._user(request, context)
         tables, cursor = self._lobby.tables(request.game, page_size(request.page_size), cursor_of(request.page_token))
         return pb.ListTablesResponse(tables=tables, next_page_token=token_of(cursor))
 
     async def CreateTable(self, request: pb.CreateTableRequest, context: Any) -> pb.CreateTableResponse:  # noqa: N802
-        """Makes a table."""
+        """Create a table."""
         return pb.CreateTableResponse(table=self._lobby.create(await self._user(request, context), request))
 
     async def WatchTable(self, request: pb.WatchTableRequest, context: Any) -> pb.WatchTableResponse:  # noqa: N802
-        """Goes to a table to watch it."""
+        """Go to a table to watch it."""
         return pb.WatchTableResponse(table=self._lobby.watch(await self._user(request, context), request.table))
 
     async def JoinTable(self, request: pb.JoinTableRequest, context: Any) -> pb.JoinTableResponse:  # noqa: N802
-        """Takes a seat."""
+        """Take a seat."""
         user = await self._user(request, context)
         return pb.JoinTableResponse(table=self._lobby.join(user, request.table, request.link))
 
     async def LeaveTable(self, request: pb.LeaveTableRequest, context: Any) -> pb.LeaveTableResponse:  # noqa: N802
-        """Leaves a table."""
+        """Leave a table."""
         self._lobby.leave_table(await self._user(request, context))
         return pb.LeaveTableResponse()
 
     async def DeleteTable(self, request: pb.DeleteTableRequest, context: Any) -> pb.DeleteTableResponse:  # noqa: N802
-        """Deletes a table."""
+        """Delete a table."""
         self._lobby.delete(await self._user(request, context), request.table)
         return pb.DeleteTableResponse()
 
     async def StartTable(self, request: pb.StartTableRequest, context: Any) -> pb.StartTableResponse:  # noqa: N802
-        """Starts a game."""
+        """Start a game."""
         return pb.StartTableResponse(table=await self._lobby.start(await self._user(request, context)))
 
     async def Say(self, request: pb.SayRequest, context: Any) -> pb.SayResponse:  # noqa: N802
-        """Says something."""
+        """Say something."""
         self._lobby.say(await self._user(request, context), request.text)
         return pb.SayResponse()
 
 
 def add_to_server(servicer: LobbyServicer, server: grpc.aio.Server) -> None:
-    """As the generated function does, but for Attend: what it writes is serialised once for all who read it."""
+    """Add the service as the generated function does, but serialise what Attend writes once for all who read it."""
     handlers = {method.name: _handler(servicer, method) for method in SERVICE.methods}
     server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler(SERVICE.full_name, handlers)])
 

@@ -13,7 +13,7 @@ from fairplay.v1.manager_pb2_grpc import ManagerServiceServicer
 
 
 class ManagerServicer(ManagerServiceServicer):
-    """Hands requests to the manager."""
+    """The service that hands requests to the manager."""
 
     def __init__(self, manager: Manager) -> None:
         self._manager = manager
@@ -21,27 +21,27 @@ class ManagerServicer(ManagerServiceServicer):
     async def CreateTournament(  # noqa: N802
         self, request: pb.CreateTournamentRequest, context: Any
     ) -> pb.CreateTournamentResponse:
-        """Creates a tournament and opens its sign-up."""
+        """Create a tournament and open its sign-up."""
         return pb.CreateTournamentResponse(
             tournament=public_tournament(await self._manager.create(request.tournament_id, request.plan))
         )
 
     async def SignUp(self, request: pb.SignUpRequest, context: Any) -> pb.SignUpResponse:  # noqa: N802
-        """Signs a player up."""
+        """Sign a player up."""
         tournament = await self._manager.sign_up(
             request.tournament_id, request.player, request.token, request.certificate
         )
         return pb.SignUpResponse(tournament=public_tournament(tournament))
 
     async def Withdraw(self, request: pb.WithdrawRequest, context: Any) -> pb.WithdrawResponse:  # noqa: N802
-        """Takes a player out again."""
+        """Take a player out again."""
         tournament = await self._manager.withdraw(request.tournament_id, request.name, request.token)
         return pb.WithdrawResponse(tournament=public_tournament(tournament))
 
     async def StartTournament(  # noqa: N802
         self, request: pb.StartTournamentRequest, context: Any
     ) -> pb.StartTournamentResponse:
-        """Closes the sign-up and starts."""
+        """Close the sign-up and start."""
         return pb.StartTournamentResponse(
             tournament=public_tournament(await self._manager.start(request.tournament_id))
         )
@@ -49,20 +49,20 @@ class ManagerServicer(ManagerServiceServicer):
     async def CancelTournament(  # noqa: N802
         self, request: pb.CancelTournamentRequest, context: Any
     ) -> pb.CancelTournamentResponse:
-        """Cancels a tournament that is not over."""
+        """Cancel a tournament that is not over."""
         tournament = await self._manager.cancel(request.tournament_id, request.reason)
         return pb.CancelTournamentResponse(tournament=public_tournament(tournament))
 
     async def GetTournament(  # noqa: N802
         self, request: pb.GetTournamentRequest, context: Any
     ) -> pb.GetTournamentResponse:
-        """Returns one tournament."""
+        """Return one tournament."""
         return pb.GetTournamentResponse(tournament=public_tournament(self._manager.get(request.tournament_id)))
 
     async def ListTournaments(  # noqa: N802
         self, request: pb.ListTournamentsRequest, context: Any
     ) -> pb.ListTournamentsResponse:
-        """Returns a page of tournaments."""
+        """Return a page of tournaments."""
         tournaments, cursor = self._manager.list(page_size(request.page_size), cursor_of(request.page_token))
         return pb.ListTournamentsResponse(
             tournaments=map(public_tournament, tournaments), next_page_token=token_of(cursor)
@@ -71,7 +71,7 @@ class ManagerServicer(ManagerServiceServicer):
     async def WatchTournament(  # type: ignore[override]  # noqa: N802 - writes through the context instead of yielding
         self, request: pb.WatchTournamentRequest, context: Any
     ) -> None:
-        """Streams a tournament."""
+        """Stream a tournament."""
         async with aclosing(self._manager.watch(request.tournament_id)) as events:
             async for event in events:
                 await context.write(public_event(event))

@@ -1,4 +1,4 @@
-"""What all lists of our services share."""
+"""Pages, which all lists of our services share."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ MAX_PAGE_SIZE = 1_000
 
 
 def page_size(asked: int) -> int:
-    """How many rows a page has: what is asked for, within bounds; 0 stands for the default."""
+    """Return how many rows a page has: what is asked for, within bounds; 0 stands for the default."""
     return min(asked, MAX_PAGE_SIZE) or DEFAULT_PAGE_SIZE
 
 
 def cursor_of(token: str) -> int | None:
-    """Where a page begins. Refusal: the token does not come from us."""
+    """Return where a page begins. Raises Refusal if the token is not one of ours."""
     if not token:
         return None
     if not token.isascii() or not token.isdigit():
@@ -23,5 +23,5 @@ def cursor_of(token: str) -> int | None:
 
 
 def token_of(cursor: int | None) -> str:
-    """What gets the next page; empty where there is none."""
+    """Return the token for the next page; empty if there is none."""
     return "" if cursor is None else str(cursor)

@@ -1,4 +1,4 @@
-"""What everybody may know of games and tournaments: not where players live, nor what hidden things follow from."""
+"""The public view of games and tournaments: without addresses of players, and without what reveals hidden things."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ OPEN = (TournamentStatus.TOURNAMENT_STATUS_SIGN_UP, TournamentStatus.TOURNAMENT_
 
 
 def public_game(game: Game) -> Game:
-    """The game without the links of its players; while it runs, without its seed and the state that it began with."""
+    """Return the game without the links of its players; while it runs, without its seed and initial state."""
     public = Game()
     public.CopyFrom(game)
     for player in public.plan.players:
@@ -22,7 +22,7 @@ def public_game(game: Game) -> Game:
 
 
 def public_tournament(tournament: Tournament) -> Tournament:
-    """The tournament; until it is over, without its seed, from which those of its games follow."""
+    """Return the tournament; until it is over, without its seed, from which those of its games follow."""
     if tournament.status not in OPEN:
         return tournament
     public = Tournament()
@@ -32,7 +32,7 @@ def public_tournament(tournament: Tournament) -> Tournament:
 
 
 def public_event(event: WatchTournamentResponse) -> WatchTournamentResponse:
-    """The event with a tournament that everybody may see."""
+    """Return the event with the public view of its tournament."""
     if not event.HasField("tournament"):
         return event
     return WatchTournamentResponse(tournament=public_tournament(event.tournament))
