@@ -26,7 +26,7 @@ PROFILES = ("contest", "seed", "published")
 
 def fresh(seats: int = 2, deck: Sequence[int] = UNSHUFFLED, **given: Any) -> State:
     """A game with this deck; the unshuffled one gives the table of vector S3."""
-    return rules.dealt(settings_of(**{"min_players": 1, **given}), tuple(deck), seats, luck=1)
+    return rules.dealt(settings_of(**{"min_players": 1, **given}), tuple(deck), seats, draw_state=1)
 
 
 def done(state: State, *acts: tuple[int, Word | str]) -> State:

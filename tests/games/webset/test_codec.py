@@ -131,7 +131,7 @@ def test_a_public_state_is_the_full_one_without_deck_and_lots(state: State) -> N
 @settings(max_examples=50, deadline=None)
 @given(states(), st.integers(1, 2**32))
 def test_no_byte_of_a_public_state_depends_on_the_order_of_the_deck(state: State, seed: int) -> None:
-    other = state._replace(deck=rules.shuffled(state.deck, Random(seed)), luck=seed)
+    other = state._replace(deck=rules.shuffled(state.deck, Random(seed)), draw_state=seed)
     assert codec.public_message(other).SerializeToString(deterministic=True) == codec.public_message(
         state
     ).SerializeToString(deterministic=True)
@@ -162,7 +162,7 @@ def test_the_caller_may_be_seat_zero() -> None:
 def test_a_state_written_by_hand_needs_no_bookkeeping() -> None:
     message = webset_pb2.State(slots=range(12), deck=range(12, 81), players=[webset_pb2.Player()] * 2)
     state = codec.initial_state(message, Settings(), Random(7))
-    assert state == fresh(min_players=2)._replace(luck=Random(7).getrandbits(64))
+    assert state == fresh(min_players=2)._replace(draw_state=Random(7).getrandbits(64))
     assert GAME.check_state(webset_pb2.Settings(), message) == 2
 
 
@@ -212,25 +212,25 @@ def test_nothing_can_go_on_from_a_public_state() -> None:
 
 @pytest.mark.parametrize("word", [None, *Word])
 def test_acts_survive_the_way_through_messages(word: Word | None) -> None:
-    assert codec.acted(codec.act_message(word)) is word
+    assert codec.parse_act(codec.act_message(word)) is word
 
 
 @pytest.mark.parametrize(("number", "given_text"), [(0, "no action"), (6, "the unknown value 6"), (-1, "value -1")])
 def test_no_act_and_an_unknown_one_are_malformed(number: int, given_text: str) -> None:
     with pytest.raises(MalformedReplyError) as refused:
-        codec.acted(webset_player_pb2.ActResponse(action=number))  # type: ignore[arg-type]
+        codec.parse_act(webset_player_pb2.ActResponse(action=number))  # type: ignore[arg-type]
     assert refused.value.rule_id == "webset.act.required"
     assert given_text in refused.value.given
 
 
 def test_of_a_long_take_no_more_is_read_than_it_takes_to_refuse_it() -> None:
     reply = webset_player_pb2.PickCardsResponse(cards=[1] * 100_000)
-    assert len(codec.picked(reply)) == 4
+    assert len(codec.parse_cards(reply)) == 4
 
 
 def test_what_may_be_tried_survives_and_unknown_values_are_left_out() -> None:
-    listed = codec.actions((CALL, MORE))
-    assert codec.words([*listed, 99]) == (CALL, MORE)
+    listed = codec.action_list((CALL, MORE))
+    assert codec.parse_words([*listed, 99]) == (CALL, MORE)
 
 
 def test_every_status_has_its_number() -> None:

@@ -223,6 +223,51 @@ def test_a_call_that_ends_begins_the_count_anew() -> None:
     assert [request.idle_count for request in play.asked("Act").values()] == [0, 0]
 
 
+# What rode in a cancelled call
+
+
+def test_a_caller_hears_that_its_call_expired_although_the_question_that_said_so_is_cancelled() -> None:
+    play = Play(fresh(2))
+    play.hear((0, answered(CALL)))
+    play.hear((0, Overrun(), 3.01))
+    assert status(play.asked("Act")[0]) == "CALL_EXPIRED"
+    play.hear((1, answered(CALL)))  # before the first player has answered
+    report = play.last("Report", 0)
+    assert (status(report), report.rule_id) == ("CALL_EXPIRED", "webset.take.window")
+    assert events(report) == [("CALL_EXPIRED", 0), ("CALLED", 1)]
+    play.hear((1, cards(X0)))
+    assert (status(play.asked("Act")[0]), events(play.asked("Act")[0])) == ("UNSPECIFIED", [("GOT_SET", 1)])
+
+
+def test_what_cancelled_questions_carried_comes_again_until_one_is_answered() -> None:
+    play = Play(fresh(3, more_rule="anyone"))
+    play.hear((0, answered(MORE)))
+    play.hear((0, answered(MORE)))
+    assert events(play.asked("Act")[2]) == [("CARDS_DEALT", 0), ("CARDS_DEALT", 0)]
+    play.hear((2, answered(MORE)))
+    assert events(play.asked("Act")[2]) == [("CARDS_DEALT", 2)]
+    assert events(play.asked("Act")[1]) == [("CARDS_DEALT", 0), ("CARDS_DEALT", 0), ("CARDS_DEALT", 2)]
+
+
+def test_each_player_is_told_every_event_once_in_the_calls_that_it_answers() -> None:
+    for seed in range(20):
+        play, rng, answer = Play(fresh(3, more_rule="anyone", show_enabled=True)), Random(seed), sound("random")
+        answered_calls: list[Call] = []
+        while play.race is not None:
+            answered_calls.append(rng.choice(play.race.calls))
+            play.hear((answered_calls[-1].seat, answer(answered_calls[-1])))
+        answered_calls += [call for call in play.sent if call.method.name in ("Report", "GameOver")]
+        everything = sorted({event for call in play.sent for event in news(call)})
+        assert len(everything) > 5
+        for seat in range(3):
+            assert sorted(event for call in answered_calls if call.seat == seat for event in news(call)) == everything
+
+
+def news(call: Call) -> list[tuple[int, int]]:
+    request: Any = call.request
+    return [(event.revision, event.kind) for event in getattr(request, "events", ())]
+
+
 # Wrong and late cards
 
 
@@ -291,7 +336,7 @@ def test_no_act_or_an_unknown_one_breaks_a_rule(number: int) -> None:
     assert isinstance(out.cause, RuleBreak)
     assert out.cause.rule_id == "webset.act.required"
     legal = [reply for packed in out.cause.legal_replies if packed.Unpack(reply := ActResponse())]
-    assert [codec.acted(reply) for reply in legal] == [None, CALL, MORE, SHOW]
+    assert [codec.parse_act(reply) for reply in legal] == [None, CALL, MORE, SHOW]
 
 
 @pytest.mark.parametrize("method", ["Deal", "Report"])
@@ -413,7 +458,7 @@ def test_solutions_are_shown_turned_and_ended() -> None:
     assert play.asked("Act")[0].state.displayed == 1
     play.hear((0, answered(END_SHOW)))
     assert play.state.phase is Phase.OPEN
-    assert events(play.asked("Act")[1]) == [("SOLUTIONS_ENDED", 0)]
+    assert events(play.asked("Act")[1]) == [("SOLUTIONS_SHOWN", 1), ("SOLUTIONS_ENDED", 0)]
 
 
 def test_players_that_leave_the_solutions_alone_come_to_an_end() -> None:
@@ -640,7 +685,7 @@ def shown_in(game: Any) -> list[State]:
 def disguised(state: State) -> list[State]:
     """States that differ only in what nobody may know."""
     return [
-        state._replace(luck=state.luck ^ 0x5555),
+        state._replace(draw_state=state.draw_state ^ 0x5555),
         *[state._replace(deck=rules.shuffled(state.deck, Random(seed))) for seed in range(3)],
     ]
 

@@ -1,7 +1,7 @@
 """Whole games of Webset as text, one line a call: who was asked what, and what the answer was.
 
 After a change that is meant, the files are written anew by
-    .venv/bin/python tests/games/webset/test_golden.py
+    .venv/bin/python -m tests.games.webset.test_golden
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ def test_what_is_listed_is_carried_out_and_what_is_not_is_refused(game: tuple[St
 
 @settings(max_examples=40, deadline=None)
 @given(games(), st.randoms(use_true_random=False))
-def test_rounds_of_any_answers_keep_every_invariant(game: tuple[State, Random], luck: Random) -> None:
+def test_rounds_of_any_answers_keep_every_invariant(game: tuple[State, Random], draw_state: Random) -> None:
     state, _ = game
     state = state._replace(settings=settings_of(rounds="lot", min_players=1, more_rule="auto"))
     if rules.invariant(state):
@@ -131,10 +131,10 @@ def test_rounds_of_any_answers_keep_every_invariant(game: tuple[State, Random], 
         if rules.turn(state) is None:
             break
         answers = []
-        for seat in luck.sample(rules.round_seats(state), len(rules.round_seats(state))):
+        for seat in draw_state.sample(rules.round_seats(state), len(rules.round_seats(state))):
             found = rules.solutions(state)
-            wrong = tuple(luck.sample([card for card in state.table if card != EMPTY], 3))
-            answers.append((seat, luck.choice([(), wrong, luck.choice(found)])))
+            wrong = tuple(draw_state.sample([card for card in state.table if card != EMPTY], 3))
+            answers.append((seat, draw_state.choice([(), wrong, draw_state.choice(found)])))
         after, verdicts = rules.play_round(state, answers)
         assert rules.invariant(after) is None
         assert list(verdicts) == [seat for seat, cards in answers if cards]

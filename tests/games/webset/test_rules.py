@@ -490,6 +490,21 @@ def test_points_count_then_sets_then_fewer_penalties() -> None:
     assert rules.ranking(state) == ((1,), (3,), (0,), (2,), (4,))
 
 
+@pytest.mark.parametrize(
+    ("given", "ranking"),
+    [
+        ({"penalty_bad": 1, "penalty_expired": 1}, ((2,), (0, 1))),
+        ({"penalty_bad": 0, "penalty_expired": 1}, ((0, 2), (1,))),
+        ({"penalty_bad": 1, "penalty_expired": 0}, ((1, 2), (0,))),
+        ({"profile": "seed"}, ((0, 1, 2),)),
+    ],
+)
+def test_wrong_and_expired_calls_break_a_tie_only_where_they_have_a_price(given: Any, ranking: Any) -> None:
+    wrong, late, clean = Player(penalties=2), Player(penalties=2, expiries=2), Player()
+    state = fresh(3, **given)._replace(phase=Phase.OVER, players=(wrong, late, clean))
+    assert rules.ranking(state) == ranking
+
+
 def test_full_ties_share_a_rank_as_in_1_1_3() -> None:
     state = ranked((2, 2, 0), (1, 1, 0), (2, 2, 0), (0, 0, 0))
     assert rules.ranking(state) == ((0, 2), (1,), (3,))

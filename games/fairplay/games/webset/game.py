@@ -14,6 +14,7 @@ from fairplay.games.webset import rules
 from fairplay.games.webset.players import strategies
 from fairplay.games.webset.players.player import PausingPlayer, StrategyPlayer, player
 from fairplay.games.webset.protocol import codec, conversation
+from fairplay.games.webset.protocol.methods import ACT, METHODS, SERVICE
 from fairplay.games.webset.rules import State
 from fairplay.games.webset.views import picture
 from fairplay.v1.game_pb2 import TimeControl
@@ -26,9 +27,9 @@ class Webset:
 
     name = "webset"
     title = "Webset"
-    service = conversation.SERVICE
-    methods = tuple(conversation.METHODS.values())
-    turn = conversation.ACT
+    service = SERVICE
+    methods = tuple(METHODS.values())
+    turn = ACT
     seats = range(2, rules.MAX_SEATS + 1)
     """A game alone (min_players 1) is possible by the rules; tournaments could not deal such games."""
     rules = rules.RULES

@@ -150,7 +150,7 @@ def _read(game: Json, settings: Settings) -> State:
         players=tuple(map(_player, players)),
         discarded=tuple(map(parse_card, game.get("discarded", []))),
         act_count=game.get("acts", 0),
-        luck=0,
+        draw_state=0,
         revision=game.get("revision", 0),
     )
     return _checked(state)

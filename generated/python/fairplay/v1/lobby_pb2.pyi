@@ -25,7 +25,7 @@ class EnterRequest(google.protobuf.message.Message):
     NAME_FIELD_NUMBER: builtins.int
     TOKEN_FIELD_NUMBER: builtins.int
     name: builtins.str
-    """The name: 1 to 64 letters, digits, '-', '_' or '.'."""
+    """The name: 1 to 20 letters, digits, '-', '_' or '.'. Capital and small letters make no difference."""
     token: builtins.str
     """The token of an earlier Enter, or the one with which this name has dialled in. Empty: a new user, unless the name
     is dialled in with a token.
@@ -49,10 +49,13 @@ class EnterResponse(google.protobuf.message.Message):
     TOKEN_FIELD_NUMBER: builtins.int
     GRACE_PERIOD_FIELD_NUMBER: builtins.int
     REQUESTS_PER_SECOND_FIELD_NUMBER: builtins.int
+    NAME_FIELD_NUMBER: builtins.int
     token: builtins.str
     """What every other request of this user carries. Keep it secret. It serves for dialling in under this name too."""
     requests_per_second: builtins.int
     """The most requests a second that a user may make on average."""
+    name: builtins.str
+    """The name as all others see it: that of the request, or as it was first entered where the user comes back."""
     @property
     def grace_period(self) -> google.protobuf.duration_pb2.Duration:
         """How long the user may be without a stream before it is lost."""
@@ -63,9 +66,10 @@ class EnterResponse(google.protobuf.message.Message):
         token: builtins.str = ...,
         grace_period: google.protobuf.duration_pb2.Duration | None = ...,
         requests_per_second: builtins.int = ...,
+        name: builtins.str = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["grace_period", b"grace_period"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["grace_period", b"grace_period", "requests_per_second", b"requests_per_second", "token", b"token"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["grace_period", b"grace_period", "name", b"name", "requests_per_second", b"requests_per_second", "token", b"token"]) -> None: ...
 
 global___EnterResponse = EnterResponse
 
@@ -357,7 +361,9 @@ class CreateTableRequest(google.protobuf.message.Message):
     token: builtins.str
     """The token of the user."""
     name: builtins.str
-    """The name of the table: 1 to 64 letters, digits, spaces, '-', '_' or '.', no space at either end."""
+    """The name of the table: 1 to 20 letters, digits, spaces, '-', '_' or '.', no space at either end. Capital and small
+    letters make no difference.
+    """
     game: builtins.str
     """The name of the game."""
     @property

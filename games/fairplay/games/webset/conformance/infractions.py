@@ -37,19 +37,20 @@ def infraction_in(settings: Settings, request: Any, answer: Any) -> Infraction |
 
 def _refused(settings: Settings, request: ActRequest, reply: ActResponse) -> Infraction | None:
     """An act that was not in the list, or that was refused for the same reason just before."""
-    words = codec.words([reply.action])
+    words = codec.parse_words([reply.action])
     if not words:
         return None
-    _, _, rule = rules.carry_out(codec.seen(request.state, settings), Act(request.seat, words[0]))
-    if rule is None or (reply.action in request.actions and rule != request.rule_id):
+    _, _, rule = rules.carry_out(codec.visible_state(request.state, settings), Act(request.seat, words[0]))
+    again = rule == request.rule_id and not request.events
+    if rule is None or (reply.action in request.actions and not again):
         return None
     return Infraction(rule, words[0].value, Level.SHOULD)
 
 
 def _wrong(settings: Settings, request: PickCardsRequest, reply: PickCardsResponse) -> Infraction | None:
     """Cards that are no set on the table."""
-    cards = codec.picked(reply)
-    rule = rules.take_violation(codec.seen(request.state, settings), cards)
+    cards = codec.parse_cards(reply)
+    rule = rules.take_violation(codec.visible_state(request.state, settings), cards)
     if rule is None or (request.may_skip and not cards):
         return None
     thinking = rule == "webset.take.set" or not cards

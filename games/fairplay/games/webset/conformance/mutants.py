@@ -55,7 +55,7 @@ def _says(name: str, sentence: str, cases: Cases, cards: Sequence[int], only: sl
 def _part(name: str, sentence: str, cases: Cases, count: int, only: slips.Room | None = None) -> Mutation:
     """Names so many cards of a set."""
 
-    def spoil(request: PickCardsRequest, reply: PickCardsResponse, luck: Random) -> PickCardsResponse | None:
+    def spoil(request: PickCardsRequest, reply: PickCardsResponse, rng: Random) -> PickCardsResponse | None:
         return PickCardsResponse(cards=reply.cards[:count]) if len(reply.cards) > count else None
 
     return Mutation(name, sentence, "PickCards", "", cases, only_if(only, spoil))
@@ -69,16 +69,16 @@ def _picks(
 
 
 def _spoil(rule: str, wrong: slips.Wrong) -> Mutate:
-    def spoil(request: PickCardsRequest, reply: PickCardsResponse, luck: Random) -> PickCardsResponse | None:
+    def spoil(request: PickCardsRequest, reply: PickCardsResponse, rng: Random) -> PickCardsResponse | None:
         state = slips.seen(request.state)
         choices = (cards for cards in wrong(state, tuple(reply.cards)) if rules.take_violation(state, cards) == rule)
-        cards = choose(choices, luck)
+        cards = choose(choices, rng)
         return None if cards is None else PickCardsResponse(cards=cards)
 
     return spoil
 
 
-def _nothing_is_zero(request: ActRequest, reply: ActResponse, luck: Random) -> ActResponse | None:
+def _nothing_is_zero(request: ActRequest, reply: ActResponse, rng: Random) -> ActResponse | None:
     return ActResponse() if reply.action == ACTION_NOTHING else None
 
 

@@ -30,7 +30,7 @@ def seen(state: webset_pb2.State) -> State:
     lying = sum(slot != EMPTY for slot in state.slots)
     won = sum(len(player.cards) for player in state.players)
     small = lying + won + state.deck_count + len(state.discarded) < rules.CARDS
-    return codec.seen(state, rules.settings_of(aspects=3 if small else 4, table=9, max_table=27))
+    return codec.visible_state(state, rules.settings_of(aspects=3 if small else 4, table=9, max_table=27))
 
 
 # Special situations

@@ -75,12 +75,12 @@ class _Random:
     def act(self, view: View) -> Word | None:
         """Anything that may be tried, but no call without a set, and nothing after a refusal."""
         words = [word for word in view.words if word is not Word.CALL or sets_among(view.cards)]
-        return None if view.refused else _luck(self._seed, view).choice([None, *words])
+        return None if view.refused else _rng(self._seed, view).choice([None, *words])
 
     def pick(self, view: View) -> Cards:
         """Any set."""
         found = sets_among(view.cards)
-        return _luck(self._seed, view).choice(found) if found else _nothing(view)
+        return _rng(self._seed, view).choice(found) if found else _nothing(view)
 
     def pause_s(self, view: View) -> float:
         """No time at all."""
@@ -101,14 +101,14 @@ class _Solver:
 
     def pick(self, view: View) -> Cards:
         """Any set, or by mistake three cards that are none."""
-        luck, found = _luck(self._seed, view), sets_among(view.cards)
-        if luck.random() < self._error:
-            return luck.choice([triple for triple in combinations(view.cards, 3) if not is_set(*triple)])
-        return luck.choice(found) if found else _nothing(view)
+        rng, found = _rng(self._seed, view), sets_among(view.cards)
+        if rng.random() < self._error:
+            return rng.choice([triple for triple in combinations(view.cards, 3) if not is_set(*triple)])
+        return rng.choice(found) if found else _nothing(view)
 
     def pause_s(self, view: View) -> float:
         """Its reaction time, which differs from table to table."""
-        return max(0.0, _luck(self._seed, view).gauss(self._reaction, self._spread * self._reaction))
+        return max(0.0, _rng(self._seed, view).gauss(self._reaction, self._spread * self._reaction))
 
 
 def _sensible(view: View, there_is_a_set: bool) -> Word | None:
@@ -124,7 +124,7 @@ def _nothing(view: View) -> Cards:
     return () if view.may_skip else view.cards[:3]
 
 
-def _luck(seed: int, view: View) -> Random:
+def _rng(seed: int, view: View) -> Random:
     """The same for the same view in every process, as `hash` would not be."""
     return Random(repr((seed, view.game_id, view.seat, view.revision, view.idle_count)))
 

@@ -1,4 +1,4 @@
-"""Webset: rules <-> messages. Cards, empty slots and seats have the same numbers on both sides."""
+"""Webset: between rules and messages. Cards, empty slots and seats have the same numbers on both sides."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TIMES = ("window", "lockout", "min_reaction")
 
 
 def settings(message: webset_pb2.Settings) -> rules.Settings:
-    """The settings of a message. ValueError: a value that is not allowed; one sentence."""
+    """Return the settings of a message. Raises ValueError, with one sentence, if a value is not allowed."""
     given: dict[str, Any] = settings_given(message)
     times = [field.name for field, _ in message.ListFields() if field.name in _TIMES]
     given |= {f"{name}_ms": _ms(name, getattr(message, name)) for name in times}
@@ -44,7 +44,7 @@ def _ms(name: str, duration: Duration) -> int:
 
 
 def settings_message(settings: rules.Settings) -> webset_pb2.Settings:
-    """The message of settings, every field set that has a value."""
+    """Return settings as a message in which every field is set that has a value."""
     message = webset_pb2.Settings()
     floor = settings.score_floor
     fill(message, settings if floor is not None else replace(settings, score_floor=0))
@@ -75,7 +75,7 @@ _STANDING_OF = {webset_pb2.STANDING_UNSPECIFIED: rules.Standing.IN, **{n: one fo
 
 
 def public_message(state: rules.State) -> webset_pb2.State:
-    """What everybody may see of a state, players too: no deck, nothing from which lots are drawn."""
+    """Return what everybody, players too, may see of a state: no deck, and nothing from which lots are drawn."""
     message = webset_pb2.State(
         revision=state.revision,
         slots=_slots(state.table),
@@ -91,11 +91,13 @@ def public_message(state: rules.State) -> webset_pb2.State:
         message.caller = state.caller
     if state.phase is rules.Phase.SHOWING:
         message.solutions.extend(chain.from_iterable(rules.solutions(state)))
+    elif state.phase is rules.Phase.OVER:
+        message.ranks.extend(rules.ranks(state))
     return message
 
 
 def _slots(table: rules.Cards) -> rules.Cards:
-    """The slots up to the last card."""
+    """Return the slots up to the last card."""
     count = len(table)
     while count and table[count - 1] == rules.EMPTY:
         count -= 1
@@ -116,15 +118,15 @@ def _player_message(state: rules.State, seat: int) -> webset_pb2.Player:
 
 
 def state_message(state: rules.State) -> webset_pb2.State:
-    """All of a state, hidden things included."""
+    """Return all of a state, hidden things included."""
     message = public_message(state)
     message.deck.extend(state.deck)
-    message.draw_state = state.luck
+    message.draw_state = state.draw_state
     return message
 
 
 def initial_state(message: webset_pb2.State, settings: rules.Settings, rng: Random) -> rules.State:
-    """The state that a game is to go on from. ValueError: the invariant that it breaks, or what it lacks."""
+    """Return the state that a game is to go on from. Raises ValueError, with one sentence, if no game has it."""
     state = _state(message, settings, tuple(message.deck), rng)
     if not message.phase:
         state = rules.settled(state)
@@ -133,8 +135,8 @@ def initial_state(message: webset_pb2.State, settings: rules.Settings, rng: Rand
     return state
 
 
-def seen(message: webset_pb2.State, settings: rules.Settings) -> rules.State:
-    """What everybody may see as a state, for questions about what may be done. Its deck holds unknown cards."""
+def visible_state(message: webset_pb2.State, settings: rules.Settings) -> rules.State:
+    """Return the state that everybody may see. Its deck holds empty cards in place of the hidden ones."""
     return _state(message, settings, (rules.EMPTY,) * message.deck_count, Random(0))
 
 
@@ -152,7 +154,7 @@ def _state(message: webset_pb2.State, settings: rules.Settings, deck: rules.Card
         players=tuple([_player(seat, player) for seat, player in enumerate(message.players)]),
         discarded=tuple(message.discarded),
         act_count=message.act_count,
-        luck=message.draw_state if message.HasField("draw_state") else rng.getrandbits(64),
+        draw_state=message.draw_state if message.HasField("draw_state") else rng.getrandbits(64),
         revision=message.revision,
     )
 
@@ -182,7 +184,7 @@ def _player(seat: int, message: webset_pb2.Player) -> rules.Player:
     )
 
 
-# Acts. None is the act of doing nothing
+# Acts; None stands for doing nothing
 
 _ACTIONS = {
     None: webset_player_pb2.ACTION_NOTHING,
@@ -195,12 +197,12 @@ _WORD_OF = {number: word for word, number in _ACTIONS.items()}
 
 
 def act_message(word: rules.Word | None) -> webset_player_pb2.ActResponse:
-    """The reply that does something, or nothing."""
+    """Return the reply to Act that does this."""
     return webset_player_pb2.ActResponse(action=_ACTIONS[word])
 
 
-def acted(reply: webset_player_pb2.ActResponse) -> rules.Word | None:
-    """What a reply does. Broken: it is malformed."""
+def parse_act(reply: webset_player_pb2.ActResponse) -> rules.Word | None:
+    """Return what a reply to Act does. Raises MalformedReplyError if it says nothing that is known."""
     if reply.action not in _WORD_OF:
         raise MalformedReplyError(
             "webset.act.required", f"the unknown value {reply.action}" if reply.action else "no action"
@@ -208,26 +210,26 @@ def acted(reply: webset_player_pb2.ActResponse) -> rules.Word | None:
     return _WORD_OF[reply.action]
 
 
-def actions(words: Iterable[rules.Word]) -> list[webset_player_pb2.Action.ValueType]:
-    """The list of what may be tried; doing nothing is always part of it."""
+def action_list(words: Iterable[rules.Word]) -> list[webset_player_pb2.Action.ValueType]:
+    """Return the actions that may be tried; doing nothing is always one of them."""
     return [webset_player_pb2.ACTION_NOTHING, *[_ACTIONS[word] for word in words]]
 
 
-def words(listed: Iterable[int]) -> tuple[rules.Word, ...]:
-    """What may be tried beside doing nothing, from such a list; values that are not known are left out."""
-    found = [_WORD_OF.get(number) for number in listed]  # type: ignore[call-overload]  # values are ints
+def parse_words(actions: Iterable[int]) -> tuple[rules.Word, ...]:
+    """Return the words among actions; unknown ones are left out, and doing nothing is none."""
+    found = [_WORD_OF.get(number) for number in actions]  # type: ignore[call-overload]  # values are ints
     return tuple([word for word in found if word is not None])
 
 
 _SHOWN_CARDS = 4
 
 
-def picked(reply: webset_player_pb2.PickCardsResponse) -> rules.Cards:
-    """The cards that a reply names; of more than three no more than it takes to see that they are too many."""
+def parse_cards(reply: webset_player_pb2.PickCardsResponse) -> rules.Cards:
+    """Return the cards that a reply names. Of more than three, the first four show that they are too many."""
     return tuple(reply.cards[:_SHOWN_CARDS])
 
 
-# What is told
+# Statuses
 
 _STATUSES = {
     None: webset_player_pb2.STATUS_UNSPECIFIED,
@@ -245,7 +247,7 @@ _STATUSES = {
 
 
 def status(status: rules.Status | None) -> webset_player_pb2.Status.ValueType:
-    """The number of a status; that of None is STATUS_UNSPECIFIED."""
+    """Return the number of a status, for None that of STATUS_UNSPECIFIED."""
     return _STATUSES[status]
 
 
@@ -256,6 +258,6 @@ _REFUSALS = (
 )
 
 
-def is_refusal(number: int) -> bool:
-    """Whether a status says that an act is not possible now."""
-    return number in _REFUSALS
+def is_refused(request: webset_player_pb2.ActRequest) -> bool:
+    """Return whether the player's last act was refused and nothing has happened since."""
+    return request.status in _REFUSALS and not request.events

@@ -1,8 +1,8 @@
-"""Webset: the sequence diagram (webset.md sections 4 to 6).
+"""Webset: the sequence of calls (webset.md sections 4 to 6).
 
-deal to all; then act is asked of all at once, and the first act counts: after a call pick-cards to the caller and
-report to the others, after anything else that changes what may be done act to all again; game-over to all. In rounds
-pick-cards to all at once, again and again.
+Deal goes to all. Then all are asked to Act at once, and the first act counts: a call is followed by PickCards to the
+caller and Report to the others, anything else that changes what may be done by Act to all again. GameOver goes to all.
+In rounds PickCards goes to all at once, again and again.
 """
 
 from __future__ import annotations
@@ -25,12 +25,11 @@ from fairplay.games.steps import (
 )
 from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.protocol.desk import ACT, METHODS, PICK_CARDS, SERVICE, Desk
+from fairplay.games.webset.protocol.controller import Controller
+from fairplay.games.webset.protocol.methods import ACT, PICK_CARDS
 from fairplay.games.webset.rules import Act, Phase, State, Status, Take, Word
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.webset.v1 import webset_player_pb2
-
-__all__ = ["ACT", "METHODS", "SERVICE", "play"]
 
 CALLED = webset_player_pb2.EVENT_KIND_CALLED
 GOT_SET = webset_player_pb2.EVENT_KIND_GOT_SET
@@ -47,171 +46,182 @@ EventKind: TypeAlias = webset_player_pb2.EventKind.ValueType
 
 
 def play(game_id: str, state: State) -> Conversation:
-    """A game from a state to its end; the window of a call that is open in it begins anew."""
-    desk = Desk(game_id, state)
+    """Play a game from a state to its end. If a call is open in that state, its window begins anew."""
+    controller = Controller(game_id, state)
     yield Show(state)
-    yield from _deal(desk)
-    turn = _play_race if state.settings.rounds == "off" else _play_round
-    while desk.state.phase is not Phase.OVER:
-        yield from turn(desk)
-    yield from _hear_the_last(desk)
-    yield from _tell_the_result(desk)
-    scores = rules.scores(desk.state)
-    return Outcome([[(seat, scores[seat]) for seat in group] for group in rules.ranking(desk.state)])
+    yield from _deal(controller)
+    play_step = _play_race if state.settings.rounds == "off" else _play_round
+    while controller.state.phase is not Phase.OVER:
+        yield from play_step(controller)
+    yield from _await_reports(controller)
+    yield from _announce_result(controller)
+    scores = rules.scores(controller.state)
+    return Outcome([[(seat, scores[seat]) for seat in group] for group in rules.ranking(controller.state)])
 
 
-def _deal(desk: Desk) -> Part:
-    settings = codec.settings_message(desk.state.settings)
-    yield from _tell(desk, [desk.deal(seat, settings) for seat in rules.playing(desk.state)])
+def _deal(controller: Controller) -> Part:
+    settings = codec.settings_message(controller.state.settings)
+    seats = rules.playing(controller.state)
+    yield from _notify(controller, [controller.build_deal(seat, settings) for seat in seats])
 
 
-def _tell(desk: Desk, calls: Sequence[Call]) -> Part:
-    """Notifications to several at once; who fails is out, in the order of the seats."""
+def _notify(controller: Controller, calls: Sequence[Call]) -> Part:
+    """Notify several players at once, and eliminate those that fail, in the order of their seats."""
     if not calls:
         return
     answers = yield CallAll(calls)
     for seat in sorted(answers):
         if isinstance(answers[seat], FAILURES):
-            yield from _eliminate(desk, seat, answers[seat])
+            yield from _eliminate(controller, seat, answers[seat])
 
 
-def _eliminate(desk: Desk, seat: int, cause: Cause) -> Part:
+def _eliminate(controller: Controller, seat: int, cause: Cause) -> Part:
     yield Eliminate(seat, cause)
-    before = desk.state
-    desk.take(rules.eliminate(before, seat))
+    before = controller.state
+    controller.set_state(rules.eliminate(before, seat))
     if before.caller == seat:
-        desk.note(CALL_EXPIRED, seat)
-    desk.note(PLAYER_LEFT, seat)
-    if desk.state.table != before.table:  # all that are left had asked for more cards
-        desk.note(CARDS_DEALT, None)
-    yield Show(desk.state)
+        controller.add_event(CALL_EXPIRED, seat)
+    controller.add_event(PLAYER_LEFT, seat)
+    if controller.state.table != before.table:  # all that are left had asked for more cards
+        controller.add_event(CARDS_DEALT, None)
+    yield Show(controller.state)
 
 
-# The first act counts
+# Races: the first act counts
 
 
-def _play_race(desk: Desk) -> Part:
-    """Everybody is asked who is not asked yet, until somebody answers."""
-    race = desk.race()
+def _play_race(controller: Controller) -> Part:
+    """Ask all players that are not asked yet, until one of them answers."""
+    if not (yield from _run_race(controller)):
+        yield from _end_idle_round(controller)
+
+
+def _run_race(controller: Controller) -> Generator[Step, Any, bool]:
+    """Wait for the next answer to an open call. Return whether there was a call to wait for."""
+    race = controller.build_race()
     if race is None:
-        yield from _nobody_acts(desk)
-        return
+        return False
     arrivals = yield race
-    for call, arrival in zip(desk.arrived(race, arrivals), arrivals, strict=True):
-        yield from _hear(desk, call, arrival)
-    desk.drop_stale()
+    for call, arrival in zip(controller.close_answered(race, arrivals), arrivals, strict=True):
+        yield from _handle(controller, call, arrival)
+    controller.cancel_stale()
+    return True
 
 
-def _nobody_acts(desk: Desk) -> Part:
-    desk.nobody_acts()
-    if desk.state.phase is Phase.OVER:
-        yield Show(desk.state)
+def _end_idle_round(controller: Controller) -> Part:
+    controller.record_idle_round()
+    if controller.state.phase is Phase.OVER:
+        yield Show(controller.state)
 
 
-def _hear(desk: Desk, call: Call, arrival: Arrival) -> Part:
-    """What becomes of an answer."""
+def _handle(controller: Controller, call: Call, arrival: Arrival) -> Part:
     seat, answer, elapsed_s = arrival
     if call.method is PICK_CARDS:
-        yield from _hear_cards(desk, seat, answer, in_time=elapsed_s < desk.window_s)
+        late = call.limit_s is not None and elapsed_s >= call.limit_s
+        yield from _handle_cards(controller, seat, Overrun() if late and not isinstance(answer, CallError) else answer)
     elif isinstance(answer, FAILURES):
-        yield from _eliminate(desk, seat, answer)
+        yield from _eliminate(controller, seat, answer)
     elif call.method is ACT:
-        yield from _hear_act(desk, seat, answer)
+        yield from _handle_act(controller, seat, answer)
 
 
-def _hear_act(desk: Desk, seat: int, reply: Any) -> Part:
+def _handle_act(controller: Controller, seat: int, reply: Any) -> Part:
+    before = controller.state
     try:
-        word = codec.acted(reply)
+        word = codec.parse_act(reply)
     except MalformedReplyError as malformed:
-        legal = [codec.act_message(each) for each in (None, *rules.possible(desk.state, seat))]
-        yield from _eliminate(desk, seat, build_rule_break(rules.RULES, malformed.rule_id, malformed.given, legal))
+        legal = [codec.act_message(each) for each in (None, *rules.possible(before, seat))]
+        cause = build_rule_break(rules.RULES, malformed.rule_id, malformed.given, legal)
+        yield from _eliminate(controller, seat, cause)
         return
     if word is None:
-        desk.passes(seat)
+        controller.record_pass(seat)
         return
-    before = desk.state
     after, status, rule = rules.carry_out(before, Act(seat, word))
     if status is not None:
-        desk.refused(seat, status, rule)
+        controller.record_refusal(seat, status, rule)
         return
-    desk.take(after)
-    desk.note(_kind(word, before, after), seat)
+    controller.set_state(after)
+    controller.add_event(_event_kind(word, before, after), seat)
     yield Show(after)
 
 
-def _kind(word: Word, before: State, after: State) -> EventKind:
-    """What has happened by an act that was carried out."""
+def _event_kind(word: Word, before: State, after: State) -> EventKind:
     if word is Word.MORE:
         return VOTED if after.table == before.table else CARDS_DEALT
     return {Word.CALL: CALLED, Word.SHOW: SOLUTIONS_SHOWN, Word.END_SHOW: SOLUTIONS_ENDED}[word]
 
 
-def _hear_cards(desk: Desk, seat: int, answer: Any, *, in_time: bool) -> Part:
-    """The end of a call: cards, or none in time, which is no misconduct, or a player that was lost (section 5, 18)."""
+def _handle_cards(controller: Controller, seat: int, answer: Any) -> Part:
+    """End a call by cards, by none in time, which is no misconduct, or by a lost player (section 5, row 18)."""
     if isinstance(answer, CallError):
-        yield from _eliminate(desk, seat, answer)
+        yield from _eliminate(controller, seat, answer)
         return
     cards: rules.Cards = ()
-    if isinstance(answer, Overrun) or not in_time:
-        after, status, rule = rules.expired(desk.state, desk.state.call_count)
+    if isinstance(answer, Overrun):
+        after, status, rule = rules.expired(controller.state, controller.state.call_count)
     else:
-        cards = codec.picked(answer)
-        after, status, rule = rules.carry_out(desk.state, Act(seat, Take(cards)))
+        cards = codec.parse_cards(answer)
+        after, status, rule = rules.carry_out(controller.state, Act(seat, Take(cards)))
     assert status is not None
-    desk.take(after)
-    desk.result(seat, status, rule)
-    desk.note(_TAKEN[status], seat, cards if status is Status.GOT_SET else ())
+    controller.set_state(after)
+    _add_take(controller, seat, cards, status, rule)
     if status is not Status.GOT_SET:
-        desk.lock_out(seat)
+        controller.time.lock_out(seat)
     yield Show(after)
 
 
-_TAKEN = {Status.GOT_SET: GOT_SET, Status.BAD_SET: BAD_SET, Status.CALL_EXPIRED: CALL_EXPIRED}
+def _add_take(controller: Controller, seat: int, cards: rules.Cards, status: Status, rule: str | None) -> None:
+    """Add the news of a take: its player is told the status, and everybody what happened, if anything did."""
+    controller.news.add_result(seat, status, rule)
+    if status in _TAKE_EVENTS:
+        controller.add_event(_TAKE_EVENTS[status], seat, cards if status is Status.GOT_SET else ())
+
+
+_TAKE_EVENTS = {Status.GOT_SET: GOT_SET, Status.BAD_SET: BAD_SET, Status.CALL_EXPIRED: CALL_EXPIRED}
 
 
 # Rounds
 
 
-def _play_round(desk: Desk) -> Part:
-    """Everybody is asked for cards for the same table; no reply in time is a pass."""
-    answers = yield CallAll([desk.pick_cards(seat) for seat in rules.round_seats(desk.state)])
-    takes: list[tuple[int, rules.Cards]] = []
+def _play_round(controller: Controller) -> Part:
+    """Ask all players for cards of the same table; no reply in time is a pass."""
+    answers = yield CallAll([controller.build_pick_cards(seat) for seat in rules.round_seats(controller.state)])
+    takes: dict[int, rules.Cards] = {}
     for seat, answer in answers.items():  # in the order of arrival
+        controller.news.deliver(seat)
         if isinstance(answer, CallError):
-            yield from _eliminate(desk, seat, answer)
+            yield from _eliminate(controller, seat, answer)
         else:
-            takes.append((seat, () if isinstance(answer, Overrun) else codec.picked(answer)))
-    before = desk.state
-    after, verdicts = rules.play_round(before, takes)
+            takes[seat] = () if isinstance(answer, Overrun) else codec.parse_cards(answer)
+    before = controller.state
+    after, verdicts = rules.play_round(before, list(takes.items()))
     if after is before:
-        yield from _nobody_acts(desk)
+        yield from _end_idle_round(controller)
         return
-    desk.take(after)
-    _note_round(desk, dict(takes), verdicts)
+    controller.set_state(after)
+    _add_round(controller, takes, verdicts)
     yield Show(after)
 
 
-def _note_round(desk: Desk, takes: Mapping[int, rules.Cards], verdicts: Mapping[int, rules.Verdict]) -> None:
+def _add_round(controller: Controller, takes: Mapping[int, rules.Cards], verdicts: Mapping[int, rules.Verdict]) -> None:
     for seat, (status, rule) in verdicts.items():
-        desk.result(seat, status, rule)
-        if status is not Status.ALREADY_CALLED:
-            desk.note(_TAKEN[status], seat, takes[seat] if status is Status.GOT_SET else ())
+        _add_take(controller, seat, takes[seat], status, rule)
     if not verdicts:
-        desk.note(CARDS_DEALT, None)
+        controller.add_event(CARDS_DEALT, None)
 
 
 # The end
 
 
-def _hear_the_last(desk: Desk) -> Part:
-    """Reports that are still open are answered before the player is called again."""
-    while (race := desk.race()) is not None:
-        arrivals = yield race
-        for call, arrival in zip(desk.arrived(race, arrivals), arrivals, strict=True):
-            yield from _hear(desk, call, arrival)
+def _await_reports(controller: Controller) -> Part:
+    """Wait for the reports that are still open, before their players are called again."""
+    while (yield from _run_race(controller)):
+        continue
 
 
-def _tell_the_result(desk: Desk) -> Part:
-    """To all at once; nobody moves up for one that fails."""
-    ranks = rules.ranks(desk.state)
-    yield from _tell(desk, [desk.game_over(seat, ranks) for seat in rules.playing(desk.state)])
+def _announce_result(controller: Controller) -> Part:
+    """Announce the result to all at once; nobody moves up for a player that fails."""
+    ranks = rules.ranks(controller.state)
+    seats = rules.playing(controller.state)
+    yield from _notify(controller, [controller.build_game_over(seat, ranks) for seat in seats])

@@ -132,7 +132,7 @@ def shuffled(cards: Sequence[int], rng: Random) -> Cards:
     return tuple(deck)
 
 
-def dealt(settings: Settings, deck: Cards, seat_count: int, luck: int = 0) -> State:
+def dealt(settings: Settings, deck: Cards, seat_count: int, draw_state: int = 0) -> State:
     """A fresh game with this deck, the next card first. ValueError: so many players cannot be."""
     if not settings.min_players <= seat_count <= MAX_SEATS:
         raise ValueError(f"A game has {settings.min_players} to {MAX_SEATS} players, not {seat_count}.")
@@ -148,7 +148,7 @@ def dealt(settings: Settings, deck: Cards, seat_count: int, luck: int = 0) -> St
         players=(Player(),) * seat_count,
         discarded=(),
         act_count=0,
-        luck=luck,
+        draw_state=draw_state,
         revision=0,
     )
     return settled(laid(state, settings.table, settings.table)[0])

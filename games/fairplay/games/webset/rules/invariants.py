@@ -54,8 +54,8 @@ def _players_problem(state: State) -> str | None:
     for seat, player in enumerate(state.players):
         if problem := _player_problem(state, player):
             return f"Player {seat} {problem}."
-    if min(state.revision, state.act_count, state.call_count, state.luck) < 0:
-        return "Revision, counts and luck are never negative."
+    if min(state.revision, state.act_count, state.call_count, state.draw_state) < 0:
+        return "Revision, counts and draw_state are never negative."
     if any(state.players[seat].standing is not Standing.IN for seat in state.votes):
         return "A player that is out has asked for more cards."
     if state.votes and (state.settings.more_rule not in ("all_agree", "majority") or state.phase is Phase.OVER):

@@ -12,14 +12,15 @@ if TYPE_CHECKING:
 
 
 def scores(state: State) -> tuple[int, ...]:
-    """The points by seat, also of players that were eliminated."""
+    """Return the points by seat, also of players that were eliminated."""
     return tuple(player.points for player in state.players)
 
 
 def ranking(state: State) -> tuple[tuple[int, ...], ...]:
-    """The seats that are left, best first: by points, then by sets, then by fewer penalties; full ties share a group.
+    """Return the seats that are left, best first: by points, then sets, then fewer penalties that have a price.
 
-    The first group are the winners. It is empty, and stays first, when all of them failed as they were told.
+    Seats that are equal in all three share a group. The first group are the winners; it is empty, and stays first, if
+    all of them failed when they were told the result.
     """
     stood = [seat for seat, player in enumerate(state.players) if player.standing is not Standing.OUT]
     stood.sort(key=lambda seat: _worth(state, seat), reverse=True)
@@ -29,12 +30,14 @@ def ranking(state: State) -> tuple[tuple[int, ...], ...]:
 
 
 def _worth(state: State, seat: int) -> tuple[int, int, int]:
-    player = state.players[seat]
-    return player.points, player.sets, -player.penalties
+    player, settings = state.players[seat], state.settings
+    wrong = player.penalties - player.expiries if settings.penalty_bad else 0
+    expired = player.expiries if settings.penalty_expired else 0
+    return player.points, player.sets, -(wrong + expired)
 
 
 def ranks(state: State) -> tuple[int, ...]:
-    """The rank of each seat, shared as in 1, 1, 3; 0 for one that is not ranked."""
+    """Return the rank of each seat, shared as in 1, 1, 3; 0 for one that is not ranked."""
     found = [0] * len(state.players)
     better = 0
     for group in ranking(state):

@@ -82,14 +82,14 @@ def _drawn(state: State, count: int) -> tuple[State, int]:
     """Which of so many takes counts: the first, or one drawn by lot."""
     if state.settings.rounds != "lot" or count == 1:
         return state, 0
-    luck, bits = _random_bits(state.luck)
-    return state._replace(luck=luck), bits * count >> 64
+    draw_state, bits = _random_bits(state.draw_state)
+    return state._replace(draw_state=draw_state), bits * count >> 64
 
 
-def _random_bits(luck: int) -> tuple[int, int]:
+def _random_bits(draw_state: int) -> tuple[int, int]:
     """The next hidden bits, and 64 random ones (splitmix64): a replay draws the same lots again."""
     mask = 0xFFFF_FFFF_FFFF_FFFF
-    luck = luck + 0x9E37_79B9_7F4A_7C15 & mask
-    bits = (luck ^ luck >> 30) * 0xBF58_476D_1CE4_E5B9 & mask
+    draw_state = draw_state + 0x9E37_79B9_7F4A_7C15 & mask
+    bits = (draw_state ^ draw_state >> 30) * 0xBF58_476D_1CE4_E5B9 & mask
     bits = (bits ^ bits >> 27) * 0x94D0_49BB_1331_11EB & mask
-    return luck, bits ^ bits >> 31
+    return draw_state, bits ^ bits >> 31

@@ -113,7 +113,7 @@ class State(NamedTuple):
     """What was taken away as solutions."""
     act_count: int
     """How many acts were carried out."""
-    luck: int
+    draw_state: int
     """64 hidden bits from which the next lot is drawn."""
     revision: int
     """Grows by one with every change."""

@@ -47,30 +47,17 @@ class _Seat(NamedTuple):
 
 
 def _seats(state: webset_pb2.State, players: Sequence[str]) -> list[_Seat]:
-    best = _best(state)
     return [
         _Seat(
             _name(seat, players),
             player.points,
             len(player.cards) // 3,
-            _status(state, seat, player, won := player.standing not in _GONE and _worth(player) == best),
+            _status(state, seat, player, won := list(state.ranks[seat : seat + 1]) == [1]),
             won or (state.phase == webset_pb2.PHASE_CALLED and state.caller == seat),
             player.cards[-3:],
         )
         for seat, player in enumerate(state.players)
     ]
-
-
-def _best(state: webset_pb2.State) -> tuple[int, int, int] | None:
-    """What the winners have; None while the game goes on, or where nobody is left."""
-    if state.phase != webset_pb2.PHASE_OVER:
-        return None
-    return max((_worth(each) for each in state.players if each.standing not in _GONE), default=None)
-
-
-def _worth(player: webset_pb2.Player) -> tuple[int, int, int]:
-    """That by which players are ranked."""
-    return player.points, len(player.cards), -player.penalty_count
 
 
 def _status(state: webset_pb2.State, seat: int, player: webset_pb2.Player, won: bool) -> str:

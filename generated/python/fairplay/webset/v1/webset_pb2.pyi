@@ -440,6 +440,7 @@ class State(google.protobuf.message.Message):
     DISCARDED_FIELD_NUMBER: builtins.int
     ACT_COUNT_FIELD_NUMBER: builtins.int
     DRAW_STATE_FIELD_NUMBER: builtins.int
+    RANKS_FIELD_NUMBER: builtins.int
     revision: builtins.int
     """Grows by one with every change of the state."""
     deck_count: builtins.int
@@ -482,6 +483,12 @@ class State(google.protobuf.message.Message):
     def discarded(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
         """The cards that were taken away as solutions: nobody has them."""
 
+    @property
+    def ranks(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
+        """In phase OVER: the rank of each player by seat, as in GameOverRequest.ranks. They follow from the players and the
+        settings, and are ignored in a state to start from.
+        """
+
     def __init__(
         self,
         *,
@@ -498,9 +505,10 @@ class State(google.protobuf.message.Message):
         discarded: collections.abc.Iterable[builtins.int] | None = ...,
         act_count: builtins.int = ...,
         draw_state: builtins.int | None = ...,
+        ranks: collections.abc.Iterable[builtins.int] | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["_caller", b"_caller", "_draw_state", b"_draw_state", "caller", b"caller", "draw_state", b"draw_state"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["_caller", b"_caller", "_draw_state", b"_draw_state", "act_count", b"act_count", "call_count", b"call_count", "caller", b"caller", "deck", b"deck", "deck_count", b"deck_count", "discarded", b"discarded", "displayed", b"displayed", "draw_state", b"draw_state", "phase", b"phase", "players", b"players", "revision", b"revision", "slots", b"slots", "solutions", b"solutions"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["_caller", b"_caller", "_draw_state", b"_draw_state", "act_count", b"act_count", "call_count", b"call_count", "caller", b"caller", "deck", b"deck", "deck_count", b"deck_count", "discarded", b"discarded", "displayed", b"displayed", "draw_state", b"draw_state", "phase", b"phase", "players", b"players", "ranks", b"ranks", "revision", b"revision", "slots", b"slots", "solutions", b"solutions"]) -> None: ...
     @typing.overload
     def WhichOneof(self, oneof_group: typing.Literal["_caller", b"_caller"]) -> typing.Literal["caller"] | None: ...
     @typing.overload

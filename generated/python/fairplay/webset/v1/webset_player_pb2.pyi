@@ -264,7 +264,7 @@ class ActRequest(google.protobuf.message.Message):
     seat: builtins.int
     """The player's own seat, from 0."""
     status: global___Status.ValueType
-    """What became of the player's last act or take, where it was not told so yet."""
+    """What became of the player's last act or take, where no call that it answered has told so yet."""
     rule_id: builtins.str
     """The id of the rule because of which it was refused or wrong. Empty where it was not."""
     idle_count: builtins.int
@@ -281,7 +281,9 @@ class ActRequest(google.protobuf.message.Message):
 
     @property
     def events(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Event]:
-        """What has happened since the last call to this player, the earliest first."""
+        """What has happened since the last call that this player answered, the earliest first. What a cancelled call carried
+        is here again.
+        """
 
     def __init__(
         self,
@@ -339,7 +341,7 @@ class PickCardsRequest(google.protobuf.message.Message):
     may_skip: builtins.bool
     """Whether no cards are a pass that costs nothing: true in rounds only."""
     status: global___Status.ValueType
-    """What became of the player's last act or take, where it was not told so yet."""
+    """What became of the player's last act or take, where no call that it answered has told so yet."""
     rule_id: builtins.str
     """The id of the rule because of which it was refused or wrong. Empty where it was not."""
     idle_count: builtins.int
@@ -350,7 +352,9 @@ class PickCardsRequest(google.protobuf.message.Message):
 
     @property
     def events(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Event]:
-        """What has happened since the last call to this player, the earliest first."""
+        """What has happened since the last call that this player answered, the earliest first. What a cancelled call carried
+        is here again.
+        """
 
     def __init__(
         self,
@@ -406,7 +410,7 @@ class ReportRequest(google.protobuf.message.Message):
     seat: builtins.int
     """The player's own seat, from 0."""
     status: global___Status.ValueType
-    """What became of the player's last act or take, where it was not told so yet."""
+    """What became of the player's last act or take, where no call that it answered has told so yet."""
     rule_id: builtins.str
     """The id of the rule because of which it was refused or wrong. Empty where it was not."""
     @property
@@ -415,7 +419,9 @@ class ReportRequest(google.protobuf.message.Message):
 
     @property
     def events(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Event]:
-        """What has happened since the last call to this player, the earliest first."""
+        """What has happened since the last call that this player answered, the earliest first. What a cancelled call carried
+        is here again.
+        """
 
     def __init__(
         self,
@@ -465,7 +471,7 @@ class GameOverRequest(google.protobuf.message.Message):
     won: builtins.bool
     """Whether the player's own rank is 1."""
     status: global___Status.ValueType
-    """What became of the player's last act or take, where it was not told so yet."""
+    """What became of the player's last act or take, where no call that it answered has told so yet."""
     rule_id: builtins.str
     """The id of the rule because of which it was refused or wrong. Empty where it was not."""
     @property
@@ -474,13 +480,16 @@ class GameOverRequest(google.protobuf.message.Message):
 
     @property
     def ranks(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """The rank of each player by seat, from 1; 0 for one that is not ranked. Players with the same points, sets and
-        penalties share a rank, and the next one is as many lower: 1, 1, 3.
+        """The rank of each player by seat, from 1; 0 for one that is not ranked. More points are better, then more sets, then
+        fewer penalties, of which only those count that have a price (Settings.penalty_bad, penalty_expired). Players who are
+        equal in all three share a rank, and the next one is as many lower: 1, 1, 3.
         """
 
     @property
     def events(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Event]:
-        """What has happened since the last call to this player, the earliest first."""
+        """What has happened since the last call that this player answered, the earliest first. What a cancelled call carried
+        is here again.
+        """
 
     def __init__(
         self,

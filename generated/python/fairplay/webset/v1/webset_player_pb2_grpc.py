@@ -34,8 +34,9 @@ class WebsetPlayerServiceStub(object):
     changed, all are asked to Act again. At the end comes GameOver. In rounds (Settings.rounds) nobody acts: all are asked
     to PickCards at the same time, again and again.
 
-    A question that was cancelled is over: a reply to it is ignored and costs nothing. Calls of one game to one player never
-    overlap; calls of different games do. Any error status, any reply to Act that breaks a rule, and any reply after the
+    A question that was cancelled is over: a reply to it is ignored and costs nothing. The status and the events that it
+    carried come again in the next call, so that nothing is lost. Calls of one game to one player never overlap; calls of
+    different games do. Any error status, any reply to Act that breaks a rule, and any reply after the
     deadline eliminates the player from the game, with one exception: no cards, wrong cards and late cards in PickCards
     cost points and no more. An eliminated player is not called again in this game.
 
@@ -84,8 +85,9 @@ class WebsetPlayerServiceServicer(object):
     changed, all are asked to Act again. At the end comes GameOver. In rounds (Settings.rounds) nobody acts: all are asked
     to PickCards at the same time, again and again.
 
-    A question that was cancelled is over: a reply to it is ignored and costs nothing. Calls of one game to one player never
-    overlap; calls of different games do. Any error status, any reply to Act that breaks a rule, and any reply after the
+    A question that was cancelled is over: a reply to it is ignored and costs nothing. The status and the events that it
+    carried come again in the next call, so that nothing is lost. Calls of one game to one player never overlap; calls of
+    different games do. Any error status, any reply to Act that breaks a rule, and any reply after the
     deadline eliminates the player from the game, with one exception: no cards, wrong cards and late cards in PickCards
     cost points and no more. An eliminated player is not called again in this game.
 
@@ -191,8 +193,9 @@ class WebsetPlayerService(object):
     changed, all are asked to Act again. At the end comes GameOver. In rounds (Settings.rounds) nobody acts: all are asked
     to PickCards at the same time, again and again.
 
-    A question that was cancelled is over: a reply to it is ignored and costs nothing. Calls of one game to one player never
-    overlap; calls of different games do. Any error status, any reply to Act that breaks a rule, and any reply after the
+    A question that was cancelled is over: a reply to it is ignored and costs nothing. The status and the events that it
+    carried come again in the next call, so that nothing is lost. Calls of one game to one player never overlap; calls of
+    different games do. Any error status, any reply to Act that breaks a rule, and any reply after the
     deadline eliminates the player from the game, with one exception: no cards, wrong cards and late cards in PickCards
     cost points and no more. An eliminated player is not called again in this game.
 

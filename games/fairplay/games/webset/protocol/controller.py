@@ -1,0 +1,161 @@
+"""Which calls are open in a game of Webset: who is asked for what, who has passed, and who is still to be told news."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from fairplay.games.steps import Arrival, Call, CallKind, Method, Race
+from fairplay.games.webset import rules
+from fairplay.games.webset.protocol import codec
+from fairplay.games.webset.protocol.methods import ACT, DEAL, GAME_OVER, PICK_CARDS, REPORT
+from fairplay.games.webset.protocol.news import News
+from fairplay.games.webset.protocol.timing import GameTime
+from fairplay.games.webset.rules import Phase, State, Status
+from fairplay.webset.v1 import webset_pb2
+from fairplay.webset.v1.webset_player_pb2 import DealRequest, Event, EventKind
+
+
+class Controller:
+    """Holds the state of one game, and makes the calls that follow from it."""
+
+    def __init__(self, game_id: str, state: State) -> None:
+        self.state = state
+        self.news = News(len(state.players))
+        self.time = GameTime(state.settings)
+        self._game_id = game_id
+        self._open: dict[int, Call] = {}
+        self._passed: set[int] = set()
+        self._refusals: Counter[int] = Counter()
+        self._idle_count = 0
+        self._asked_about = _asked_about(state)
+        self._public = (state, codec.public_message(state))
+
+    # --- what happens ---
+
+    def set_state(self, state: State) -> None:
+        """Go on to another state. Where players may do something else than before, passes and refusals are over."""
+        before, self.state = self.state, state
+        if state.table != before.table:
+            self.time.record_change()
+        if _asked_about(state) != _asked_about(before):
+            self._passed.clear()
+            self._refusals.clear()
+            self._idle_count = 0
+
+    def add_event(self, kind: EventKind.ValueType, seat: int | None, cards: Sequence[int] = ()) -> None:
+        """Add an event that led to the present state."""
+        event = Event(revision=self.state.revision, kind=kind, cards=cards)
+        if seat is not None:
+            event.seat = seat
+        self.news.add(event)
+
+    def record_pass(self, seat: int) -> None:
+        """Record that a player does nothing, unless it was asked about a table that has changed since."""
+        if self._asked_about == _asked_about(self.state):
+            self._passed.add(seat)
+
+    def record_refusal(self, seat: int, status: Status, rule: str | None) -> None:
+        """Record that an act was refused. A player that is refused `idle_rounds` times counts as doing nothing."""
+        self.news.add_result(seat, status, rule)
+        self._refusals[seat] += 1
+        if self._refusals[seat] >= self.state.settings.idle_rounds:
+            self._passed.add(seat)
+
+    def record_idle_round(self) -> None:
+        """Record that all players do nothing: they are asked again, or the game ends as it stands."""
+        self._idle_count += 1
+        self._passed.clear()
+        if self._idle_count >= self.state.settings.idle_rounds:
+            self.state = rules.stop(self.state)
+
+    # --- races ---
+
+    def build_race(self) -> Race | None:
+        """Return the race between all calls that are to be open now, or None if nobody has anything to answer.
+
+        Where acts are held, nobody is asked before all reports are answered: all players shall have the same time.
+        """
+        hold_s = self.time.hold_s() if self.state.phase is Phase.OPEN else 0.0
+        if hold_s and self._open and not self._seats_acting():
+            hold_s = 0.0
+        elif self.state.phase is not Phase.OVER:
+            self._open_calls()
+        if not self._open:
+            return None
+        delays = {seat: delay_s for seat in self._seats_acting() if (delay_s := self.time.delay_s(seat))}
+        return Race(tuple(self._open.values()), hold_s, delays)
+
+    def _seats_acting(self) -> list[int]:
+        return [seat for seat, call in self._open.items() if call.method is ACT]
+
+    def _open_calls(self) -> None:
+        self._asked_about = _asked_about(self.state)
+        for seat in rules.playing(self.state):
+            if seat not in self._open and (call := self._build_next_call(seat)) is not None:
+                self._open[seat] = call
+                self.time.record_call(seat)
+
+    def _build_next_call(self, seat: int) -> Call | None:
+        state = self.state
+        if state.phase is Phase.CALLED and state.caller == seat:
+            return self.build_pick_cards(seat)
+        if state.phase is not Phase.CALLED and seat not in self._passed and (words := rules.possible(state, seat)):
+            actions = codec.action_list(words)
+            return self._build_call(seat, ACT, CallKind.DECISION, actions=actions, idle_count=self._idle_count)
+        return self._build_call(seat, REPORT, CallKind.NOTIFICATION) if self.news.waits_for(seat) else None
+
+    def close_answered(self, race: Race, arrivals: Sequence[Arrival]) -> list[Call]:
+        """Close the calls of a race that were answered, and return them in the order of the arrivals."""
+        self.time.advance(race, arrivals)
+        for arrival in arrivals:
+            self.news.deliver(arrival.seat)
+        return [self._open.pop(arrival.seat) for arrival in arrivals]
+
+    def cancel_stale(self) -> None:
+        """Cancel the questions about a table that has changed since they were asked."""
+        if self._asked_about != _asked_about(self.state):
+            self._open = {seat: call for seat, call in self._open.items() if call.method is not ACT}
+
+    # --- calls ---
+
+    def build_deal(self, seat: int, settings: webset_pb2.Settings) -> Call:
+        """Return the call that tells a player that the game begins."""
+        request = DealRequest(game_id=self._game_id, seat=seat, state=self._public_state(), settings=settings)
+        return Call(seat, DEAL, request, CallKind.NOTIFICATION)
+
+    def build_pick_cards(self, seat: int) -> Call:
+        """Return the call that asks a player for three cards within the window."""
+        settings = self.state.settings
+        in_rounds = settings.rounds != "off"
+        call = self._build_call(seat, PICK_CARDS, CallKind.DECISION, may_skip=in_rounds, idle_count=self._idle_count)
+        return call._replace(limit_s=settings.window_ms / 1000)
+
+    def build_game_over(self, seat: int, ranks: Sequence[int]) -> Call:
+        """Return the call that tells a player that the game is over."""
+        return self._build_call(seat, GAME_OVER, CallKind.NOTIFICATION, ranks=ranks, won=ranks[seat] == 1)
+
+    def _build_call(self, seat: int, method: Method, kind: CallKind, **fields: Any) -> Call:
+        status, rule, events = self.news.load(seat)
+        request = method.request(
+            game_id=self._game_id,
+            seat=seat,
+            state=self._public_state(),
+            status=codec.status(status),
+            rule_id=rule or "",
+            events=events,
+            **fields,
+        )
+        return Call(seat, method, request, kind)
+
+    def _public_state(self) -> webset_pb2.State:
+        """Return what everybody may see. The message is made once for each state."""
+        if self._public[0] is not self.state:
+            self._public = (self.state, codec.public_message(self.state))
+        return self._public[1]
+
+
+def _asked_about(state: State) -> tuple[object, ...]:
+    """Return what decides about the acts that are possible. Votes, and players that leave, do not change it."""
+    return state.phase, state.table, state.call_count, state.displayed
