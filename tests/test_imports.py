@@ -40,7 +40,9 @@ MAY_IMPORT: Mapping[str, Set[str]] = {
 
 OUTSIDE = {"tests", "benchmarks", "examples", "tools"}
 GAMES = "fairplay.games"
-CONTRACTS = tuple(f"{GAMES}.{name}" for name in ("game", "steps", "race", "envelopes", "conformance", "fronts", "kit"))
+CONTRACTS = tuple(
+    f"{GAMES}.{name}" for name in ("game", "steps", "race", "envelopes", "conformance", "frontends", "kit")
+)
 """What every package may know of games."""
 PURE_KIT = tuple(f"{GAMES}.kit.{name}" for name in ("settings", "strategies"))
 """What rules may import of the kit."""

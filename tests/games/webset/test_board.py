@@ -10,11 +10,11 @@ import pytest
 from rich.text import Text
 
 from fairplay.fish.v1 import fish_pb2
-from fairplay.games.fronts import RESERVED, Chair, Front, View, find_front
+from fairplay.games.frontends import RESERVED_KEYS, Frontend, GameView, TableContext, find_frontend
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import EMPTY, State
 from fairplay.games.webset.views import board
-from fairplay.games.webset.views.person import ACTIONS, FRONT, GUARD_S
+from fairplay.games.webset.views.person import ACTIONS, FRONTEND, GUARD_S
 from fairplay.player.handlers import Handlers
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1 import webset_player_pb2 as messages
@@ -36,12 +36,14 @@ class Sitting:
         self.told: list[str] = []
         self.names = names
         self._news = asyncio.Event()
-        self.person: Any = FRONT.sit(Chair(lambda: self.names, limit_s, self._clock, self._news.set, self.told.append))
+        self.person: Any = FRONTEND.create_player(
+            TableContext(lambda: self.names, limit_s, self._clock, self._news.set, self.told.append)
+        )
 
     def _clock(self) -> float:
         return self.now
 
-    async def until(self, is_so: Callable[[View], bool]) -> None:
+    async def until(self, is_so: Callable[[GameView], bool]) -> None:
         async with asyncio.timeout(5):
             while not is_so(self.person.view()):
                 await self._news.wait()
@@ -84,13 +86,13 @@ async def asked(sitting: Sitting, state: State, **more: Any) -> asyncio.Task[mes
 # --- the board ---
 
 
-def seen(state: State, picked: tuple[int, ...] = (), seat: int = 0) -> board.Seen:
-    return board.Seen(codec.public_message(state), seat, NAMES, picked)
+def scene(state: State, picked: tuple[int, ...] = (), seat: int = 0) -> board.Scene:
+    return board.Scene(codec.public_message(state), seat, NAMES, picked)
 
 
 def test_each_card_lies_at_the_place_of_its_key_and_each_key_names_its_card() -> None:
     state = codec.public_message(fresh())
-    lines = shown(board.drawn(seen(fresh()))).splitlines()
+    lines = shown(board.draw(scene(fresh()))).splitlines()
     assert [line.replace("╭", "").replace("╮", "").replace("─", "").split() for line in lines[0:9:3]] == [
         list("qwer"),
         list("asdf"),
@@ -104,7 +106,7 @@ def test_each_card_lies_at_the_place_of_its_key_and_each_key_names_its_card() ->
 
 def test_a_full_table_fits_into_its_part_of_the_screen_and_has_a_key_for_every_card() -> None:
     full = done(fresh(more_rule="anyone"), *[(0, MORE)] * 3)
-    lines = shown(board.drawn(seen(full))).splitlines()
+    lines = shown(board.draw(scene(full))).splitlines()
     assert max(map(len, lines)) <= 56
     assert len({board.letter(slot) for slot in range(21)} - {""}) == 21
     assert len({board.letter(slot) for slot in range(27)}) == 27
@@ -115,13 +117,13 @@ def test_holes_are_no_cards() -> None:
     state = codec.public_message(fresh())
     state.slots[0] = EMPTY
     assert board.card_at(state, "q") is None
-    assert "q" not in shown(board.drawn(board.Seen(state, 0, NAMES)))
+    assert "q" not in shown(board.draw(board.Scene(state, 0, NAMES)))
 
 
 def test_picked_cards_and_a_shown_solution_are_marked() -> None:
     state = fresh(show_enabled=True)
-    plain, picked = board.drawn(seen(state)), board.drawn(seen(state, picked=(state.table[0],)))
-    solution = board.drawn(seen(done(state, (0, SHOW))))
+    plain, picked = board.draw(scene(state)), board.draw(scene(state, picked=(state.table[0],)))
+    solution = board.draw(scene(done(state, (0, SHOW))))
     mark = "#d97706"
     assert plain.count(mark) == 0
     assert 0 < picked.count(mark) < solution.count(mark)
@@ -132,7 +134,7 @@ def test_the_players_stand_beside_it_with_points_and_penalties_and_harmless_name
     state = codec.public_message(done(fresh(3), (0, CALL)))
     state.players[1].CopyFrom(webset_pb2.Player(points=-2, penalty_count=3, expiry_count=1, cards=[1, 2, 3]))
     state.players[2].standing = webset_pb2.STANDING_ELIMINATED
-    lines = shown(board.beside(board.Seen(state, 0, NAMES))).splitlines()
+    lines = shown(board.describe(board.Scene(state, 0, NAMES))).splitlines()
     assert lines[0] == "▸ ann             0"
     assert lines[1] == "  bob[2J         -2"
     assert lines[2] == "  1 set, 2 wrong, 1 late"
@@ -143,36 +145,36 @@ def test_the_players_stand_beside_it_with_points_and_penalties_and_harmless_name
 
 @pytest.mark.parametrize(("ranks", "said"), [((1, 2), "have won!"), ((1, 1), "won, shared!"), ((2, 1), "number 2.")])
 def test_the_end_is_said_as_it_is_for_this_person(ranks: tuple[int, ...], said: str) -> None:
-    assert said in shown(board.ended(seen(fresh()), ranks))
-    assert shown(board.ended(seen(fresh()), (0, 1))) == "The game is over. You are not ranked."
+    assert said in shown(board.end_line(scene(fresh()), ranks))
+    assert shown(board.end_line(scene(fresh()), (0, 1))) == "The game is over. You are not ranked."
 
 
 def test_watchers_see_the_same_board_without_keys_to_press() -> None:
-    view = FRONT.watch(codec.public_message(done(fresh(), (1, CALL))), NAMES)
+    view = FRONTEND.view_of(codec.public_message(done(fresh(), (1, CALL))), NAMES)
     assert shown(view.status) == "bob[2J calls ---S-E-T---"
     assert not view.keys
-    assert FRONT.watch(fish_pb2.State(), NAMES) == View("", "", "")
+    assert FRONTEND.view_of(fish_pb2.State(), NAMES) == GameView("", "", "")
 
 
 # --- the person ---
 
 
-def test_the_front_is_found_by_the_name_of_its_game_and_offers_its_methods() -> None:
-    assert find_front("webset") is FRONT
-    assert find_front("fish") is None
+def test_the_front_end_is_found_by_the_name_of_its_game_and_offers_its_methods() -> None:
+    assert find_frontend("webset") is FRONTEND
+    assert find_frontend("fish") is None
     handlers = Handlers(Sitting().person)
     assert not any(handlers.quick(path) for path in handlers.paths if "Webset" in path)
 
 
 def test_the_keys_of_the_game_leave_those_of_the_table_alone() -> None:
-    assert not RESERVED & set(ACTIONS)
+    assert not RESERVED_KEYS & set(ACTIONS)
 
 
 async def test_before_the_first_game_there_is_nothing_to_see_or_to_press() -> None:
     sitting = Sitting()
     assert sitting.person.view().board == ""
     assert sitting.press("space", "q", "m") == [False] * 3
-    sitting.person.show(codec.public_message(fresh()))
+    sitting.person.update(codec.public_message(fresh()))
     assert sitting.person.view().board == ""
 
 
@@ -215,6 +217,60 @@ async def settled_after(sitting: Sitting, key: str, state: State) -> int:
     """What is answered to a question that comes after the key."""
     sitting.press(key)
     return (await sitting.act(state)).action
+
+
+async def lost(task: asyncio.Task[Any]) -> None:
+    """The connection is lost while a question is open."""
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_a_question_that_comes_again_after_a_lost_connection_has_what_is_left_of_its_time() -> None:
+    sitting = Sitting(limit_s=60.0)
+    await lost(await asked(sitting, fresh()))
+    sitting.now += 59.6
+    async with asyncio.timeout(5):
+        assert (await sitting.act(fresh())).action == messages.ACTION_NOTHING
+
+
+async def test_another_question_and_one_of_a_server_that_was_started_again_have_all_of_their_time() -> None:
+    for passed_s, state in ((59.6, fresh(deck=range(80, -1, -1))), (60.0, fresh())):
+        sitting = Sitting(limit_s=60.0)
+        await lost(await asked(sitting, fresh()))
+        sitting.now += passed_s
+        task = await asked(sitting, state)
+        sitting.press("space")
+        assert (await task).action == SPACE
+
+
+async def test_the_time_for_cards_is_not_shown_longer_than_it_is_after_a_lost_connection() -> None:
+    sitting, called = Sitting(), done(fresh(), (0, CALL))
+    await sitting.deal(called)
+    task = sitting.pick(called)
+    await sitting.until(lambda view: view.takes_letters)
+    assert "3.0 s" in sitting.status
+    await lost(task)
+    sitting.now += 2.5
+    task = sitting.pick(called)
+    await sitting.until(lambda view: "SET!" in view.status)
+    assert "0.5 s" in sitting.status
+    assert list((await task).cards) == []
+
+
+async def test_news_of_a_cancelled_question_is_reported_once() -> None:
+    sitting, state = Sitting(), fresh()
+    await sitting.deal(state)
+    expired = messages.Event(revision=3, kind=messages.EVENT_KIND_CALL_EXPIRED, seat=0)
+    called = messages.Event(revision=4, kind=messages.EVENT_KIND_CALLED, seat=1)
+    more: Any = {"status": messages.STATUS_NOT_NOW}
+    await lost(await asked(sitting, state, events=[expired], **more))
+    await sitting.person.report(
+        messages.ReportRequest(state=codec.public_message(state), events=[expired, called], **more)
+    )
+    not_now = board.STATUSES[messages.STATUS_NOT_NOW]
+    assert sitting.told == ["ann CallExpired: no cards in time.", not_now, "bob[2J calls ---S-E-T---."]
+    await sitting.person.report(messages.ReportRequest(state=codec.public_message(state), **more))
+    assert sitting.told[3:] == [not_now]
 
 
 async def test_a_key_between_two_questions_holds_for_the_same_table_only() -> None:
@@ -284,7 +340,7 @@ async def test_in_a_round_enter_passes() -> None:
 async def test_somebody_elses_call_is_shown_with_its_time() -> None:
     sitting, called = Sitting(), done(fresh(), (1, CALL))
     await sitting.deal(fresh())
-    event = messages.Event(kind=messages.EVENT_KIND_CALLED, seat=1)
+    event = messages.Event(revision=1, kind=messages.EVENT_KIND_CALLED, seat=1)
     await sitting.person.report(messages.ReportRequest(state=codec.public_message(called), events=[event]))
     sitting.now += 1.0
     assert sitting.status == "bob[2J calls ---S-E-T---  ██████████████░░░░░░ 2.0 s"
@@ -295,11 +351,11 @@ async def test_somebody_elses_call_is_shown_with_its_time() -> None:
 async def test_what_happens_and_what_becomes_of_own_acts_is_told_with_the_names_of_the_statuses() -> None:
     sitting = Sitting(limit_s=0.01)
     events = [
-        messages.Event(kind=messages.EVENT_KIND_GOT_SET, seat=0, cards=[0, 1, 2]),
-        messages.Event(kind=messages.EVENT_KIND_BAD_SET, seat=1),
-        messages.Event(kind=messages.EVENT_KIND_CALL_EXPIRED, seat=7),
-        messages.Event(kind=messages.EVENT_KIND_CARDS_DEALT),
-        messages.Event(kind=messages.EVENT_KIND_PLAYER_LEFT, seat=1),
+        messages.Event(revision=1, kind=messages.EVENT_KIND_GOT_SET, seat=0, cards=[0, 1, 2]),
+        messages.Event(revision=2, kind=messages.EVENT_KIND_BAD_SET, seat=1),
+        messages.Event(revision=3, kind=messages.EVENT_KIND_CALL_EXPIRED, seat=7),
+        messages.Event(revision=4, kind=messages.EVENT_KIND_CARDS_DEALT),
+        messages.Event(revision=5, kind=messages.EVENT_KIND_PLAYER_LEFT, seat=1),
     ]
     await sitting.act(fresh(), events=events, status=messages.STATUS_NO_MORE_CARDS)
     assert sitting.told == [
@@ -317,10 +373,10 @@ async def test_what_spectators_see_is_shown_if_it_is_newer() -> None:
     newer = codec.public_message(state)
     newer.revision += 1
     newer.players[1].points = 17
-    sitting.person.show(newer)
+    sitting.person.update(newer)
     assert "17" in shown(sitting.person.view().side)
-    sitting.person.show(codec.public_message(state))
-    sitting.person.show(fish_pb2.State())
+    sitting.person.update(codec.public_message(state))
+    sitting.person.update(fish_pb2.State())
     assert "17" in shown(sitting.person.view().side)
 
 
@@ -343,6 +399,6 @@ async def test_the_end_of_the_game_is_shown_and_keys_mean_nothing_then() -> None
     assert sitting.press("space", "m") == [False, False]
 
 
-def test_a_person_is_what_the_contract_of_fronts_says() -> None:
-    front: Front = FRONT
-    assert front.sit(Chair(tuple, 1.0, float, lambda: None, print)).game == "webset"
+def test_a_person_fulfils_the_contract_of_front_ends() -> None:
+    frontend: Frontend = FRONTEND
+    assert frontend.create_player(TableContext(tuple, 1.0, float, lambda: None, print)).game == "webset"

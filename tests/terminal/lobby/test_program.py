@@ -20,7 +20,7 @@ import pytest
 
 from fairplay.server.server import Server
 from tests.server.lobby.harness import lobby
-from tests.terminal.lobby.test_desk import visitors
+from tests.terminal.lobby.test_controller import visitors
 
 LIMIT_S = 20.0
 SEQUENCE = re.compile(rb"\x1b\[[0-9;?<>=]*[A-Za-z]")
@@ -107,7 +107,7 @@ async def server() -> AsyncIterator[Server]:
 async def test_a_short_visit_with_keys(server: Server, tmp_path: Path) -> None:
     async with visitors(server, "bob") as [bob], terminal(tmp_path, "--server", server.address, "--name", "ann") as ann:
         await ann.sees("you are ann")
-        assert await bob.desk.make_table("webset", "blue", "aspects=3", "30s") == ""
+        assert await bob.controller.make_table("webset", "blue", "aspects=3", "30s") == ""
         await ann.sees("go there")
         ann.type("\r")
         await ann.sees("blue: webset")
@@ -115,20 +115,20 @@ async def test_a_short_visit_with_keys(server: Server, tmp_path: Path) -> None:
         await ann.sees("hello, all quiet?")
         ann.type("\r")
         await bob.until(lambda each: each.sees("ann: hello, all quiet?"))
-        assert await bob.session.say("\N{SNOWMAN} back") == ""
+        assert await bob.client.say("\N{SNOWMAN} back") == ""
         await ann.sees("\N{SNOWMAN} back")
         ann.type("\x03")
         assert await ann.ended() == 0
         assert RESTORED in ann.raw
-        await bob.until(lambda each: "ann" not in each.session.lobby.users)
+        await bob.until(lambda each: "ann" not in each.client.lobby.users)
 
 
 async def test_a_program_that_was_killed_comes_back_to_its_seat(server: Server, tmp_path: Path) -> None:
     command = ["--server", server.address, "--name", "ann"]
     async with visitors(server, "bob") as [bob]:
-        assert await bob.desk.make_table("webset", "blue", "", "30s") == ""
-        await bob.until(lambda each: each.session.lobby.table is not None)
-        assert await bob.desk.join(bob.table(), "") == ""
+        assert await bob.controller.make_table("webset", "blue", "", "30s") == ""
+        await bob.until(lambda each: each.client.lobby.table is not None)
+        assert await bob.controller.join(bob.table(), "") == ""
         async with terminal(tmp_path, *command) as ann:
             await ann.sees("go there")
             ann.type("j")

@@ -16,7 +16,7 @@ from fairplay.terminal.lobby.screens.app import LobbyApp
 from fairplay.terminal.lobby.screens.forms import Form, Help, Question
 from tests.server.lobby.harness import lobby
 from tests.terminal.lobby.fake import fake_lobby
-from tests.terminal.lobby.test_desk import Visitor, visitors
+from tests.terminal.lobby.test_controller import Visitor, visitors
 
 LIMIT_S = 10.0
 SIZE = (80, 24)
@@ -73,7 +73,7 @@ async def screen(address: str, name: str) -> AsyncIterator[Person]:
     app = LobbyApp(address, name)
     async with app.run_test(size=SIZE) as pilot:
         yield Person(app, pilot)
-    await app.desk.close()
+    await app.controller.close()
 
 
 @asynccontextmanager
@@ -81,12 +81,12 @@ async def ann_and_bob(server: Server) -> AsyncIterator[tuple[Person, Visitor]]:
     """Ann before a screen, Bob without one."""
     async with visitors(server, "bob") as [bob], screen(server.address, "ann") as ann:
         await ann.sees("you are ann")
-        await bob.until(lambda each: "ann" in each.session.lobby.users)
+        await bob.until(lambda each: "ann" in each.client.lobby.users)
         yield ann, bob
 
 
 async def at_bobs_table(ann: Person, bob: Visitor, game: str = "webset", settings: str = "") -> None:
-    assert await bob.desk.make_table(game, "blue", settings, "30s") == ""
+    assert await bob.controller.make_table(game, "blue", settings, "30s") == ""
     await ann.sees("blue")
     await ann.press("enter")
     await ann.sees(f"blue: {game}")
@@ -127,8 +127,8 @@ async def test_these_keys_leave_the_lobby(server: Server, key: str) -> None:
             await ann.sees("2 here")
             await ann.press(key)
             await ann.until(lambda: not ann.app.is_running)
-        await bob.until(lambda each: "ann" not in each.session.lobby.users)
-        assert bob.session.lobby.notice == "ann has left."
+        await bob.until(lambda each: "ann" not in each.client.lobby.users)
+        assert bob.client.lobby.notice == "ann has left."
 
 
 async def test_who_has_a_seat_is_asked_before_quitting(server: Server) -> None:
@@ -155,7 +155,7 @@ async def test_the_list_shows_tables_and_users_and_what_happens(server: Server) 
     async with ann_and_bob(server) as (ann, bob):
         assert "No table yet" in ann.text
         assert ann.bar == "n new table  ? help  q quit"
-        assert await bob.desk.make_table("fish", "blue", "", "") == ""
+        assert await bob.controller.make_table("fish", "blue", "", "") == ""
         await ann.sees("bob makes blue.")
         await ann.sees("bob  watches blue")
         assert "blue               fish       open      0 of 2-4" in ann.text
@@ -164,25 +164,25 @@ async def test_the_list_shows_tables_and_users_and_what_happens(server: Server) 
 
 async def test_the_cursor_stays_on_its_table_when_others_come(server: Server) -> None:
     async with ann_and_bob(server) as (ann, bob):
-        assert await bob.desk.make_table("fish", "one", "", "") == ""
+        assert await bob.controller.make_table("fish", "one", "", "") == ""
         await ann.sees("At one: ")
         for name in ("two", "three"):
-            assert await bob.desk.make_table("fish", name, "", "") == ""
+            assert await bob.controller.make_table("fish", name, "", "") == ""
         await ann.sees("bob makes three.")
         assert "At one: " in ann.text
         await ann.press("up")
         await ann.sees("At two: ")
-        assert await bob.desk.make_table("fish", "four", "", "") == ""
+        assert await bob.controller.make_table("fish", "four", "", "") == ""
         await ann.sees("four")
         assert "At two: " in ann.text
-        assert await bob.session.delete("two") == ""
+        assert await bob.client.delete("two") == ""
         await ann.sees("two was deleted.")
         assert "At four: " in ann.text
 
 
 async def test_a_table_is_made_and_a_taken_name_asked_again(server: Server) -> None:
     async with ann_and_bob(server) as (ann, bob):
-        assert await bob.desk.make_table("fish", "blue", "", "") == ""
+        assert await bob.controller.make_table("fish", "blue", "", "") == ""
         await ann.sees("blue")
         await ann.press("n")
         await ann.until(lambda: isinstance(ann.app.screen, Form))
@@ -193,7 +193,7 @@ async def test_a_table_is_made_and_a_taken_name_asked_again(server: Server) -> N
         await ann.type("2")
         await ann.press("enter")
         await ann.sees("blue2: webset, open")
-        settings = ann.app.desk.session.lobby.tables["blue2"].settings.webset
+        settings = ann.app.controller.client.lobby.tables["blue2"].settings.webset
         assert settings.show_enabled
 
 
@@ -241,7 +241,7 @@ async def test_deleting_is_asked_for_and_only_offered_to_the_owner(server: Serve
         assert "delete" not in ann.bar
         await ann.press("d", "l")
         await ann.sees("you are ann")
-        assert "blue" in bob.session.lobby.tables
+        assert "blue" in bob.client.lobby.tables
         await ann.press("n")
         await ann.until(lambda: isinstance(ann.app.screen, Form))
         await ann.type("red")
@@ -251,7 +251,7 @@ async def test_deleting_is_asked_for_and_only_offered_to_the_owner(server: Serve
         await ann.sees("Delete the table red?")
         await ann.press("y")
         await ann.sees("you are ann")
-        await bob.until(lambda each: "red" not in each.session.lobby.tables)
+        await bob.until(lambda each: "red" not in each.client.lobby.tables)
 
 
 async def test_a_refused_request_is_said(server: Server) -> None:
@@ -273,7 +273,7 @@ async def test_a_set_is_called_and_picked_with_keys(server: Server) -> None:
         await ann.until(lambda: isinstance(ann.app.screen, Form))
         await ann.press("enter")
         await ann.sees("1 ann")
-        assert await bob.desk.join(bob.table(), "") == ""
+        assert await bob.controller.join(bob.table(), "") == ""
         await ann.sees("g go: start")
         await ann.press("g")
         await ann.sees("Space SET!")
@@ -283,16 +283,16 @@ async def test_a_set_is_called_and_picked_with_keys(server: Server) -> None:
         assert "q quit" not in ann.bar
         await ann.press("q", "a", "z")
         await ann.until(lambda: "ann BadSet" in ann.text or "ann GotSet" in ann.text)
-        assert bob.desk.press("space")
+        assert bob.controller.press("space")
         await ann.sees("bob calls ---S-E-T---  █")
-        assert await bob.session.leave_table() == ""
+        assert await bob.client.leave_table() == ""
         await ann.sees("bob is out of the game")
 
 
 async def test_a_board_that_is_too_large_is_scrolled_by_the_arrow_keys(server: Server) -> None:
     async with ann_and_bob(server) as (ann, bob):
         await at_bobs_table(ann, bob, game="fish", settings="rows=5 columns=5")
-        assert await bob.desk.join(bob.table(), "bot:first") == ""
+        assert await bob.controller.join(bob.table(), "bot:first") == ""
         await ann.press("j")
         await ann.until(lambda: isinstance(ann.app.screen, Form))
         await ann.type("bot:first")

@@ -1,4 +1,4 @@
-"""`fairplay lobby`."""
+"""The command `fairplay lobby`."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def lobby(
     """
     with outcomes():
         try:
-            from fairplay.terminal.lobby.visiting import visit
+            from fairplay.terminal.lobby.program import run_lobby
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] != "textual":
                 raise
             raise FailedError(NO_SCREEN) from None
-        visit(server, name)
+        run_lobby(server, name)

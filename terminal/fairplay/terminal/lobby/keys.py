@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fairplay.games.fronts import Key
-from fairplay.terminal.lobby.lobby import Lobby
+from fairplay.games.frontends import Key
+from fairplay.terminal.lobby.mirror import LobbyMirror
 from fairplay.v1.table_pb2 import Table, TableStatus
 
 NEW, GO, JOIN, DELETE, START, TALK, LEAVE, HELP, QUIT = "n", "enter", "j", "d", "g", "t", "l", "question_mark", "q"
 ALWAYS = (Key(HELP, "help"), Key(QUIT, "quit"))
 
 
-def in_lobby(lobby: Lobby, selected: Table | None) -> Iterator[Key]:
-    """The keys of the list of tables, where this table is selected."""
+def in_lobby(lobby: LobbyMirror, selected: Table | None) -> Iterator[Key]:
+    """Yield the keys of the list of tables, in which a table is selected or none."""
     yield Key(NEW, "new table")
     if selected is not None:
         yield Key(GO, "go there")
@@ -24,8 +24,8 @@ def in_lobby(lobby: Lobby, selected: Table | None) -> Iterator[Key]:
     yield from ALWAYS
 
 
-def at_table(lobby: Lobby) -> Iterator[Key]:
-    """The keys of the table where this user is."""
+def at_table(lobby: LobbyMirror) -> Iterator[Key]:
+    """Yield the keys of the table where the user is."""
     table = lobby.table
     if table is None:
         return
@@ -42,7 +42,7 @@ def at_table(lobby: Lobby) -> Iterator[Key]:
 
 
 def shown(key: str) -> str:
-    """A key as it is written on the key bar."""
+    """Return a key as it is written on the key bar."""
     return {HELP: "?", GO: "Enter", "space": "Space", "escape": "Esc"}.get(key, key)
 
 
@@ -50,8 +50,8 @@ def _may_join(table: Table) -> bool:
     return table.status != TableStatus.TABLE_STATUS_RUNNING and len(table.seats) < table.max_seat_count
 
 
-def _may_delete(lobby: Lobby, table: Table) -> bool:
-    """As DeleteTable has it: by its owner, and not while its game runs with others."""
+def _may_delete(lobby: LobbyMirror, table: Table) -> bool:
+    """Return whether DeleteTable allows it: only its owner may, and not while its game runs with others."""
     running = table.status == TableStatus.TABLE_STATUS_RUNNING
     others = any(seat.name != lobby.me for seat in table.seats)
     return table.owner == lobby.me and not (running and others)

@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 
 from fairplay.games.envelopes import unwrap
 from fairplay.games.game import find
-from fairplay.terminal.lobby.wording import blame
+from fairplay.terminal.lobby.wording import elimination_line
 from fairplay.v1.referee_pb2 import GetGameRequest, WatchGameRequest, WatchGameResponse
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 
@@ -20,15 +20,15 @@ FINAL = (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.UNIMPLEMENTED)
 
 
 class Spectator:
-    """Watches one game. `shown` is called with each state, `tell` with a line of plain text."""
+    """Watches one game. `on_state` is called with each state, `report` with lines of plain text."""
 
     def __init__(
         self,
         channel: grpc.aio.Channel,
         game: str,
         game_id: str,
-        shown: Callable[[Message], None],
-        tell: Callable[[str], None],
+        on_state: Callable[[Message], None],
+        report: Callable[[str], None],
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.game_id = game_id
@@ -36,13 +36,13 @@ class Spectator:
         self.names: Sequence[str] = ()
         self._stub = RefereeServiceStub(channel)
         self._game = game
-        self._shown = shown
-        self._tell = tell
+        self._on_state = on_state
+        self._report = report
         self._pause = pause
         self._sequence = 0
 
     async def watch(self) -> None:
-        """Watches until the game is over, through lost connections."""
+        """Watch until the game is over, through lost connections."""
         while True:
             try:
                 await self._follow()
@@ -65,10 +65,10 @@ class Spectator:
     def _take(self, event: WatchGameResponse) -> None:
         self._sequence = event.sequence
         if event.WhichOneof("event") == "eliminated":
-            self._tell(blame(event.eliminated))
+            self._report(elimination_line(event.eliminated))
         elif event.WhichOneof("event") == "state" and (state := self._unwrapped(event)) is not None:
             self.state = state
-            self._shown(state)
+            self._on_state(state)
 
     def _unwrapped(self, event: WatchGameResponse) -> Message | None:
         try:
@@ -78,5 +78,5 @@ class Spectator:
             return None
 
     def board(self) -> str:
-        """The last state in rich's console markup; empty before the first."""
+        """Return the last state in rich's console markup; empty before the first."""
         return find(self._game).text(self.state, self.names) if self.state is not None else ""

@@ -1,4 +1,4 @@
-"""The lobby in words. Names and chat are strangers': they are made harmless here, once, and shown as plain text."""
+"""The lobby in words. Names and chat come from strangers: they are made harmless here, and shown as plain text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STATES = {
 
 
 def plain(text: str) -> str:
-    """A stranger's text in one line, with nothing in it that could steer a terminal or turn the writing direction."""
+    """Return a stranger's text without characters that steer a terminal or change the writing direction."""
     return "".join(letter if letter.isprintable() else REPLACEMENT for letter in text)
 
 
@@ -34,7 +34,7 @@ class Row(NamedTuple):
 
 
 def row(table: Table) -> Row:
-    """A table as a row of the list."""
+    """Return a table as a row of the list."""
     seated = ", ".join(plain(seat.name) for seat in table.seats)
     watching = f"{len(table.watchers)} watching" if table.watchers else ""
     people = "; ".join(filter(None, (seated, watching)))
@@ -42,18 +42,18 @@ def row(table: Table) -> Row:
 
 
 def state(table: Table) -> str:
-    """Whether the game of a table goes on, in a word."""
+    """Return a word for the state of a table's game."""
     return STATES.get(table.status, "?")
 
 
 def seats(table: Table) -> str:
-    """How many seats are taken, of how many, e.g. "1 of 2-4"."""
+    """Return how many seats are taken, of how many, e.g. "1 of 2-4"."""
     least, most = table.min_seat_count, table.max_seat_count
     return f"{len(table.seats)} of {least}" + (f"-{most}" if most != least else "")
 
 
 def whereabouts(user: User) -> str:
-    """A user and where it is, e.g. "alice  plays at blue"."""
+    """Return a user and where it is, e.g. "alice  plays at blue"."""
     if not user.table:
         return plain(user.name)
     does = "plays at" if user.part == Part.PART_PLAYER else "watches"
@@ -61,7 +61,7 @@ def whereabouts(user: User) -> str:
 
 
 def places(table: Table) -> Iterator[str]:
-    """The seats of a table and who watches, a line each."""
+    """Yield a line for each seat of a table and for each watcher."""
     for number, seat in enumerate(table.seats, 1):
         yield f"{number} {plain(seat.name)}" + ("" if seat.present else " (gone)")
     for name in table.watchers:
@@ -69,12 +69,12 @@ def places(table: Table) -> Iterator[str]:
 
 
 def heading(table: Table) -> str:
-    """A table in one line."""
+    """Return a table in one line."""
     return f"{plain(table.name)}: {plain(table.game)}, {state(table)}, {seats(table)} seats"
 
 
-def standing(result: GameResult) -> str:
-    """How a game ended, in one line."""
+def result_line(result: GameResult) -> str:
+    """Return how a game ended, in one line."""
     if result.aborted:
         return f"ended without a winner: {plain(result.aborted)}"
     groups = [
@@ -85,6 +85,6 @@ def standing(result: GameResult) -> str:
     return f"won by {groups[0]}" + (f"; then {'; '.join(groups[1:])}" if groups[1:] else "")
 
 
-def blame(misconduct: Misconduct) -> str:
-    """Who was eliminated and why, in one line."""
+def elimination_line(misconduct: Misconduct) -> str:
+    """Return who was eliminated and why, in one line."""
     return f"{plain(misconduct.player)} is out of the game: {plain(cause(misconduct))[:MAX_REASON_CHARS]}"

@@ -35,7 +35,7 @@ STATUSES = {
     webset_player_pb2.STATUS_NO_SETS: "NoSets: there are no solutions to show",
     webset_player_pb2.STATUS_NO_MORE_CARDS: "NoMoreCards: the deck is empty or the table is full",
 }
-"""What a person is told of its own act; what an event says too is left out."""
+"""What a person is told of its own act, except what an event tells as well."""
 
 _HAPPENED = {
     webset_player_pb2.EVENT_KIND_CALLED: "{} calls ---S-E-T---.",
@@ -49,8 +49,8 @@ _HAPPENED = {
 }
 
 
-class Seen(NamedTuple):
-    """What a person has before it: the state, its own seat, who sits where, and what it has picked."""
+class Scene(NamedTuple):
+    """What a person sees: the state, its own seat, the names by seat, and the cards that it has picked."""
 
     state: webset_pb2.State
     seat: int
@@ -62,22 +62,22 @@ class Seen(NamedTuple):
 
 
 def letter(slot: int) -> str:
-    """The key of a slot; empty where the keyboard ends."""
+    """Return the key of a slot; empty where the keyboard ends."""
     column, row = divmod(slot, ROWS)
     return LETTERS[row][column] if column < len(LETTERS[row]) else ""
 
 
 def card_at(state: webset_pb2.State, key: str) -> int | None:
-    """The card whose place has this key; None: there is none."""
+    """Return the card whose place has this key, or None if there is none."""
     return next((card for slot, card in enumerate(state.slots) if card < CARDS and letter(slot) == key), None)
 
 
 # The board
 
 
-def drawn(seen: Seen) -> str:
-    """The table: each card in a box with its key, those picked and a displayed solution marked."""
-    state, marked = seen.state, {*seen.picked, *displayed(seen.state)}
+def draw(scene: Scene) -> str:
+    """Return the table: each card in a box with its key, picked cards and a displayed solution marked."""
+    state, marked = scene.state, {*scene.picked, *displayed(scene.state)}
     columns = max(BASE_COLUMNS, ceil(len(state.slots) / ROWS))
     cards = [*state.slots, *[CARDS] * (columns * ROWS - len(state.slots))]
     lines: list[str] = []
@@ -92,7 +92,7 @@ def drawn(seen: Seen) -> str:
 
 
 def displayed(state: webset_pb2.State) -> Sequence[int]:
-    """The cards of the solution that is displayed."""
+    """Return the cards of the solution that is displayed."""
     if state.phase != webset_pb2.PHASE_SHOWING:
         return ()
     return state.solutions[3 * state.displayed : 3 * state.displayed + 3]
@@ -101,18 +101,18 @@ def displayed(state: webset_pb2.State) -> Sequence[int]:
 # Beside it
 
 
-def beside(seen: Seen) -> str:
-    """The players with their points, whose call it is, and the deck; 22 cells wide."""
-    state = seen.state
-    lines = [line for seat in range(len(state.players)) for line in _player(seen, seat)]
+def describe(scene: Scene) -> str:
+    """Return the players with their points, whose call it is, and the size of the deck; 22 cells wide."""
+    state = scene.state
+    lines = [line for seat in range(len(state.players)) for line in _player(scene, seat)]
     return "\n".join([*lines, "", f"[{_MUTED}]{state.deck_count} cards in the deck[/]"])
 
 
-def _player(seen: Seen, seat: int) -> Iterator[str]:
-    player, calls = seen.state.players[seat], caller(seen.state) == seat
+def _player(scene: Scene, seat: int) -> Iterator[str]:
+    player, calls = scene.state.players[seat], caller(scene.state) == seat
     mark = f"[{_MARK}]▸[/]" if calls else " "
-    name = name_column(short_name(name_of(seen, seat), NAME_CELLS), NAME_CELLS)
-    style = "bold" if seat == seen.seat else "default"
+    name = name_column(short_name(name_of(scene, seat), NAME_CELLS), NAME_CELLS)
+    style = "bold" if seat == scene.seat else "default"
     yield f"{mark} [{style}]{name}{player.points:>4}[/]"
     if said := ", ".join(_remarks(player)):
         yield f"[{_MUTED}]  {said}[/]"
@@ -133,37 +133,37 @@ def _remarks(player: webset_pb2.Player) -> Iterator[str]:
         yield "more?"
 
 
-def name_of(seen: Seen, seat: int) -> str:
-    """Who sits there."""
-    return seen.names[seat] if seat < len(seen.names) else f"player {seat + 1}"
+def name_of(scene: Scene, seat: int) -> str:
+    """Return the name of the player in a seat."""
+    return scene.names[seat] if seat < len(scene.names) else f"player {seat + 1}"
 
 
 def caller(state: webset_pb2.State) -> int | None:
-    """Whose call is open."""
+    """Return the seat whose call is open, or None."""
     return state.caller if state.phase == webset_pb2.PHASE_CALLED else None
 
 
 # The line below
 
 
-def picking(seen: Seen, left_s: float, window_s: float) -> str:
-    """That cards are to be picked, how long, and which have been."""
-    chosen = "  ".join(map(card_text, seen.picked))
+def picking_line(scene: Scene, left_s: float, window_s: float) -> str:
+    """Return the line that asks for cards: how long, and which are picked."""
+    chosen = "  ".join(map(card_text, scene.picked))
     return f"[{_MARK}]SET! Three cards by their keys[/]  {_countdown(left_s, window_s)}  {chosen}"
 
 
-def called(seen: Seen, left_s: float, window_s: float) -> str:
-    """That somebody else has called."""
-    return f"{watched(seen)}  {_countdown(left_s, window_s)}"
+def called_line(scene: Scene, left_s: float, window_s: float) -> str:
+    """Return the line about the call of another player, with what is left of its time."""
+    return f"{spectator_line(scene)}  {_countdown(left_s, window_s)}"
 
 
-def watched(seen: Seen) -> str:
-    """What goes on, for somebody who watches."""
-    if caller(seen.state) is not None:
-        return f"[{_MARK}]{literally(short_name(name_of(seen, seen.state.caller), NAME_CELLS))} calls ---S-E-T---[/]"
-    if seen.state.phase == webset_pb2.PHASE_SHOWING:
-        return showing(seen.state)
-    return "The game is over." if seen.state.phase == webset_pb2.PHASE_OVER else "You watch."
+def spectator_line(scene: Scene) -> str:
+    """Return the line about what goes on, for a spectator."""
+    if caller(scene.state) is not None:
+        return f"[{_MARK}]{literally(short_name(name_of(scene, scene.state.caller), NAME_CELLS))} calls ---S-E-T---[/]"
+    if scene.state.phase == webset_pb2.PHASE_SHOWING:
+        return showing_line(scene.state)
+    return "The game is over." if scene.state.phase == webset_pb2.PHASE_OVER else "You watch."
 
 
 def _countdown(left_s: float, window_s: float) -> str:
@@ -171,14 +171,14 @@ def _countdown(left_s: float, window_s: float) -> str:
     return f"[{_MARK}]{'█' * cells}[/][{_MUTED}]{'░' * (BAR_CELLS - cells)}[/] {max(0.0, left_s):.1f} s"
 
 
-def showing(state: webset_pb2.State) -> str:
-    """Which solution is displayed."""
+def showing_line(state: webset_pb2.State) -> str:
+    """Return the line about the solution that is displayed."""
     return f"Solution {state.displayed + 1} of {len(state.solutions) // 3}; nobody scores it."
 
 
-def ended(seen: Seen, ranks: Sequence[int]) -> str:
-    """How the game has ended for this person."""
-    rank = ranks[seen.seat] if seen.seat < len(ranks) else 0
+def end_line(scene: Scene, ranks: Sequence[int]) -> str:
+    """Return the line about how the game has ended for this person."""
+    rank = ranks[scene.seat] if scene.seat < len(ranks) else 0
     if not rank:
         return "The game is over. You are not ranked."
     shared = ", shared" if list(ranks).count(rank) > 1 else ""
@@ -188,9 +188,9 @@ def ended(seen: Seen, ranks: Sequence[int]) -> str:
 # What has happened, in plain text
 
 
-def happened(event: webset_player_pb2.Event, seen: Seen) -> str:
-    """An event in one line; empty for what is told by others (a player that is out) or newer than this."""
+def event_line(event: webset_player_pb2.Event, scene: Scene) -> str:
+    """Return an event as one line. Empty for unknown kinds, and for a lost player, whom the table reports itself."""
     form = _HAPPENED.get(event.kind, "")
-    who = short_name(name_of(seen, event.seat), NAME_CELLS) if event.HasField("seat") else "Everybody"
+    who = short_name(name_of(scene, event.seat), NAME_CELLS) if event.HasField("seat") else "Everybody"
     cards = ", ".join(card_name(card) for card in event.cards if card < CARDS)
     return form.format(who, cards)

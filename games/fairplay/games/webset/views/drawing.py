@@ -23,7 +23,7 @@ _PATHS = {
 
 
 def _pattern(color: str) -> str:
-    """Upright stripes."""
+    """Return a pattern of upright stripes."""
     return (
         f'<pattern id="webset-{color}" width="4.4" height="60" patternUnits="userSpaceOnUse">'
         f'<path d="M1.1 0V60" stroke="{_INKS[color]}" stroke-width="1.5"/></pattern>'
@@ -40,7 +40,7 @@ ARTWORK = "".join(
 
 
 def card_parts(card: int, border: str = "") -> Iterator[str]:
-    """A card with its corner at the origin; needs ARTWORK in the document. `border`: the colour of a thick one."""
+    """Yield a card with its corner at the origin, for a document with ARTWORK; `border`: the colour of a thick edge."""
     number, color, symbol, shading = digits(card)
     edge = f'stroke="{border}" stroke-width="5"' if border else 'stroke="#9fb0a3" stroke-width="1.2"'
     yield f"<title>{card_name(card)}</title>"
@@ -56,13 +56,13 @@ def card_parts(card: int, border: str = "") -> Iterator[str]:
 
 
 def slot_parts() -> Iterator[str]:
-    """An empty slot with its corner at the origin."""
+    """Yield an empty slot with its corner at the origin."""
     size = f'width="{CARD_WIDTH:.0f}" height="{CARD_HEIGHT:.0f}"'
     yield f'<rect {size} rx="9" fill="none" stroke="#b4c4b7" stroke-dasharray="5 5"/>'
 
 
 def card_svg(card: int) -> str:
-    """One card as an SVG document of its own."""
+    """Return one card as an SVG document of its own."""
     width, height = CARD_WIDTH + 2, CARD_HEIGHT + 2
     return "\n".join(
         [
@@ -75,7 +75,7 @@ def card_svg(card: int) -> str:
     )
 
 
-# Text, in rich's console markup. The colours can be told apart on a light ground and on a dark one
+# Text, in rich's console markup. The colours can be told apart on a light and on a dark background
 
 TEXT_WIDTH = 7
 """Cells of a card in its box."""
@@ -96,21 +96,21 @@ LEGEND = (
 
 
 def card_text(card: int) -> str:
-    """The symbols of a card in a row, e.g. "◆ ◆ ◆" in red: at most 5 cells."""
+    """Return the symbols of a card in a row, e.g. "◆ ◆ ◆" in red: at most 5 cells."""
     number, color, symbol, shading = digits(card)
     symbols = " ".join([_GLYPHS[SYMBOLS[symbol]][shading]] * (number + 1))
     return f"[{_STYLES[COLORS[color]]}]{symbols}[/]"
 
 
 def card_lines(card: int, label: str, *, marked: bool = False) -> tuple[str, str, str]:
-    """A card in a box with a label of at most five cells: three lines of 7 cells."""
+    """Return a card in a box with a label of at most five cells: three lines of 7 cells."""
     style, room = _MARK if marked else _BORDER, " " * (2 - card // 27)
     inside = f"{room}{card_text(card)}{room}"
     return _box(style, label, inside)
 
 
 def slot_lines() -> tuple[str, str, str]:
-    """An empty slot in the same room."""
+    """Return an empty slot: three lines of 7 cells, as a card."""
     return (" " * TEXT_WIDTH, f"   [{_BORDER}]·[/]   ", " " * TEXT_WIDTH)
 
 

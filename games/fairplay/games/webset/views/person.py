@@ -1,24 +1,23 @@
-"""A person as a player of Webset: its answers come from keys. The front end of the game for `fairplay.games.fronts`."""
+"""Webset for people: a player whose answers come from keys, for `fairplay.games.frontends`."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, TypeAlias
 
 from google.protobuf.message import Message
 
-from fairplay.games.fronts import Chair, Key, View
+from fairplay.games.frontends import GameView, Key, TableContext
 from fairplay.games.webset.views import board
-from fairplay.games.webset.views.board import Seen
+from fairplay.games.webset.views.board import Scene
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1 import webset_player_pb2 as messages
 
 WINDOW_S = 3.0
-"""The time for cards where no Deal has said another."""
+"""The time for cards until Deal has told another."""
 MARGIN_S = 0.5
-"""So much before the end of its time limit a question is answered, at most half of the limit."""
-
+"""How long before the end of its time limit a question is answered, at most half of the limit."""
 GUARD_S = 1.0
 """How long keys do nothing after the time for cards has run out: they would be taken for something else."""
 
@@ -30,123 +29,141 @@ ACTIONS = {
 }
 NAMED_KEYS = {"comma": ",", "full_stop": "."}
 
+Question: TypeAlias = messages.ActRequest | messages.PickCardsRequest
+Told: TypeAlias = Question | messages.ReportRequest | messages.GameOverRequest
 
-class Request(Protocol):
-    """What Act, PickCards, Report and GameOver have in common."""
 
-    @property
-    def seat(self) -> int:
-        """Its own seat."""
+class _Asked(NamedTuple):
+    """A question, and when its time limit is over."""
 
-    @property
-    def state(self) -> webset_pb2.State:
-        """What everybody may see."""
-
-    @property
-    def status(self) -> messages.Status.ValueType:
-        """What became of its last act."""
-
-    @property
-    def events(self) -> Sequence[messages.Event]:
-        """What has happened."""
+    request: Question
+    end_s: float
 
 
 class Person:
-    """A person at a table. A question that nobody answers is answered with "nothing" just before its time is over."""
+    """A person at a table. A question that the person does not answer is answered with "nothing" in time."""
 
     game = "webset"
     name = "a person"
 
-    def __init__(self, chair: Chair) -> None:
-        self._chair = chair
-        self._patience_s = chair.limit_s - min(MARGIN_S, chair.limit_s / 2)
+    def __init__(self, table: TableContext) -> None:
+        self._table = table
+        self._margin_s = min(MARGIN_S, table.limit_s / 2)
         self._window_s = WINDOW_S
         self._names: Sequence[str] = ()
         self._state: webset_pb2.State | None = None
         self._seat = 0
+        self._asked: _Asked | None = None
+        self._told_revision = 0
+        self._told_status = messages.STATUS_UNSPECIFIED
         self._actions: frozenset[int] = frozenset()
-        self._question: asyncio.Future[messages.Action.ValueType] | None = None
+        self._act: asyncio.Future[messages.Action.ValueType] | None = None
         self._early: tuple[messages.Action.ValueType, Sequence[int]] | None = None
         self._picked: list[int] = []
         self._take: asyncio.Future[list[int]] | None = None
         self._may_skip = False
         self._until = 0.0
-        self._still = 0.0
+        self._guarded_until = 0.0
         self._ranks: Sequence[int] = ()
 
     # --- the methods of the game ---
 
     async def deal(self, request: messages.DealRequest) -> None:
-        """A game begins."""
+        """Begin a game."""
         self._window_s = request.settings.window.ToMilliseconds() / 1000 or WINDOW_S
-        self._ranks, self._early, self._names = (), None, ()
+        self._ranks, self._early, self._names, self._asked = (), None, (), None
+        self._told_revision, self._told_status = request.state.revision, messages.STATUS_UNSPECIFIED
         self._look(request.seat, request.state)
 
     async def act(self, request: messages.ActRequest) -> messages.ActResponse:
-        """What the person wants, or nothing when the time is nearly over."""
+        """Return what the person does, or "nothing" shortly before the time limit."""
         self._actions = frozenset(request.actions)
-        self._hear(request)
-        action = self._wanted_early(request) or await self._asked()
+        self._take_news(request)
+        left_s = self._time_left(request, self._table.limit_s) - self._margin_s
+        action = self._early_action(request) or await self._wait_for_action(left_s)
+        self._settle()
         return messages.ActResponse(action=action)
 
-    def _wanted_early(self, request: messages.ActRequest) -> messages.Action.ValueType | None:
-        """A key that was pressed after the last question was over, if the table is as it was."""
+    def _time_left(self, request: Question, limit_s: float) -> float:
+        """Return the seconds until a question must be answered.
+
+        A question that was cancelled comes again after a lost connection. Its limit goes on from the first time, unless
+        it is over: then the server itself was started again, and asks anew.
+        """
+        now = self._table.clock()
+        if self._asked is None or self._asked.request != request or self._asked.end_s <= now:
+            self._asked = _Asked(request, now + limit_s)
+        return self._asked.end_s - now
+
+    def _settle(self) -> None:
+        """Record that the last question is answered, so that what it told is not told again."""
+        self._asked, self._told_status = None, messages.STATUS_UNSPECIFIED
+
+    def _early_action(self, request: messages.ActRequest) -> messages.Action.ValueType | None:
+        """Return the action of a key that was pressed between two questions, if the table is as it was then."""
         early, self._early = self._early, None
         if early is None or early[0] not in request.actions or early[1] != list(request.state.slots):
             return None
         return early[0]
 
-    async def _asked(self) -> messages.Action.ValueType:
-        self._question = asyncio.get_running_loop().create_future()
-        self._chair.changed()
+    async def _wait_for_action(self, left_s: float) -> messages.Action.ValueType:
+        self._act = asyncio.get_running_loop().create_future()
+        self._table.on_change()
         try:
-            async with asyncio.timeout(self._patience_s):
-                return await self._question
+            async with asyncio.timeout(left_s):
+                return await self._act
         except TimeoutError:
             return messages.ACTION_NOTHING
         finally:
-            self._question = None
-            self._chair.changed()
+            self._act = None
+            self._table.on_change()
 
     async def pick_cards(self, request: messages.PickCardsRequest) -> messages.PickCardsResponse:
-        """The three cards that the person picks; none when the time is over."""
+        """Return the three cards that the person picks, or none when the time is over."""
         self._picked, self._may_skip = [], request.may_skip
         self._take = asyncio.get_running_loop().create_future()
-        self._hear(request)
-        self._until = self._chair.clock() + self._window_s
+        self._take_news(request)
+        left_s = self._time_left(request, self._window_s)
+        self._until = self._table.clock() + left_s
         try:
-            async with asyncio.timeout(self._window_s):
-                return messages.PickCardsResponse(cards=await self._take)
+            async with asyncio.timeout(left_s):
+                cards = await self._take
         except TimeoutError:
-            return messages.PickCardsResponse()
+            cards = []
         finally:
             if len(self._picked) < 3:
-                self._still = self._chair.clock() + GUARD_S
+                self._guarded_until = self._table.clock() + GUARD_S
             self._take, self._picked = None, []
-            self._chair.changed()
+            self._table.on_change()
+        self._settle()
+        return messages.PickCardsResponse(cards=cards)
 
     async def report(self, request: messages.ReportRequest) -> None:
-        """Something has happened."""
-        self._hear(request)
+        """Take news."""
+        self._take_news(request)
+        self._settle()
 
     async def game_over(self, request: messages.GameOverRequest) -> None:
-        """The game is over."""
+        """Take the result of the game."""
         self._ranks = request.ranks
-        self._hear(request)
+        self._take_news(request)
 
     # --- what is seen ---
 
-    def _hear(self, request: Request) -> None:
+    def _take_news(self, request: Told) -> None:
+        """Show the state, and report the news of a call, except what a cancelled call has told already."""
         self._look(request.seat, request.state)
-        seen = Seen(request.state, request.seat, self._names)
+        scene = Scene(request.state, request.seat, self._names)
         for event in request.events:
-            if line := board.happened(event, seen):
-                self._chair.tell(line)
-        if line := board.STATUSES.get(request.status, ""):
-            self._chair.tell(line)
+            if event.revision > self._told_revision and (line := board.event_line(event, scene)):
+                self._table.report(line)
+        if request.status != self._told_status and (line := board.STATUSES.get(request.status, "")):
+            self._table.report(line)
+        self._told_revision = max([self._told_revision, *(event.revision for event in request.events)])
+        self._told_status = request.status
 
-    def show(self, state: Message) -> None:
-        """What spectators see: it comes also when the person is not asked anything, as when a player is lost."""
+    def update(self, state: Message) -> None:
+        """Take what spectators see: it comes also while the person is asked nothing, as when a player is lost."""
         if not isinstance(state, webset_pb2.State) or self._state is None:
             return
         if state.revision > self._state.revision:
@@ -155,50 +172,50 @@ class Person:
     def _look(self, seat: int, state: webset_pb2.State) -> None:
         before = None if self._state is None else board.caller(self._state)
         if board.caller(state) not in (None, before):
-            self._until = self._chair.clock() + self._window_s
-        self._names = self._names or tuple(self._chair.names())  # of this game, whoever leaves its table later
+            self._until = self._table.clock() + self._window_s
+        self._names = self._names or tuple(self._table.names())  # of this game, whoever leaves its table later
         self._seat, self._state = seat, state
-        self._chair.changed()
+        self._table.on_change()
 
-    def view(self) -> View:
-        """The table, the players, and what may be done."""
+    def view(self) -> GameView:
+        """Return the table, the players, and what may be done."""
         if self._state is None:
-            return View("", "", "You have a seat. The game begins when somebody starts it.")
-        seen = Seen(self._state, self._seat, self._names, tuple(self._picked))
+            return GameView("", "", "You have a seat. The game begins when somebody starts it.")
+        scene = Scene(self._state, self._seat, self._names, tuple(self._picked))
         letters = self._take is not None or self._guarded
         ticking = letters or board.caller(self._state) is not None
-        return View(board.drawn(seen), board.beside(seen), self._status(seen), self._keys(), letters, ticking)
+        return GameView(board.draw(scene), board.describe(scene), self._status(scene), self._keys(), letters, ticking)
 
     @property
     def _guarded(self) -> bool:
         """Whether a letter may still be meant for a card, as the time for cards has only just run out."""
-        return self._chair.clock() < self._still
+        return self._table.clock() < self._guarded_until
 
-    def _status(self, seen: Seen) -> str:
-        left_s = self._until - self._chair.clock()
+    def _status(self, scene: Scene) -> str:
+        left_s = self._until - self._table.clock()
         if self._guarded and self._take is None:
             return "Too late."
         if self._take is not None:
-            return board.picking(seen, left_s, self._window_s)
-        if board.caller(seen.state) is not None:
-            return board.called(seen, left_s, self._window_s)
-        if seen.state.phase == webset_pb2.PHASE_SHOWING:
-            return board.showing(seen.state)
-        if seen.state.phase == webset_pb2.PHASE_OVER:
-            return board.ended(seen, self._ranks)
-        return "Press Space as soon as you see a set." if self._question is not None else "Wait for the others."
+            return board.picking_line(scene, left_s, self._window_s)
+        if board.caller(scene.state) is not None:
+            return board.called_line(scene, left_s, self._window_s)
+        if scene.state.phase == webset_pb2.PHASE_SHOWING:
+            return board.showing_line(scene.state)
+        if scene.state.phase == webset_pb2.PHASE_OVER:
+            return board.end_line(scene, self._ranks)
+        return "Press Space as soon as you see a set." if self._act is not None else "Wait for the others."
 
     def _keys(self) -> list[Key]:
         if self._take is not None:
             return [Key("letter", "pick or put back"), *([Key("enter", "pass")] if self._may_skip else [])]
-        if self._question is None or self._guarded:
+        if self._act is None or self._guarded:
             return []
         return [Key(key, label) for key, (action, label) in ACTIONS.items() if action in self._actions]
 
     # --- keys ---
 
     def press(self, key: str) -> bool:
-        """Takes a key."""
+        """Take a key, and return whether it means anything now."""
         if self._take is not None:
             return self._pick(self._take, key)
         if self._guarded:
@@ -206,14 +223,14 @@ class Person:
         if key not in ACTIONS or self._state is None or self._state.phase == webset_pb2.PHASE_OVER:
             return False
         action, _ = ACTIONS[key]
-        if self._question is None:
+        if self._act is None:
             self._remember(action)
-        elif action in self._actions and not self._question.done():
-            self._question.set_result(action)
+        elif action in self._actions and not self._act.done():
+            self._act.set_result(action)
         return True
 
     def _remember(self, action: messages.Action.ValueType) -> None:
-        """Between two questions about an open table a key is kept; while somebody has called it would be rash."""
+        """Keep a key that is pressed between two questions about an open table; in the call of another it is rash."""
         if self._state is not None and self._state.phase == webset_pb2.PHASE_OPEN:
             self._early = (action, list(self._state.slots))
 
@@ -229,12 +246,12 @@ class Person:
         (self._picked.remove if card in self._picked else self._picked.append)(card)
         if len(self._picked) == 3:
             take.set_result(list(self._picked))
-        self._chair.changed()
+        self._table.on_change()
         return True
 
 
-class WebsetFront:
-    """Webset for people (`games.fronts.Front`)."""
+class WebsetFrontend:
+    """The front end of Webset."""
 
     settings = "more_rule=if_no_set show_enabled=true"
     limit = "1m"
@@ -245,16 +262,16 @@ class WebsetFront:
         "other, and r ends the showing and removes them."
     )
 
-    def watch(self, state: Message, names: Sequence[str]) -> View:
-        """The table as a watcher sees it."""
+    def view_of(self, state: Message, names: Sequence[str]) -> GameView:
+        """Return the table as a spectator sees it."""
         if not isinstance(state, webset_pb2.State):
-            return View("", "", "")
-        seen = Seen(state, -1, names)
-        return View(board.drawn(seen), board.beside(seen), board.watched(seen))
+            return GameView("", "", "")
+        scene = Scene(state, -1, names)
+        return GameView(board.draw(scene), board.describe(scene), board.spectator_line(scene))
 
-    def sit(self, chair: Chair) -> Person:
-        """A person at a table."""
-        return Person(chair)
+    def create_player(self, table: TableContext) -> Person:
+        """Return a player for a person at a table."""
+        return Person(table)
 
 
-FRONT = WebsetFront()
+FRONTEND = WebsetFrontend()

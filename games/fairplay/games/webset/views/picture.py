@@ -1,6 +1,6 @@
 """Webset: a state as one SVG document and as text for a terminal, and single cards as both.
 
-All take messages, or a card's number, and draw only what a public state has. The artwork of the cards is in drawing.py.
+All functions take messages, or the number of a card, and draw only what a public state holds.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from fairplay.games.kit.lettering import font_size, name_column, short_name
 from fairplay.games.webset.rules.cards import CARDS, card_name
+from fairplay.games.webset.views.board import displayed
 from fairplay.games.webset.views.drawing import (
     ARTWORK,
     CARD_HEIGHT,
@@ -35,7 +36,7 @@ _GONE = {webset_pb2.STANDING_ELIMINATED: "eliminated", webset_pb2.STANDING_FAILE
 
 
 class _Seat(NamedTuple):
-    """A player, and what there is to say of it."""
+    """A player as it is drawn."""
 
     name: str
     points: int
@@ -65,13 +66,13 @@ def _status(state: webset_pb2.State, seat: int, player: webset_pb2.Player, won: 
         return _GONE[player.standing]
     if state.phase == webset_pb2.PHASE_CALLED and state.caller == seat:
         return "has called"
-    said = (
+    remarks = (
         "winner" if won else "",
         "locked out" if player.locked else "",
         "asks for more" if player.voted else "",
         _penalties(player),
     )
-    return ", ".join(filter(None, said))
+    return ", ".join(filter(None, remarks))
 
 
 def _penalties(player: webset_pb2.Player) -> str:
@@ -80,7 +81,7 @@ def _penalties(player: webset_pb2.Player) -> str:
 
 
 def _name(seat: int, players: Sequence[str]) -> str:
-    """The name of the player in a seat, fit for XML and terminals."""
+    """Return the name of the player in a seat, without what XML or a terminal cannot show."""
     name = players[seat] if seat < len(players) else ""
     return short_name(name, _NAME_LIMIT) or f"player {seat + 1}"
 
@@ -93,15 +94,8 @@ def _phase(state: webset_pb2.State, seats: Sequence[_Seat]) -> str:
     return "game over" if state.phase == webset_pb2.PHASE_OVER else "open"
 
 
-def _displayed(state: webset_pb2.State) -> frozenset[int]:
-    """The cards of the solution that is displayed."""
-    if state.phase != webset_pb2.PHASE_SHOWING:
-        return frozenset()
-    return frozenset(state.solutions[3 * state.displayed : 3 * state.displayed + 3])
-
-
 def _slots(state: webset_pb2.State) -> list[int | None]:
-    """The slots that are drawn, whole columns; None for an empty one."""
+    """Return the slots that are drawn, in whole columns; None for an empty one."""
     count = max(_BASE, ceil(len(state.slots) / _ROWS) * _ROWS)
     cards = [card if card < CARDS else None for card in state.slots]
     return [*cards, *[None] * (count - len(cards))]
@@ -117,7 +111,7 @@ _MUTED = "#6f7f73"
 
 
 def svg(state: webset_pb2.State, players: Sequence[str]) -> str:
-    """The table with its deck, and the players with their points and last sets, as one SVG document."""
+    """Return the table with its deck, and the players with their points and last sets, as one SVG document."""
     seats, slots = _seats(state, players), _slots(state)
     wide = len(slots) // _ROWS * (CARD_WIDTH + _GAP) - _GAP
     high = _HEAD + _ROWS * (CARD_HEIGHT + _GAP) - _GAP
@@ -133,7 +127,7 @@ def svg(state: webset_pb2.State, players: Sequence[str]) -> str:
             '<rect width="100%" height="100%" rx="16" fill="#e4ede4"/>',
             f'<g transform="translate({_MARGIN:.0f} {_MARGIN:.0f})" fill="#22312a">',
             *_header(state, seats, wide),
-            *_table(slots, _displayed(state)),
+            *_table(slots, displayed(state)),
             *_list(seats, columns, high + _GAP + 6, (wide - (columns - 1) * _GAP) / columns),
             "</g></svg>",
         ]
@@ -155,18 +149,18 @@ def _header(state: webset_pb2.State, seats: Sequence[_Seat], wide: float) -> Ite
     yield f'<text x="118" y="20" font-size="15" text-anchor="end">{state.deck_count} in deck</text></g>'
 
 
-def _table(slots: Sequence[int | None], displayed: frozenset[int]) -> Iterator[str]:
-    """The cards, column by column."""
+def _table(slots: Sequence[int | None], marked: Sequence[int]) -> Iterator[str]:
+    """Yield the cards, column by column."""
     for slot, card in enumerate(slots):
         column, row = divmod(slot, _ROWS)
         x, y = column * (CARD_WIDTH + _GAP), _HEAD + row * (CARD_HEIGHT + _GAP)
         yield f'<g class="slot" transform="translate({x:.0f} {y:.0f})">'
-        yield from slot_parts() if card is None else card_parts(card, _AMBER if card in displayed else "")
+        yield from slot_parts() if card is None else card_parts(card, _AMBER if card in marked else "")
         yield "</g>"
 
 
 def _list(seats: Sequence[_Seat], columns: int, top: float, wide: float) -> Iterator[str]:
-    """The players, line by line."""
+    """Yield the players, line by line."""
     for place, seat in enumerate(seats):
         row, column = divmod(place, columns)
         x, y = column * (wide + _GAP), top + row * (_ROW_HIGH + 6)
@@ -197,13 +191,13 @@ _TEXT_MUTED, _TEXT_MARK = "#7a8a7e", "bold #c77700"
 
 
 def text(state: webset_pb2.State, players: Sequence[str]) -> str:
-    """The same as text: each card in a box with the number of its slot, from 1, column by column."""
-    seats, slots, displayed = _seats(state, players), _slots(state), _displayed(state)
+    """Return the same as text: each card in a box with the number of its slot, from 1, column by column."""
+    seats, slots, shown = _seats(state, players), _slots(state), displayed(state)
     what = name_column(_phase(state, seats), _NAME_LIMIT + 11)
     lines = [f"[bold default]{what.rstrip()}[/]  [{_TEXT_MUTED}]{state.deck_count} cards in the deck[/]"]
     for row in range(_ROWS):
         boxes = [
-            slot_lines() if card is None else card_lines(card, str(slot + 1), marked=card in displayed)
+            slot_lines() if card is None else card_lines(card, str(slot + 1), marked=card in shown)
             for slot, card in enumerate(slots)
             if slot % _ROWS == row
         ]
@@ -212,7 +206,7 @@ def text(state: webset_pb2.State, players: Sequence[str]) -> str:
 
 
 def _line(seat: _Seat) -> str:
-    """A player's line; `default` keeps rich from colouring numbers and what it takes for code in a name."""
+    """Return the line of a player; `default` keeps rich from colouring numbers, and names that look like code."""
     mark = "▸" if seat.marked else " "
     name = name_column(seat.name, _NAME_LIMIT)
     sets = f"{seat.set_count:>2} set{' ' if seat.set_count == 1 else 's'}"

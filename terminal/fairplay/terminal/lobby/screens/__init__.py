@@ -1,1 +1,1 @@
-"""The screens of the lobby, in Textual. What they show and do is decided elsewhere."""
+"""The screens of the lobby, in Textual: they show what the controller says, and give it keys and forms."""

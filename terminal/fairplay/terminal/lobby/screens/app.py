@@ -1,4 +1,4 @@
-"""The full-screen program: it enters, attends and ends."""
+"""The Textual application: it enters, attends and ends."""
 
 from __future__ import annotations
 
@@ -7,59 +7,59 @@ from textual.app import App
 from textual.binding import Binding
 from textual.screen import Screen
 
-from fairplay.terminal.lobby.desk import Desk
-from fairplay.terminal.lobby.memory import Memory
+from fairplay.terminal.lobby.client import LobbyClient, LobbyGoneError
+from fairplay.terminal.lobby.controller import LobbyController
+from fairplay.terminal.lobby.screens import styles
 from fairplay.terminal.lobby.screens.forms import Answers, Field, Form
-from fairplay.terminal.lobby.screens.looks import CSS as LOOKS
 from fairplay.terminal.lobby.screens.main import Main
-from fairplay.terminal.lobby.session import GoneError, Session
+from fairplay.terminal.lobby.tokens import TokenStore
 
 WHO = "Under which name do you enter?"
 
 
 class LobbyApp(App[str]):
-    """The lobby on a screen. Returns why the visit ended, if the user did not end it."""
+    """The lobby on a screen. Its result is why it ended, empty if the user left."""
 
-    CSS = LOOKS
+    CSS = styles.CSS
     ENABLE_COMMAND_PALETTE = False
     BINDINGS = [  # noqa: RUF012 - as Textual has it
         Binding("ctrl+c", "leave", "leave", priority=True, show=False),
         Binding("ctrl+q", "leave", "leave", priority=True, show=False),
     ]
 
-    def __init__(self, address: str, name: str, memory: Memory | None = None) -> None:
+    def __init__(self, address: str, name: str, tokens: TokenStore | None = None) -> None:
         super().__init__()
         self._wanted = name
-        self.desk = Desk(Session(address, self._follow, memory=memory), self._stale)
+        self.controller = LobbyController(LobbyClient(address, self._follow, tokens=tokens), self._schedule_refresh)
         self._refreshing = False
 
     def get_default_screen(self) -> Screen[None]:
-        """The lobby and its table."""
-        return Main(self.desk)
+        """Return the screen of the lobby."""
+        return Main(self.controller)
 
     def on_ready(self) -> None:
-        """Enters."""
+        """Enter the lobby."""
         self._enter()
 
     def action_leave(self) -> None:
-        """Ends the program; the lobby is left behind."""
+        """End the program."""
         self.exit("")
 
-    # --- the visit ---
+    # --- the lobby ---
 
     @work
     async def _enter(self) -> None:
         try:
-            refusal = await self.desk.session.enter(self._wanted) if self._wanted else ""
+            refusal = await self.controller.client.enter(self._wanted) if self._wanted else ""
             if refusal or not self._wanted:
-                field = Field("name", "1 to 64 letters, digits, '-', '_' or '.'", self._wanted)
+                field = Field("name", "1 to 20 letters, digits, '-', '_' or '.'", self._wanted)
                 if not await self.push_screen_wait(Form(WHO, [field], self._enter_as, refusal=refusal)):
                     self.exit("")
                     return
-            self._stale()
-            await self.desk.session.attend()
-            self.exit(self.desk.session.connection.sentence)
-        except GoneError as error:
+            self._schedule_refresh()
+            await self.controller.client.attend()
+            self.exit(self.controller.client.connection.sentence)
+        except LobbyGoneError as error:
             self.exit(str(error))
 
     async def _enter_as(self, answers: Answers) -> str:
@@ -67,15 +67,15 @@ class LobbyApp(App[str]):
         if not name:
             return "Give a name."
         try:
-            return await self.desk.session.enter(name)
-        except GoneError as error:
+            return await self.controller.client.enter(name)
+        except LobbyGoneError as error:
             return str(error)
 
     def _follow(self) -> None:
-        self.desk.follow()
+        self.controller.follow()
 
-    def _stale(self) -> None:
-        """What is shown is out of date; many changes at once are shown once."""
+    def _schedule_refresh(self) -> None:
+        """Schedule a refresh; several changes at once are shown once."""
         if not self._refreshing and self.is_running:
             self._refreshing = True
             self.call_later(self._refresh)

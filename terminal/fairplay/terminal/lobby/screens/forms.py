@@ -1,4 +1,4 @@
-"""What is laid over the lobby: forms that are asked until they are answered well, questions, help."""
+"""What is shown above the lobby: forms, questions and help."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from textual.widgets import Input, Label, Select, Static
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One line of a form; with choices, (shown, meant), it is chosen from a list."""
+    """One line of a form. With choices, as (label, value), it is chosen from a list."""
 
     id: str
     label: str
@@ -29,9 +29,9 @@ Answers = Mapping[str, str]
 
 
 class Form(ModalScreen[bool]):
-    """Asks for a few lines. `send` takes the answers and returns why they are refused; then it is asked again.
+    """Asks for a few lines. `send` takes the answers, and returns why they are refused: then the form is asked again.
 
-    `follow` may return other values for lines that have not been typed in, after a choice.
+    `suggest` takes a choice, and returns values of other lines that suit it.
     """
 
     BINDINGS = [("escape", "dismiss(False)", "cancel")]  # noqa: RUF012 - as Textual has it
@@ -41,18 +41,18 @@ class Form(ModalScreen[bool]):
         title: str,
         fields: Sequence[Field],
         send: Callable[[Answers], Awaitable[str]],
-        follow: Callable[[str], Answers] | None = None,
+        suggest: Callable[[str], Answers] | None = None,
         refusal: str = "",
     ) -> None:
         super().__init__()
         self._title = title
         self._fields = fields
         self._send = send
-        self._follow = follow
+        self._suggestions = suggest
         self._refusal = refusal
 
     def compose(self) -> ComposeResult:
-        """The lines, and one below them for why they are refused."""
+        """Build the lines, and one for the reason of a refusal."""
         with Vertical(classes="box"):
             yield Label(Content(self._title))
             yield Static(Content(self._refusal), classes="refusal", id="refusal")
@@ -65,13 +65,13 @@ class Form(ModalScreen[bool]):
             yield Label("Enter: do it   Tab: next line   Esc: back", classes="hint")
 
     def answers(self) -> Answers:
-        """What stands in the lines."""
+        """Return what stands in the lines."""
         chosen = {select.id or "": str(select.value) for select in self.query(Select)}
         return {**chosen, **{line.id or "": line.value for line in self.query(Input)}}
 
     @on(Select.Changed)
     def _suggest(self, event: Select.Changed) -> None:
-        for name, value in self._follow(str(event.value)).items() if self._follow is not None else ():
+        for name, value in self._suggestions(str(event.value)).items() if self._suggestions is not None else ():
             self.query_one(f"#{name}", Input).value = value
 
     @on(Input.Submitted)
@@ -88,39 +88,39 @@ class Form(ModalScreen[bool]):
 
 
 class Question(ModalScreen[bool]):
-    """Asks something that y answers; every other key means no."""
+    """Asks a question: y means yes, every other key no."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self._text = text
 
     def compose(self) -> ComposeResult:
-        """The question."""
+        """Build the question."""
         with Vertical(classes="box"):
             yield Label(Content(self._text))
             yield Label("y: yes   any other key: no", classes="hint")
 
     def on_key(self, event: Key) -> None:
-        """Answers."""
+        """Answer the question."""
         event.stop()
         self.dismiss(event.key == "y")
 
 
 class Help(ModalScreen[None]):
-    """Help, until any key but those that scroll."""
+    """Shows help until any key is pressed that does not scroll."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self._text = text
 
     def compose(self) -> ComposeResult:
-        """The text."""
+        """Build the text."""
         with VerticalScroll(classes="box"):
             yield Static(Content(self._text))
             yield Label("\nany key: back", classes="hint")
 
     def on_key(self, event: Key) -> None:
-        """Goes back."""
+        """Go back, or scroll."""
         if event.key not in SCROLLING:
             event.stop()
             self.dismiss()

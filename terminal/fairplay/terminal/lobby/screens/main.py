@@ -1,4 +1,4 @@
-"""The one screen below all forms: what there is goes to panes, and keys become actions."""
+"""The main screen: it shows the lobby in panes, and turns keys into actions."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import ContentSwitcher, DataTable, Input, Static
 
-from fairplay.terminal.lobby import desk as desks
-from fairplay.terminal.lobby import keys
-from fairplay.terminal.lobby.desk import Desk, TableView
+from fairplay.terminal.lobby import games, keys
+from fairplay.terminal.lobby.controller import LobbyController, TableView
 from fairplay.terminal.lobby.screens.forms import Answers, Field, Form, Help, Question
 from fairplay.terminal.lobby.screens.panes import LobbyPane, TablePane
 from fairplay.terminal.lobby.wording import plain
@@ -27,34 +26,34 @@ class Main(Screen[None]):
 
     AUTO_FOCUS = ""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, controller: LobbyController) -> None:
         super().__init__()
-        self._desk = desk
+        self._controller = controller
         self._ticks: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """Both panes, one of them shown, and a line for trouble."""
+        """Build both panes, one of them shown, and a line for trouble."""
         yield Static(id="trouble", classes="trouble")
         with ContentSwitcher(initial="lobby"):
             yield LobbyPane(id="lobby")
             yield TablePane(id="table")
 
     def on_mount(self) -> None:
-        """Gets ready for what changes as time goes by."""
+        """Start the timer for views that change as time goes by."""
         self._ticks = self.set_interval(TICK_S, self._tick, pause=True)
 
     # --- showing ---
 
     def refresh_all(self) -> None:
-        """Shows how things stand."""
-        trouble = self._desk.trouble()
+        """Show the present state."""
+        trouble = self._controller.trouble()
         line = self.query_one("#trouble", Static)
         line.display = bool(trouble)
         line.update(Content(trouble))
-        view = self._desk.table_view()
+        view = self._controller.table_view()
         self._switch("lobby" if view is None else "table")
         if view is None:
-            self.query_one(LobbyPane).show(self._desk.session.lobby, self._desk.session.address)
+            self.query_one(LobbyPane).show(self._controller.client.lobby, self._controller.client.address)
         else:
             self.query_one(TablePane).show(view)
             self._adapt(view)
@@ -62,7 +61,7 @@ class Main(Screen[None]):
     def _switch(self, pane: str) -> None:
         switcher = self.query_one(ContentSwitcher)
         if switcher.current != pane:
-            self.set_focus(None)  # what is hidden with the focus on it would take it away later from what has it then
+            self.set_focus(None)  # a hidden widget with the focus would take it from another one later
             switcher.current = pane
         if pane == "lobby" and self.focused is None:
             self.query_one(LobbyPane).focus_list()
@@ -72,54 +71,54 @@ class Main(Screen[None]):
             (self._ticks.resume if view.ticking else self._ticks.pause)()
 
     def _tick(self) -> None:
-        view = self._desk.table_view()
+        view = self._controller.table_view()
         if view is not None:
             self.query_one(TablePane).show_game(view)
             self._adapt(view)
 
     @on(DataTable.RowHighlighted)
     def _highlighted(self) -> None:
-        self.query_one(LobbyPane).show_keys(self._desk.session.lobby)
+        self.query_one(LobbyPane).show_keys(self._controller.client.lobby)
 
     # --- keys ---
 
     @on(DataTable.RowSelected)
     def _go_there(self) -> None:
-        table = self.query_one(LobbyPane).selected(self._desk.session.lobby)
+        table = self.query_one(LobbyPane).selected(self._controller.client.lobby)
         if table is not None:
-            self._do(self._desk.session.watch(table.name))
+            self._do(self._controller.client.watch(table.name))
 
     @on(Input.Submitted, "#say")
     def _say(self, event: Input.Submitted) -> None:
         text = event.value.strip()
         event.input.clear()
         if text:
-            self._do(self._desk.session.say(text))
+            self._do(self._controller.client.say(text))
 
     def on_key(self, event: events.Key) -> None:
-        """Takes the keys that nothing else has taken."""
+        """Take the keys that no widget has taken."""
         if isinstance(self.focused, Input):
             self._talk(event, self.focused)
             return
-        view = self._desk.table_view()
+        view = self._controller.table_view()
         if view is not None and self._taken(event.key, view):
             event.stop()
         else:
             self._act(event, view)
 
     def _talk(self, event: events.Key, line: Input) -> None:
-        """Keys that have come here while something is being said: those typed so fast that the line was not ready."""
+        """Take keys of the talk line that were typed before it was ready."""
         if event.key == "escape":
             self.set_focus(None)
         elif event.is_printable and event.character:
             line.insert_text_at_cursor(event.character)
 
     def _taken(self, key: str, view: TableView) -> bool:
-        """Whether a key at the table belongs to the game, or has scrolled its board."""
-        return self._desk.press(key) or view.takes_letters or self.query_one(TablePane).scroll_board(key)
+        """Return whether a key at the table belongs to the game, or has scrolled its board."""
+        return self._controller.press(key) or view.takes_letters or self.query_one(TablePane).scroll_board(key)
 
     def _act(self, event: events.Key, view: TableView | None) -> None:
-        lobby = self._desk.session.lobby
+        lobby = self._controller.client.lobby
         table = lobby.table if view is not None else self.query_one(LobbyPane).selected(lobby)
         available = view.keys if view is not None else keys.in_lobby(lobby, table)
         action = self._actions(table).get(event.key)
@@ -128,7 +127,7 @@ class Main(Screen[None]):
             action()
 
     def _actions(self, table: Table | None) -> dict[str, Callable[[], object]]:
-        """Key -> what it does; the keys that the key bar does not show do nothing."""
+        """Return the action of each key; `_act` allows only those on the key bar."""
         everywhere: dict[str, Callable[[], object]] = {
             keys.HELP: self._help,
             keys.QUIT: self._quit,
@@ -140,7 +139,7 @@ class Main(Screen[None]):
             **everywhere,
             keys.JOIN: lambda: self._join(table),
             keys.DELETE: lambda: self._delete(table),
-            keys.START: lambda: self._do(self._desk.session.start()),
+            keys.START: lambda: self._do(self._controller.client.start()),
             keys.TALK: lambda: self.set_focus(self.query_one("#say", Input)),
             keys.LEAVE: lambda: self._leave(table),
         }
@@ -154,9 +153,9 @@ class Main(Screen[None]):
             self.notify(refusal, severity="warning", markup=False)
 
     def _new(self) -> None:
-        titles = sorted(desks.titles())
-        first = next((name for _, name in titles if desks.suggestions(name)[1]), titles[0][1])
-        settings, limit = desks.suggestions(first)
+        titles = sorted(games.titles())
+        first = next((name for _, name in titles if games.suggestions(name)[1]), titles[0][1])
+        settings, limit = games.suggestions(first)
         fields = [
             Field("name", "Name of the table"),
             Field("game", "Game", first, choices=titles),
@@ -166,39 +165,41 @@ class Main(Screen[None]):
         self.app.push_screen(Form("A new table", fields, self._make, self._suggested))
 
     def _suggested(self, game: str) -> Answers:
-        return dict(zip(("settings", "limit"), desks.suggestions(game), strict=True))
+        return dict(zip(("settings", "limit"), games.suggestions(game), strict=True))
 
     async def _make(self, answers: Answers) -> str:
-        return await self._desk.make_table(answers["game"], answers["name"], answers["settings"], answers["limit"])
+        return await self._controller.make_table(
+            answers["game"], answers["name"], answers["settings"], answers["limit"]
+        )
 
     def _join(self, table: Table) -> None:
-        front = desks.front_of(table)
-        title = f"Join {plain(table.name)}" + (" (leave the line empty to play yourself)" if front else "")
-        field = Field("link", "Link of the program that plays for you", "", desks.LINKS)
+        frontend = games.frontend_of(table)
+        title = f"Join {plain(table.name)}" + (" (leave the line empty to play yourself)" if frontend else "")
+        field = Field("link", "Link of the program that plays for you", "", games.PROGRAM_LINKS)
 
         async def send(answers: Answers) -> str:
-            return await self._desk.join(table, answers["link"])
+            return await self._controller.join(table, answers["link"])
 
         self.app.push_screen(Form(title, [field], send))
 
     @work
     async def _delete(self, table: Table) -> None:
         if await self.app.push_screen_wait(Question(f"Delete the table {plain(table.name)}?")):
-            self._do(self._desk.session.delete(table.name))
+            self._do(self._controller.client.delete(table.name))
 
     @work
     async def _leave(self, table: Table) -> None:
         if not self._plays(table) or await self.app.push_screen_wait(Question("Leave the running game?")):
-            self._do(self._desk.session.leave_table())
+            self._do(self._controller.client.leave_table())
 
     @work
     async def _quit(self) -> None:
-        seated = self._desk.session.lobby.seat is not None
+        seated = self._controller.client.lobby.seat is not None
         if not seated or await self.app.push_screen_wait(Question("Quit, and give up your seat?")):
             self.app.exit("")
 
     def _plays(self, table: Table) -> bool:
-        return self._desk.session.lobby.seat is not None and table.status == TableStatus.TABLE_STATUS_RUNNING
+        return self._controller.client.lobby.seat is not None and table.status == TableStatus.TABLE_STATUS_RUNNING
 
     def _help(self) -> None:
-        self.app.push_screen(Help(desks.help_text(self._desk.session.lobby.table)))
+        self.app.push_screen(Help(games.help_text(self._controller.client.lobby.table)))

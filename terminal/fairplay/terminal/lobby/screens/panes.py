@@ -10,9 +10,9 @@ from textual.content import Content
 from textual.widgets import DataTable, Input, Static
 
 from fairplay.terminal.lobby import keys
-from fairplay.terminal.lobby.desk import TableView
-from fairplay.terminal.lobby.lobby import Lobby
-from fairplay.terminal.lobby.screens.looks import key_bar
+from fairplay.terminal.lobby.controller import TableView
+from fairplay.terminal.lobby.mirror import LobbyMirror
+from fairplay.terminal.lobby.screens.styles import key_bar
 from fairplay.terminal.lobby.wording import plain, row, whereabouts
 from fairplay.v1.table_pb2 import Table
 
@@ -26,7 +26,7 @@ class LobbyPane(Vertical):
     """The tables in the list, from the top."""
 
     def compose(self) -> ComposeResult:
-        """The list, the users, and a line about each."""
+        """Build the list, the users, and the lines below."""
         yield Static(classes="line heading", id="title")
         with Horizontal():
             tables: DataTable[Content] = DataTable(id="tables", cursor_type="row")
@@ -44,16 +44,16 @@ class LobbyPane(Vertical):
 
     @property
     def _chosen(self) -> str:
-        """The name of the table under the cursor."""
+        """Return the name of the table under the cursor; empty if there is none."""
         row = self._list.cursor_row
         return self._names[row] if row < len(self._names) else ""
 
-    def selected(self, lobby: Lobby) -> Table | None:
-        """The table under the cursor, as it is shown: others may have come since."""
+    def selected(self, lobby: LobbyMirror) -> Table | None:
+        """Return the table under the cursor in the list as it is shown, which may be older than `lobby`."""
         return lobby.tables.get(self._chosen)
 
-    def show(self, lobby: Lobby, address: str) -> None:
-        """Shows the lobby, with the cursor on the table where it was."""
+    def show(self, lobby: LobbyMirror, address: str) -> None:
+        """Show the lobby, with the cursor on the same table as before."""
         tables, chosen = lobby.newest_first(), self._chosen
         self.query_one("#title", Static).update(Content(f"Lobby at {address}: you are {plain(lobby.me)}"))
         self._list.clear()
@@ -66,8 +66,8 @@ class LobbyPane(Vertical):
         self.query_one("#notice", Static).update(Content(lobby.notice))
         self.show_keys(lobby)
 
-    def show_keys(self, lobby: Lobby) -> None:
-        """Shows what concerns the table under the cursor."""
+    def show_keys(self, lobby: LobbyMirror) -> None:
+        """Show the details and keys of the table under the cursor."""
         selected = self.selected(lobby)
         detail = "No table yet: n makes one."
         if selected is not None:
@@ -76,7 +76,7 @@ class LobbyPane(Vertical):
         self.query_one("#lobby-keys", Static).update(key_bar(keys.in_lobby(lobby, selected)))
 
     def focus_list(self) -> None:
-        """Has the arrow keys choose a table."""
+        """Give the list the focus, so that arrow keys choose a table."""
         self.screen.set_focus(self._list)
 
 
@@ -84,7 +84,7 @@ class TablePane(Vertical):
     """The table where the user is."""
 
     def compose(self) -> ComposeResult:
-        """Board, players, talk."""
+        """Build board, players and talk."""
         yield Static(classes="line heading", id="heading")
         with Horizontal(id="middle"):
             yield ScrollableContainer(Static(id="drawing"), id="board", can_focus=False)
@@ -97,7 +97,7 @@ class TablePane(Vertical):
         yield Static(classes="line keys", id="table-keys")
 
     def show(self, view: TableView) -> None:
-        """Shows the table."""
+        """Show the table."""
         self.query_one("#heading", Static).update(Content(view.heading))
         self.query_one("#places", Static).update(view.side)
         self.query_one("#spoken", Static).update(view.talk)
@@ -105,13 +105,13 @@ class TablePane(Vertical):
         self.show_game(view)
 
     def show_game(self, view: TableView) -> None:
-        """Shows what changes as time goes by."""
+        """Show what changes as time goes by."""
         self.query_one("#drawing", Static).update(view.board)
         self.query_one("#status", Static).update(view.status)
         self.query_one("#table-keys", Static).update(key_bar(view.keys))
 
     def scroll_board(self, key: str) -> bool:
-        """Scrolls a board that is larger than the screen; False: this key does not scroll."""
+        """Scroll a board that is larger than the screen, and return whether this key scrolls."""
         board = self.query_one("#board", ScrollableContainer)
         scrolls = {
             "up": board.scroll_up,

@@ -14,8 +14,8 @@ import pytest
 from fairplay.games.game import find
 from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
-from fairplay.terminal.lobby.memory import Memory
-from fairplay.terminal.lobby.session import Condition, GoneError, Session
+from fairplay.terminal.lobby.client import ConnectionState, LobbyClient, LobbyGoneError
+from fairplay.terminal.lobby.tokens import TokenStore
 from fairplay.v1.lobby_pb2 import Spoken
 from fairplay.v1.table_pb2 import User
 from tests.terminal.lobby.fake import FakeLobby, fake_lobby
@@ -24,25 +24,25 @@ LIMIT_S = 10.0
 
 
 class Visit:
-    """A session, and a way to wait for what it comes to know."""
+    """A client, and a way to wait for what it comes to know."""
 
     def __init__(self, address: str, **options: Any) -> None:
         self._news = asyncio.Event()
         self.sentences: list[str] = []
         self.pauses: list[float] = []
-        self.session = Session(address, self._changed, pause=self._pause, **options)
+        self.client = LobbyClient(address, self._changed, pause=self._pause, **options)
 
     def _changed(self) -> None:
-        self.sentences.append(self.session.connection.sentence)
+        self.sentences.append(self.client.connection.sentence)
         self._news.set()
 
     async def _pause(self, seconds: float) -> None:
         self.pauses.append(seconds)
         await asyncio.sleep(0)
 
-    async def until(self, is_so: Callable[[Session], bool]) -> None:
+    async def until(self, is_so: Callable[[LobbyClient], bool]) -> None:
         async with asyncio.timeout(LIMIT_S):
-            while not is_so(self.session):
+            while not is_so(self.client):
                 await self._news.wait()
                 self._news.clear()
 
@@ -50,14 +50,14 @@ class Visit:
 @asynccontextmanager
 async def visiting(address: str, name: str = "ann", **options: Any) -> AsyncIterator[Visit]:
     visit = Visit(address, **options)
-    assert await visit.session.enter(name) == ""
-    attending = asyncio.create_task(visit.session.attend())
+    assert await visit.client.enter(name) == ""
+    attending = asyncio.create_task(visit.client.attend())
     try:
         yield visit
     finally:
         attending.cancel()
         await asyncio.gather(attending, return_exceptions=True)
-        await visit.session.leave()
+        await visit.client.leave()
 
 
 @pytest.fixture
@@ -69,44 +69,44 @@ async def fake() -> AsyncIterator[tuple[FakeLobby, str]]:
 async def test_a_visit_knows_the_lobby_and_what_happens_there(fake: tuple[FakeLobby, str]) -> None:
     lobby, address = fake
     async with visiting(address) as visit:
-        await visit.until(lambda session: "ann" in session.lobby.users)
+        await visit.until(lambda client: "ann" in client.lobby.users)
         lobby.tell(user=User(name="bob"))
-        await visit.until(lambda session: "bob" in session.lobby.users)
-        assert visit.session.connection.condition is Condition.LIVE
+        await visit.until(lambda client: "bob" in client.lobby.users)
+        assert visit.client.connection.state is ConnectionState.LIVE
     assert lobby.names == {}, "it has not left"
 
 
 async def test_a_refused_name_may_be_asked_again(fake: tuple[FakeLobby, str]) -> None:
     lobby, address = fake
     lobby.refusals = [(grpc.StatusCode.ALREADY_EXISTS, "ann is taken\x1b")]
-    session = Session(address, lambda: None)
-    assert await session.enter("ann") == "ann is taken�"
-    assert await session.enter("anna") == ""
-    assert session.lobby.me == "anna"
-    await session.leave()
+    client = LobbyClient(address, lambda: None)
+    assert await client.enter("ann") == "ann is taken�"
+    assert await client.enter("anna") == ""
+    assert client.lobby.me == "anna"
+    await client.leave()
 
 
 async def test_where_there_is_no_lobby_a_sentence_says_so() -> None:
-    session = Session("127.0.0.1:1", lambda: None)
-    with pytest.raises(GoneError, match="no lobby answers at"):
-        await session.enter("ann")
-    await session.leave()
+    client = LobbyClient("127.0.0.1:1", lambda: None)
+    with pytest.raises(LobbyGoneError, match="no lobby answers at"):
+        await client.enter("ann")
+    await client.leave()
     server, port = await start_server(Handlers(find("fish").player("first")), "127.0.0.1:0")
-    session = Session(f"127.0.0.1:{port}", lambda: None)
-    with pytest.raises(GoneError, match="has no lobby"):
-        await session.enter("ann")
-    await session.leave()
+    client = LobbyClient(f"127.0.0.1:{port}", lambda: None)
+    with pytest.raises(LobbyGoneError, match="has no lobby"):
+        await client.enter("ann")
+    await client.leave()
     await server.stop(0)
 
 
 async def test_a_lost_connection_is_said_and_taken_up_where_it_was_lost(fake: tuple[FakeLobby, str]) -> None:
     lobby, address = fake
     async with visiting(address) as visit:
-        await visit.until(lambda session: "ann" in session.lobby.users)
-        seen = visit.session.lobby.sequence
+        await visit.until(lambda client: "ann" in client.lobby.users)
+        seen = visit.client.lobby.sequence
         lobby.end_streams(grpc.StatusCode.UNAVAILABLE)
-        await visit.until(lambda session: session.connection.condition is Condition.AWAY)
-        await visit.until(lambda session: session.connection.condition is Condition.LIVE)
+        await visit.until(lambda client: client.connection.state is ConnectionState.AWAY)
+        await visit.until(lambda client: client.connection.state is ConnectionState.LIVE)
         assert lobby.attended == [0, seen]
         assert any("the connection is lost" in sentence and "trying again" in sentence for sentence in visit.sentences)
 
@@ -115,34 +115,34 @@ async def test_the_pauses_between_trials_grow_and_begin_anew_after_a_success(fak
     lobby, address = fake
     async with visiting(address) as visit:
         for _ in range(2):
-            await visit.until(lambda session: session.connection.condition is Condition.LIVE)
+            await visit.until(lambda client: client.connection.state is ConnectionState.LIVE)
             lobby.end_streams(grpc.StatusCode.UNAVAILABLE)
-            await visit.until(lambda session: session.connection.condition is Condition.AWAY)
-        await visit.until(lambda session: session.connection.condition is Condition.LIVE)
+            await visit.until(lambda client: client.connection.state is ConnectionState.AWAY)
+        await visit.until(lambda client: client.connection.state is ConnectionState.LIVE)
         assert visit.pauses == [0.25, 0.25]
 
 
 async def test_a_server_that_stays_away_ends_the_visit_with_a_sentence() -> None:
     async with fake_lobby() as (_, address):
         visit = Visit(address, patience_s=3.0)
-        assert await visit.session.enter("ann") == ""
-        attending = asyncio.create_task(visit.session.attend())
-        await visit.until(lambda session: session.connection.condition is Condition.LIVE)
-    await visit.until(lambda session: session.over)
+        assert await visit.client.enter("ann") == ""
+        attending = asyncio.create_task(visit.client.attend())
+        await visit.until(lambda client: client.connection.state is ConnectionState.LIVE)
+    await visit.until(lambda client: client.over)
     await attending
-    assert visit.session.connection.sentence.startswith(f"the server at {address} has gone away: ")
+    assert visit.client.connection.sentence.startswith(f"the server at {address} has gone away: ")
     assert visit.pauses == [0.25, 0.5, 1.0, 2.0]
-    await visit.session.leave()
+    await visit.client.leave()
 
 
 async def test_a_user_who_is_not_known_any_more_enters_again_with_the_token(fake: tuple[FakeLobby, str]) -> None:
     lobby, address = fake
     async with visiting(address) as visit:
-        await visit.until(lambda session: "ann" in session.lobby.users)
+        await visit.until(lambda client: "ann" in client.lobby.users)
         lobby.names.clear()
         lobby.end_streams(grpc.StatusCode.UNAVAILABLE)
-        await visit.until(lambda session: session.connection.condition is Condition.AWAY)
-        await visit.until(lambda session: len(lobby.attended) == 2 and session.connection.sentence == "")
+        await visit.until(lambda client: client.connection.state is ConnectionState.AWAY)
+        await visit.until(lambda client: len(lobby.attended) == 2 and client.connection.sentence == "")
         assert lobby.entered == [("ann", ""), ("ann", "token of ann")]
         assert lobby.attended[-1] == 0, "it begins with the whole"
 
@@ -150,60 +150,60 @@ async def test_a_user_who_is_not_known_any_more_enters_again_with_the_token(fake
 async def test_a_name_that_is_lost_to_somebody_else_ends_the_visit(fake: tuple[FakeLobby, str]) -> None:
     lobby, address = fake
     async with visiting(address) as visit:
-        await visit.until(lambda session: "ann" in session.lobby.users)
+        await visit.until(lambda client: "ann" in client.lobby.users)
         lobby.names.clear()
         lobby.refusals = [(grpc.StatusCode.PERMISSION_DENIED, "ann is somebody else")]
         lobby.end_streams(grpc.StatusCode.UNAVAILABLE)
-        await visit.until(lambda session: session.over)
-        assert visit.session.connection.sentence == "the lobby does not let ann in again: ann is somebody else"
+        await visit.until(lambda client: client.over)
+        assert visit.client.connection.sentence == "the lobby does not let ann in again: ann is somebody else"
 
 
 async def test_a_stream_that_was_replaced_ends_the_visit(fake: tuple[FakeLobby, str]) -> None:
     lobby, address = fake
     async with visiting(address) as visit:
-        await visit.until(lambda session: session.connection.condition is Condition.LIVE)
+        await visit.until(lambda client: client.connection.state is ConnectionState.LIVE)
         lobby.end_streams(grpc.StatusCode.ABORTED)
-        await visit.until(lambda session: session.over)
-        assert "goes on elsewhere" in visit.session.connection.sentence
+        await visit.until(lambda client: client.over)
+        assert "goes on elsewhere" in visit.client.connection.sentence
 
 
 async def test_what_was_said_stays_when_the_connection_is_lost(fake: tuple[FakeLobby, str]) -> None:
     lobby, address = fake
     async with visiting(address) as visit:
-        await visit.until(lambda session: "ann" in session.lobby.users)
+        await visit.until(lambda client: "ann" in client.lobby.users)
         lobby.tell(spoken=Spoken(speaker="bob", text="hello"))
-        await visit.until(lambda session: bool(session.lobby.talk))
+        await visit.until(lambda client: bool(client.lobby.talk))
         lobby.end_streams(grpc.StatusCode.UNAVAILABLE)
-        await visit.until(lambda session: session.connection.condition is Condition.AWAY)
-        await visit.until(lambda session: session.connection.condition is Condition.LIVE)
-        assert visit.session.lobby.talk[0].text == "hello"
+        await visit.until(lambda client: client.connection.state is ConnectionState.AWAY)
+        await visit.until(lambda client: client.connection.state is ConnectionState.LIVE)
+        assert visit.client.lobby.talk[0].text == "hello"
 
 
 async def test_requests_that_nobody_answers_are_refused_with_a_sentence() -> None:
     async with fake_lobby() as (_, address):
-        session = Session(address, lambda: None)
-        assert await session.enter("ann") == ""
-    assert await session.say("hello") == "the server cannot be reached"
-    assert await session.join("blue", "bot:first") == "the server cannot be reached"
-    await session.leave()
+        client = LobbyClient(address, lambda: None)
+        assert await client.enter("ann") == ""
+    assert await client.say("hello") == "the server cannot be reached"
+    assert await client.join("blue", "bot:first") == "the server cannot be reached"
+    await client.leave()
 
 
 async def test_a_client_that_was_ended_comes_back_with_its_token(fake: tuple[FakeLobby, str], tmp_path: Path) -> None:
     lobby, address = fake
-    async with visiting(address, memory=Memory(tmp_path)):
+    async with visiting(address, tokens=TokenStore(tmp_path)):
         pass
-    async with visiting(address, memory=Memory(tmp_path)):
+    async with visiting(address, tokens=TokenStore(tmp_path)):
         assert lobby.entered == [("ann", ""), ("ann", "token of ann")]
-        async with visiting(address, "ann", memory=Memory(tmp_path)):
+        async with visiting(address, "ann", tokens=TokenStore(tmp_path)):
             assert lobby.entered[-1] == ("ann", ""), "a second client came with the token of the first"
 
 
 async def test_a_token_that_counts_no_more_is_not_insisted_on(fake: tuple[FakeLobby, str], tmp_path: Path) -> None:
     lobby, address = fake
-    async with visiting(address, memory=Memory(tmp_path)):
+    async with visiting(address, tokens=TokenStore(tmp_path)):
         pass
     lobby.refusals = [(grpc.StatusCode.PERMISSION_DENIED, "wrong token"), (grpc.StatusCode.ALREADY_EXISTS, "taken")]
-    session = Session(address, lambda: None, memory=Memory(tmp_path))
-    assert await session.enter("ann") == "taken"
+    client = LobbyClient(address, lambda: None, tokens=TokenStore(tmp_path))
+    assert await client.enter("ann") == "taken"
     assert lobby.entered[-1] == ("ann", "")
-    await session.leave()
+    await client.leave()

@@ -5,22 +5,22 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
-from fairplay.terminal.lobby.memory import Memory, usual_directory
+from fairplay.terminal.lobby.tokens import TokenStore, usual_directory
 
 ADDRESS = "host:50050"
 
 
 def remembered(directory: Path, name: str, token: str) -> None:
-    memory = Memory(directory)
-    memory.recall(ADDRESS, name)
+    memory = TokenStore(directory)
+    memory.open(ADDRESS, name)
     memory.keep(token)
     memory.close()
 
 
 def recalled(directory: Path | None, name: str, address: str = ADDRESS) -> str:
-    memory = Memory(directory)
+    memory = TokenStore(directory)
     try:
-        return memory.recall(address, name)
+        return memory.open(address, name)
     finally:
         memory.close()
 
@@ -35,9 +35,9 @@ def test_a_token_is_found_again_under_its_name_and_address(tmp_path: Path) -> No
 
 def test_a_name_that_another_client_has_in_use_is_not_taken_from_it(tmp_path: Path) -> None:
     remembered(tmp_path, "ann", "t")
-    first, second = Memory(tmp_path), Memory(tmp_path)
-    assert first.recall(ADDRESS, "ann") == "t"
-    assert second.recall(ADDRESS, "ann") == ""
+    first, second = TokenStore(tmp_path), TokenStore(tmp_path)
+    assert first.open(ADDRESS, "ann") == "t"
+    assert second.open(ADDRESS, "ann") == ""
     second.keep("stolen")
     first.close()
     assert recalled(tmp_path, "ann") == "t"
@@ -53,10 +53,10 @@ def test_only_the_owner_can_read_it_and_odd_names_stay_in_the_directory(tmp_path
 
 def test_where_nothing_can_be_written_nothing_is_remembered(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    for memory in (Memory(None), Memory(tmp_path / "file")):
-        assert memory.recall(ADDRESS, "ann") == ""
+    for memory in (TokenStore(None), TokenStore(tmp_path / "file")):
+        assert memory.open(ADDRESS, "ann") == ""
         memory.keep("t")
-        assert memory.recall(ADDRESS, "ann") == ""
+        assert memory.open(ADDRESS, "ann") == ""
         memory.close()
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from fairplay.terminal.lobby import keys
-from fairplay.terminal.lobby.lobby import MAX_LINES, Line, Lobby
-from fairplay.terminal.lobby.wording import heading, plain, row, standing, whereabouts
+from fairplay.terminal.lobby.mirror import MAX_LINES, Line, LobbyMirror
+from fairplay.terminal.lobby.wording import heading, plain, result_line, row, whereabouts
 from fairplay.v1.lobby_pb2 import AttendResponse, Spoken, UserGone
 from fairplay.v1.lobby_pb2 import Lobby as LobbyMessage
 from fairplay.v1.result_pb2 import GameResult, RankedPlayer, RankGroup
@@ -30,7 +30,7 @@ def user(name: str, at: str = "", part: Part.ValueType = Part.PART_WATCHER) -> U
     return User(name=name, table=at, part=part if at else Part.PART_UNSPECIFIED)
 
 
-def told(lobby: Lobby, *events: dict[str, Any]) -> Lobby:
+def told(lobby: LobbyMirror, *events: dict[str, Any]) -> LobbyMirror:
     for event in events:
         lobby = lobby.after(AttendResponse(sequence=lobby.sequence + 1, **event))
     return lobby
@@ -41,12 +41,12 @@ def whole(*tables: Table, **users: str) -> dict[str, Any]:
     return {"lobby": LobbyMessage(users=people, tables=tables)}
 
 
-def at_blue(*seated: str, **more: Any) -> Lobby:
+def at_blue(*seated: str, **more: Any) -> LobbyMirror:
     """Ann at a table with these seats."""
-    return told(Lobby("ann"), whole(table("blue", *seated, **more), ann="blue", bob="blue"))
+    return told(LobbyMirror("ann"), whole(table("blue", *seated, **more), ann="blue", bob="blue"))
 
 
-def lines(lobby: Lobby) -> list[str]:
+def lines(lobby: LobbyMirror) -> list[str]:
     return [line.text for line in lobby.talk]
 
 
@@ -54,7 +54,7 @@ def lines(lobby: Lobby) -> list[str]:
 
 
 def test_the_whole_takes_the_place_of_what_was_known() -> None:
-    lobby = told(Lobby("ann"), whole(table("old"), ann="old", cy=""), whole(table("blue"), ann="", bob="blue"))
+    lobby = told(LobbyMirror("ann"), whole(table("old"), ann="old", cy=""), whole(table("blue"), ann="", bob="blue"))
     assert set(lobby.tables) == {"blue"}
     assert set(lobby.users) == {"ann", "bob"}
     assert lobby.sequence == 2
@@ -62,7 +62,7 @@ def test_the_whole_takes_the_place_of_what_was_known() -> None:
 
 
 def test_users_and_tables_come_change_and_go() -> None:
-    lobby = told(Lobby("ann"), whole(ann=""), {"user": user("bob")}, {"table": table("blue")})
+    lobby = told(LobbyMirror("ann"), whole(ann=""), {"user": user("bob")}, {"table": table("blue")})
     assert lobby.notice == "ann makes blue."
     lobby = told(lobby, {"user": user("bob", "blue")}, {"table": table("blue", watchers=["bob"])})
     assert lobby.users["bob"].table == "blue"
@@ -82,7 +82,7 @@ def test_an_event_that_is_newer_than_the_client_changes_nothing_but_the_sequence
 def test_the_newest_table_is_the_first() -> None:
     older, newer = table("older"), table("newer")
     older.create_time.seconds, newer.create_time.seconds = 1, 2
-    lobby = told(Lobby("ann"), {"table": older}, {"table": newer})
+    lobby = told(LobbyMirror("ann"), {"table": older}, {"table": newer})
     assert [each.name for each in lobby.newest_first()] == ["newer", "older"]
 
 
@@ -171,9 +171,9 @@ def test_a_table_is_one_row_and_one_heading() -> None:
 
 
 def test_results_without_winners_are_said_too() -> None:
-    assert standing(GameResult(aborted="the referee failed")) == "ended without a winner: the referee failed"
-    assert standing(GameResult()) == "nobody is left"
-    assert standing(GameResult(ranking=[RankGroup()])) == "won by nobody"
+    assert result_line(GameResult(aborted="the referee failed")) == "ended without a winner: the referee failed"
+    assert result_line(GameResult()) == "nobody is left"
+    assert result_line(GameResult(ranking=[RankGroup()])) == "won by nobody"
 
 
 # --- keys ---
@@ -184,7 +184,7 @@ def names(shown: Any) -> list[str]:
 
 
 def test_the_keys_of_the_list_fit_the_selected_table() -> None:
-    lobby = Lobby("ann")
+    lobby = LobbyMirror("ann")
     assert names(keys.in_lobby(lobby, None)) == ["n", "question_mark", "q"]
     assert names(keys.in_lobby(lobby, table(owner="bob"))) == ["n", "enter", "j", "question_mark", "q"]
     assert "d" in names(keys.in_lobby(lobby, table(owner="ann")))
@@ -198,4 +198,4 @@ def test_the_keys_at_a_table_fit_what_the_user_is_there() -> None:
     assert names(keys.at_table(at_blue("ann", "bob"))) == ["g", "t", "l", "d", "question_mark", "q"]
     assert names(keys.at_table(at_blue("ann", "bob", status=RUNNING))) == ["t", "l", "question_mark", "q"]
     assert names(keys.at_table(at_blue("ann", status=RUNNING))) == ["t", "l", "d", "question_mark", "q"]
-    assert names(keys.at_table(Lobby("ann"))) == []
+    assert names(keys.at_table(LobbyMirror("ann"))) == []

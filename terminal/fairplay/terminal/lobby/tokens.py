@@ -18,20 +18,20 @@ UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 def usual_directory(environment: Mapping[str, str]) -> Path:
-    """Where programs of this person keep such things."""
+    """Return the directory in which this person's programs keep tokens."""
     state = environment.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(state) / "fairplay" / "lobby"
 
 
-class Memory:
-    """Remembers tokens in a directory, None: not at all. Where nothing can be written, nothing is remembered."""
+class TokenStore:
+    """Keeps tokens in a directory; None keeps none. Where nothing can be written, nothing is kept."""
 
     def __init__(self, directory: Path | None) -> None:
         self._directory = directory
         self._file: IO[str] | None = None
 
-    def recall(self, address: str, name: str) -> str:
-        """The token of a name at an address; empty: none, or another client has it in use."""
+    def open(self, address: str, name: str) -> str:
+        """Lock and return the token of a name at an address; empty if there is none, or another client uses it."""
         self.close()
         if self._directory is None or not name:
             return ""
@@ -41,7 +41,7 @@ class Memory:
         return ""
 
     def keep(self, token: str) -> None:
-        """Keeps the token of the name that was asked for last."""
+        """Write the token of the name that was opened last."""
         if self._file is None:
             return
         with contextlib.suppress(OSError):
@@ -51,14 +51,14 @@ class Memory:
             self._file.flush()
 
     def close(self) -> None:
-        """Lets another client have the name."""
+        """Unlock the name for other clients."""
         if self._file is not None:
             self._file.close()
             self._file = None
 
 
 def _locked(path: Path) -> IO[str]:
-    """The file, open and ours alone. OSError: it cannot be had."""
+    """Return the file, open and locked. Raises OSError if that is impossible."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="ascii", errors="replace")
     try:

@@ -13,10 +13,10 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.games.webset.rules.cards import EMPTY, sets_among
 from fairplay.games.webset.views.board import letter
 from fairplay.server.server import Server
-from fairplay.terminal.lobby import desk as desks
-from fairplay.terminal.lobby.desk import Desk, TableView
-from fairplay.terminal.lobby.place import limit_s
-from fairplay.terminal.lobby.session import Session
+from fairplay.terminal.lobby import games
+from fairplay.terminal.lobby.client import LobbyClient
+from fairplay.terminal.lobby.controller import LobbyController, TableView
+from fairplay.terminal.lobby.local_player import limit_s
 from fairplay.v1.connection_pb2 import GoodbyeReason
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.referee_pb2 import WatchGameRequest
@@ -30,15 +30,15 @@ LIMIT_S = 10.0
 
 
 class Visitor:
-    """A desk, and a way to wait for what is to be seen at it."""
+    """A controller, and a way to wait for what is to be seen at it."""
 
     def __init__(self, address: str) -> None:
         self._news = asyncio.Event()
-        self.session = Session(address, self._follow)
-        self.desk = Desk(self.session, self._news.set)
+        self.client = LobbyClient(address, self._follow)
+        self.controller = LobbyController(self.client, self._news.set)
 
     def _follow(self) -> None:
-        self.desk.follow()
+        self.controller.follow()
 
     async def until(self, is_so: Callable[[Visitor], bool]) -> None:
         try:
@@ -47,24 +47,24 @@ class Visitor:
                     await self._news.wait()
                     self._news.clear()
         except TimeoutError:
-            raise AssertionError(self.desk.table_view(), self.session.lobby) from None
+            raise AssertionError(self.controller.table_view(), self.client.lobby) from None
 
     @property
     def view(self) -> TableView:
-        view = self.desk.table_view()
+        view = self.controller.table_view()
         assert view is not None
         return view
 
     @property
     def keys(self) -> list[str]:
-        view = self.desk.table_view()
+        view = self.controller.table_view()
         return [key.name for key in view.keys] if view is not None else []
 
     def table(self, name: str = "blue") -> Table:
-        return self.session.lobby.tables[name]
+        return self.client.lobby.tables[name]
 
     def sees(self, text: str) -> bool:
-        view = self.desk.table_view()
+        view = self.controller.table_view()
         return view is not None and text in "\n".join([view.board.plain, view.side.plain, view.talk.plain])
 
     async def do(self, *requests: str) -> None:
@@ -77,15 +77,15 @@ async def visitors(server: Server, *names: str) -> AsyncIterator[list[Visitor]]:
     made = [Visitor(server.address) for _ in names]
     attending = []
     for visitor, name in zip(made, names, strict=True):
-        assert await visitor.session.enter(name) == ""
-        attending.append(asyncio.create_task(visitor.session.attend()))
+        assert await visitor.client.enter(name) == ""
+        attending.append(asyncio.create_task(visitor.client.attend()))
     for visitor in made:
-        await visitor.until(lambda each: set(names) <= set(each.session.lobby.users))
+        await visitor.until(lambda each: set(names) <= set(each.client.lobby.users))
     try:
         yield made
     finally:
         for visitor in made:
-            await visitor.desk.close()
+            await visitor.controller.close()
         for task in attending:
             task.cancel()
         await asyncio.gather(*attending, return_exceptions=True)
@@ -98,12 +98,12 @@ async def server() -> AsyncIterator[Server]:
 
 
 async def at_blue(host: Visitor, *others: Visitor, game: str = "webset", settings: str = "") -> None:
-    assert await host.desk.make_table(game, "blue", settings, "30s") == ""
+    assert await host.controller.make_table(game, "blue", settings, "30s") == ""
     for other in others:
-        await other.until(lambda each: "blue" in each.session.lobby.tables)
-        assert await other.session.watch("blue") == ""
+        await other.until(lambda each: "blue" in each.client.lobby.tables)
+        assert await other.client.watch("blue") == ""
     for visitor in (host, *others):
-        await visitor.until(lambda each: each.session.lobby.table is not None)
+        await visitor.until(lambda each: each.client.lobby.table is not None)
 
 
 # --- tables ---
@@ -115,8 +115,8 @@ async def test_a_table_is_made_with_settings_and_limit_and_a_taken_name_is_refus
         table = ann.table()
         assert (table.settings.fish.rows, table.settings.fish.columns) == (5, 4)
         assert table.time_control.decision_limit == Duration(seconds=30)
-        assert "blue" in await bob.desk.make_table("fish", "blue", "", "")
-        assert bob.desk.table_view() is None
+        assert "blue" in await bob.controller.make_table("fish", "blue", "", "")
+        assert bob.controller.table_view() is None
 
 
 @pytest.mark.parametrize(
@@ -134,25 +134,25 @@ async def test_a_table_that_cannot_be_is_refused_with_a_sentence(
     server: Server, game: str, settings: str, limit: str, sentence: str
 ) -> None:
     async with visitors(server, "ann") as [ann]:
-        assert sentence in await ann.desk.make_table(game, "blue", settings, limit)
+        assert sentence in await ann.controller.make_table(game, "blue", settings, limit)
 
 
 async def test_talk_is_heard_at_the_table_and_stays_plain_text(server: Server) -> None:
     async with visitors(server, "ann", "bob") as [ann, bob]:
         await at_blue(ann, bob)
-        assert await bob.session.say("[bold]hello[/bold] :smile:") == ""
+        assert await bob.client.say("[bold]hello[/bold] :smile:") == ""
         await ann.until(lambda each: each.sees("bob: [bold]hello[/bold] :smile:"))
         assert ann.view.heading == "blue: webset, open, 0 of 2-8 seats"
-        assert await bob.session.leave_table() == ""
+        assert await bob.client.leave_table() == ""
         await ann.until(lambda each: each.sees("bob goes."))
 
 
 async def test_a_deleted_table_brings_everybody_back_to_the_list(server: Server) -> None:
     async with visitors(server, "ann", "bob") as [ann, bob]:
         await at_blue(ann, bob)
-        assert "ann" in await bob.session.delete("blue")
-        assert await ann.session.delete("blue") == ""
-        await bob.until(lambda each: each.desk.table_view() is None)
+        assert "ann" in await bob.client.delete("blue")
+        assert await ann.client.delete("blue") == ""
+        await bob.until(lambda each: each.controller.table_view() is None)
 
 
 # --- watching and joining with programs ---
@@ -162,22 +162,22 @@ async def test_a_game_of_programs_is_watched_to_its_end(server: Server) -> None:
     async with visitors(server, "ann", "bob", "cy") as [ann, bob, cy]:
         await at_blue(ann, bob, cy, game="fish", settings="rows=4 columns=4")
         assert cy.sees("2 more must join")
-        assert await ann.desk.join(ann.table(), "bot:first") == ""
+        assert await ann.controller.join(ann.table(), "bot:first") == ""
         await cy.until(lambda each: each.sees("One more must join"))
-        assert await bob.desk.join(bob.table(), " bot:greedy ") == ""
+        assert await bob.controller.join(bob.table(), " bot:greedy ") == ""
         await ann.until(lambda each: "g" in each.keys)
-        assert await ann.session.start() == ""
+        assert await ann.client.start() == ""
         await cy.until(lambda each: each.table().status == TableStatus.TABLE_STATUS_OVER and each.sees("winner"))
         assert cy.sees("The game is over, won by")
-        assert not cy.desk.press("space")
+        assert not cy.controller.press("space")
 
 
 async def test_a_game_without_a_front_end_and_a_wrong_link_are_refused_with_a_sentence(server: Server) -> None:
     async with visitors(server, "ann") as [ann]:
         await at_blue(ann, game="fish")
-        assert "cannot be played by hand" in await ann.desk.join(ann.table(), "")
-        assert "not a way to reach a player" in await ann.desk.join(ann.table(), "nowhere")
-        assert ann.session.lobby.seat is None
+        assert "cannot be played by hand" in await ann.controller.join(ann.table(), "")
+        assert "not a way to reach a player" in await ann.controller.join(ann.table(), "nowhere")
+        assert ann.client.lobby.seat is None
 
 
 # --- playing ---
@@ -186,29 +186,29 @@ async def test_a_game_without_a_front_end_and_a_wrong_link_are_refused_with_a_se
 async def test_a_person_plays_against_a_program_until_the_person_leaves(server: Server) -> None:
     async with visitors(server, "ann", "bob") as [ann, bob]:
         await at_blue(ann, bob, settings="show_enabled=true table=21")  # 21 cards always hold a set
-        assert await ann.desk.join(ann.table(), "") == ""
-        assert await bob.desk.join(bob.table(), "bot:solver:reaction=60") == ""
+        assert await ann.controller.join(ann.table(), "") == ""
+        assert await bob.controller.join(bob.table(), "bot:solver:reaction=60") == ""
         await ann.until(lambda each: "g" in each.keys)
-        assert await ann.session.start() == ""
+        assert await ann.client.start() == ""
         await ann.until(lambda each: "space" in each.keys)
-        assert ann.desk.press("s")
+        assert ann.controller.press("s")
         await ann.until(lambda each: "r" in each.keys)
         await bob.until(lambda each: each.view.status.plain.startswith("Solution 1 of "))
-        assert ann.desk.press("r")
+        assert ann.controller.press("r")
         await ann.until(lambda each: "space" in each.keys)
-        assert ann.desk.press("space")
+        assert ann.controller.press("space")
         await ann.until(lambda each: each.view.takes_letters)
         assert not {"q", "l", "g"} & set(ann.keys)
         await bob.until(lambda each: each.view.status.plain == "ann calls ---S-E-T---")
-        assert [ann.desk.press(key) for key in "qaz"] == [True] * 3
+        assert [ann.controller.press(key) for key in "qaz"] == [True] * 3
         await ann.until(lambda each: each.sees("ann BadSet") or each.sees("ann GotSet"))
-        assert await ann.session.leave_table() == ""
+        assert await ann.client.leave_table() == ""
         await bob.until(lambda each: each.sees("ann is out of the game"))
 
 
 async def state_of(player: Visitor) -> webset_pb2.State:
     """What spectators see of the game."""
-    stream: Any = RefereeServiceStub(player.session.channel).WatchGame(WatchGameRequest(game_id=player.table().game_id))
+    stream: Any = RefereeServiceStub(player.client.channel).WatchGame(WatchGameRequest(game_id=player.table().game_id))
     state: webset_pb2.State = (await stream.read()).state.webset
     stream.cancel()
     return state
@@ -222,10 +222,10 @@ async def take_a_set(player: Visitor) -> None:
     """Calls, and picks the first set on the table by the keys of its cards."""
     table = await state_of(player)
     cards = next(iter(sets_among(tuple(card for card in table.slots if card != EMPTY))))
-    assert player.desk.press("space")
+    assert player.controller.press("space")
     await player.until(lambda each: each.view.takes_letters)
     for card in cards:
-        player.desk.press(letter(list(table.slots).index(card)))
+        player.controller.press(letter(list(table.slots).index(card)))
     await player.until(is_asked_or_done)
 
 
@@ -233,10 +233,10 @@ async def test_a_whole_game_by_hand_ends_with_its_result_and_can_be_started_agai
     async with visitors(server, "ann", "bob") as [ann, bob]:
         await at_blue(ann, bob, settings="aspects=3")
         for visitor in (ann, bob):
-            assert await visitor.desk.join(visitor.table(), "") == ""
+            assert await visitor.controller.join(visitor.table(), "") == ""
         await ann.until(lambda each: "g" in each.keys)
         for _ in range(2):
-            assert await ann.session.start() == ""
+            assert await ann.client.start() == ""
             for visitor in (ann, bob):
                 await visitor.until(lambda each: "space" in each.keys)
             while "space" in ann.keys:
@@ -250,22 +250,22 @@ async def test_joining_in_a_full_or_running_game_leaves_no_player_behind(server:
     async with visitors(server, "ann", "bob", "cy") as [ann, bob, cy]:
         await at_blue(ann, bob, cy)
         for visitor in (ann, bob):
-            assert await visitor.desk.join(visitor.table(), "bot:solver:reaction=60") == ""
-        assert await ann.session.start() == ""
-        assert "goes on" in await cy.desk.join(cy.table(), "")
-        assert not cy.desk.press("space")
+            assert await visitor.controller.join(visitor.table(), "bot:solver:reaction=60") == ""
+        assert await ann.client.start() == ""
+        assert "goes on" in await cy.controller.join(cy.table(), "")
+        assert not cy.controller.press("space")
         await cy.until(lambda each: each.sees("cards in the deck"))
 
 
 async def test_a_seat_that_the_user_has_already_gets_its_player_as_after_a_new_start(server: Server) -> None:
-    async with visitors(server, "ann", "bob") as [ann, bob], ByHand(server, "ann", token=ann.session.token) as former:
+    async with visitors(server, "ann", "bob") as [ann, bob], ByHand(server, "ann", token=ann.client.token) as former:
         await at_blue(ann, bob)
         await former.say_hello()
-        assert await ann.session.join("blue") == ""
+        assert await ann.client.join("blue") == ""
         assert (await former.frame()).goodbye.reason == GoodbyeReason.GOODBYE_REASON_REPLACED
-        assert await bob.desk.join(bob.table(), "bot:solver:reaction=60") == ""
+        assert await bob.controller.join(bob.table(), "bot:solver:reaction=60") == ""
         await ann.until(lambda each: "g" in each.keys)
-        assert await ann.session.start() == ""
+        assert await ann.client.start() == ""
         await ann.until(lambda each: "space" in each.keys)
 
 
@@ -279,13 +279,13 @@ def test_the_limit_of_a_table_is_the_shortest_that_a_decision_has() -> None:
 
 
 def test_new_tables_are_suggested_what_suits_people() -> None:
-    assert desks.suggestions("fish") == ("", "")
-    settings, limit = desks.suggestions("webset")
+    assert games.suggestions("fish") == ("", "")
+    settings, limit = games.suggestions("webset")
     assert "show_enabled=true" in settings
     assert limit == "1m"
 
 
 def test_help_says_what_the_keys_of_the_game_are() -> None:
-    assert "Space calls a set" in desks.help_text(Table(game="webset"))
-    assert "Space calls a set" not in desks.help_text(Table(game="fish"))
-    assert desks.help_text(Table(game="not installed")) == desks.help_text(None)
+    assert "Space calls a set" in games.help_text(Table(game="webset"))
+    assert "Space calls a set" not in games.help_text(Table(game="fish"))
+    assert games.help_text(Table(game="not installed")) == games.help_text(None)

@@ -1,4 +1,4 @@
-"""How the screens look: 80 by 24 is enough, more is used."""
+"""The style of the screens, for 80 by 24 and more."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from rich.text import Text
 
-from fairplay.games.fronts import Key
+from fairplay.games.frontends import Key
 from fairplay.terminal.lobby.keys import shown
 
 CSS = """
@@ -39,7 +39,7 @@ Form, Help, Question { align: center middle; background: $background 60%; }
 
 
 def key_bar(keys: Iterable[Key]) -> Text:
-    """The keys that do something now, in one line."""
+    """Return the keys that do something now, in one line."""
     parts: list[Text | tuple[str, str] | str] = []
     for key in keys:
         parts += [(shown(key.name), "bold reverse"), f" {key.label}  "]

@@ -1,4 +1,4 @@
-"""The lobby as this client knows it: a value, and how the events of Attend change it."""
+"""The lobby as this client knows it: a value that the events of Attend change."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from fairplay.terminal.lobby.wording import plain, standing
+from fairplay.terminal.lobby.wording import plain, result_line
 from fairplay.v1.lobby_pb2 import AttendResponse
 from fairplay.v1.table_pb2 import Table, TableStatus, User
 
@@ -14,15 +14,15 @@ MAX_LINES = 200
 
 
 class Line(NamedTuple):
-    """One line at the table: what somebody said, or (without a speaker) what has happened."""
+    """A line of the talk at a table: what somebody said, or without a speaker what has happened."""
 
     speaker: str
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Lobby:
-    """What there is in the lobby. `me` is this user; `talk` what was said and done at its table since it came there."""
+class LobbyMirror:
+    """The users and tables of the lobby. `me` is this user; `talk` is what was said and done at its table."""
 
     me: str = ""
     users: Mapping[str, User] = field(default_factory=dict)
@@ -33,78 +33,77 @@ class Lobby:
 
     @property
     def table(self) -> Table | None:
-        """The table where this user is."""
+        """Return the table where this user is, or None."""
         user = self.users.get(self.me)
         return self.tables.get(user.table) if user is not None else None
 
     @property
     def seat(self) -> int | None:
-        """The seat of this user at its table."""
+        """Return the seat of this user at its table, or None."""
         names = [seat.name for seat in self.table.seats] if self.table is not None else []
         return names.index(self.me) if self.me in names else None
 
     def newest_first(self) -> Sequence[Table]:
-        """The tables, the newest first."""
+        """Return the tables, the newest first."""
         made = {name: (table.create_time.seconds, table.create_time.nanos) for name, table in self.tables.items()}
         return sorted(self.tables.values(), key=lambda table: made[table.name], reverse=True)
 
     def by_name(self) -> Sequence[User]:
-        """The users, by name."""
+        """Return the users by name."""
         return sorted(self.users.values(), key=lambda user: user.name)
 
-    def saying(self, *lines: Line) -> Lobby:
-        """The same with more lines at the table."""
+    def with_lines(self, *lines: Line) -> LobbyMirror:
+        """Return the same lobby with more lines in the talk."""
         return replace(self, talk=(*self.talk, *lines)[-MAX_LINES:])
 
-    def after(self, event: AttendResponse) -> Lobby:
-        """The lobby after an event."""
+    def after(self, event: AttendResponse) -> LobbyMirror:
+        """Return the lobby after an event."""
         changed = replace(_changed(self, event), sequence=event.sequence)
         here, before = changed.table, self.table
         if (here.name if here else "") != (before.name if before else ""):
             return replace(changed, talk=())
-        happened = (Line("", text) for text in _happened(before, here))
-        return changed.saying(*happened)
+        return changed.with_lines(*(Line("", text) for text in _changes(before, here)))
 
 
-def _changed(lobby: Lobby, event: AttendResponse) -> Lobby:
+def _changed(lobby: LobbyMirror, event: AttendResponse) -> LobbyMirror:
     kind = event.WhichOneof("event")
     change = CHANGES.get(kind) if kind is not None else None
-    return change(lobby, event) if change is not None else lobby  # what this client does not know changes nothing
+    return change(lobby, event) if change is not None else lobby  # unknown events of later versions change nothing
 
 
-def _whole(lobby: Lobby, event: AttendResponse) -> Lobby:
+def _whole(lobby: LobbyMirror, event: AttendResponse) -> LobbyMirror:
     users = {user.name: user for user in event.lobby.users}
     return replace(lobby, users=users, tables={table.name: table for table in event.lobby.tables})
 
 
-def _user(lobby: Lobby, event: AttendResponse) -> Lobby:
+def _user(lobby: LobbyMirror, event: AttendResponse) -> LobbyMirror:
     name = event.user.name
     notice = lobby.notice if name in lobby.users else f"{plain(name)} has entered."
     return replace(lobby, users={**lobby.users, name: event.user}, notice=notice)
 
 
-def _user_gone(lobby: Lobby, event: AttendResponse) -> Lobby:
+def _user_gone(lobby: LobbyMirror, event: AttendResponse) -> LobbyMirror:
     name, lost = event.user_gone.name, event.user_gone.lost
     users = {key: user for key, user in lobby.users.items() if key != name}
     return replace(lobby, users=users, notice=f"{plain(name)} {'is lost' if lost else 'has left'}.")
 
 
-def _table(lobby: Lobby, event: AttendResponse) -> Lobby:
+def _table(lobby: LobbyMirror, event: AttendResponse) -> LobbyMirror:
     table = event.table
     notice = lobby.notice if table.name in lobby.tables else f"{plain(table.owner)} makes {plain(table.name)}."
     return replace(lobby, tables={**lobby.tables, table.name: table}, notice=notice)
 
 
-def _table_deleted(lobby: Lobby, event: AttendResponse) -> Lobby:
+def _table_deleted(lobby: LobbyMirror, event: AttendResponse) -> LobbyMirror:
     tables = {key: table for key, table in lobby.tables.items() if key != event.table_deleted}
     return replace(lobby, tables=tables, notice=f"{plain(event.table_deleted)} was deleted.")
 
 
-def _spoken(lobby: Lobby, event: AttendResponse) -> Lobby:
-    return lobby.saying(Line(plain(event.spoken.speaker), plain(event.spoken.text)))
+def _spoken(lobby: LobbyMirror, event: AttendResponse) -> LobbyMirror:
+    return lobby.with_lines(Line(plain(event.spoken.speaker), plain(event.spoken.text)))
 
 
-CHANGES: Mapping[str, Callable[[Lobby, AttendResponse], Lobby]] = {
+CHANGES: Mapping[str, Callable[[LobbyMirror, AttendResponse], LobbyMirror]] = {
     "lobby": _whole,
     "user": _user,
     "user_gone": _user_gone,
@@ -114,8 +113,8 @@ CHANGES: Mapping[str, Callable[[Lobby, AttendResponse], Lobby]] = {
 }
 
 
-def _happened(before: Table | None, now: Table | None) -> Iterator[str]:
-    """What has changed at a table, a sentence each."""
+def _changes(before: Table | None, now: Table | None) -> Iterator[str]:
+    """Yield a sentence for each change at a table."""
     if before is None or now is None or before is now:
         return
     seated, were = ({seat.name: seat.present for seat in table.seats} for table in (now, before))
@@ -128,11 +127,11 @@ def _happened(before: Table | None, now: Table | None) -> Iterator[str]:
     yield from (f"{plain(name)} watches." for name in now.watchers if name not in known)
     yield from (f"{plain(name)} goes." for name in before.watchers if name not in {*seated, *now.watchers})
     if now.status != before.status or now.game_id != before.game_id:
-        yield from _course(now)
+        yield from _game_line(now)
 
 
-def _course(now: Table) -> Iterator[str]:
+def _game_line(now: Table) -> Iterator[str]:
     if now.status == TableStatus.TABLE_STATUS_RUNNING:
         yield "The game begins."
     elif now.status == TableStatus.TABLE_STATUS_OVER:
-        yield f"The game is over, {standing(now.result)}."
+        yield f"The game is over, {result_line(now.result)}."

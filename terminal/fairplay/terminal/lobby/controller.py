@@ -1,0 +1,212 @@
+"""What a person does in the lobby and sees there: all of the program but the screen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from google.protobuf.message import Message
+from rich.text import Text
+
+from fairplay.games.frontends import GameView, Key
+from fairplay.terminal import options
+from fairplay.terminal.lobby import keys
+from fairplay.terminal.lobby.client import ConnectionState, LobbyClient
+from fairplay.terminal.lobby.games import PROGRAM_LINKS, frontend_of
+from fairplay.terminal.lobby.local_player import LocalPlayer
+from fairplay.terminal.lobby.spectator import Spectator
+from fairplay.terminal.lobby.wording import heading, places, plain
+from fairplay.terminal.outcomes import UsageError
+from fairplay.terminal.saying import harmless
+from fairplay.v1.table_pb2 import Table, TableStatus
+
+
+class TableView(NamedTuple):
+    """The table where the user is, as it is shown. The texts are harmless."""
+
+    heading: str
+    board: Text
+    side: Text
+    status: Text
+    talk: Text
+    keys: Sequence[Key]
+    takes_letters: bool
+    ticking: bool
+
+
+class LobbyController:
+    """Does in the lobby what a person wants. `on_change` is called when something else is to be seen.
+
+    Actions return the sentence that refuses them, or an empty text, as the requests of the client do.
+    """
+
+    def __init__(self, client: LobbyClient, on_change: Callable[[], None]) -> None:
+        self.client = client
+        self._on_change = on_change
+        self._player: LocalPlayer | None = None
+        self._joining = ""
+        self._program_at = ""
+        self._closed = False
+        self._spectator: Spectator | None = None
+        self._spectating: asyncio.Task[None] | None = None
+        self._ending: set[asyncio.Task[None]] = set()
+
+    def follow(self) -> None:
+        """Follow a change of the lobby: sit down or stand up, and watch the game of the table."""
+        if self._closed:
+            return
+        table = self.client.lobby.table
+        if table is not None and table.name == self._joining and self.client.lobby.seat is not None:
+            self._joining = ""
+        if not self._joining:
+            self._sit(table)
+        self._spectate(table)
+        self._on_change()
+
+    def _sit(self, table: Table | None) -> None:
+        """Have a local player while the user has a seat that is not played by a program, also after a restart."""
+        seated = table is not None and self.client.lobby.seat is not None and table.name != self._program_at
+        frontend = frontend_of(table) if table is not None and seated else None
+        if self._player is not None and (table is None or frontend is None or self._player.table != table.name):
+            self._stand_up()
+        if self._player is None and table is not None and frontend is not None:
+            self._player = LocalPlayer(self.client, frontend, table, self._on_change)
+
+    def _spectate(self, table: Table | None) -> None:
+        wanted = table.game_id if table is not None else ""
+        if self._spectator is not None and self._spectator.game_id == wanted:
+            return
+        if self._spectating is not None:
+            self._spectating.cancel()
+            self._keep_until_ended(self._spectating)
+            self._spectating = self._spectator = None
+        if table is not None and wanted:
+            self._spectator = Spectator(self.client.channel, table.game, wanted, self._see, self.client.note)
+            self._spectating = asyncio.create_task(self._spectator.watch())
+
+    def _see(self, state: Message) -> None:
+        if self._player is not None:
+            self._player.person.update(state)
+        self._on_change()
+
+    def _stand_up(self) -> None:
+        if self._player is not None:
+            self._keep_until_ended(asyncio.create_task(self._player.stop()))
+            self._player = None
+
+    def _keep_until_ended(self, task: asyncio.Task[None]) -> None:
+        """Keep a task that is about to end until it has ended."""
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+    async def close(self) -> None:
+        """Leave the lobby, and end the local player and the spectator."""
+        self._closed = True
+        self._stand_up()
+        self._spectate(None)
+        await asyncio.gather(*self._ending, return_exceptions=True)
+        await self.client.leave()
+
+    # --- actions ---
+
+    async def make_table(self, game: str, name: str, settings: str, limit: str) -> str:
+        """Make a table. Settings are KEY=VALUE with spaces between, the limit is e.g. 1m; both may be empty."""
+        try:
+            found = options.game(game)
+            chosen = options.settings(found, settings.split(), None) if settings.split() else None
+            control = options.time_control(limit.strip() or None, None, None)
+        except UsageError as error:
+            return str(error).removeprefix("--set ").removeprefix("--limit ")
+        return await self.client.create(name.strip(), game, chosen, control if limit.strip() else None)
+
+    async def join(self, table: Table, link: str) -> str:
+        """Join with the program that a link names; without a link the person plays, if the game has a front end."""
+        if link.strip():
+            refusal = await self.client.join(table.name, link.strip())
+            self._program_at = self._program_at if refusal else table.name
+            return refusal
+        frontend = frontend_of(table)
+        if frontend is None:
+            return f"{plain(table.game)} cannot be played by hand here: give the link of a program, {PROGRAM_LINKS}"
+        self._stand_up()
+        self._player, self._joining, self._program_at = (
+            LocalPlayer(self.client, frontend, table, self._on_change),
+            table.name,
+            "",
+        )
+        refusal = await self.client.join(table.name)
+        if refusal:
+            self._joining = ""
+        self.follow()
+        return refusal
+
+    def press(self, key: str) -> bool:
+        """Give a key to the game, and return whether it means anything there."""
+        return self._player is not None and self._player.person.press(key)
+
+    # --- what is shown ---
+
+    def table_view(self) -> TableView | None:
+        """Return the table where the user is, or None if it is at none."""
+        lobby = self.client.lobby
+        table = lobby.table
+        if table is None:
+            return None
+        view = self._played(table, self._player) if self._player is not None else self._watched(table)
+        return TableView(
+            heading(table),
+            harmless(view.board),
+            harmless(view.side),
+            harmless(view.status),
+            self._talk(),
+            [*view.keys, *(() if view.takes_letters else keys.at_table(lobby))],
+            view.takes_letters,
+            view.ticking,
+        )
+
+    def _played(self, table: Table, player: LocalPlayer) -> GameView:
+        """Return the table as the person sees it; until the first game begins, as everybody does."""
+        view = player.person.view()
+        return _with_watchers(view, table) if view.board else self._watched(table)._replace(status=view.status)
+
+    def _watched(self, table: Table) -> GameView:
+        frontend, spectator = frontend_of(table), self._spectator
+        seated = self.client.lobby.seat is not None and table.status != TableStatus.TABLE_STATUS_RUNNING
+        status = "You have a seat: g starts the game." if seated else "You watch."
+        if spectator is None or spectator.state is None:
+            return GameView(waiting(table), listed(table), status)
+        if frontend is not None:
+            return _with_watchers(frontend.view_of(spectator.state, spectator.names), table)
+        return GameView(spectator.board(), listed(table), status)
+
+    def _talk(self) -> Text:
+        lines = []
+        for speaker, text in self.client.lobby.talk:
+            lines.append(Text.assemble((f"{speaker}: ", "bold"), text) if speaker else Text(text, "dim"))
+        return Text("\n").join(lines)
+
+    def trouble(self) -> str:
+        """Return what is wrong with the connection; empty if nothing is."""
+        connection = self.client.connection
+        return connection.sentence if connection.state is ConnectionState.AWAY else ""
+
+
+def _with_watchers(view: GameView, table: Table) -> GameView:
+    watchers = Text("\n".join(f"  {plain(name)} watches" for name in table.watchers)).markup
+    return view._replace(side=f"{view.side}\n\n{watchers}") if watchers else view
+
+
+def listed(table: Table) -> str:
+    """Return who is at a table, in rich's markup."""
+    return Text("\n".join(places(table))).markup
+
+
+def waiting(table: Table) -> str:
+    """Return what stands in place of a board, in rich's markup."""
+    if table.status == TableStatus.TABLE_STATUS_RUNNING:
+        return "The first board is on its way."
+    lacking = table.min_seat_count - len(table.seats)
+    if lacking > 0:
+        return f"The game has not begun: {lacking} more must join." if lacking > 1 else "One more must join."
+    return "The game can begin: somebody with a seat starts it."

@@ -1,0 +1,46 @@
+"""What the installed games offer to people in the lobby."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fairplay.games.frontends import Frontend, find_frontend
+from fairplay.games.game import find, registered
+from fairplay.v1.table_pb2 import Table
+
+PROGRAM_LINKS = "grpc://HOST:PORT, dial-in:NAME or bot:STRATEGY"
+HELP = """\
+In the list of tables: arrow keys choose, Enter goes to a table, n makes one. The right side shows who is here.
+
+At a table: j takes a seat, g starts the game with all who have one, t (or Tab) talks to everybody at the table \
+and Esc ends talking, l leaves the table and its game, d deletes it if it is yours.
+
+To join without playing yourself give the link of a program: grpc://HOST:PORT for one that serves, dial-in:NAME for \
+one that has dialled in, bot:STRATEGY for one of the server's own.
+
+q and Ctrl-C leave the lobby."""
+
+
+def frontend_of(table: Table) -> Frontend | None:
+    """Return the front end with which a person can play at a table, or None if there is none."""
+    return find_frontend(table.game) if table.game in registered() else None
+
+
+def suggestions(game: str) -> tuple[str, str]:
+    """Return settings and a time limit that suit people, for the form of a new table."""
+    frontend = find_frontend(game)
+    return (frontend.settings, frontend.limit) if frontend is not None else ("", "")
+
+
+def titles() -> Iterator[tuple[str, str]]:
+    """Yield the title and the name of each game."""
+    for name in registered():
+        yield find(name).title, name
+
+
+def help_text(table: Table | None) -> str:
+    """Return the help for where the user is: at a table, or at none."""
+    frontend = frontend_of(table) if table is not None else None
+    if frontend is None or table is None:
+        return HELP
+    return f"{HELP}\n\n{find(table.game).title}. {frontend.help}"

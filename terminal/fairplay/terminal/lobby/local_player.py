@@ -1,0 +1,53 @@
+"""The player of a person who plays by hand: it runs in this program and dials in to the server."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+
+from fairplay.games.frontends import Frontend, HumanPlayer, TableContext
+from fairplay.games.game import find
+from fairplay.player.dialing import DialInError, Hosted, dial_in_async
+from fairplay.server.plans import full_time_control, seconds
+from fairplay.terminal.lobby.client import LobbyClient
+from fairplay.v1.table_pb2 import Table
+
+PATIENCE_S = 60.0
+RESUME_S = 10.0
+"""How long the server keeps a question to this player open when the connection is lost."""
+
+
+class LocalPlayer:
+    """A player that dials in, from its creation until it is stopped."""
+
+    def __init__(self, client: LobbyClient, frontend: Frontend, table: Table, on_change: Callable[[], None]) -> None:
+        self.table = table.name
+        context = TableContext(lambda: player_names(client), limit_s(table), time.monotonic, on_change, client.note)
+        self.person: HumanPlayer = frontend.create_player(context)
+        self._client = client
+        self._task = asyncio.create_task(self._dial_in())
+
+    async def _dial_in(self) -> None:
+        hosted = [Hosted(self.person, self._client.lobby.me, self._client.token)]
+        try:
+            await dial_in_async(hosted, self._client.address, patience_s=PATIENCE_S, resume_s=RESUME_S)
+        except DialInError as error:
+            self._client.note(f"You cannot play from here: {error}.")
+
+    async def stop(self) -> None:
+        """End the player."""
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+
+def player_names(client: LobbyClient) -> Sequence[str]:
+    """Return the names of those who have a seat at the user's table, in order."""
+    table = client.lobby.table
+    return [seat.name for seat in table.seats] if table is not None else []
+
+
+def limit_s(table: Table) -> float:
+    """Return the shortest time limit that a decision has at a table, in seconds."""
+    control = full_time_control(find(table.game), table.time_control)
+    return min(seconds(control.decision_limit), seconds(control.first_decision_limit))
