@@ -48,6 +48,8 @@ Thing = TypeVar("Thing")
 Reply = TypeVar("Reply", bound=Message)
 Mutate: TypeAlias = Callable[[Any, Any, Random], Any]
 """(request, sound reply, rng) -> the wrong reply, or None if this request leaves no room for it."""
+MakeSituation: TypeAlias = Callable[[Random], Situation]
+"""What a probe has for a situation: rng -> the situation; the same seed gives the same one."""
 Answer: TypeAlias = Callable[[Call], Any]
 """A player: call -> the reply, or a Failure."""
 
@@ -67,7 +69,12 @@ WHOLE_GAME = whole_game(0, 2)
 """The id of the plainest one."""
 
 
-# States
+# Situations
+
+
+def begin_game(seat: int, player_count: int, settings: Message, turn_count: int = 0) -> MakeSituation:
+    """Return the situation of a game from its beginning, with the player under test in a seat."""
+    return lambda rng: Situation(settings, player_count, seat, None, turn_count)
 
 
 class Rules(Protocol[State, Action]):

@@ -6,17 +6,14 @@ for the player in seat 0, "b" for seat 1 and so on. Odd rows lie half a tile fur
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
-from typing import TypeAlias
 
 from fairplay.fish.v1 import fish_pb2
 from fairplay.games.conformance import Probe, Situation
 from fairplay.games.fish import rules
 from fairplay.games.fish.protocol import codec
-from fairplay.games.kit.conformance import find_state, play_randomly
-
-MakeSituation: TypeAlias = Callable[[Random], Situation]
+from fairplay.games.kit.conformance import MakeSituation, begin_game, find_state, play_randomly
 
 PLACING = ("fish.place.free", "fish.place.on-board", "fish.place.required", "fish.place.tile")
 MOVING = (
@@ -32,13 +29,6 @@ MOVING = (
 LETTERS = "abcd"
 FISH_BELOW = "2"
 DEFAULT_SETTINGS = fish_pb2.Settings()
-
-
-def _fresh(
-    seat: int, player_count: int, settings: fish_pb2.Settings = DEFAULT_SETTINGS, turn_count: int = 0
-) -> MakeSituation:
-    """Return the situation of a game from its beginning."""
-    return lambda rng: Situation(settings, player_count, seat, None, turn_count)
 
 
 def _drawn(
@@ -114,7 +104,7 @@ PROBES: tuple[Probe, ...] = (
         "fish.place.last-free-tile",
         PLACING,
         "The last penguin has one tile left: a player that takes the first cell, or any, breaks a rule.",
-        _fresh(3, 4, fish_pb2.Settings(rows=2, columns=2, penguin_base=5)),
+        begin_game(3, 4, fish_pb2.Settings(rows=2, columns=2, penguin_base=5)),
     ),
     Probe(
         "fish.place.zero",
@@ -132,19 +122,19 @@ PROBES: tuple[Probe, ...] = (
         "fish.place.short-rows",
         ("fish.place.tile", "fish.place.on-board"),
         "The rows of a board may end, or begin, in holes.",
-        _fresh(1, 2, _board("22222", "22", "..222", ".2222", "2")),
+        begin_game(1, 2, _board("22222", "22", "..222", ".2222", "2")),
     ),
     Probe(
         "fish.place.one-row",
         PLACING,
         "Tiles of one row never touch: after the placement the game is over, and nobody is asked to move.",
-        _fresh(0, 2, fish_pb2.Settings(rows=1, columns=9)),
+        begin_game(0, 2, fish_pb2.Settings(rows=1, columns=9)),
     ),
     Probe(
         "fish.place.most-penguins",
         PLACING,
         "The number of penguins is a setting: here two players have eight each, and fill the board.",
-        _fresh(1, 2, fish_pb2.Settings(rows=4, columns=4, penguin_base=10)),
+        begin_game(1, 2, fish_pb2.Settings(rows=4, columns=4, penguin_base=10)),
     ),
     Probe(
         "fish.place.resumed",
@@ -216,37 +206,37 @@ PROBES: tuple[Probe, ...] = (
         "fish.board.one-column",
         MOVING,
         "With one column there is still a zigzag of neighbours, and moves to the second row next.",
-        _fresh(1, 2, fish_pb2.Settings(rows=25, columns=1)),
+        begin_game(1, 2, fish_pb2.Settings(rows=25, columns=1)),
     ),
     Probe(
         "fish.board.tall",
         ("fish.move.own-penguin", "fish.move.straight-line", "fish.place.on-board"),
         "Cells are numbered row by row: a player that mixes up rows and columns answers with other cells.",
-        _fresh(0, 2, fish_pb2.Settings(rows=25, columns=2), turn_count=12),
+        begin_game(0, 2, fish_pb2.Settings(rows=25, columns=2), turn_count=12),
     ),
     Probe(
         "fish.board.wide",
         ("fish.move.own-penguin", "fish.move.straight-line", "fish.place.on-board"),
         "Two rows, many columns: every line is short, and cells have numbers beyond the number of rows squared.",
-        _fresh(1, 2, fish_pb2.Settings(rows=2, columns=25), turn_count=12),
+        begin_game(1, 2, fish_pb2.Settings(rows=2, columns=25), turn_count=12),
     ),
     Probe(
         "fish.board.largest",
         ("fish.move.on-board", "fish.place.on-board"),
         "A board of 25 rows and 25 columns, with all numbers of fish.",
-        _fresh(1, 2, fish_pb2.Settings(rows=25, columns=25, random_fish=True), turn_count=8),
+        begin_game(1, 2, fish_pb2.Settings(rows=25, columns=25, random_fish=True), turn_count=8),
     ),
     Probe(
         "fish.board.many-holes",
         (*PLACING, *MOVING),
         "Half of the board is missing from the beginning.",
-        _fresh(1, 2, MANY_HOLES),
+        begin_game(1, 2, MANY_HOLES),
     ),
     Probe(
         "fish.history.moves",
         MOVING,
         "Take-turn tells what the others did; nothing is told on the first turn, whatever was before.",
-        _fresh(3, 4, TOLD_MOVES),
+        begin_game(3, 4, TOLD_MOVES),
     ),
     Probe(
         "fish.history.skips",
@@ -276,12 +266,12 @@ PROBES: tuple[Probe, ...] = (
         "fish.seats.last-of-four",
         (*PLACING, *MOVING),
         "The fourth player is black and the last one to act: nobody has less to choose from.",
-        _fresh(3, 4, fish_pb2.Settings(rows=4, columns=4)),
+        begin_game(3, 4, fish_pb2.Settings(rows=4, columns=4)),
     ),
     Probe(
         "fish.seats.announced-one-by-one",
         PLACING,
         "The announcements may come player by player: a player may hear of colours before all have got theirs.",
-        _fresh(1, 3, ONE_BY_ONE, turn_count=2),
+        begin_game(1, 3, ONE_BY_ONE, turn_count=2),
     ),
 )

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from random import Random
-from typing import TypeAlias
 
 from fairplay.games.conformance import Probe, Situation
-from fairplay.games.kit.conformance import find_state
+from fairplay.games.kit.conformance import MakeSituation, begin_game, find_state
 from fairplay.games.q import rules
 from fairplay.games.q.protocol import codec
 from fairplay.q.v1 import q_pb2
-
-Made: TypeAlias = Callable[[Random], Situation]
 
 EXTENDING = (
     "q.action.required",
@@ -34,7 +31,7 @@ EXTENDING = (
 NOTHING_FITS = ("q.extension.not-empty", "q.extension.fit", "q.replace.pile")
 SHAPES, COLORS = "s8qcvd", "rgbyop"
 FREE = ".."
-ANY_SETTINGS = q_pb2.Settings()
+DEFAULT_SETTINGS = q_pb2.Settings()
 
 
 def _tiles(text: str) -> tuple[int, ...]:
@@ -42,18 +39,13 @@ def _tiles(text: str) -> tuple[int, ...]:
 
 
 def _map(rows: Iterable[str], at: rules.Coordinate) -> dict[rules.Coordinate, int]:
-    """The tiles of a drawing whose upper left corner lies on a coordinate."""
+    """Return the tiles of a drawing whose upper left corner lies on a coordinate."""
     cells = (((at[0] + down, at[1] + right), cell) for down, row in enumerate(rows) for right, cell in _cells(row))
     return {cell: _tiles(name)[0] for cell, name in cells}
 
 
 def _cells(row: str) -> list[tuple[int, str]]:
     return [(right, cell) for right, cell in enumerate(row.split()) if cell != FREE]
-
-
-def _fresh(seat: int, player_count: int, settings: q_pb2.Settings = ANY_SETTINGS, turn_count: int = 0) -> Made:
-    """A game from its beginning."""
-    return lambda rng: Situation(settings, player_count, seat, None, turn_count)
 
 
 def _table(
@@ -64,10 +56,10 @@ def _table(
     points: Sequence[int] = (),
     out: tuple[int, ...] = (),
     seat: int = 0,
-    settings: q_pb2.Settings = ANY_SETTINGS,
+    settings: q_pb2.Settings = DEFAULT_SETTINGS,
     turn_count: int = 1,
-) -> Made:
-    """A round that begins with the first player who is not out; the map is drawn."""
+) -> MakeSituation:
+    """Return the situation of a round that begins with the first player who is not out; the map is drawn."""
     dealt = [_tiles(hand) for hand in hands]
     laid = _map(rows, at)
     state = rules.resumed(codec.settings(settings), laid, dealt, points or [0] * len(hands), _tiles(pile))
@@ -80,10 +72,10 @@ def _in_the_middle(
     seat_count: int,
     seat: int,
     wanted: Callable[[rules.State], bool],
-    settings: q_pb2.Settings = ANY_SETTINGS,
+    settings: q_pb2.Settings = DEFAULT_SETTINGS,
     turn_count: int = 1,
-) -> Made:
-    """A game that goes on from where random play has led to a state as wanted."""
+) -> MakeSituation:
+    """Return the situation of a game that goes on from a wanted state of random play."""
 
     def situation(rng: Random) -> Situation:
         chosen = codec.settings(settings)
@@ -98,7 +90,7 @@ def _large(state: rules.State) -> bool:
 
 
 def _within_a_round(state: rules.State) -> bool:
-    """Somebody has placed tiles, and somebody has not been told of new ones yet."""
+    """Return whether seat 2 is to move, tiles have been placed, and new ones are still to be told."""
     return state.mover == 2 and state.placed and state.delivery is not None
 
 
@@ -159,13 +151,13 @@ PROBES: tuple[Probe, ...] = (
         "q.hand.one-tile",
         ("q.extension.own-tiles", "q.replace.pile"),
         "The size of a hand is a setting: with one tile every extension is the last.",
-        _fresh(0, 2, ONE_TILE_EACH),
+        begin_game(0, 2, ONE_TILE_EACH),
     ),
     Probe(
         "q.hand.largest",
         EXTENDING,
         "The size of a hand is a setting: with 36 tiles there are very many extensions, and all take time to try.",
-        _fresh(1, 2, LARGE_HANDS, turn_count=2),
+        begin_game(1, 2, LARGE_HANDS, turn_count=2),
     ),
     Probe(
         "q.hand.equal-tiles",
@@ -213,7 +205,7 @@ PROBES: tuple[Probe, ...] = (
         "q.fit.qwirkle-game",
         EXTENDING,
         "A whole game under the fit rule qwirkle, in which less and less fits.",
-        _fresh(1, 3, QWIRKLE_SMALL),
+        begin_game(1, 3, QWIRKLE_SMALL),
     ),
     Probe(
         "q.map.negative",
@@ -279,18 +271,18 @@ PROBES: tuple[Probe, ...] = (
         "q.seats.last-of-four",
         (*EXTENDING, "q.replace.pile"),
         "Every tile exists once, so that the pile is small: the fourth player sees the most changes before its turn.",
-        _fresh(3, 4, ONE_COPY),
+        begin_game(3, 4, ONE_COPY),
     ),
     Probe(
         "q.settings.setup-tells-the-map",
         EXTENDING,
         "Setup may tell the map alone, without players and pile: all the rest is in take-turn.",
-        _fresh(0, 2, TOLD_THE_MAP),
+        begin_game(0, 2, TOLD_THE_MAP),
     ),
     Probe(
         "q.settings.no-bonus",
         EXTENDING,
         "The bonus points are settings, and can be none.",
-        _fresh(2, 3, NO_BONUS),
+        begin_game(2, 3, NO_BONUS),
     ),
 )
