@@ -161,7 +161,7 @@ def test_a_player_is_given_the_view_of_its_seat(state: State) -> None:
 def test_a_state_without_luck_gets_it_from_the_seed() -> None:
     message = codec.state_message(fresh(Settings()))
     message.ClearField("draw_state")
-    lucks = [intake.initial_state(message, Settings(), Random(seed)).luck for seed in (1, 1, 2)]
+    lucks = [intake.initial_state(message, Settings(), Random(seed)).draw_state for seed in (1, 1, 2)]
     assert lucks[0] == lucks[1] != lucks[2]
 
 

@@ -64,7 +64,7 @@ def test_influence_can_be_asked_for() -> None:
 def test_a_player_sees_its_own_hand_only() -> None:
     seen = harness.seen(begun(), 1)
     assert seen["hands"] == [[0] * 10, list(range(1, 11))]
-    assert seen["luck"] == 0
+    assert seen["draw_state"] == 0
 
 
 def test_the_result_of_an_elimination() -> None:

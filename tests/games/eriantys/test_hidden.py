@@ -29,7 +29,7 @@ some_states = st.builds(a_middle, some_settings, st.integers(2, 4), st.integers(
 
 def disguised(state: State, seats: set[int], rng: Random) -> Iterator[State]:
     """States that differ only in what none of these seats may know."""
-    yield state._replace(luck=rng.getrandbits(64))
+    yield state._replace(draw_state=rng.getrandbits(64))
     yield state._replace(bag=(sum(state.bag), 0, 0, 0, 0))
     values = list(range(1, 11))
     hands = [

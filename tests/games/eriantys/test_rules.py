@@ -1005,14 +1005,14 @@ def test_hidden_things_stay_hidden() -> None:
     state = final(EXPERT, 3, 4)._replace(hands=((1, 2), (3,), ()))
     seen = rules.view(state, 1)
     assert seen.hands == ((0, 0), (3,), ())
-    assert seen.luck == 0
+    assert seen.draw_state == 0
     assert rules.public_view(state).hands == ((0, 0), (0,), ())
     assert rules.unseen(seen) == state.bag
 
 
 def test_views_of_states_that_differ_in_hidden_things_are_the_same() -> None:
     state = fresh(EXPERT, 2)
-    other = state._replace(luck=state.luck + 1, hands=(state.hands[0], tuple(range(1, 11))[::-1]))
+    other = state._replace(draw_state=state.draw_state + 1, hands=(state.hands[0], tuple(range(1, 11))[::-1]))
     assert rules.view(state, 0) == rules.view(other, 0)
 
 

@@ -66,7 +66,7 @@ def test_an_answer_depends_on_nothing_hidden(name: str) -> None:
     brain = strategy(name)
     for state in [state for state in states(EXPERT, 3, 9) if state.phase is not Phase.OVER][::11]:
         hands = tuple(hand if seat == state.active else hand[::-1] for seat, hand in enumerate(state.hands))
-        other = state._replace(luck=state.luck ^ 12345, hands=hands, revision=state.revision)
+        other = state._replace(draw_state=state.draw_state ^ 12345, hands=hands, revision=state.revision)
         assert brain(rules.view(state, state.active)) == brain(rules.view(other, state.active))
 
 

@@ -13,9 +13,9 @@ from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.players import strategies
 from fairplay.games.eriantys.players.player import StrategyPlayer
 from fairplay.games.eriantys.protocol import board, codec, conversation, intake
-from fairplay.games.eriantys.rules import State
+from fairplay.games.eriantys.rules import Settings, State
 from fairplay.games.eriantys.views import picture
-from fairplay.games.kit.settings import Setting
+from fairplay.games.kit.settings import describe
 from fairplay.games.steps import Conversation
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
@@ -32,7 +32,7 @@ class Eriantys:
     seats = range(rules.MIN_SEATS, rules.MAX_SEATS + 1)
     rules = rules.RULES
     strategies = MappingProxyType({name: entry.sentence for name, entry in strategies.STRATEGIES.items()})
-    settings: Sequence[Setting] = ()
+    settings = describe(Settings)
     settings_type = eriantys_settings_pb2.Settings
     state_type = eriantys_pb2.State
     time_control = TimeControl(decision_limit=Duration(seconds=6))
@@ -73,7 +73,7 @@ class Eriantys:
         return codec.state_message(state)
 
     def public_state(self, state: State) -> eriantys_pb2.State:
-        """A state without hands, without what is in the bag, and without luck."""
+        """A state without hands, without what is in the bag, and without draw_state."""
         return board.public_message(state)
 
     def player(self, strategy: str) -> StrategyPlayer:

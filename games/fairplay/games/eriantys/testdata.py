@@ -258,7 +258,7 @@ def read_state(jstate: Json) -> State:
 
 
 def _read_fields(given: Mapping[str, Json]) -> State:
-    plain = ("round", "mother_nature", "first", "to_move", "reserve", "played", "luck", "revision")
+    plain = ("round", "mother_nature", "first", "to_move", "reserve", "played", "draw_state", "revision")
     by_number = ("sides", "assistants", "planned", "queue", "towers", "coins", "paid_seats")
     by_students = ("clouds", "entrances", "dining_rooms")
     read: dict[str, Json] = {name: _number(given[name]) for name in plain}

@@ -69,7 +69,7 @@ def state_message(state: State) -> eriantys_pb2.State:
     message = public_message(state)
     message.bag_students.extend(state.bag)
     message.hands.extend([value for hand in state.hands for value in hand])
-    message.draw_state = state.luck
+    message.draw_state = state.draw_state
     return message
 
 
@@ -93,7 +93,7 @@ def _unseen(message: eriantys_pb2.State) -> Counts:
 
 
 def read(message: eriantys_pb2.State, settings: rules.Settings, hands: tuple[tuple[int, ...], ...]) -> State:
-    """The state of a message, with these hands, an empty bag and no luck."""
+    """The state of a message, with these hands, an empty bag and no draw_state."""
     colors = [color - 1 for color in message.tower_colors[:]]
     seat_count = len(hands)
     return State(
@@ -129,7 +129,7 @@ def read(message: eriantys_pb2.State, settings: rules.Settings, hands: tuple[tup
         standings=tuple([_STANDING_OF[standing] for standing in message.standings[:]]),
         last_round=_REASON_OF[message.last_round_reason],
         reason=_REASON_OF[message.end_reason],
-        luck=0,
+        draw_state=0,
         revision=message.revision,
     )
 

@@ -8,11 +8,25 @@ turns, the ends of turns and rounds) happens within `apply`. Tower colours may a
 from __future__ import annotations
 
 from fairplay.games.eriantys.rules.actions import (
-    apply,
+    Action,
+    ChooseTowers,
+    EndTurn,
+    MoveMotherNature,
+    PlayAssistant,
+    PlayCharacter,
+    TakeCloud,
+    ToDiningRoom,
+    ToIsland,
+)
+from fairplay.games.eriantys.rules.characters import NAMES, PIECES, character_cost, choices
+from fairplay.games.eriantys.rules.characters.piece import Choice, Exchange
+from fairplay.games.eriantys.rules.invariants import invariant
+from fairplay.games.eriantys.rules.islands import address, addresses, group_of, influences
+from fairplay.games.eriantys.rules.leaving import disconnect, eliminate, reconnect
+from fairplay.games.eriantys.rules.legality import (
     canonical,
     character_options,
     choice_violation,
-    choose,
     due_actions,
     free_tower_colors,
     legal,
@@ -20,12 +34,7 @@ from fairplay.games.eriantys.rules.actions import (
     playable_assistants,
     violation,
 )
-from fairplay.games.eriantys.rules.characters import NAMES, PIECES, character_cost, choices
-from fairplay.games.eriantys.rules.characters.piece import Choice, Exchange
-from fairplay.games.eriantys.rules.ends import ranking, scores, winners
-from fairplay.games.eriantys.rules.invariants import invariant
-from fairplay.games.eriantys.rules.islands import address, addresses, group_of, influences
-from fairplay.games.eriantys.rules.leaving import disconnect, eliminate, reconnect
+from fairplay.games.eriantys.rules.results import ranking, scores, winners
 from fairplay.games.eriantys.rules.rulebook import RULES
 from fairplay.games.eriantys.rules.settings import MAX_SEATS, MIN_SEATS, Settings, settings_problem
 from fairplay.games.eriantys.rules.setup import initial
@@ -35,22 +44,13 @@ from fairplay.games.eriantys.rules.state import (
     STUDENTS_PER_COLOR,
     TABLE_SEATS,
     TOWER_COLORS,
-    Action,
     Card,
-    ChooseTowers,
     Counts,
-    EndTurn,
     Group,
-    MoveMotherNature,
     Phase,
-    PlayAssistant,
-    PlayCharacter,
     Reason,
     Standing,
     State,
-    TakeCloud,
-    ToDiningRoom,
-    ToIsland,
     assistant_steps,
     choosers,
     holder,
@@ -61,6 +61,7 @@ from fairplay.games.eriantys.rules.state import (
     unseen,
     view,
 )
+from fairplay.games.eriantys.rules.turns import apply, choose
 
 __all__ = [
     "COLORS",

@@ -1,328 +1,73 @@
-"""Eriantys: which actions are legal, and what each of them does (eriantys.md section 6)."""
+"""What players of Eriantys do, as values (eriantys.md section 6.2)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
-
-from fairplay.games.eriantys.rules.characters import character_violation, play_character, playable
-from fairplay.games.eriantys.rules.islands import address, addresses, group_of, stop_at, with_student
-from fairplay.games.eriantys.rules.options import chained, columns
-from fairplay.games.eriantys.rules.rounds import (
-    after_last_step,
-    after_mother_nature,
-    begin_round,
-    end_turn,
-    last_round,
-    next_planner,
-)
-from fairplay.games.eriantys.rules.school import seated
-from fairplay.games.eriantys.rules.settings import MAX_SEATS, TILE_COUNT
-from fairplay.games.eriantys.rules.state import (
-    ASSISTANTS,
-    COLOR_COUNT,
-    NOBODY,
-    NONE,
-    TABLE_SEATS,
-    TOWER_COLORS,
-    Action,
-    ChooseTowers,
-    EndTurn,
-    Group,
-    MoveMotherNature,
-    Phase,
-    PlayAssistant,
-    PlayCharacter,
-    Reason,
-    State,
-    TakeCloud,
-    ToDiningRoom,
-    ToIsland,
-    added,
-    assistant_steps,
-    choosers,
-    plus,
-    with_at,
-    with_counts,
-)
-
-POSTMAN: Final = 4
-_POSTMAN_STEPS = 2
-_MOST_STEPS = assistant_steps(ASSISTANTS) + _POSTMAN_STEPS
-
-_CHOOSE_TOWERS = tuple(ChooseTowers(color) for color in range(len(TOWER_COLORS)))
-_PLAY_ASSISTANT = tuple(PlayAssistant(value) for value in range(ASSISTANTS + 1))
-_TO_DINING_ROOM = tuple(ToDiningRoom(color) for color in range(COLOR_COUNT))
-_TO_ISLAND = tuple(tuple(ToIsland(color, at) for at in range(TILE_COUNT)) for color in range(COLOR_COUNT))
-_MOVE = tuple(MoveMotherNature(steps) for steps in range(_MOST_STEPS + 1))
-_TAKE_CLOUD = tuple(TakeCloud(cloud) for cloud in range(MAX_SEATS))
-_END_TURN = EndTurn()
+from dataclasses import dataclass
+from typing import TypeAlias
 
 
-# Tower colours
+@dataclass(frozen=True, slots=True)
+class ChooseTowers:
+    """Set-up: the tower colour of the player's side, an index into TOWER_COLORS."""
+
+    color: int
 
 
-def free_tower_colors(state: State) -> list[int]:
-    """The tower colours of this game that no side has."""
-    count = len(state.tower_colors)
-    return [color for color in range(count) if color not in state.tower_colors]
+@dataclass(frozen=True, slots=True)
+class PlayAssistant:
+    """Planning: an assistant of the hand, 1 to 10."""
+
+    value: int
 
 
-def choice_violation(state: State, seat: int, color: int) -> str | None:
-    """As `violation`, of a tower colour that any of `choosers(state)` asks for."""
-    if state.phase is Phase.OVER:
-        return "eriantys.action.game-over"
-    if seat not in choosers(state):
-        return "eriantys.action.phase"
-    if not 0 <= color < len(state.tower_colors):
-        return "eriantys.towers.known"
-    return "eriantys.towers.taken" if color in state.tower_colors else None
+@dataclass(frozen=True, slots=True)
+class ToDiningRoom:
+    """Moves a student of this colour from the entrance to its table."""
+
+    color: int
 
 
-def choose(state: State, seat: int, color: int) -> State:
-    """A seat's side has this tower colour; once all sides have one the first round begins."""
-    state = state._replace(
-        tower_colors=with_at(state.tower_colors, state.sides[seat], color), revision=state.revision + 1
-    )
-    return after_choice(state)
+@dataclass(frozen=True, slots=True)
+class ToIsland:
+    """Moves a student of this colour from the entrance to an island, named as the settings say."""
+
+    color: int
+    island: int
 
 
-def after_choice(state: State) -> State:
-    """The next seat that has to choose is asked, or the first round begins."""
-    if left := choosers(state):
-        return state._replace(active=left[0])
-    return begin_round(state)
+@dataclass(frozen=True, slots=True)
+class MoveMotherNature:
+    """Moves Mother Nature clockwise by so many groups."""
+
+    steps: int
 
 
-# Legal actions
+@dataclass(frozen=True, slots=True)
+class TakeCloud:
+    """Takes all students of a cloud (0 to number of players - 1) into the entrance."""
+
+    cloud: int
 
 
-def legal(state: State) -> Sequence[Action]:
-    """All legal actions of the seat to decide, none when the game is over.
+@dataclass(frozen=True, slots=True)
+class PlayCharacter:
+    """Pays for a character (1 to 12) and uses it at once, with what it needs to know and nothing more (section 5.3).
 
-    Every group of islands is named once, by its first tile (or its index), and every exchange of students once. Long
-    choices are made when they are asked for. What is left out means the same as something listed: `canonical`.
+    `color` for 1, 9, 11 and 12; `island` for 1, 3 and 5; `swaps` are pairs for 7 (card colour, entrance colour) and
+    10 (entrance colour, dining-room colour), exchanged at the same time, so that their order means nothing.
     """
-    due = due_actions(state)
-    if not state.cards or state.played:
-        return due
-    parts = [options for options in character_options(state) if options]
-    return chained([due, *parts]) if parts else due
+
+    character: int
+    color: int | None = None
+    island: int | None = None
+    swaps: tuple[tuple[int, int], ...] = ()
 
 
-def due_actions(state: State) -> Sequence[Action]:
-    """As `legal`, without characters."""
-    if state.phase is Phase.STUDENTS:
-        return _student_moves(state)
-    if state.phase is Phase.MOTHER_NATURE:
-        return _MOVE[1 : most_steps(state) + 1]
-    if state.phase is Phase.CLOUD:
-        return [_TAKE_CLOUD[at] for at, cloud in enumerate(state.clouds) if any(cloud)]
-    return _other_choices(state)
+@dataclass(frozen=True, slots=True)
+class EndTurn:
+    """Ends the turn, where the settings want that said."""
 
 
-def character_options(state: State) -> list[Sequence[PlayCharacter]]:
-    """For each character that can be played now, from left to right, all ways to do so; none may be possible."""
-    return [piece.options(state, card) for piece, card in playable(state)]
-
-
-def _student_moves(state: State) -> list[Action]:
-    seat = state.active
-    room, islands = state.dining_rooms[seat], addresses(state)
-    moves: list[Action] = []
-    for color, count in enumerate(state.entrances[seat]):
-        if count:
-            if room[color] < TABLE_SEATS:
-                moves.append(_TO_DINING_ROOM[color])
-            to_island = _TO_ISLAND[color]
-            moves += [to_island[island] for island in islands]
-    return moves
-
-
-def _other_choices(state: State) -> Sequence[Action]:
-    if state.phase is Phase.ASSISTANT:
-        return [_PLAY_ASSISTANT[value] for value in playable_assistants(state)]
-    if state.phase is Phase.TOWERS:
-        return [_CHOOSE_TOWERS[color] for color in free_tower_colors(state)]
-    return (_END_TURN,) if state.phase is Phase.END_TURN else ()
-
-
-def playable_assistants(state: State) -> tuple[int, ...]:
-    """The assistants that the seat to decide may play: those not played in this round, or all if that leaves none."""
-    hand, played = state.hands[state.active], [state.assistants[seat] for seat in state.planned]
-    return tuple([value for value in hand if value not in played]) or hand
-
-
-def most_steps(state: State) -> int:
-    """How far Mother Nature may go in this turn."""
-    return assistant_steps(state.assistants[state.active]) + (_POSTMAN_STEPS if state.played == POSTMAN else 0)
-
-
-def canonical(state: State, action: Action) -> Action:
-    """The form in which `legal` lists an action that is legal."""
-    if isinstance(action, ToIsland):
-        return _TO_ISLAND[action.color][_address(state, action.island)]
-    if isinstance(action, PlayCharacter):
-        island = None if action.island is None else _address(state, action.island)
-        left, right = columns(action.swaps)
-        return PlayCharacter(action.character, action.color, island, tuple(zip(left, right, strict=True)))
-    return action
-
-
-def _address(state: State, island: int) -> int:
-    return address(state, group_of(state, island))
-
-
-# Illegal ones
-
-
-def violation(state: State, action: Action) -> str | None:
-    """The id of the first rule that an action of the seat to decide breaks; None: it is legal. Never raises."""
-    if state.phase is Phase.OVER:
-        return "eriantys.action.game-over"
-    if isinstance(action, PlayCharacter):
-        return character_violation(state, action)
-    phase, check = _CHECKS[type(action)]
-    return check(state, action) if phase is state.phase else "eriantys.action.phase"
-
-
-def _towers_violation(state: State, action: ChooseTowers) -> str | None:
-    return choice_violation(state, state.active, action.color)
-
-
-def _assistant_violation(state: State, action: PlayAssistant) -> str | None:
-    value = action.value
-    if not 1 <= value <= ASSISTANTS:
-        return "eriantys.assistant.range"
-    if value not in state.hands[state.active]:
-        return "eriantys.assistant.in-hand"
-    return None if value in playable_assistants(state) else "eriantys.assistant.taken"
-
-
-def _student_violation(state: State, action: ToDiningRoom | ToIsland) -> str | None:
-    color, seat = action.color, state.active
-    if not 0 <= color < COLOR_COUNT:
-        return "eriantys.color.known"
-    if isinstance(action, ToIsland) and group_of(state, action.island) == NOBODY:
-        return "eriantys.island.known"
-    if not state.entrances[seat][color]:
-        return "eriantys.student.entrance"
-    if isinstance(action, ToDiningRoom) and state.dining_rooms[seat][color] >= TABLE_SEATS:
-        return "eriantys.student.table-full"
-    return None
-
-
-def _steps_violation(state: State, action: MoveMotherNature) -> str | None:
-    return None if 1 <= action.steps <= most_steps(state) else "eriantys.mother-nature.steps"
-
-
-def _cloud_violation(state: State, action: TakeCloud) -> str | None:
-    cloud = action.cloud
-    if not 0 <= cloud < len(state.clouds):
-        return "eriantys.cloud.known"
-    return None if any(state.clouds[cloud]) else "eriantys.cloud.empty"
-
-
-_Check: TypeAlias = Callable[[State, Any], str | None]
-
-_CHECKS: Final[Mapping[type, tuple[Phase, _Check]]] = {
-    ChooseTowers: (Phase.TOWERS, _towers_violation),
-    PlayAssistant: (Phase.ASSISTANT, _assistant_violation),
-    ToDiningRoom: (Phase.STUDENTS, _student_violation),
-    ToIsland: (Phase.STUDENTS, _student_violation),
-    MoveMotherNature: (Phase.MOTHER_NATURE, _steps_violation),
-    TakeCloud: (Phase.CLOUD, _cloud_violation),
-    EndTurn: (Phase.END_TURN, lambda _state, _action: None),
-}
-"""When an action of each kind but a character is due, and the rule that it breaks then."""
-
-
-# What they do
-
-
-def apply(state: State, action: Action) -> State:
-    """The state after a legal action of the seat to decide (not checked again), and after all that follows from it."""
-    return _EFFECTS[type(action)](state, action)
-
-
-def _chose(state: State, action: ChooseTowers) -> State:
-    return choose(state, state.active, action.color)
-
-
-def _planned(state: State, action: PlayAssistant) -> State:
-    """An assistant is played; the last one of a hand makes this round the last one."""
-    seat = state.active
-    hand = tuple([value for value in state.hands[seat] if value != action.value])
-    state = state._replace(
-        hands=(*state.hands[:seat], hand, *state.hands[seat + 1 :]),
-        assistants=with_at(state.assistants, seat, action.value),
-        planned=(*state.planned, seat),
-        revision=state.revision + 1,
-    )
-    return next_planner(state if hand else last_round(state, Reason.LAST_ASSISTANT))
-
-
-def _dined(state: State, action: ToDiningRoom) -> State:
-    return seated(_student_left(state, action.color, state.groups), action.color)
-
-
-def _landed(state: State, action: ToIsland) -> State:
-    groups = with_student(state, group_of(state, action.island), action.color)
-    return _student_left(state, action.color, groups)
-
-
-def _student_left(state: State, color: int, groups: tuple[Group, ...]) -> State:
-    """A student has left the entrance; after the last one Mother Nature is due."""
-    seat, left = state.active, state.to_move - 1
-    return state._replace(
-        groups=groups,
-        entrances=with_counts(state.entrances, seat, plus(state.entrances[seat], color, -1)),
-        to_move=left,
-        phase=Phase.STUDENTS if left else Phase.MOTHER_NATURE,
-        revision=state.revision + 1,
-    )
-
-
-def _moved(state: State, action: MoveMotherNature) -> State:
-    index = (state.mother_nature + action.steps) % len(state.groups)
-    state = state._replace(mother_nature=index, revision=state.revision + 1)
-    return after_mother_nature(stop_at(state, index))
-
-
-def _took(state: State, action: TakeCloud) -> State:
-    seat, cloud = state.active, action.cloud
-    state = state._replace(
-        entrances=with_counts(state.entrances, seat, added(state.entrances[seat], state.clouds[cloud])),
-        clouds=with_counts(state.clouds, cloud, NONE),
-        revision=state.revision + 1,
-    )
-    return after_last_step(state)
-
-
-def _ended(state: State, action: EndTurn) -> State:
-    del action
-    return end_turn(state._replace(revision=state.revision + 1))
-
-
-_EFFECTS: Final[Mapping[type, Callable[[State, Any], State]]] = {
-    ChooseTowers: _chose,
-    PlayAssistant: _planned,
-    ToDiningRoom: _dined,
-    ToIsland: _landed,
-    MoveMotherNature: _moved,
-    TakeCloud: _took,
-    PlayCharacter: play_character,
-    EndTurn: _ended,
-}
-
-
-def default_action(state: State) -> Action:
-    """What is done for a player that is lost in its turn: students to an island, one step, the first cloud there is."""
-    if state.phase is Phase.STUDENTS:
-        color = next(color for color, count in enumerate(state.entrances[state.active]) if count)
-        return _TO_ISLAND[color][0]
-    if state.phase is Phase.MOTHER_NATURE:
-        return _MOVE[1]
-    if state.phase is Phase.CLOUD:
-        return next(_TAKE_CLOUD[at] for at, cloud in enumerate(state.clouds) if any(cloud))
-    return _END_TURN
+Action: TypeAlias = (
+    ChooseTowers | PlayAssistant | ToDiningRoom | ToIsland | MoveMotherNature | TakeCloud | PlayCharacter | EndTurn
+)

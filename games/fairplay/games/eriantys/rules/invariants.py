@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fairplay.games.eriantys.rules.characters import PIECES
-from fairplay.games.eriantys.rules.ends import FEWEST_GROUPS, live_sides
 from fairplay.games.eriantys.rules.islands import HERBALIST
+from fairplay.games.eriantys.rules.results import FEWEST_GROUPS, live_sides
 from fairplay.games.eriantys.rules.school import COIN_SEATS
 from fairplay.games.eriantys.rules.settings import (
     CHARACTERS_IN_PLAY,

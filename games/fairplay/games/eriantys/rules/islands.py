@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fairplay.games.eriantys.rules.ends import FEWEST_GROUPS, live_sides, over
+from fairplay.games.eriantys.rules.results import FEWEST_GROUPS, live_sides, over
 from fairplay.games.eriantys.rules.state import COLOR_COUNT, NOBODY, Group, Reason, Standing, State, added, plus
 
 FARMER, HERBALIST, CENTAUR, KNIGHT = 2, 5, 6, 8

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fairplay.games.eriantys.rules.actions import after_choice, apply, default_action, free_tower_colors
-from fairplay.games.eriantys.rules.ends import live_sides, over
+from fairplay.games.eriantys.rules.legality import free_tower_colors
+from fairplay.games.eriantys.rules.results import live_sides, over
 from fairplay.games.eriantys.rules.rounds import end_turn, next_planner
 from fairplay.games.eriantys.rules.school import with_professors_returned, with_recheck
 from fairplay.games.eriantys.rules.state import (
@@ -19,6 +19,7 @@ from fairplay.games.eriantys.rules.state import (
     with_at,
     with_counts,
 )
+from fairplay.games.eriantys.rules.turns import after_choice, apply, default_action
 
 _ACTION_PHASES = frozenset({Phase.STUDENTS, Phase.MOTHER_NATURE, Phase.CLOUD, Phase.END_TURN})
 

@@ -7,7 +7,8 @@ from functools import lru_cache
 from itertools import combinations_with_replacement
 from typing import Generic, TypeVar, overload
 
-from fairplay.games.eriantys.rules.state import COLOR_COUNT, Action, Counts, PlayCharacter
+from fairplay.games.eriantys.rules.actions import Action, PlayCharacter
+from fairplay.games.eriantys.rules.state import COLOR_COUNT, Counts
 
 _T_co = TypeVar("_T_co", covariant=True)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fairplay.games.eriantys.rules.bag import draw
-from fairplay.games.eriantys.rules.ends import over
+from fairplay.games.eriantys.rules.results import over
 from fairplay.games.eriantys.rules.school import with_professors_returned
 from fairplay.games.eriantys.rules.state import (
     COLOR_COUNT,
@@ -39,12 +39,12 @@ def _refilled(state: State) -> State:
     if short and state.settings.short_refill == "end_now":
         return over(state, Reason.BAG_EMPTY)
     clouds: list[Counts] = []
-    luck, bag = state.luck, state.bag
+    draw_state, bag = state.draw_state, state.bag
     for cloud in state.clouds:
-        luck, drawn, bag = draw(luck, bag, capacity - sum(cloud), state.settings.draw_model)
+        draw_state, drawn, bag = draw(draw_state, bag, capacity - sum(cloud), state.settings.draw_model)
         clouds.append(added(cloud, drawn))
     state = state._replace(
-        luck=luck,
+        draw_state=draw_state,
         bag=bag,
         clouds=tuple(clouds),
         clouds_closed=short and state.settings.short_refill == "skip_all",

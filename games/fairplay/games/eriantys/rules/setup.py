@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from fairplay.games.eriantys.rules.bag import draw, draw_one, random_below
+from fairplay.games.eriantys.rules.bag import draw, draw_one
 from fairplay.games.eriantys.rules.characters import PIECES
 from fairplay.games.eriantys.rules.settings import (
     CHARACTER_COUNT,
@@ -31,6 +31,7 @@ from fairplay.games.eriantys.rules.state import (
     plus,
     size_of,
 )
+from fairplay.games.kit.draws import draw_below
 
 _ON_ISLANDS = 2  # students of each colour that start on the islands
 
@@ -45,67 +46,69 @@ def initial(settings: Settings, seat_count: int, rng: Random) -> State:
         raise ValueError(f"Eriantys is played by {MIN_SEATS} to {MAX_SEATS} players, not by {seat_count}.")
     if problem := settings_problem(settings):
         raise ValueError(problem[1])
-    luck, mother_nature, groups = _islands(rng.getrandbits(64), settings)
-    luck, first = _first_seat(luck, settings, seat_count)
+    draw_state, mother_nature, groups = _islands(rng.getrandbits(64), settings)
+    draw_state, first = _first_seat(draw_state, settings, seat_count)
     bag: Counts = (STUDENTS_PER_COLOR - _ON_ISLANDS,) * COLOR_COUNT
     cards: tuple[Card, ...] = ()
     if settings.setup_draw_order == "characters_first":
-        luck, cards, bag = _characters(luck, settings, bag)
-    luck, entrances, bag = _entrances(luck, settings, seat_count, bag)
+        draw_state, cards, bag = _characters(draw_state, settings, bag)
+    draw_state, entrances, bag = _entrances(draw_state, settings, seat_count, bag)
     if settings.setup_draw_order == "entrances_first":
-        luck, cards, bag = _characters(luck, settings, bag)
-    return _laid_out(settings, luck, groups, mother_nature, first, bag, entrances, cards)
+        draw_state, cards, bag = _characters(draw_state, settings, bag)
+    return _laid_out(settings, draw_state, groups, mother_nature, first, bag, entrances, cards)
 
 
-def _islands(luck: int, settings: Settings) -> tuple[int, int, tuple[Group, ...]]:
+def _islands(draw_state: int, settings: Settings) -> tuple[int, int, tuple[Group, ...]]:
     """Mother Nature's island, and a student on each but hers and the opposite one."""
     mother_nature = settings.mn_island
     if settings.mn_start == "random":
-        luck, mother_nature = random_below(luck, TILE_COUNT)
+        draw_state, mother_nature = draw_below(draw_state, TILE_COUNT)
     bag: Counts = (_ON_ISLANDS,) * COLOR_COUNT
     students = [NONE] * TILE_COUNT
     for step in range(1, TILE_COUNT):
         if step != TILE_COUNT // 2:
-            luck, color, bag = draw_one(luck, bag, settings.draw_model)
+            draw_state, color, bag = draw_one(draw_state, bag, settings.draw_model)
             students[(mother_nature + step) % TILE_COUNT] = plus(NONE, color)
-    return luck, mother_nature, tuple(Group((tile,), held) for tile, held in enumerate(students))
+    return draw_state, mother_nature, tuple(Group((tile,), held) for tile, held in enumerate(students))
 
 
-def _first_seat(luck: int, settings: Settings, seat_count: int) -> tuple[int, int]:
+def _first_seat(draw_state: int, settings: Settings, seat_count: int) -> tuple[int, int]:
     if settings.first_player == "first_seat":
-        return luck, 0
-    return random_below(luck, seat_count)
+        return draw_state, 0
+    return draw_below(draw_state, seat_count)
 
 
-def _entrances(luck: int, settings: Settings, seat_count: int, bag: Counts) -> tuple[int, tuple[Counts, ...], Counts]:
+def _entrances(
+    draw_state: int, settings: Settings, seat_count: int, bag: Counts
+) -> tuple[int, tuple[Counts, ...], Counts]:
     entrances = []
     for _ in range(seat_count):
-        luck, drawn, bag = draw(luck, bag, size_of(seat_count).entrance, settings.draw_model)
+        draw_state, drawn, bag = draw(draw_state, bag, size_of(seat_count).entrance, settings.draw_model)
         entrances.append(drawn)
-    return luck, tuple(entrances), bag
+    return draw_state, tuple(entrances), bag
 
 
-def _characters(luck: int, settings: Settings, bag: Counts) -> tuple[int, tuple[Card, ...], Counts]:
+def _characters(draw_state: int, settings: Settings, bag: Counts) -> tuple[int, tuple[Card, ...], Counts]:
     """The characters in play, and then the students on them, from left to right."""
     if not settings.is_expert:
-        return luck, (), bag
-    luck, chosen = _chosen_characters(luck, settings)
+        return draw_state, (), bag
+    draw_state, chosen = _chosen_characters(draw_state, settings)
     cards = []
     for character in chosen:
         piece = PIECES[character]
-        luck, drawn, bag = draw(luck, bag, piece.students, settings.draw_model)
+        draw_state, drawn, bag = draw(draw_state, bag, piece.students, settings.draw_model)
         cards.append(Card(character, students=drawn, no_entry=piece.no_entry))
-    return luck, tuple(cards), bag
+    return draw_state, tuple(cards), bag
 
 
-def _chosen_characters(luck: int, settings: Settings) -> tuple[int, tuple[int, ...]]:
+def _chosen_characters(draw_state: int, settings: Settings) -> tuple[int, tuple[int, ...]]:
     if settings.characters:
-        return luck, settings.characters
+        return draw_state, settings.characters
     left, chosen = list(range(1, CHARACTER_COUNT + 1)), []
     for _ in range(CHARACTERS_IN_PLAY):
-        luck, place = random_below(luck, len(left))
+        draw_state, place = draw_below(draw_state, len(left))
         chosen.append(left.pop(place))
-    return luck, tuple(chosen)
+    return draw_state, tuple(chosen)
 
 
 def sides_of(settings: Settings, seat_count: int) -> tuple[int, ...]:
@@ -117,7 +120,7 @@ def sides_of(settings: Settings, seat_count: int) -> tuple[int, ...]:
 
 def _laid_out(
     settings: Settings,
-    luck: int,
+    draw_state: int,
     groups: tuple[Group, ...],
     mother_nature: int,
     first: int,
@@ -155,5 +158,5 @@ def _laid_out(
         reserve=COINS - seat_count if settings.is_expert else 0,
         paid_seats=(0,) * seat_count,
         standings=(Standing.IN,) * seat_count,
-        luck=luck,
+        draw_state=draw_state,
     )

@@ -1,8 +1,7 @@
-"""Eriantys as values: constants, actions, states and what a seat may see of one (eriantys.md sections 1 and 3.3)."""
+"""The state of a game of Eriantys as a value, and what a seat may see of it (eriantys.md sections 1 and 3.3)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, NamedTuple, TypeAlias
 
@@ -46,79 +45,6 @@ _SIZES: Final = {2: Size(3, 7, 8), 3: Size(4, 9, 6), 4: Size(3, 7, 8)}
 def size_of(seat_count: int) -> Size:
     """What depends on the number of players."""
     return _SIZES[seat_count]
-
-
-# Actions
-
-
-@dataclass(frozen=True, slots=True)
-class ChooseTowers:
-    """Set-up: the tower colour of the player's side, an index into TOWER_COLORS."""
-
-    color: int
-
-
-@dataclass(frozen=True, slots=True)
-class PlayAssistant:
-    """Planning: an assistant of the hand, 1 to 10."""
-
-    value: int
-
-
-@dataclass(frozen=True, slots=True)
-class ToDiningRoom:
-    """Moves a student of this colour from the entrance to its table."""
-
-    color: int
-
-
-@dataclass(frozen=True, slots=True)
-class ToIsland:
-    """Moves a student of this colour from the entrance to an island, named as the settings say."""
-
-    color: int
-    island: int
-
-
-@dataclass(frozen=True, slots=True)
-class MoveMotherNature:
-    """Moves Mother Nature clockwise by so many groups."""
-
-    steps: int
-
-
-@dataclass(frozen=True, slots=True)
-class TakeCloud:
-    """Takes all students of a cloud (0 to number of players - 1) into the entrance."""
-
-    cloud: int
-
-
-@dataclass(frozen=True, slots=True)
-class PlayCharacter:
-    """Pays for a character (1 to 12) and uses it at once, with what it needs to know and nothing more (section 5.3).
-
-    `color` for 1, 9, 11 and 12; `island` for 1, 3 and 5; `swaps` are pairs for 7 (card colour, entrance colour) and
-    10 (entrance colour, dining-room colour), exchanged at the same time, so that their order means nothing.
-    """
-
-    character: int
-    color: int | None = None
-    island: int | None = None
-    swaps: tuple[tuple[int, int], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class EndTurn:
-    """Ends the turn, where the settings want that said."""
-
-
-Action: TypeAlias = (
-    ChooseTowers | PlayAssistant | ToDiningRoom | ToIsland | MoveMotherNature | TakeCloud | PlayCharacter | EndTurn
-)
-
-
-# States
 
 
 class Phase(IntEnum):
@@ -216,7 +142,7 @@ class State(NamedTuple):
     standings: tuple[Standing, ...] = ()  # by seat
     last_round: Reason = Reason.NONE  # why this round is the last one
     reason: Reason = Reason.NONE  # why the game is over
-    luck: int = 0  # 64 hidden bits from which the next draw is made
+    draw_state: int = 0  # 64 hidden bits that decide the next draw
     revision: int = 0  # grows with every change
 
 
@@ -226,19 +152,19 @@ def turn(state: State) -> int | None:
 
 
 def view(state: State, seat: int) -> State:
-    """What a seat sees: the others' hands are zeros, the luck is gone; the rest lies open, the bag's sum included.
+    """Return what a seat sees: the others' hands are zeros, the draw state is gone; the rest lies open.
 
     What is in the bag follows from what lies open (`unseen`). A seat that has still to choose its tower colour sees
     itself as the one to decide.
     """
     hands = tuple([hand if at == seat else (0,) * len(hand) for at, hand in enumerate(state.hands)])
     active = seat if state.phase is Phase.TOWERS and seat in choosers(state) else state.active
-    return state._replace(hands=hands, active=active, luck=0)
+    return state._replace(hands=hands, active=active, draw_state=0)
 
 
 def public_view(state: State) -> State:
     """What everybody may see: as `view`, with all hands hidden."""
-    return state._replace(hands=tuple([(0,) * len(hand) for hand in state.hands]), luck=0)
+    return state._replace(hands=tuple([(0,) * len(hand) for hand in state.hands]), draw_state=0)
 
 
 def choosers(state: State) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from fairplay.games.eriantys.rules.actions import PlayCharacter
 from fairplay.games.eriantys.rules.characters.farmer import FARMER
 from fairplay.games.eriantys.rules.characters.herald import HERALD
 from fairplay.games.eriantys.rules.characters.herbalist import HERBALIST
@@ -17,7 +18,7 @@ from fairplay.games.eriantys.rules.characters.piece import Choice, Piece, with_c
 from fairplay.games.eriantys.rules.characters.princess import PRINCESS
 from fairplay.games.eriantys.rules.characters.thief import THIEF
 from fairplay.games.eriantys.rules.islands import group_of
-from fairplay.games.eriantys.rules.state import COLOR_COUNT, NOBODY, Card, Phase, PlayCharacter, State, with_at
+from fairplay.games.eriantys.rules.state import COLOR_COUNT, NOBODY, Card, Phase, State, with_at
 
 PIECES: Final[Mapping[int, Piece]] = dict(
     enumerate(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from fairplay.games.eriantys.rules.actions import PlayCharacter
 from fairplay.games.eriantys.rules.characters.piece import Piece
 from fairplay.games.eriantys.rules.school import with_claim
-from fairplay.games.eriantys.rules.state import COLOR_COUNT, Card, PlayCharacter, State
+from fairplay.games.eriantys.rules.state import COLOR_COUNT, Card, State
 
 
 def _effect(state: State, card: Card, action: PlayCharacter) -> State:

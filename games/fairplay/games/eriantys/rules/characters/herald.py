@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fairplay.games.eriantys.rules.actions import PlayCharacter
 from fairplay.games.eriantys.rules.characters.piece import Piece, island_of
 from fairplay.games.eriantys.rules.islands import addresses, group_of, stop_at
-from fairplay.games.eriantys.rules.state import Card, PlayCharacter, State
+from fairplay.games.eriantys.rules.state import Card, State
 
 
 def _islands(state: State, card: Card) -> Sequence[int]:

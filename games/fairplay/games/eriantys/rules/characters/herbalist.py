@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fairplay.games.eriantys.rules.actions import PlayCharacter
 from fairplay.games.eriantys.rules.characters.piece import Piece, island_of, with_card
 from fairplay.games.eriantys.rules.islands import addresses, group_of, with_group
-from fairplay.games.eriantys.rules.state import NO_ENTRY_TILES, Card, Group, PlayCharacter, State
+from fairplay.games.eriantys.rules.state import NO_ENTRY_TILES, Card, Group, State
 
 
 def _takes(state: State, group: Group) -> bool:

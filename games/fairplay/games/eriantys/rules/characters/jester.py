@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fairplay.games.eriantys.rules.actions import PlayCharacter
 from fairplay.games.eriantys.rules.characters.piece import Exchange, Piece, exchange, with_card
 from fairplay.games.eriantys.rules.options import columns, swaps
-from fairplay.games.eriantys.rules.state import Card, PlayCharacter, State, added, counted, taken, with_counts
+from fairplay.games.eriantys.rules.state import Card, State, added, counted, taken, with_counts
 
 _MOST = 3
 

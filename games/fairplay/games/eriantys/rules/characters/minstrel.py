@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fairplay.games.eriantys.rules.actions import PlayCharacter
 from fairplay.games.eriantys.rules.characters.piece import Exchange, Piece, exchange
 from fairplay.games.eriantys.rules.options import columns, swaps
 from fairplay.games.eriantys.rules.school import with_claim, with_coins, with_recheck, with_zero_check
-from fairplay.games.eriantys.rules.state import (
-    TABLE_SEATS,
-    Card,
-    Counts,
-    PlayCharacter,
-    State,
-    added,
-    counted,
-    taken,
-    with_counts,
-)
+from fairplay.games.eriantys.rules.state import TABLE_SEATS, Card, Counts, State, added, counted, taken, with_counts
 
 _MOST = 2
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fairplay.games.eriantys.rules.actions import PlayCharacter
 from fairplay.games.eriantys.rules.characters.piece import Piece, card_colors, color_of, island_of, replenished
 from fairplay.games.eriantys.rules.islands import addresses, group_of, with_student
-from fairplay.games.eriantys.rules.state import Card, PlayCharacter, State
+from fairplay.games.eriantys.rules.state import Card, State
 
 
 def _islands(state: State, card: Card) -> Sequence[int]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from fairplay.games.eriantys.rules.actions import PlayCharacter
 from fairplay.games.eriantys.rules.characters.piece import Piece, any_color, color_of
-from fairplay.games.eriantys.rules.state import Card, PlayCharacter, State
+from fairplay.games.eriantys.rules.state import Card, State
 
 
 def _effect(state: State, card: Card, action: PlayCharacter) -> State:

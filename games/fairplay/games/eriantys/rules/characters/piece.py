@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from fairplay.games.eriantys.rules.actions import PlayCharacter
 from fairplay.games.eriantys.rules.bag import draw
 from fairplay.games.eriantys.rules.rounds import last_round
-from fairplay.games.eriantys.rules.state import COLOR_COUNT, Card, Counts, PlayCharacter, Reason, State, added, plus
+from fairplay.games.eriantys.rules.state import COLOR_COUNT, Card, Counts, Reason, State, added, plus
 
 
 class Exchange(NamedTuple):
@@ -124,9 +125,9 @@ def with_card(state: State, card: Card) -> State:
 def replenished(state: State, card: Card, color: int) -> State:
     """A student leaves a character, and another is drawn onto it if the bag holds one (5.4)."""
     had = any(state.bag)
-    luck, drawn, bag = draw(state.luck, state.bag, 1, state.settings.draw_model)
+    draw_state, drawn, bag = draw(state.draw_state, state.bag, 1, state.settings.draw_model)
     state = with_card(state, card._replace(students=added(plus(card.students, color, -1), drawn)))
-    state = state._replace(luck=luck, bag=bag)
+    state = state._replace(draw_state=draw_state, bag=bag)
     return last_round(state, Reason.BAG_EMPTY) if had and not any(bag) else state
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fairplay.games.eriantys.rules.actions import PlayCharacter
 from fairplay.games.eriantys.rules.characters.piece import Piece, card_colors, color_of, replenished
 from fairplay.games.eriantys.rules.school import seated
-from fairplay.games.eriantys.rules.state import TABLE_SEATS, Card, PlayCharacter, State
+from fairplay.games.eriantys.rules.state import TABLE_SEATS, Card, State
 
 
 def _colors(state: State, card: Card) -> Sequence[int]:

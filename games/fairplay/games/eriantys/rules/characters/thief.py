@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from fairplay.games.eriantys.rules.actions import PlayCharacter
 from fairplay.games.eriantys.rules.characters.piece import Piece, any_color, color_of
 from fairplay.games.eriantys.rules.school import with_zero_check, without_some
-from fairplay.games.eriantys.rules.state import Card, PlayCharacter, Reason, State, plus
+from fairplay.games.eriantys.rules.state import Card, Reason, State, plus
 
 _STOLEN = 3
 

@@ -1,0 +1,208 @@
+"""Which actions of Eriantys are legal, and which rule the others break (eriantys.md section 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from fairplay.games.eriantys.rules.actions import (
+    Action,
+    ChooseTowers,
+    EndTurn,
+    MoveMotherNature,
+    PlayAssistant,
+    PlayCharacter,
+    TakeCloud,
+    ToDiningRoom,
+    ToIsland,
+)
+from fairplay.games.eriantys.rules.characters import character_violation, playable
+from fairplay.games.eriantys.rules.islands import address, addresses, group_of
+from fairplay.games.eriantys.rules.options import chained, columns
+from fairplay.games.eriantys.rules.settings import MAX_SEATS, TILE_COUNT
+from fairplay.games.eriantys.rules.state import (
+    ASSISTANTS,
+    COLOR_COUNT,
+    NOBODY,
+    TABLE_SEATS,
+    TOWER_COLORS,
+    Phase,
+    State,
+    assistant_steps,
+    choosers,
+)
+
+POSTMAN: Final = 4
+_POSTMAN_STEPS = 2
+_MOST_STEPS = assistant_steps(ASSISTANTS) + _POSTMAN_STEPS
+
+_CHOOSE_TOWERS = tuple(ChooseTowers(color) for color in range(len(TOWER_COLORS)))
+_PLAY_ASSISTANT = tuple(PlayAssistant(value) for value in range(ASSISTANTS + 1))
+_TO_DINING_ROOM = tuple(ToDiningRoom(color) for color in range(COLOR_COUNT))
+_TO_ISLAND = tuple(tuple(ToIsland(color, at) for at in range(TILE_COUNT)) for color in range(COLOR_COUNT))
+_MOVE = tuple(MoveMotherNature(steps) for steps in range(_MOST_STEPS + 1))
+_TAKE_CLOUD = tuple(TakeCloud(cloud) for cloud in range(MAX_SEATS))
+_END_TURN = EndTurn()
+
+
+# Tower colours
+
+
+def free_tower_colors(state: State) -> list[int]:
+    """The tower colours of this game that no side has."""
+    count = len(state.tower_colors)
+    return [color for color in range(count) if color not in state.tower_colors]
+
+
+def choice_violation(state: State, seat: int, color: int) -> str | None:
+    """As `violation`, of a tower colour that any of `choosers(state)` asks for."""
+    if state.phase is Phase.OVER:
+        return "eriantys.action.game-over"
+    if seat not in choosers(state):
+        return "eriantys.action.phase"
+    if not 0 <= color < len(state.tower_colors):
+        return "eriantys.towers.known"
+    return "eriantys.towers.taken" if color in state.tower_colors else None
+
+
+# Legal actions
+
+
+def legal(state: State) -> Sequence[Action]:
+    """All legal actions of the seat to decide, none when the game is over.
+
+    Every group of islands is named once, by its first tile (or its index), and every exchange of students once. Long
+    choices are made when they are asked for. What is left out means the same as something listed: `canonical`.
+    """
+    due = due_actions(state)
+    if not state.cards or state.played:
+        return due
+    parts = [options for options in character_options(state) if options]
+    return chained([due, *parts]) if parts else due
+
+
+def due_actions(state: State) -> Sequence[Action]:
+    """As `legal`, without characters."""
+    if state.phase is Phase.STUDENTS:
+        return _student_moves(state)
+    if state.phase is Phase.MOTHER_NATURE:
+        return _MOVE[1 : most_steps(state) + 1]
+    if state.phase is Phase.CLOUD:
+        return [_TAKE_CLOUD[at] for at, cloud in enumerate(state.clouds) if any(cloud)]
+    return _other_choices(state)
+
+
+def character_options(state: State) -> list[Sequence[PlayCharacter]]:
+    """For each character that can be played now, from left to right, all ways to do so; none may be possible."""
+    return [piece.options(state, card) for piece, card in playable(state)]
+
+
+def _student_moves(state: State) -> list[Action]:
+    seat = state.active
+    room, islands = state.dining_rooms[seat], addresses(state)
+    moves: list[Action] = []
+    for color, count in enumerate(state.entrances[seat]):
+        if count:
+            if room[color] < TABLE_SEATS:
+                moves.append(_TO_DINING_ROOM[color])
+            to_island = _TO_ISLAND[color]
+            moves += [to_island[island] for island in islands]
+    return moves
+
+
+def _other_choices(state: State) -> Sequence[Action]:
+    if state.phase is Phase.ASSISTANT:
+        return [_PLAY_ASSISTANT[value] for value in playable_assistants(state)]
+    if state.phase is Phase.TOWERS:
+        return [_CHOOSE_TOWERS[color] for color in free_tower_colors(state)]
+    return (_END_TURN,) if state.phase is Phase.END_TURN else ()
+
+
+def playable_assistants(state: State) -> tuple[int, ...]:
+    """The assistants that the seat to decide may play: those not played in this round, or all if that leaves none."""
+    hand, played = state.hands[state.active], [state.assistants[seat] for seat in state.planned]
+    return tuple([value for value in hand if value not in played]) or hand
+
+
+def most_steps(state: State) -> int:
+    """How far Mother Nature may go in this turn."""
+    return assistant_steps(state.assistants[state.active]) + (_POSTMAN_STEPS if state.played == POSTMAN else 0)
+
+
+def canonical(state: State, action: Action) -> Action:
+    """The form in which `legal` lists an action that is legal."""
+    if isinstance(action, ToIsland):
+        return _TO_ISLAND[action.color][_address(state, action.island)]
+    if isinstance(action, PlayCharacter):
+        island = None if action.island is None else _address(state, action.island)
+        left, right = columns(action.swaps)
+        return PlayCharacter(action.character, action.color, island, tuple(zip(left, right, strict=True)))
+    return action
+
+
+def _address(state: State, island: int) -> int:
+    return address(state, group_of(state, island))
+
+
+# Illegal ones
+
+
+def violation(state: State, action: Action) -> str | None:
+    """The id of the first rule that an action of the seat to decide breaks; None: it is legal. Never raises."""
+    if state.phase is Phase.OVER:
+        return "eriantys.action.game-over"
+    if isinstance(action, PlayCharacter):
+        return character_violation(state, action)
+    phase, check = _CHECKS[type(action)]
+    return check(state, action) if phase is state.phase else "eriantys.action.phase"
+
+
+def _towers_violation(state: State, action: ChooseTowers) -> str | None:
+    return choice_violation(state, state.active, action.color)
+
+
+def _assistant_violation(state: State, action: PlayAssistant) -> str | None:
+    value = action.value
+    if not 1 <= value <= ASSISTANTS:
+        return "eriantys.assistant.range"
+    if value not in state.hands[state.active]:
+        return "eriantys.assistant.in-hand"
+    return None if value in playable_assistants(state) else "eriantys.assistant.taken"
+
+
+def _student_violation(state: State, action: ToDiningRoom | ToIsland) -> str | None:
+    color, seat = action.color, state.active
+    if not 0 <= color < COLOR_COUNT:
+        return "eriantys.color.known"
+    if isinstance(action, ToIsland) and group_of(state, action.island) == NOBODY:
+        return "eriantys.island.known"
+    if not state.entrances[seat][color]:
+        return "eriantys.student.entrance"
+    if isinstance(action, ToDiningRoom) and state.dining_rooms[seat][color] >= TABLE_SEATS:
+        return "eriantys.student.table-full"
+    return None
+
+
+def _steps_violation(state: State, action: MoveMotherNature) -> str | None:
+    return None if 1 <= action.steps <= most_steps(state) else "eriantys.mother-nature.steps"
+
+
+def _cloud_violation(state: State, action: TakeCloud) -> str | None:
+    cloud = action.cloud
+    if not 0 <= cloud < len(state.clouds):
+        return "eriantys.cloud.known"
+    return None if any(state.clouds[cloud]) else "eriantys.cloud.empty"
+
+
+_Check: TypeAlias = Callable[[State, Any], str | None]
+
+_CHECKS: Final[Mapping[type, tuple[Phase, _Check]]] = {
+    ChooseTowers: (Phase.TOWERS, _towers_violation),
+    PlayAssistant: (Phase.ASSISTANT, _assistant_violation),
+    ToDiningRoom: (Phase.STUDENTS, _student_violation),
+    ToIsland: (Phase.STUDENTS, _student_violation),
+    MoveMotherNature: (Phase.MOTHER_NATURE, _steps_violation),
+    TakeCloud: (Phase.CLOUD, _cloud_violation),
+    EndTurn: (Phase.END_TURN, lambda _state, _action: None),
+}
+"""When an action of each kind but a character is due, and the rule that it breaks then."""
