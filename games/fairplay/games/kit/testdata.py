@@ -4,6 +4,11 @@ A game answers questions about its rules with plain JSON values: what goes in an
 Its room `testdata` is a module of public functions, one for each kind of question, marked with `question`. The first
 line of the docstring says what is answered; the parameters are the values that the input file holds, one behind the
 other. `fairplay check GAME KIND FOLDER` runs a folder of them.
+
+The kinds have the same names in every game that has them: "legal" lists what may be done, "refusal" names the rule
+that an action breaks or is null, "apply" gives the state after an action, "score" or "scores" what it is worth,
+"ranking" who is ahead, "step" the next action of a strategy and "plan" its whole decision, "start" a fresh state from
+settings and a seed, "game" a whole game between actors and "tournament" a whole tournament. `Script` describes actors.
 """
 
 from __future__ import annotations
@@ -12,10 +17,11 @@ import inspect
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from functools import cache
 from importlib.metadata import entry_points
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from google.protobuf.message import Message
 
@@ -29,6 +35,7 @@ ENTRY_POINTS = "fairplay.testdata"
 Json: TypeAlias = Any
 """null, a truth value, a number, a text, an array of Json or an object of Json."""
 Function = TypeVar("Function", bound=Callable[..., Json])
+Settings = TypeVar("Settings")
 
 
 class Question(NamedTuple):
@@ -107,6 +114,40 @@ def read_text(value: Json, where: str, allowed: Sequence[str] = ()) -> str:
     if allowed and value not in allowed:
         raise ValueError(f"{where} is {value!r}: it must be one of {', '.join(allowed)}.")
     return value
+
+
+def read_flag(value: Json, where: str) -> bool:
+    """Return a truth value. Raises ValueError if the value is none."""
+    if not isinstance(value, bool):
+        raise ValueError(f"{where} is {value!r}: it must be true or false.")
+    return value
+
+
+def read_settings(
+    value: Json,
+    settings: type[Settings],
+    find_problem: Callable[[Settings], tuple[str, str] | None],
+    **readers: Callable[[Json, str], Any],
+) -> Settings:
+    """Return the settings of a game from a JSON object with those that differ from the defaults.
+
+    Each name is one of the fields of the dataclass `settings`. Fields that are no number, truth value or choice are
+    read by the reader of the same name. Raises ValueError if a name or value is not allowed.
+    """
+    known = {each.name: each.default for each in fields(cast("Any", settings))}
+    if not isinstance(value, dict) or not value.keys() <= known.keys():
+        raise ValueError(f"settings are {value!r}: they must be an object with some of {', '.join(known)}.")
+    given = {name: readers.get(name, _reader_of(known[name]))(each, name) for name, each in value.items()}
+    found = settings(**given)
+    if problem := find_problem(found):
+        raise ValueError(problem[1])
+    return found
+
+
+def _reader_of(default: Any) -> Callable[[Json, str], Any]:
+    if isinstance(default, bool):
+        return read_flag
+    return read_int if isinstance(default, int) else read_text
 
 
 # Actors: reference players that fail or cheat by a script
