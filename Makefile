@@ -120,7 +120,7 @@ endif
 
 .venv/.ready: .venv/.made-at pyproject.toml
 	@echo "Setting up .venv ..."
-	@$(BIN)/python $(PIP_INSTALL) --editable '.[certify,lobby]'
+	@$(BIN)/python $(PIP_INSTALL) --editable '.[certify,terminal]'
 	@touch $@
 
 .venv/.ready-dev: .venv/.made-at pyproject.toml

@@ -69,7 +69,7 @@ class Scene:
         self._referee = referee
         self._luck = Random(f"{game.name}/{seed}")
         self._seed = seed
-        self.settings = game.full_settings(game.showcase)
+        self.settings = game.full_settings(game.tournament_settings)
         for name, value in SHORTER.get(game.name, {}).items():
             setattr(self.settings, name, value)
         count = self._luck.choice(game.seats)

@@ -22,10 +22,9 @@ from fairplay.conformance.writers.console import ConsoleWriter
 from fairplay.conformance.writers.files import CertificateWriter, JunitWriter, ReportWriter
 from fairplay.games.conformance import Level
 from fairplay.games.game import find
-from fairplay.terminal.options import address, seconds
+from fairplay.terminal.options import parse_address, parse_seconds
 from fairplay.terminal.outcomes import DONE, FAILED, FailedError, UsageError
-from fairplay.terminal.playing import check_json
-from fairplay.terminal.saying import make_directory, print_json, say
+from fairplay.terminal.printing import check_json, make_directory, print_json, say
 
 NEEDED = ("pytest", "hypothesis")
 CASES = Path(__file__).with_name("cases")
@@ -59,10 +58,10 @@ class Wish:
             self.level,
             self.only,
             self.seed,
-            None if self.limit is None else seconds(self.limit, "--limit"),
-            None if self.first_limit is None else seconds(self.first_limit, "--first-limit"),
-            seconds(self.start_limit, "--start-limit"),
-            address(self.listen, "--listen"),
+            None if self.limit is None else parse_seconds(self.limit, "--limit"),
+            None if self.first_limit is None else parse_seconds(self.first_limit, "--first-limit"),
+            parse_seconds(self.start_limit, "--start-limit"),
+            parse_address(self.listen, "--listen"),
             str(self.known_failures) if self.known_failures is not None else "",
         )
 

@@ -33,7 +33,7 @@ class Nim:
     state_type = pb.State
     time_control = TimeControl(decision_limit=Duration(seconds=1), first_decision_limit=Duration(seconds=3))
     sign_up = SignUpPolicy(min_entrant_count=2, max_entrant_count=16, waiting_period=Duration(seconds=30))
-    showcase = pb.Settings(heaps=3, largest=7)
+    tournament_settings = pb.Settings(heaps=3, largest=7)
 
     def full_settings(self, settings: pb.Settings) -> pb.Settings:
         """Return the settings with every default filled in. Raises ValueError if a value is not allowed."""

@@ -45,8 +45,8 @@ class Game(Protocol):
     """The default limits."""
     sign_up: SignUpPolicy
     """The default sign-up policy."""
-    showcase: Message
-    """Settings under which a game is short and worth watching, for demonstrations."""
+    tournament_settings: Message
+    """The settings of tournaments, and of the demonstration, where nobody names others: ones worth watching."""
 
     def full_settings(self, settings: Message) -> Message:
         """Return the settings with every default filled in. Raises ValueError if a value is not allowed."""

@@ -5,7 +5,7 @@ import sys
 
 
 def main() -> None:
-    """Runs the command line."""
+    """Run the command line."""
     try:
         from fairplay.terminal.app import main as run
 
@@ -14,6 +14,14 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         sys.stderr.write("fairplay: stopped\n")
         sys.exit(130)
+    except ModuleNotFoundError as error:
+        from fairplay.terminal.extras import missing_extra
+
+        sentence = missing_extra(error, sys.argv[1:])
+        if sentence is None:
+            raise
+        sys.stderr.write(f"fairplay: {sentence}\n")
+        sys.exit(2)
     finally:
         # An interrupt that came while Python ran code from text, as dataclasses and gRPC do when they are imported, is
         # remembered as unhandled, and would end the process by a signal after all. Running more text makes it forget.

@@ -1,4 +1,4 @@
-"""What is typed: players, settings, durations."""
+"""Read what is typed: players, settings, durations."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ INTERPRETER = re.compile(r"(python|node|java|ruby|perl|deno|bun|dotnet|env|sh|ba
 NAMED = re.compile(rf"({NAME.pattern})=(.+)", re.DOTALL)
 
 
-def address(text: str, option: str) -> str:
-    """An address as it was typed, once it is known to be one: gRPC takes the oddest things for a port."""
+def parse_address(text: str, option: str) -> str:
+    """Return an address as it was typed. Raises UsageError if it is none: gRPC takes the oddest things for a port."""
     match = TARGET.fullmatch(text)
     if match is None or not 0 <= int(match[2]) < 65_536:
         raise UsageError(f"{option} {text!r} is not an address: give HOST:PORT, e.g. 127.0.0.1:50050")
     return text
 
 
-def game(name: str) -> Game:
-    """The game of this name."""
+def find_game(name: str) -> Game:
+    """Return the game of this name. Raises UsageError if there is none."""
     try:
         return find(name)
     except ValueError as error:
         raise UsageError(str(error)) from None
 
 
-def players(specs: Sequence[str]) -> list[Player]:
-    """The players that `--player` names, each `[NAME=]LINK`; those without a name are called after their link."""
+def parse_players(specs: Sequence[str]) -> list[Player]:
+    """Return the players of `--player`, each `[NAME=]LINK`; those without a name are called after their link."""
     found: list[Player] = []
     for spec in specs:
         named = NAMED.fullmatch(spec)
@@ -58,7 +58,7 @@ def players(specs: Sequence[str]) -> list[Player]:
 
 
 def _free_name(kind: str, value: str, taken: Iterable[str]) -> str:
-    """A name for a player without one: bot:minimax:depth=2 -> minimax, exec:./run.sh -> run, and -2 and so on."""
+    """Return a name for a player without one: bot:minimax:depth=2 -> minimax, exec:./run.sh -> run, then run-2, …"""
     if kind == "exec":
         value = _program(value)
     elif kind == "bot":
@@ -69,13 +69,13 @@ def _free_name(kind: str, value: str, taken: Iterable[str]) -> str:
 
 
 def _program(command: str) -> str:
-    """What a command runs: the first word that is neither an interpreter nor an option."""
+    """Return what a command runs: the first word that is neither an interpreter nor an option."""
     words = [Path(word).stem for word in shlex.split(command) if not word.startswith("-")]
     return next((word for word in words if not INTERPRETER.fullmatch(word)), "player")
 
 
-def seconds(text: str, option: str) -> float:
-    """A duration such as 1s, 500ms, 2m or 1.5 (seconds)."""
+def parse_seconds(text: str, option: str) -> float:
+    """Return the seconds of a duration such as 1s, 500ms, 2m or 1.5 (seconds). Raises UsageError if it is none."""
     match = DURATION.fullmatch(text.strip())
     if match is None:
         raise UsageError(f"{option} {text!r} is not a duration: give e.g. 500ms, 1s, 1.5s or 2m")
@@ -85,24 +85,28 @@ def seconds(text: str, option: str) -> float:
     return found
 
 
-def duration(text: str, option: str) -> Duration:
-    """The same as google.protobuf.Duration."""
-    whole, part = divmod(seconds(text, option), 1)
+def parse_duration(text: str, option: str) -> Duration:
+    """Return the same as google.protobuf.Duration."""
+    whole, part = divmod(parse_seconds(text, option), 1)
     return Duration(seconds=int(whole), nanos=round(part * 1e9))
 
 
-def time_control(limit: str | None, first_limit: str | None, bank: str | None) -> TimeControl:
-    """The time control of `--limit`, `--first-limit` and `--bank`; what is not given is the game's default."""
+def parse_time_control(limit: str | None, first_limit: str | None, bank: str | None) -> TimeControl:
+    """Return the time control of `--limit`, `--first-limit` and `--bank`; unset fields mean the game's defaults."""
     given = {"decision_limit": limit, "first_decision_limit": first_limit, "bank": bank}
     options = {"decision_limit": "--limit", "first_decision_limit": "--first-limit", "bank": "--bank"}
-    return TimeControl(**{name: duration(text, options[name]) for name, text in given.items() if text is not None})
+    return TimeControl(
+        **{name: parse_duration(text, options[name]) for name, text in given.items() if text is not None}
+    )
 
 
-def settings(game: Game, assignments: Sequence[str], file: Path | None) -> GameSettings:
-    """The settings of `--settings FILE` (protobuf-JSON) and `--set KEY=VALUE`, the latter on top."""
+def parse_settings(game: Game, assignments: Sequence[str], file: Path | None, base: Message | None) -> GameSettings:
+    """Return the settings of `--settings FILE` (protobuf-JSON), or `base` without it, with each `--set` on top."""
     message = game.settings_type()
     if file is not None:
         _merge_json(_read(file), message, str(file))
+    elif base is not None:
+        message.CopyFrom(base)
     for assignment in assignments:
         key, equals, value = assignment.partition("=")
         if not equals:
@@ -136,13 +140,13 @@ def _set(game: Game, message: Message, key: str, value: str) -> None:
     elif field.type == field.TYPE_UINT32 and not re.fullmatch(r"\d{1,9}", value):
         raise UsageError(f"--set {key}={value}: {key} is a whole number, 0 or more")
     elif field.message_type is not None and field.message_type.full_name == "google.protobuf.Duration":
-        value = f'"{seconds(value, f"--set {key}"):f}s"'
+        value = f'"{parse_seconds(value, f"--set {key}"):f}s"'
     message.ClearField(key)
     _merge_json(f'{{"{key}": {value}}}', message, f"--set {key}={value}")
 
 
-def state(game: Game, file: Path) -> GameState:
-    """The state of `--state FILE` (protobuf-JSON)."""
+def read_state(game: Game, file: Path) -> GameState:
+    """Return the state of `--state FILE` (protobuf-JSON)."""
     message = game.state_type()
     _merge_json(_read(file), message, str(file))
     found: GameState = wrap(GameState, game, message)

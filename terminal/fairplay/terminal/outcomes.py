@@ -31,22 +31,22 @@ UNPRINTABLE = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "
 
 
 class UsageError(Exception):
-    """What was typed cannot be meant; one sentence that says what to type instead. Exit code 2."""
+    """What was typed makes no sense; the sentence says what to type instead. Exit code 2."""
 
 
 class FailedError(Exception):
-    """What was asked for did not work out; one sentence. Exit code 1."""
+    """What was asked for could not be done; the sentence says why. Exit code 1."""
 
 
 def fail(sentence: str, code: int = FAILED) -> typer.Exit:
-    """Says what is wrong on standard error; to be raised."""
+    """Print what is wrong to standard error, and return what the command has to raise."""
     sys.stderr.write(f"fairplay: {sentence.translate(UNPRINTABLE)}\n")
     return typer.Exit(code)
 
 
 @contextmanager
 def outcomes() -> Iterator[None]:
-    """Turns every exception that a person can do something about into a sentence and an exit code."""
+    """Turn every exception that a person can do something about into a sentence and an exit code."""
     try:
         # Imported here and not above: grpc is slow to load, and help does without it.
         import grpc

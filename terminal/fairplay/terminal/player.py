@@ -2,40 +2,66 @@
 
 from __future__ import annotations
 
-import logging
-import os
+from typing import Annotated
 
-from fairplay.player.command import Reach, reach_from, run_player, slowed
-from fairplay.player.dialing import DialInError
-from fairplay.terminal.options import address, seconds
-from fairplay.terminal.options import game as find_game
-from fairplay.terminal.outcomes import FailedError, UsageError
+import typer
+
+from fairplay.terminal.outcomes import FailedError, UsageError, outcomes
+from fairplay.terminal.parameters import GameName
 
 
-def play(
-    game: str,
-    strategy: str,
-    listen: str | None,
-    serves: bool,
-    connect: str | None,
-    name: str | None,
-    token: str,
-    patience: str,
-    resume: str,
-    pause: str,
+def player(
+    game: GameName,
+    strategy: Annotated[str, typer.Option("--strategy", "-s", metavar="NAME", help="See fairplay games.")] = "first",
+    listen: Annotated[str | None, typer.Option("--listen", metavar="HOST:PORT", help="Serve on this address.")] = None,
+    connect: Annotated[
+        str | None, typer.Option("--connect", metavar="HOST:PORT", help="Dial in to this server.")
+    ] = None,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Serve where the server that starts this says (exec:).")
+    ] = False,
+    name: Annotated[str | None, typer.Option("--name", metavar="NAME", help="The name to dial in under.")] = None,
+    token: Annotated[str, typer.Option("--token", metavar="SECRET", help="Protects the name.")] = "",
+    patience: Annotated[
+        str, typer.Option("--patience", metavar="TIME", help="How long to try to reach the server.")
+    ] = "30s",
+    resume: Annotated[
+        str, typer.Option("--resume", metavar="TIME", help="How long calls wait for a lost connection to come back.")
+    ] = "0s",
+    pause: Annotated[
+        str, typer.Option("--pause", metavar="TIME", help="Take at least so long to answer, for people to follow.")
+    ] = "0s",
 ) -> None:
-    """Runs a reference player until it is interrupted or told goodbye."""
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    try:
-        player: object = find_game(game).player(strategy)
-        if pause_s := seconds(pause, "--pause"):
-            player = slowed(player, pause_s)
-        for given, option in ((listen, "--listen"), (connect, "--connect")):
-            if given is not None:
-                address(given, option)
-        reach = Reach(listen, connect, name, token, seconds(patience, "--patience"), seconds(resume, "--resume"))
-        run_player(player, reach if listen or connect else reach_from(os.environ, serves=serves))
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-    except DialInError as error:
-        raise FailedError(str(error)) from None
+    """Run a reference player until Ctrl-C, or until the server says goodbye.
+
+    Started by a server (exec:), it finds where to go in its environment and needs neither --listen nor --connect.
+
+    Examples:
+
+    \b
+      fairplay player fish --strategy minimax --listen 127.0.0.1:50051
+      fairplay player fish --strategy greedy --connect host:50050 --name alice
+    """
+    with outcomes():
+        import logging
+        import os
+
+        from fairplay.player.command import Reach, reach_from, run_player, slowed
+        from fairplay.player.dialing import DialInError
+        from fairplay.terminal.options import find_game, parse_address, parse_seconds
+
+        logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+        try:
+            chosen: object = find_game(game).player(strategy)
+            if pause_s := parse_seconds(pause, "--pause"):
+                chosen = slowed(chosen, pause_s)
+            for given, option in ((listen, "--listen"), (connect, "--connect")):
+                if given is not None:
+                    parse_address(given, option)
+            patience_s, resume_s = parse_seconds(patience, "--patience"), parse_seconds(resume, "--resume")
+            reach = Reach(listen, connect, name, token, patience_s, resume_s)
+            run_player(chosen, reach if listen or connect else reach_from(os.environ, serves=serve))
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        except DialInError as error:
+            raise FailedError(str(error)) from None

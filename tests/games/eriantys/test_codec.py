@@ -111,7 +111,7 @@ def test_an_unknown_choice_is_refused_in_one_sentence() -> None:
 
 def test_settings_and_states_have_their_arms() -> None:
     state = GAME.full_state(fresh(Settings()))
-    for envelope, message in ((GameSettings, GAME.full_settings(GAME.showcase)), (GameState, state)):
+    for envelope, message in ((GameSettings, GAME.full_settings(GAME.tournament_settings)), (GameState, state)):
         wrapped = wrap(envelope, find("eriantys"), message)
         assert wrapped.WhichOneof("game") == "eriantys"
         assert unwrap(wrapped, find("eriantys"), type(message)) == message

@@ -70,7 +70,7 @@ class Nim:
     state_type: type[Message] = Int64Value
     time_control = TimeControl()
     sign_up = SignUpPolicy()
-    showcase: Message = Int64Value()
+    tournament_settings: Message = Int64Value()
 
     def __init__(self, fails_at: int = 0) -> None:
         self.fails_at = fails_at

@@ -60,8 +60,8 @@ def _playable(game: Game, situation: Situation) -> bool:
 
 
 def _variations(game: Game) -> Iterator[tuple[str, Message]]:
-    """The showcase, and the defaults with one setting changed: every other value of a choice, a little more or less."""
-    yield "showcase", game.full_settings(game.showcase)
+    """Yield the settings of tournaments, and the defaults with one setting changed to another choice or number."""
+    yield "tournaments", game.full_settings(game.tournament_settings)
     default = game.full_settings(game.settings_type())
     for field in default.DESCRIPTOR.fields:
         if field.message_type is None and not field.is_repeated:

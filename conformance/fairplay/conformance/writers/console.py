@@ -11,7 +11,7 @@ from fairplay.conformance.report import Report
 from fairplay.conformance.verdicts import Judged, Verdict
 from fairplay.conformance.writers.page import conclusion
 from fairplay.games.game import find
-from fairplay.terminal.saying import counted, harmless
+from fairplay.terminal.printing import counted, harmless
 
 STYLES = {
     Verdict.PASS: "green",

@@ -44,7 +44,7 @@ class Bazaar:
         age_order=AgeOrder.AGE_ORDER_SIGN_UP,
         name_pattern="[a-zA-Z0-9]{1,20}",
     )
-    showcase = bazaar_pb2.Settings(bonus=bazaar_pb2.BONUS_RWB)
+    tournament_settings = bazaar_pb2.Settings(bonus=bazaar_pb2.BONUS_RWB)
 
     def full_settings(self, settings: bazaar_pb2.Settings) -> bazaar_pb2.Settings:
         """Return the settings with every default filled in. Raises ValueError if a value is not allowed."""

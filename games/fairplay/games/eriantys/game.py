@@ -44,7 +44,7 @@ class Eriantys:
         age_order=AgeOrder.AGE_ORDER_SIGN_UP,
         name_pattern="[a-zA-Z0-9]{1,20}",
     )
-    showcase = eriantys_settings_pb2.Settings(mode=eriantys_settings_pb2.MODE_EXPERT)
+    tournament_settings = eriantys_settings_pb2.Settings(mode=eriantys_settings_pb2.MODE_EXPERT)
 
     def full_settings(self, settings: eriantys_settings_pb2.Settings) -> eriantys_settings_pb2.Settings:
         """The same settings with every default filled in."""

@@ -43,7 +43,7 @@ class Fish:
         age_order=AgeOrder.AGE_ORDER_REVERSE_SIGN_UP,
         name_pattern="[a-zA-Z]{1,12}",
     )
-    showcase = fish_pb2.Settings(rows=6, columns=5, random_fish=True, holes=3)
+    tournament_settings = fish_pb2.Settings(rows=6, columns=5, random_fish=True, holes=3)
 
     def full_settings(self, settings: fish_pb2.Settings) -> fish_pb2.Settings:
         """Return the settings with every default filled in. Raises ValueError if a value is not allowed."""

@@ -43,7 +43,7 @@ class Q:
         age_order=AgeOrder.AGE_ORDER_SIGN_UP,
         name_pattern="[a-zA-Z0-9]{1,20}",
     )
-    showcase = q_pb2.Settings(copies_per_kind=2)
+    tournament_settings = q_pb2.Settings(copies_per_kind=2)
 
     def full_settings(self, settings: q_pb2.Settings) -> q_pb2.Settings:
         """Return the settings with every default filled in. Raises ValueError if a value is not allowed."""

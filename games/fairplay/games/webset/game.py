@@ -50,7 +50,7 @@ class Webset:
         age_order=AgeOrder.AGE_ORDER_SIGN_UP,
         name_pattern="[a-zA-Z0-9]{1,20}",
     )
-    showcase = webset_pb2.Settings(aspects=3)
+    tournament_settings = webset_pb2.Settings(aspects=3)
 
     def full_settings(self, settings: webset_pb2.Settings) -> webset_pb2.Settings:
         """The same settings with every default filled in."""

@@ -18,7 +18,7 @@ from fairplay.terminal.lobby.local_player import LocalPlayer
 from fairplay.terminal.lobby.spectator import Spectator
 from fairplay.terminal.lobby.wording import heading, places, plain
 from fairplay.terminal.outcomes import UsageError
-from fairplay.terminal.saying import harmless
+from fairplay.terminal.printing import harmless
 from fairplay.v1.table_pb2 import Table, TableStatus
 
 
@@ -113,9 +113,9 @@ class LobbyController:
     async def make_table(self, game: str, name: str, settings: str, limit: str) -> str:
         """Make a table. Settings are KEY=VALUE with spaces between, the limit is e.g. 1m; both may be empty."""
         try:
-            found = options.game(game)
-            chosen = options.settings(found, settings.split(), None) if settings.split() else None
-            control = options.time_control(limit.strip() or None, None, None)
+            found = options.find_game(game)
+            chosen = options.parse_settings(found, settings.split(), None, None) if settings.split() else None
+            control = options.parse_time_control(limit.strip() or None, None, None)
         except UsageError as error:
             return str(error).removeprefix("--set ").removeprefix("--limit ")
         return await self.client.create(name.strip(), game, chosen, control if limit.strip() else None)

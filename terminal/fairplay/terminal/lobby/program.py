@@ -10,7 +10,7 @@ import sys
 
 from fairplay.terminal.lobby.screens.app import LobbyApp
 from fairplay.terminal.lobby.tokens import TokenStore, usual_directory
-from fairplay.terminal.options import address
+from fairplay.terminal.options import parse_address
 from fairplay.terminal.outcomes import FailedError
 
 
@@ -19,7 +19,7 @@ def run_lobby(server: str, name: str) -> None:
 
     Raises UsageError if the address is none, and FailedError, with the reason, if the lobby had to be left.
     """
-    address(server, "--server")
+    parse_address(server, "--server")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise FailedError("fairplay lobby is a full-screen program: it needs a terminal")
     log = logging.getLogger("fairplay")

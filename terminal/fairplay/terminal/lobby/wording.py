@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from fairplay.terminal.live import MAX_REASON_CHARS, cause
+from fairplay.terminal.misconducts import MAX_REASON_CHARS, describe_cause
 from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.table_pb2 import Part, Table, TableStatus, User
@@ -87,4 +87,4 @@ def result_line(result: GameResult) -> str:
 
 def elimination_line(misconduct: Misconduct) -> str:
     """Return who was eliminated and why, in one line."""
-    return f"{plain(misconduct.player)} is out of the game: {plain(cause(misconduct))[:MAX_REASON_CHARS]}"
+    return f"{plain(misconduct.player)} is out of the game: {plain(describe_cause(misconduct))[:MAX_REASON_CHARS]}"

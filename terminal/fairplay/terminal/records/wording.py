@@ -1,14 +1,13 @@
-"""The entries of a record in words and as JSON. What players said is shown, never trusted."""
+"""The entries of a record in words and as JSON. What players sent is shown, never trusted."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any as Untyped
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from google.protobuf import json_format, text_format
-from google.protobuf.any_pb2 import Any
+from google.protobuf.any_pb2 import Any as PackedMessage
 from google.protobuf.message import DecodeError, Message
 from rich.text import Text
 
@@ -17,13 +16,13 @@ from fairplay.games.steps import Method
 from fairplay.player.handlers import PLAYER_METHODS
 from fairplay.server.plans import seconds
 from fairplay.server.transcript import Answer
-from fairplay.terminal.facts import local, moment
-from fairplay.terminal.live import standing
+from fairplay.terminal.misconducts import draw_standing
+from fairplay.terminal.records.overview import show_time
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Misconduct, MisconductKind, Overrun, RuleBreak
 from fairplay.v1.record_pb2 import LinkedEntry, RecordedCall, RecordedTable, RecordEntry, TournamentChange
 from fairplay.v1.table_pb2 import TableStatus
 
-MAX_SAID_CHARS = 160
+MAX_CHARS = 160
 
 
 class Line(NamedTuple):
@@ -33,8 +32,8 @@ class Line(NamedTuple):
     call: str
     who: str
     what: str
-    took: str
-    said: str
+    took_ms: str
+    outcome: str
 
 
 class Wording:
@@ -51,39 +50,39 @@ class Wording:
     # --- messages ---
 
     def request(self, call: RecordedCall) -> Message | None:
-        """What was asked. None: it cannot be read."""
+        """Return what was asked; None if it cannot be parsed."""
         method = self._methods.get(call.method)
         return _parsed(method.request, call.request) if method is not None else None
 
     def reply(self, call: RecordedCall) -> Message | None:
-        """What was answered. None: nothing, or it cannot be read."""
+        """Return the reply; None if there is none, or it cannot be parsed."""
         method = self._methods.get(call.method)
         return _parsed(method.response, call.reply) if method is not None and call.HasField("reply") else None
 
     def outcome(self, call: RecordedCall) -> str:
-        """What became of a recorded call, in short."""
+        """Return the reply or the failure of a recorded call, in short."""
         if call.WhichOneof("outcome") is None:
             return "?"
         if call.HasField("reply"):
             reply = self.reply(call)
-            return answer(reply) if reply is not None else f"unreadable: {len(call.reply):,} bytes"
+            return answer(reply) if reply is not None else f"unparsable: {len(call.reply):,} bytes"
         return answer(call.error if call.HasField("error") else call.overrun)
 
     def who(self, seat: int) -> str:
-        """A seat and who sits there."""
+        """Return a seat and the name of its player."""
         return f"{seat} {self.players[seat]}" if seat < len(self.players) else f"{seat} ?"
 
     # --- lines ---
 
     def line(self, number: int, entry: RecordEntry) -> Line:
-        """The entry of this number."""
+        """Return the entry of this number in one line."""
         if entry.HasField("call"):
             return self._call(number, entry.call)
         if entry.HasField("misconduct"):
             out = entry.misconduct
             return Line(number, str(out.call_number), self.who(out.seat), "eliminated", "", kind(out))
-        what, said = _event(entry)
-        return Line(number, "", "", what, "", said)
+        what, details = _event(entry)
+        return Line(number, "", "", what, "", details)
 
     def _call(self, number: int, call: RecordedCall) -> Line:
         name = call.method.rpartition("/")[2]
@@ -99,16 +98,16 @@ class Wording:
     # --- evidence ---
 
     def evidence(self, misconduct: Misconduct) -> Iterator[str]:
-        """Why a player was eliminated, in full, a line each."""
+        """Yield why a player was eliminated, in full, line by line."""
         yield from self.cause(misconduct)
-        yield f"request: {misconduct.method} {self._held(misconduct.request)}"
+        yield f"request: {misconduct.method} {self._unpacked(misconduct.request)}"
         if misconduct.HasField("reply"):
-            yield f"reply: {self._held(misconduct.reply)}"
+            yield f"reply: {self._unpacked(misconduct.reply)}"
         if misconduct.unparsable_reply:
-            yield f"reply, not to be read: {misconduct.unparsable_reply.hex(' ')}"
+            yield f"unparsable reply: {misconduct.unparsable_reply.hex(' ')}"
 
     def cause(self, misconduct: Misconduct) -> Iterator[str]:
-        """Why a player was eliminated, without what was asked and answered."""
+        """Yield why a player was eliminated, without request and reply."""
         match misconduct.WhichOneof("cause"):
             case "rule_break":
                 yield f"rule: {misconduct.rule_break.rule_id}"
@@ -127,10 +126,10 @@ class Wording:
         if count:
             which = f"{count}, the first {listed} of them" if count > listed else str(count)
             yield f"legal replies: {which}"
-            yield from (f"  {self._held(reply)}" for reply in broken.legal_replies)
+            yield from (f"  {self._unpacked(reply)}" for reply in broken.legal_replies)
 
-    def _held(self, packed: Any) -> str:
-        """A packed message in one line."""
+    def _unpacked(self, packed: PackedMessage) -> str:
+        """Return a packed message in one line."""
         form = self._forms.get(packed.TypeName())
         message = _parsed(form, packed.value) if form is not None else None
         if message is None:
@@ -139,15 +138,15 @@ class Wording:
 
     # --- JSON ---
 
-    def entry_json(self, number: int, linked: LinkedEntry, entry: RecordEntry) -> dict[str, Untyped]:
-        """An entry as protobuf-JSON, with its number and hash, and with requests and replies where they can be read."""
+    def entry_json(self, number: int, linked: LinkedEntry, entry: RecordEntry) -> dict[str, Any]:
+        """Return an entry as protobuf-JSON with its number and hash, and a call as `call_json` does."""
         found = as_json(entry)
         if entry.HasField("call"):
             found["call"] = self.call_json(entry.call)
         return {"entry": number, "hash": linked.hash.hex(), **found}
 
-    def call_json(self, call: RecordedCall) -> dict[str, Untyped]:
-        """A call as protobuf-JSON, with request and reply where they can be read."""
+    def call_json(self, call: RecordedCall) -> dict[str, Any]:
+        """Return a call as protobuf-JSON, with request and reply parsed where they can be."""
         found = as_json(call)
         for name, message in (("request", self.request(call)), ("reply", self.reply(call))):
             if message is not None:
@@ -155,17 +154,17 @@ class Wording:
         return found
 
 
-def as_json(message: Message) -> dict[str, Untyped]:
-    """A message as protobuf-JSON; one that has none, as the bytes of a damaged record may, as base64."""
+def as_json(message: Message) -> dict[str, Any]:
+    """Return a message as protobuf-JSON; one that has none, as a damaged record may, as base64."""
     try:
-        found: dict[str, Untyped] = json_format.MessageToDict(message)
+        found: dict[str, Any] = json_format.MessageToDict(message)
     except (TypeError, ValueError, OverflowError, DecodeError, json_format.Error):
         return {"unreadable": base64.b64encode(message.SerializeToString()).decode()}
     return found
 
 
 def answer(message: Answer) -> str:
-    """What became of a call, in short."""
+    """Return a reply or a failure, in short."""
     if isinstance(message, CallError):
         return short(f"failed: {_error(message)}")
     if isinstance(message, Overrun):
@@ -174,18 +173,18 @@ def answer(message: Answer) -> str:
 
 
 def short(text: str) -> str:
-    """A text in one line, and not too long."""
-    line = " ".join(text[: 4 * MAX_SAID_CHARS].split())
-    return line if len(line) <= MAX_SAID_CHARS else f"{line[:MAX_SAID_CHARS]}…"
+    """Return a text in one line, cut to MAX_CHARS."""
+    line = " ".join(text[: 4 * MAX_CHARS].split())
+    return line if len(line) <= MAX_CHARS else f"{line[:MAX_CHARS]}…"
 
 
 def words(message: Message) -> str:
-    """A message in one line."""
+    """Return a message in one line."""
     return text_format.MessageToString(message, as_one_line=True, use_short_repeated_primitives=True).strip()
 
 
 def kind(misconduct: Misconduct) -> str:
-    """Which of the three kinds a misconduct is of, e.g. "rule violation"."""
+    """Return the kind of a misconduct, e.g. "rule violation"."""
     if misconduct.kind not in MisconductKind.values():
         return f"kind {misconduct.kind}"
     return MisconductKind.Name(misconduct.kind).removeprefix("MISCONDUCT_KIND_").replace("_", " ").lower()
@@ -203,14 +202,20 @@ def _plain(markup: str) -> str:
 
 
 def _event(entry: RecordEntry) -> tuple[str, str]:
-    """What happened, and more about it, where nobody was called."""
+    """Return the name of an entry that is no call, and the details."""
     match entry.WhichOneof("entry"):
         case "result":
-            return "result", f"{_plain(standing(entry.result.result))}, {local(moment(entry.result.end_time))}"
+            return (
+                "result",
+                f"{_plain(draw_standing(entry.result.result))}, {show_time(entry.result.end_time)}",
+            )
         case "resumed":
-            return "resumed", f"{local(moment(entry.resumed.time))}, by server version {entry.resumed.server_version}"
+            return (
+                "resumed",
+                f"{show_time(entry.resumed.time)}, by server version {entry.resumed.server_version}",
+            )
         case "played":
-            return "played", f"{entry.played.game_id}: {_plain(standing(entry.played.result))}"
+            return "played", f"{entry.played.game_id}: {_plain(draw_standing(entry.played.result))}"
         case "change":
             return _change(entry.change)
         case "table":
@@ -224,7 +229,7 @@ def _table(entry: RecordedTable) -> tuple[str, str]:
         return "deleted", ""
     names = ", ".join(seat.name if seat.present else f"{seat.name} (left)" for seat in entry.table.seats) or "nobody"
     if entry.continued_by:
-        return "over", f"{_plain(standing(entry.table.result))}, goes on in {entry.continued_by}"
+        return "over", f"{_plain(draw_standing(entry.table.result))}, goes on in {entry.continued_by}"
     running = entry.table.status == TableStatus.TABLE_STATUS_RUNNING
     return ("running", f"{entry.table.game_id} between {names}") if running else ("seats", names)
 
@@ -239,9 +244,9 @@ def _change(change: TournamentChange) -> tuple[str, str]:
             return "started", ", ".join(player.name for player in change.started.entrants)
         case "finished":
             winners = ", ".join(change.finished.winners) or "nobody"
-            return "finished", f"won by {winners}, {local(moment(change.time))}"
+            return "finished", f"won by {winners}, {show_time(change.time)}"
         case "cancelled":
-            return "cancelled", f"{change.cancelled}, {local(moment(change.time))}"
+            return "cancelled", f"{change.cancelled}, {show_time(change.time)}"
         case _:
             return "change", "?"
 

@@ -1,4 +1,4 @@
-"""What there is to know of a record at a glance: from its header and its last entry, and from nothing else."""
+"""A record at a glance: what its header says, how its last entry ends it, and who entered a tournament."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RUNNING, UNFINISHED, DAMAGED = "running", "unfinished", "damaged"
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class Overview:
     """A record at a glance."""
 
     record_id: str
@@ -45,8 +45,8 @@ class Facts:
         return [player.name for player in self.entrants]
 
 
-def facts_of(record: Record) -> Facts:
-    """A record at a glance. RecordsError: its header or its end cannot be parsed."""
+def summarize(record: Record) -> Overview:
+    """Return a record at a glance. Raises RecordsError if its header or its end cannot be parsed."""
     header = _parsed(record.entries, 1)
     if header.HasField("game"):
         return _game(record, header)
@@ -57,9 +57,9 @@ def facts_of(record: Record) -> Facts:
     raise RecordsError("the record does not begin with a header")
 
 
-def listing_of(record: Record) -> Listing:
-    """What a store would know of a record. RecordsError: its header cannot be parsed."""
-    begun = facts_of(Record(entries=record.entries[:1]))
+def make_listing(record: Record) -> Listing:
+    """Return what a store would know of a record. Raises RecordsError if its header cannot be parsed."""
+    begun = summarize(Record(entries=record.entries[:1]))
     return Listing(
         number=1,
         record_id=begun.record_id,
@@ -74,19 +74,19 @@ def listing_of(record: Record) -> Listing:
 
 
 def _end_ns(record: Record) -> int | None:
-    """When a record ended. None: it did not, or its end cannot be parsed."""
+    """Return when a record ended; None if it did not, or its end cannot be parsed."""
     try:
-        facts = facts_of(record)
+        overview = summarize(record)
     except RecordsError:
         return None
-    return _nanoseconds(facts.end) if facts.status else None
+    return _nanoseconds(overview.end) if overview.status else None
 
 
-def _game(record: Record, header: RecordEntry) -> Facts:
+def _game(record: Record, header: RecordEntry) -> Overview:
     plan, last = header.game.plan, _parsed(record.entries, len(record.entries))
     result = last.result.result
     ended = last.HasField("result")
-    return Facts(
+    return Overview(
         record_id=header.game.game_id,
         kind="game",
         game=plan.game,
@@ -94,19 +94,19 @@ def _game(record: Record, header: RecordEntry) -> Facts:
         entrants=plan.players,
         status=(ABORTED if result.aborted else FINISHED) if ended else "",
         winners=[player.name for group in result.ranking[:1] for player in group.players],
-        start=moment(header.game.start_time),
-        end=moment(last.result.end_time) if ended else None,
+        start=to_datetime(header.game.start_time),
+        end=to_datetime(last.result.end_time) if ended else None,
         entry_count=len(record.entries),
         tournament=header.game.tournament_id,
     )
 
 
-def _tournament(record: Record, header: RecordEntry) -> Facts:
+def _tournament(record: Record, header: RecordEntry) -> Overview:
     plan = header.tournament.plan
     changes = _changes(record)
     last = changes[-1] if changes else TournamentChange()
     status = {"finished": FINISHED, "cancelled": CANCELLED}.get(last.WhichOneof("change") or "", "")
-    return Facts(
+    return Overview(
         record_id=header.tournament.tournament_id,
         kind="tournament",
         game=plan.game,
@@ -114,18 +114,18 @@ def _tournament(record: Record, header: RecordEntry) -> Facts:
         entrants=_entrants(plan.entrants, changes),
         status=status,
         winners=list(last.finished.winners),
-        start=moment(header.tournament.create_time),
-        end=moment(last.time) if status else None,
+        start=to_datetime(header.tournament.create_time),
+        end=to_datetime(last.time) if status else None,
         entry_count=len(record.entries),
         tournament="",
     )
 
 
-def _table(record: Record, header: RecordEntry) -> Facts:
+def _table(record: Record, header: RecordEntry) -> Overview:
     last = _parsed(record.entries, len(record.entries)).table
     result = last.table.result
     over = ABORTED if result.aborted else FINISHED
-    return Facts(
+    return Overview(
         record_id=header.table.table_id,
         kind="table",
         game=header.table.table.game,
@@ -133,7 +133,7 @@ def _table(record: Record, header: RecordEntry) -> Facts:
         entrants=[Player(name=seat.name) for seat in last.table.seats],
         status=DELETED if last.deleted else over if last.continued_by else "",
         winners=[player.name for group in result.ranking[:1] for player in group.players],
-        start=moment(header.table.table.create_time),
+        start=to_datetime(header.table.table.create_time),
         end=None,
         entry_count=len(record.entries),
         tournament="",
@@ -146,7 +146,7 @@ def _changes(record: Record) -> list[TournamentChange]:
 
 
 def _entrants(players: Sequence[Player], changes: Sequence[TournamentChange]) -> Sequence[Player]:
-    """Those who are in: by seat once it has started, in order of sign-up before."""
+    """Return those who are in the tournament: by seat once it has started, in order of sign-up before."""
     for change in changes:
         match change.WhichOneof("change"):
             case "signed_up":
@@ -159,7 +159,7 @@ def _entrants(players: Sequence[Player], changes: Sequence[TournamentChange]) ->
 
 
 def _parsed(entries: Sequence[LinkedEntry], number: int) -> RecordEntry:
-    """The entry of this number, from 1."""
+    """Return the entry of this number, from 1. Raises RecordsError if it cannot be parsed."""
     try:
         return RecordEntry.FromString(entries[number - 1].entry)
     except (DecodeError, IndexError):
@@ -169,8 +169,8 @@ def _parsed(entries: Sequence[LinkedEntry], number: int) -> RecordEntry:
 # --- times ---
 
 
-def moment(time: Timestamp) -> datetime | None:
-    """A time, to the microsecond. None: it is not set, or out of range."""
+def to_datetime(time: Timestamp) -> datetime | None:
+    """Return a time, to the microsecond; None if it is not set, or out of range."""
     try:
         return time.ToDatetime(UTC) if time.ByteSize() else None
     except (ValueError, OverflowError):
@@ -178,10 +178,12 @@ def moment(time: Timestamp) -> datetime | None:
 
 
 def _nanoseconds(time: datetime | None) -> int:
-    """Nanoseconds since 1970. 0: not known."""
+    """Return the nanoseconds since 1970; 0 for an unknown time."""
     return round(time.timestamp() * 1e9) if time is not None else 0
 
 
-def local(time: datetime | None) -> str:
-    """A time for people, where they are."""
+def show_time(time: datetime | Timestamp | None) -> str:
+    """Return a time for people, in their time zone."""
+    if isinstance(time, Timestamp):
+        time = to_datetime(time)
     return f"{time.astimezone():%Y-%m-%d %H:%M:%S}" if time is not None else "-"

@@ -12,12 +12,13 @@ from rich.markup import escape
 from fairplay.server.plans import seconds
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.errors import RecordsError
-from fairplay.terminal.facts import RUNNING, UNFINISHED, Facts, facts_of, local
 from fairplay.terminal.outcomes import UsageError
-from fairplay.terminal.playback import played, played_in
-from fairplay.terminal.saying import installed, print_json, say
-from fairplay.terminal.sources import choose, opened
-from fairplay.terminal.wording import Line, Wording, as_json, kind, words
+from fairplay.terminal.printing import print_json, say
+from fairplay.terminal.records.choosing import choose
+from fairplay.terminal.records.games import choose_recorded_game, find_installed, read_game
+from fairplay.terminal.records.overview import RUNNING, UNFINISHED, Overview, show_time, summarize
+from fairplay.terminal.records.sources import open_source
+from fairplay.terminal.records.wording import Line, Wording, as_json, kind, words
 from fairplay.v1.record_pb2 import Record, RecordedCall, RecordEntry
 from fairplay.v1.referee_pb2 import GamePlan
 from fairplay.v1.table_pb2 import Table
@@ -34,34 +35,34 @@ INDENT = " " * 14
 
 
 def show_record(place: Path, wanted: str | None, plain: bool, state_at: int | None, call: int | None) -> None:
-    """Shows a record, or one of its calls, or a state as protobuf-JSON."""
+    """Show a record, or one of its calls, or a state as protobuf-JSON."""
     if state_at is not None and call is not None:
         raise UsageError("--state-at and --call show different things: give one of them")
-    with opened(place) as source:
+    with open_source(place) as source:
         if state_at is not None:
-            print_json(as_json(played(source, wanted).state(state_at)))
+            print_json(as_json(choose_recorded_game(source, wanted).state(state_at)))
             return
         record = source.read(choose(source, wanted))
         endless = RUNNING if source.written else UNFINISHED
-    facts = facts_of(record)
-    wording = Wording(installed(facts.game), facts.players)
+    overview = summarize(record)
+    wording = Wording(find_installed(overview.game), overview.players)
     if call is not None:
         number, found = _find_call(record, call)
         (_print_call if plain else _show_call)(wording, record, number, found)
     elif plain:
-        print_json(_json(wording, record, facts))
+        print_json(_json(wording, record, overview))
     else:
-        _show(wording, record, facts, endless)
+        _show(wording, record, overview, endless)
 
 
 # --- a whole record ---
 
 
-def _show(wording: Wording, record: Record, facts: Facts, endless: str) -> None:
+def _show(wording: Wording, record: Record, overview: Overview, endless: str) -> None:
     console = Console(highlight=False)
     entries = enumerate(parsed(record), start=1)
     _, header = next(entries)
-    for key, value in _header(header, facts, endless):
+    for key, value in _header(header, overview, endless):
         say(console, f"[bold]{key:<12}[/]{escape(value)}")
     console.print()
     layout = _layout(wording)
@@ -74,7 +75,7 @@ def _show(wording: Wording, record: Record, facts: Facts, endless: str) -> None:
 
 
 def _layout(wording: Wording) -> str:
-    """How the parts of a line are set, wide enough for the players and methods that there are."""
+    """Return the format of a line, wide enough for the names of the players and methods."""
     names = max([len("0 player"), *(len(wording.who(seat)) for seat in range(len(wording.players)))])
     methods = max([len("eliminated"), *(len(method.name) for method in wording.game.methods)])
     return f"{{:>5}} {{:>5}}  {{:<{names}}}  {{:<{methods}}} {{:>9}}  {{}}"
@@ -86,23 +87,23 @@ def _show_line(console: Console, layout: str, line: Line, *, cut: bool) -> None:
     say(console, f"[{style}]{text}[/]" if style else text, cut=cut)
 
 
-def _header(header: RecordEntry, facts: Facts, endless: str) -> Iterator[tuple[str, str]]:
-    yield "record", f"{facts.record_id}, a {facts.kind}"
-    yield "game", f"{facts.game}, seed {facts.seed}"
-    if facts.tournament:
-        yield "tournament", facts.tournament
-    yield "status", facts.status or endless
+def _header(header: RecordEntry, overview: Overview, endless: str) -> Iterator[tuple[str, str]]:
+    yield "record", f"{overview.record_id}, a {overview.kind}"
+    yield "game", f"{overview.game}, seed {overview.seed}"
+    if overview.tournament:
+        yield "tournament", overview.tournament
+    yield "status", overview.status or endless
     version = header.game.server_version or header.tournament.server_version
-    yield "from", f"{local(facts.start)} to {local(facts.end)}, server version {version or 'unknown'}"
+    yield "from", f"{show_time(overview.start)} to {show_time(overview.end)}, server version {version or 'unknown'}"
     yield from _plan(header)
-    for seat, player in enumerate(facts.entrants):
+    for seat, player in enumerate(overview.entrants):
         yield ("players" if seat == 0 else ""), f"{seat} {player.name}  {player.link}"
 
 
 def _plan(header: RecordEntry) -> Iterator[tuple[str, str]]:
     if header.HasField("table"):
         yield "table", f"{header.table.table.name}, of {header.table.table.owner}"
-    plan = _made_of(header)
+    plan = _plan_of(header)
     if isinstance(plan, TournamentPlan):
         yield "format", words(plan.format) or "-"
         yield "sign-up", words(plan.sign_up) or "-"
@@ -111,23 +112,23 @@ def _plan(header: RecordEntry) -> Iterator[tuple[str, str]]:
     yield "limits", ", ".join(f"{name} {limit:g} s" for name, limit in limits.items()) or "-"
 
 
-def _made_of(header: RecordEntry) -> GamePlan | TournamentPlan | Table:
+def _plan_of(header: RecordEntry) -> GamePlan | TournamentPlan | Table:
     if header.HasField("game"):
         return header.game.plan
     return header.table.table if header.HasField("table") else header.tournament.plan
 
 
-def _json(wording: Wording, record: Record, facts: Facts) -> dict[str, Any]:
+def _json(wording: Wording, record: Record, overview: Overview) -> dict[str, Any]:
     numbered = enumerate(zip(record.entries, parsed(record), strict=True), start=1)
     entries = [wording.entry_json(number, linked, entry) for number, (linked, entry) in numbered]
-    return {"id": facts.record_id, "kind": facts.kind, "entries": entries}
+    return {"id": overview.record_id, "kind": overview.kind, "entries": entries}
 
 
 # --- one call ---
 
 
 def _find_call(record: Record, wanted: int) -> tuple[int, RecordedCall]:
-    """The number of the entry, from 1, and the call of this number."""
+    """Return the call of this number, after the number of its entry, from 1."""
     last = 0
     for number, entry in enumerate(parsed(record), start=1):
         if entry.HasField("call"):
@@ -145,7 +146,10 @@ def _print_call(wording: Wording, _: Record, number: int, call: RecordedCall) ->
 def _show_call(wording: Wording, record: Record, number: int, call: RecordedCall) -> None:
     console = Console(highlight=False)
     line = wording.line(number, RecordEntry(call=call))
-    say(console, f"[bold]call {line.call}[/], entry {number}: {escape(f'{call.method} to {line.who}, {line.took} ms')}")
+    say(
+        console,
+        f"[bold]call {line.call}[/], entry {number}: {escape(f'{call.method} to {line.who}, {line.took_ms} ms')}",
+    )
     _show_board(console, record, number - 1)
     for title, message in (("request", wording.request(call)), ("reply", wording.reply(call))):
         if message is not None:
@@ -157,8 +161,8 @@ def _show_call(wording: Wording, record: Record, number: int, call: RecordedCall
 
 
 def _show_board(console: Console, record: Record, entry: int) -> None:
-    """The state after an entry, where it is known."""
-    game = played_in(record)
+    """Print the state after an entry, where it is known."""
+    game = read_game(record)
     try:
         state = game.state(entry)
     except RecordsError:
@@ -167,7 +171,7 @@ def _show_board(console: Console, record: Record, entry: int) -> None:
 
 
 def _show_elimination(console: Console, wording: Wording, record: Record, call: int) -> None:
-    """The elimination that the call led to, if it did."""
+    """Print the elimination that the call led to, if there is one."""
     for entry in parsed(record):
         if entry.HasField("misconduct") and entry.misconduct.call_number == call:
             say(console, f"[red]{escape(f'{entry.misconduct.player} was eliminated: {kind(entry.misconduct)}')}[/]")

@@ -1,0 +1,114 @@
+"""What `fairplay games` shows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from google.protobuf import json_format
+from google.protobuf.message import Message
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from fairplay.games.game import Game, registered
+from fairplay.games.kit.testdata import find_questions
+from fairplay.server.plans import seconds
+from fairplay.terminal.options import find_game
+from fairplay.terminal.printing import print_json
+
+
+def show_games(name: str | None, as_json: bool) -> None:
+    """Show one game in detail, or all in short."""
+    if as_json:
+        described = [describe_game(find_game(each)) for each in ([name] if name else registered())]
+        print_json(described[0] if name else described)
+        return
+    console = Console(highlight=False)
+    if name is not None:
+        _show(console, find_game(name))
+        return
+    for each in registered():
+        _show_shortly(console, find_game(each))
+    console.print("Settings and rules of a game: fairplay games GAME")
+
+
+def describe_game(game: Game) -> dict[str, Any]:
+    """Return a game as plain values."""
+    return {
+        "name": game.name,
+        "title": game.title,
+        "service": game.service,
+        "players": {"min": game.seats.start, "max": game.seats.stop - 1},
+        "settings": _values(game, game.settings_type()),
+        "tournamentSettings": _values(game, game.tournament_settings),
+        "settingDetails": [each._asdict() for each in game.settings],
+        "timeControl": json_format.MessageToDict(game.time_control),
+        "strategies": dict(game.strategies),
+        "testData": {name: question.sentence for name, question in find_questions(game.name).items()},
+        "rules": dict(game.rules),
+    }
+
+
+def _values(game: Game, settings: Message) -> dict[str, Any]:
+    full = game.full_settings(settings)
+    values: dict[str, Any] = json_format.MessageToDict(full, preserving_proto_field_name=True)
+    return {field.name: values.get(field.name) for field in game.settings_type.DESCRIPTOR.fields}
+
+
+# --- for people ---
+
+
+def _show_shortly(console: Console, game: Game) -> None:
+    _print_heading(console, game)
+    console.print(f"  strategies: {', '.join(game.strategies)}")
+    console.print(f"  settings: {', '.join(_values(game, game.settings_type()))}\n")
+
+
+def _show(console: Console, game: Game) -> None:
+    _print_heading(console, game)
+    console.print(f"  service: {game.service}\n", soft_wrap=True)
+    for table in (_settings(game), _pairs("strategy", game.strategies), _questions(game), _pairs("rule", game.rules)):
+        if table.row_count:
+            console.print(table)
+            console.print()
+
+
+def _print_heading(console: Console, game: Game) -> None:
+    limit = seconds(game.time_control.decision_limit)
+    first = seconds(game.time_control.first_decision_limit) or limit
+    console.print(f"[bold]{game.name}[/]  {game.title}, {game.seats.start} to {game.seats.stop - 1} players")
+    console.print(f"  time: {limit:g} s for a call, {first:g} s for a first turn")
+
+
+def _settings(game: Game) -> Table:
+    table = Table("setting", "default", "meaning", box=None, padding=(0, 2))
+    details = {each.name: each for each in game.settings}
+    defaults, others = _values(game, game.settings_type()), _values(game, game.tournament_settings)
+    for key, value in defaults.items():
+        detail = details.get(key)
+        meaning = f"{detail.meaning.rstrip('.')}: {detail.allowed}." if detail is not None else ""
+        if others[key] != value:
+            meaning += f" In tournaments {_plain(others[key], key)}."
+        table.add_row(key, _plain(value, key), escape(meaning.strip()))
+    return table
+
+
+def _questions(game: Game) -> Table:
+    return _pairs("test data", {name: question.sentence for name, question in find_questions(game.name).items()})
+
+
+def _pairs(heading: str, sentences: Mapping[str, str]) -> Table:
+    table = Table(heading, "", box=None, padding=(0, 2))
+    for name, sentence in sentences.items():
+        table.add_row(name, escape(sentence))
+    return table
+
+
+def _plain(value: Any, key: str) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, str):
+        return value.removeprefix(f"{key.upper()}_").lower().replace("_", "-")
+    return json.dumps(value)

@@ -1,0 +1,49 @@
+"""The commands as entry points, and the extra of the package that each of them needs. Needs no extra itself.
+
+An entry point of the group "fairplay.commands" is a function or a typer.Typer, in a module that loads fast:
+
+    serve = "fairplay.terminal.serve:serve [server]"
+
+The extra in brackets is the one that brings what the command imports when it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+
+ENTRY_POINTS = "fairplay.commands"
+PACKAGE = "fairplay"
+OWN_EXTRA = "terminal"
+"""What the command line needs to show its help."""
+
+
+@cache
+def commands() -> Mapping[str, EntryPoint]:
+    """Return the entry points of the installed commands, by name, not loaded. A name of ours cannot be taken."""
+    found = sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: (package_of(entry) == PACKAGE, entry.name))
+    return {entry.name: entry for entry in found}
+
+
+def package_of(entry: EntryPoint) -> str:
+    """Return the name of the distribution that brings an entry point."""
+    return entry.dist.name if entry.dist is not None else ""
+
+
+def missing_extra(error: ModuleNotFoundError, arguments: Sequence[str]) -> str | None:
+    """Return a sentence that names the extra which the command in `arguments` lacks; None if it lacks none.
+
+    The modules of the package itself are always there: a missing one is a mistake in the code.
+    """
+    if (error.name or PACKAGE).partition(".")[0] == PACKAGE:
+        return None
+    name = next((argument for argument in arguments if not argument.startswith("-")), "")
+    entry = commands().get(name)
+    if entry is None:
+        return _sentence(PACKAGE, PACKAGE, OWN_EXTRA)
+    return _sentence(f"fairplay {name}", package_of(entry), entry.extras[0]) if entry.extras else None
+
+
+def _sentence(command: str, package: str, extra: str) -> str:
+    return f"{command} needs the extra {extra}: pip install '{package}[{extra}]'"

@@ -1,0 +1,48 @@
+"""Arguments and options that several commands have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+PLAYER_HELP = """A player, [NAME=]LINK; once for each. LINK is grpc://HOST:PORT (it serves), dial-in:NAME (it dials the
+server), exec:COMMAND (started here) or bot:STRATEGY (built in, e.g. bot:minimax:depth=2)."""
+
+
+def complete_game(incomplete: str) -> list[str]:
+    """Return the names of the installed games that begin like this, for the shell."""
+    from fairplay.games.game import registered
+
+    return [name for name in registered() if name.startswith(incomplete)]
+
+
+GameName = Annotated[
+    str, typer.Argument(metavar="GAME", help="The game: see fairplay games.", autocompletion=complete_game)
+]
+Players = Annotated[list[str], typer.Option("--player", "-p", metavar="SPEC", help=PLAYER_HELP)]
+ServerAddress = Annotated[
+    str | None, typer.Option("--server", metavar="HOST:PORT", help="A running server. Default: one of its own.")
+]
+Assignments = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of the game, e.g. rows=6; repeatable.")
+]
+SettingsFile = Annotated[Path | None, typer.Option("--settings", metavar="FILE", help="All settings as protobuf-JSON.")]
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", metavar="N", min=0, max=2**64 - 1, help="The same seed, the same game. Default: drawn."),
+]
+Limit = Annotated[str | None, typer.Option("--limit", metavar="TIME", help="Time for a call, e.g. 1s or 500ms.")]
+FirstLimit = Annotated[
+    str | None, typer.Option("--first-limit", metavar="TIME", help="Time for a player's first turn in a game.")
+]
+Bank = Annotated[str | None, typer.Option("--bank", metavar="TIME", help="Time in reserve for a whole game.")]
+StartLimit = Annotated[str, typer.Option("--start-limit", metavar="TIME", help="Time to come up, for each player.")]
+RecordsDir = Annotated[
+    Path | None, typer.Option("--records", metavar="DIR", help="Keep records here. Default: nowhere.")
+]
+JsonFile = Annotated[
+    str | None, typer.Option("--json", metavar="[FILE]", help="The result as JSON, in a file or (-) printed.")
+]
+PlainJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]

@@ -1,0 +1,1 @@
+"""Games and tournaments that a server plays while the command shows them."""

@@ -1,0 +1,81 @@
+"""Channels to the server that plays: one that was named, or one that lives as long as the command."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+import grpc
+
+from fairplay.server.server import Config, Server
+from fairplay.terminal.options import parse_address, parse_seconds
+from fairplay.terminal.outcomes import FailedError, UsageError
+from fairplay.terminal.playing.options import Options
+
+CANCEL_LIMIT_S = 3.0
+CONNECT_LIMIT_S = 5.0
+PATIENCE_S = 30.0
+CHANNEL_OPTIONS = [("grpc.initial_reconnect_backoff_ms", 100), ("grpc.max_reconnect_backoff_ms", 1_000)]
+RETRY_S = 0.25
+
+Answer = TypeVar("Answer")
+
+
+@asynccontextmanager
+async def open_channel(options: Options, *, resume: bool) -> AsyncIterator[grpc.aio.Channel]:
+    """Open a channel to the server of `--server`, or to one of our own that may `resume` what its records hold."""
+    if options.server is None:
+        start_limit_s = parse_seconds(options.start_limit, "--start-limit")
+        config = Config(records=options.records, allow_exec=True, start_limit_s=start_limit_s, resume=resume)
+        async with open_local_channel(config) as channel:
+            yield channel
+        return
+    if options.records is not None:
+        raise UsageError("--records is for a server of its own: the server that --server names keeps its records")
+    address = parse_address(options.server, "--server")
+    async with grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
+        try:
+            await asyncio.wait_for(channel.channel_ready(), CONNECT_LIMIT_S)
+        except TimeoutError:
+            raise FailedError(f"no server answers on {options.server}") from None
+        yield channel
+
+
+@asynccontextmanager
+async def open_local_channel(config: Config) -> AsyncIterator[grpc.aio.Channel]:
+    """Open a channel to a server of our own, which stops when the channel is closed."""
+    server = await Server.start(config)
+    try:
+        async with grpc.aio.insecure_channel(server.address) as channel:
+            yield channel
+    finally:
+        await server.stop()
+
+
+async def patiently(channel: grpc.aio.Channel, ask: Callable[[], Awaitable[Answer]]) -> Answer:
+    """Return what `ask` returns; ask again each time the server was away, which goes on where it was.
+
+    Raises FailedError if the server stays away.
+    """
+    while True:
+        try:
+            return await ask()
+        except grpc.aio.AioRpcError as error:
+            if error.code() is not grpc.StatusCode.UNAVAILABLE:
+                raise
+        await asyncio.sleep(RETRY_S)  # while it shuts down it still answers
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                await channel.channel_ready()
+        except TimeoutError:
+            sentence = f"the server has been away for {PATIENCE_S:g} s: give the command again when it is back"
+            raise FailedError(sentence) from None
+
+
+async def quickly(call: Awaitable[object]) -> None:
+    """Wait a little for a call that tidies up; what the server does not do then, its end does."""
+    with contextlib.suppress(TimeoutError, grpc.aio.AioRpcError):
+        await asyncio.wait_for(asyncio.ensure_future(call), CANCEL_LIMIT_S)

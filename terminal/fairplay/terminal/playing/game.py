@@ -1,0 +1,64 @@
+"""One game: ask a server to play it, show it, and return how the command ends."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import shlex
+
+from rich.console import Console
+from rich.markup import escape
+
+from fairplay.games.game import Game
+from fairplay.player.interrupts import run
+from fairplay.terminal.misconducts import describe_failure, draw_failure, draw_standing
+from fairplay.terminal.options import find_game
+from fairplay.terminal.outcomes import DONE, FAILED, FailedError
+from fairplay.terminal.playing.channels import open_channel, patiently, quickly
+from fairplay.terminal.playing.options import Options
+from fairplay.terminal.playing.results import game_json
+from fairplay.terminal.printing import check_json, write_json
+from fairplay.v1.referee_pb2 import Game as GameMessage
+from fairplay.v1.referee_pb2 import GamePlan, PlayGameRequest, StopGameRequest
+from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
+
+
+def play_game(options: Options, json: str | None) -> int:
+    """Play one game, show it and return the exit code. Raises FailedError if nobody is left at its end."""
+    check_json(json)
+    game = find_game(options.game)
+    plan = options.game_plan(game)
+    over = run(_play(options, plan))
+    console = Console(stderr=json == "-", highlight=False)
+    _show(console, game, over)
+    if options.records is not None:
+        shown = escape(f"{shlex.quote(str(options.records))} {over.game_id}")
+        console.print(f"Look closer: fairplay records show {shown}", soft_wrap=True)
+    if json is not None:
+        write_json(game_json(over), json)
+    if over.result.aborted:
+        return FAILED
+    if not any(group.players for group in over.result.ranking):
+        raise FailedError(f"nobody is left: {describe_failure(over.result.misconducts[0])}")
+    return DONE
+
+
+async def _play(options: Options, plan: GamePlan) -> GameMessage:
+    async with open_channel(options, resume=False) as channel:
+        referee = RefereeServiceStub(channel)
+        game_id = f"{plan.game}-{secrets.token_hex(6)}"
+        request = PlayGameRequest(game_id=game_id, plan=plan)
+        try:
+            reply = await patiently(channel, lambda: referee.PlayGame(request))
+        except asyncio.CancelledError:
+            await quickly(referee.StopGame(StopGameRequest(game_id=game_id, reason="interrupted")))
+            raise
+    over: GameMessage = reply.game
+    return over
+
+
+def _show(console: Console, game: Game, over: GameMessage) -> None:
+    standing = draw_standing(over.result)
+    console.print(f"[bold]{game.title}[/], seed {over.plan.seed}: {standing}", soft_wrap=True)
+    for misconduct in over.result.misconducts:
+        console.print(f"  {draw_failure(misconduct)}", soft_wrap=True)

@@ -1,0 +1,127 @@
+"""Results as JSON for scripts, in the style of protobuf-JSON, but with whole numbers as numbers.
+
+A game:
+
+    {"gameId": "fish-3f2a…", "game": "fish", "seed": 5, "status": "finished",
+     "players": [{"seat": 0, "name": "ann", "link": "exec:./ann", "place": 1, "score": 12}, …],
+     "failures": [], "aborted": null}
+
+`status` is "finished" or "aborted"; `place` counts from 1, players with the same place are tied, and who was
+eliminated has neither place nor score (null). A failure holds a Misconduct and `reason`, one sentence.
+
+A tournament:
+
+    {"tournamentId": "fish-…", "game": "fish", "seed": 5, "status": "finished",
+     "players": [{"name": "ann", "link": "exec:./ann"}, …],
+     "rounds": [{"games": [{"gameId": "fish-…/r1g1", "seed": 7, "players": […], "failures": […], "aborted": null}, …]}],
+     "ranking": [{"place": 1, "name": "ann"}, …], "failures": [], "cancelled": null}
+
+`ranking` has the winners (place 1), then the others (2). Who failed stands in `failures`, with the id of the game,
+which is empty where it failed outside a game. The seed of a game is null where the server no longer knows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from google.protobuf import json_format
+from google.protobuf.message import DecodeError, Message
+
+from fairplay.terminal.misconducts import describe_cause
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.misconduct_pb2 import Misconduct
+from fairplay.v1.referee_pb2 import Game
+from fairplay.v1.result_pb2 import GameResult
+from fairplay.v1.tournament_pb2 import Tournament, TournamentStatus
+
+STATUSES = {
+    TournamentStatus.TOURNAMENT_STATUS_FINISHED: "finished",
+    TournamentStatus.TOURNAMENT_STATUS_CANCELLED: "cancelled",
+}
+
+
+def message_json(message: Message) -> dict[str, Any]:
+    """Return a message as protobuf-JSON. Raises ValueError if it has none, as where it holds an unknown message."""
+    try:
+        found: dict[str, Any] = json_format.MessageToDict(message)
+    except (TypeError, OverflowError, DecodeError, json_format.Error) as error:
+        raise ValueError(str(error)) from None
+    return found
+
+
+def game_json(game: Game) -> dict[str, Any]:
+    """Return a game that is over as plain values; the module's documentation shows them."""
+    return {
+        "gameId": game.game_id,
+        "game": game.plan.game,
+        "seed": game.plan.seed,
+        "status": "aborted" if game.result.aborted else "finished",
+        **_result(game.plan.players, game.result),
+    }
+
+
+def tournament_json(tournament: Tournament, seeds: Mapping[str, int]) -> dict[str, Any]:
+    """Return a tournament that is over as plain values; `seeds` are those of games, by id, as far as they are known."""
+    links = {player.name: player for player in tournament.entrants}
+    result = tournament.result
+    return {
+        "tournamentId": tournament.tournament_id,
+        "game": tournament.plan.game,
+        "seed": tournament.plan.seed,
+        "status": STATUSES[tournament.status],
+        "players": [{"name": player.name, "link": player.link} for player in tournament.entrants],
+        "rounds": [
+            {
+                "games": [
+                    {
+                        "gameId": game.game_id,
+                        "seed": seeds.get(game.game_id),
+                        **_result([links[name] for name in game.players], game.result),
+                    }
+                    for game in round_.games
+                ]
+            }
+            for round_ in tournament.rounds
+        ],
+        "ranking": [
+            {"place": place, "name": name}
+            for place, names in enumerate((result.winners, result.others), start=1)
+            for name in names
+        ],
+        "failures": [{"gameId": each.game_id, **_failure(each.misconduct)} for each in result.failures],
+        "cancelled": tournament.reason or None,
+    }
+
+
+def _result(players: Sequence[Player], result: GameResult) -> dict[str, Any]:
+    """Return what became of the players of one game, by seat."""
+    places = {one.seat: place for place, group in enumerate(result.ranking, start=1) for one in group.players}
+    scores = {one.seat: one.score for group in result.ranking for one in group.players}
+    return {
+        "players": [
+            {
+                "seat": seat,
+                "name": player.name,
+                "link": player.link,
+                "place": places.get(seat),
+                "score": scores.get(seat),
+            }
+            for seat, player in enumerate(players)
+        ],
+        "failures": [_failure(misconduct) for misconduct in result.misconducts],
+        "aborted": result.aborted or None,
+    }
+
+
+def _failure(misconduct: Misconduct) -> dict[str, Any]:
+    try:
+        found = message_json(misconduct)
+    except ValueError:  # a request or reply of a game that is not installed here
+        kept = Misconduct()
+        kept.CopyFrom(misconduct)
+        kept.ClearField("request")
+        kept.ClearField("reply")
+        kept.rule_break.ClearField("legal_replies")
+        found = message_json(kept)
+    return {**found, "callNumber": misconduct.call_number, "reason": describe_cause(misconduct)}

@@ -1,0 +1,1 @@
+"""`fairplay records`: look into records of a store, or of an exported file."""

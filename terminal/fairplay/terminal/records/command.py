@@ -1,0 +1,183 @@
+"""The options of `fairplay records` and its commands. Each one's work is in a module of its name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fairplay.terminal.outcomes import outcomes
+from fairplay.terminal.parameters import PlainJson
+
+app = typer.Typer(
+    help="""Look into records: of a store (the directory that --records named) or of an exported file.
+
+    Examples:
+
+    \b
+      fairplay records list records/
+      fairplay records show records/ GAME_ID --state-at 12
+      fairplay records verify game.fairplay""",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+Source = Annotated[
+    Path, typer.Argument(metavar="SOURCE", help="A directory with records, or an exported .fairplay file.")
+]
+RecordId = Annotated[
+    str | None,
+    typer.Argument(metavar="ID", help="Which record; the beginning of its id will do. Default: the only one."),
+]
+
+
+@app.command("list")
+def list_records(
+    source: Source,
+    tournament: Annotated[
+        str | None, typer.Option("--tournament", metavar="ID", help="Only the games of this tournament.")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="At most so many.")] = 50,
+    json: PlainJson = False,
+) -> None:
+    """List records, the newest first.
+
+    A record without an end is "running" while a server writes to the directory, and "unfinished" otherwise.
+
+    Examples:
+
+    \b
+      fairplay records list records/
+      fairplay records list records/ --tournament fish-cup --json
+    """
+    with outcomes():
+        from fairplay.terminal.records.list import list_records as run
+
+        run(source, tournament, limit, json)
+
+
+@app.command()
+def show(
+    source: Source,
+    record: RecordId = None,
+    state_at: Annotated[
+        int | None,
+        typer.Option("--state-at", metavar="N", help="Only the state after entry N, for fairplay game --state."),
+    ] = None,
+    call: Annotated[
+        int | None, typer.Option("--call", metavar="N", help="Only call N: its request, its reply and the board.")
+    ] = None,
+    json: PlainJson = False,
+) -> None:
+    """Show a record: its entries, a call or a state.
+
+    Each entry is a line; an elimination is followed by its rule and evidence.
+
+    Examples:
+
+    \b
+      fairplay records show records/ fish-3f2a
+      fairplay records show game.fairplay --call 17
+      fairplay records show game.fairplay --state-at 12 > state.json
+    """
+    with outcomes():
+        from fairplay.terminal.records.show import show_record
+
+        show_record(source, record, json, state_at, call)
+
+
+@app.command()
+def export(
+    source: Source,
+    record: RecordId = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Default: ID.fairplay, with + for /.")
+    ] = None,
+    all_: Annotated[
+        Path | None, typer.Option("--all", metavar="DIR", help="Export every record to this directory.")
+    ] = None,
+) -> None:
+    """Export a record to a file, which the other commands read as well.
+
+    Examples:
+
+    \b
+      fairplay records export records/ fish-3f2a -o game.fairplay
+      fairplay records export records/ --all exported/
+    """
+    with outcomes():
+        from fairplay.terminal.records.export import export_record
+
+        export_record(source, record, output, all_)
+
+
+@app.command()
+def replay(
+    source: Source,
+    record: RecordId = None,
+    pause: Annotated[
+        str | None,
+        typer.Option("--pause", metavar="TIME", help="Between boards. Default: 300ms in a terminal, else 0s."),
+    ] = None,
+) -> None:
+    """Play a recorded game in the terminal, board by board.
+
+    Example:
+
+    \b
+      fairplay records replay records/ fish-3f2a --pause 1s
+    """
+    with outcomes():
+        from fairplay.terminal.records.replay import replay_record
+
+        replay_record(source, record, pause)
+
+
+@app.command()
+def verify(source: Source, record: RecordId = None, json: PlainJson = False) -> None:
+    """Check that records are intact and keep the rules.
+
+    Follows the hash chain of every record, or of one, and plays the game again. Exit code 1: something is wrong; the
+    entry is named.
+
+    Examples:
+
+    \b
+      fairplay records verify records/
+      fairplay records verify game.fairplay --json
+    """
+    with outcomes():
+        from fairplay.terminal.records.verify import verify_records
+
+        raise typer.Exit(verify_records(source, record, json))
+
+
+@app.command()
+def picture(
+    source: Source,
+    record: RecordId = None,
+    at: Annotated[
+        int | None, typer.Option("--at", metavar="N", help="The state after entry N. Default: the last.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Default: ID.svg or ID-N.svg, with + for /.")
+    ] = None,
+    all_: Annotated[
+        Path | None,
+        typer.Option("--all", metavar="DIR", help="Every state, numbered from 0001.svg, to this directory."),
+    ] = None,
+) -> None:
+    """Draw a state of a recorded game as SVG.
+
+    Examples:
+
+    \b
+      fairplay records picture records/ fish-3f2a --at 12 -o board.svg
+      fairplay records picture game.fairplay --all pictures/
+    """
+    with outcomes():
+        from fairplay.terminal.records.picture import draw_pictures
+
+        draw_pictures(source, record, at, output, all_)

@@ -1,0 +1,128 @@
+"""Where `fairplay records` reads from: the store in a directory, or a file that holds one record."""
+
+from __future__ import annotations
+
+import fcntl
+import heapq
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from fairplay.server.records import files, lock
+from fairplay.server.records.database import Listing
+from fairplay.server.records.store import Store
+from fairplay.terminal.outcomes import UsageError
+from fairplay.terminal.records.overview import make_listing
+from fairplay.v1.record_pb2 import Record
+
+KINDS = ("game", "tournament", "table")
+PAGE_SIZE = 100
+
+
+class Source(Protocol):
+    """Records that can be read."""
+
+    @property
+    def place(self) -> Path:
+        """The path that was typed."""
+
+    @property
+    def written(self) -> bool:
+        """Whether a server writes here at the moment, so that records without an end may still get one."""
+
+    def listings(self, kinds: Sequence[str] = KINDS, parent: str = "") -> Iterator[Listing]:
+        """Iterate over the records, newest first; unless `parent` is empty, only over those of this tournament."""
+
+    def find(self, record_id: str) -> Listing | None:
+        """Return the record of this id; None if there is none."""
+
+    def read(self, listing: Listing) -> Record:
+        """Return all entries of a record. Raises RecordsError if it is damaged."""
+
+    def must_have_end(self, listing: Listing) -> bool:
+        """Return whether a record without its end is damaged."""
+
+
+@contextmanager
+def open_source(place: Path) -> Iterator[Source]:
+    """Open the records in a directory or a file. Raises UsageError if there is none, RecordsError if it is damaged."""
+    if place.is_dir():
+        with Store.read_only(place) as store:
+            yield StoreSource(place, store)
+    elif place.exists():
+        yield FileSource(place, files.load(place))
+    else:
+        raise UsageError(f"there is no {place}: name the directory that --records named, or an exported record")
+
+
+class StoreSource:
+    """The records of a store."""
+
+    def __init__(self, place: Path, store: Store) -> None:
+        self.place = place
+        self._store = store
+
+    @property
+    def written(self) -> bool:
+        """Whether a server holds the lock of the directory."""
+        try:
+            with (self.place / lock.FILE_NAME).open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return False
+
+    def listings(self, kinds: Sequence[str] = KINDS, parent: str = "") -> Iterator[Listing]:
+        """Iterate over the records, newest first."""
+        return heapq.merge(*(self._pages(kind, parent) for kind in kinds), key=lambda each: -each.number)
+
+    def _pages(self, kind: str, parent: str) -> Iterator[Listing]:
+        before: int | None = None
+        while True:
+            page, before = self._store.list(kind, limit=PAGE_SIZE, before=before, parent=parent)
+            yield from page
+            if before is None:
+                return
+
+    def find(self, record_id: str) -> Listing | None:
+        """Return the record of this id; None if there is none."""
+        return self._store.find(record_id)
+
+    def read(self, listing: Listing) -> Record:
+        """Return all entries of a record."""
+        return self._store.read(listing.record_id)
+
+    def must_have_end(self, listing: Listing) -> bool:
+        """Return whether the record is finished, which a store knows."""
+        return listing.finished
+
+
+class FileSource:
+    """The one record of a file."""
+
+    written = False
+
+    def __init__(self, place: Path, record: Record) -> None:
+        self.place = place
+        self._record = record
+        self._listing = make_listing(record)
+
+    def listings(self, kinds: Sequence[str] = KINDS, parent: str = "") -> Iterator[Listing]:
+        """Iterate over the record, if it is one of those."""
+        if self._listing.kind in kinds and parent in ("", self._listing.parent):
+            yield self._listing
+
+    def find(self, record_id: str) -> Listing | None:
+        """Return the record if it has this id, else None."""
+        return self._listing if self._listing.record_id == record_id else None
+
+    def read(self, listing: Listing) -> Record:
+        """Return the record."""
+        return self._record
+
+    def must_have_end(self, listing: Listing) -> bool:
+        """Return True: only its end tells a whole file from one that was cut off between two entries."""
+        return True
