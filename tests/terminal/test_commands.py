@@ -219,7 +219,7 @@ def test_a_tournament_shows_bracket_ranking_and_who_is_out(fairplay: Run) -> Non
     assert "✗ gone in Start (call 4)" in out
     words = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines()]
     assert ["out", "gone", "failed in Start", "exec:false"] in words
-    [winner] = [cells[1] for cells in words if cells[0] == "winner"]
+    [winner] = [cells[1] for cells in words if cells[:1] == ["winner"]]
     assert ["winner", winner, "won round 1", f"bot:{winner}"] in words
     assert any(cells[:3] == ["gone", "tournament", "Start, call 4"] for cells in words)
 

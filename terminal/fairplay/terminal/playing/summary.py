@@ -41,10 +41,9 @@ def _bracket(tournament: Tournament) -> Table:
 def _ranking(tournament: Tournament, about: Mapping[str, str]) -> Table:
     result = tournament.result
     table = Table(title="Ranking", title_justify="left", show_header=False)
-    table.add_column(no_wrap=True, min_width=len("winner"))
-    table.add_column(no_wrap=True, min_width=max(len(player.name) for player in tournament.entrants))
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True, overflow="ellipsis")
+    for _ in ("word", "name", "ending"):
+        table.add_column(no_wrap=True)
+    table.add_column()  # the only column that may be cut
     rounds = _last_rounds(tournament)
     for name in result.winners:
         ending = f"won round {rounds[name]}" if name in rounds else "left alone"
@@ -64,7 +63,7 @@ def _last_rounds(tournament: Tournament) -> dict[str, int]:
 
 
 def _text(about: Mapping[str, str], name: str) -> Text:
-    return Text(about[name].translate(UNPRINTABLE))
+    return Text(about[name].translate(UNPRINTABLE), no_wrap=True, overflow="ellipsis")
 
 
 def _failures(tournament: Tournament) -> Table:
