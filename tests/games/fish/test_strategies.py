@@ -275,6 +275,31 @@ def test_minimax_sees_further_with_more_depth() -> None:
     assert found > 10
 
 
+# Plans
+
+
+@given(seed=st.integers(0, 10**6), seats=st.integers(2, 3), depth=st.integers(1, 3))
+@settings(max_examples=30, deadline=None)
+def test_a_plan_begins_with_the_move_and_wins_what_it_says(seed: int, seats: int, depth: int) -> None:
+    dice, state = Dice(seed), begin(seed, seats, 4, 4, base=5)
+    while rules.turn(state) is not None and (rules.placing(state) or state.board.geometry.size > SMALL + taken(state)):
+        state = rules.apply(state, dice.choice(rules.legal(state)))
+    if rules.turn(state) is not None:
+        seat, before = state.seat, state.scores
+        sure, line = Minimax(depth).plan(state, seat)
+        assert line[0] == Minimax(depth).move(state, seat)
+        assert sure == max(worths(state, depth).values())
+        for move in line:
+            assert rules.violation(state, move) is None
+            state = rules.apply(state, move)
+        assert state.scores[seat] - before[seat] == sure
+
+
+def test_a_stuck_player_plans_nothing() -> None:
+    stuck = rules.state_of(rules.board_of(2, [1, 1]), [[0], [1]], penguins=1)
+    assert Minimax(2).plan(stuck, 0) == (0, [])
+
+
 # Names
 
 
@@ -293,16 +318,17 @@ def test_every_strategy_can_be_had_by_its_name() -> None:
 @pytest.mark.parametrize(
     ("spec", "complaint"),
     [
-        ("", "known are first, random, greedy, minimax"),
+        ("", "it must be one of first, random, greedy, minimax"),
         ("Minimax", "no strategy 'Minimax'"),
-        ("first:depth=1", "first has no setting 'depth': it has none"),
-        ("minimax:seed=1", "minimax has no setting 'seed': it has depth"),
-        ("minimax:depth", "depth must be a whole number, not ''"),
-        ("minimax:depth=deep", "depth must be a whole number, not 'deep'"),
+        ("first:depth=1", "The strategy first has no key 'depth': it has none"),
+        ("minimax:seed=1", "The strategy minimax has no key 'seed': its keys are depth"),
+        ("minimax:depth", "depth= of the strategy minimax must be a whole number between 1 and 10"),
+        ("minimax:depth=deep", "depth=deep of the strategy minimax must be a whole number"),
         ("minimax:depth=1.5", "whole number"),
-        ("minimax:depth=0", "1 to 10 turns"),
-        ("minimax:depth=11", "1 to 10 turns"),
-        ("minimax:depth=1,", "no setting ''"),
+        ("minimax:depth=0", "between 1 and 10"),
+        ("minimax:depth=11", "between 1 and 10"),
+        ("minimax:=1", "no key ''"),
+        ("random:seed=9223372036854775808", "between -9223372036854775808 and 9223372036854775807"),
     ],
 )
 def test_a_spec_that_means_nothing_is_refused_with_what_is_allowed(spec: str, complaint: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from types import MappingProxyType
 
 from google.protobuf.duration_pb2 import Duration
 
@@ -16,6 +15,7 @@ from fairplay.games.bazaar.protocol import codec, conversation
 from fairplay.games.bazaar.rules import Settings, State
 from fairplay.games.bazaar.views import picture
 from fairplay.games.kit.settings import describe
+from fairplay.games.kit.strategies import describe_strategies
 from fairplay.games.steps import Conversation
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
@@ -31,7 +31,7 @@ class Bazaar:
     turn = conversation.REQUEST_PEBBLE_OR_EXCHANGES
     seats = rules.SEATS
     rules = rules.RULES
-    strategies = MappingProxyType({name: kind.sentence for name, kind in strategies.STRATEGIES.items()})
+    strategies = describe_strategies(strategies.STRATEGIES)
     settings = describe(Settings)
     settings_type = bazaar_pb2.Settings
     state_type = bazaar_pb2.State

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from types import MappingProxyType
 
 from google.protobuf.duration_pb2 import Duration
 
@@ -16,6 +15,7 @@ from fairplay.games.eriantys.protocol import board, codec, conversation, intake
 from fairplay.games.eriantys.rules import Settings, State
 from fairplay.games.eriantys.views import picture
 from fairplay.games.kit.settings import describe
+from fairplay.games.kit.strategies import describe_strategies
 from fairplay.games.steps import Conversation
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
@@ -31,7 +31,7 @@ class Eriantys:
     turn = conversation.ASK_ACTION
     seats = range(rules.MIN_SEATS, rules.MAX_SEATS + 1)
     rules = rules.RULES
-    strategies = MappingProxyType({name: entry.sentence for name, entry in strategies.STRATEGIES.items()})
+    strategies = describe_strategies(strategies.STRATEGIES)
     settings = describe(Settings)
     settings_type = eriantys_settings_pb2.Settings
     state_type = eriantys_pb2.State

@@ -14,7 +14,7 @@ from fairplay.games.fish.players.player import StrategyPlayer
 from fairplay.games.fish.protocol import codec, conversation
 from fairplay.games.fish.views import picture
 from fairplay.games.kit.settings import describe
-from fairplay.games.kit.strategies import first_sentences
+from fairplay.games.kit.strategies import describe_strategies
 from fairplay.games.steps import Conversation
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
@@ -31,7 +31,7 @@ class Fish:
     seats = range(rules.MIN_SEATS, rules.MAX_SEATS + 1)
     settings = describe(rules.Settings)
     rules = rules.RULES
-    strategies = first_sentences(strategies.STRATEGIES)
+    strategies = describe_strategies(strategies.STRATEGIES)
     settings_type = fish_pb2.Settings
     state_type = fish_pb2.State
     time_control = TimeControl(decision_limit=Duration(seconds=1), first_decision_limit=Duration(seconds=3))

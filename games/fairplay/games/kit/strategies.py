@@ -41,6 +41,6 @@ def _key_and_value(name: str, keys: Mapping[str, tuple[int, int, int]], pair: st
     return key, int(value)
 
 
-def first_sentences(documented: Mapping[str, object]) -> dict[str, str]:
-    """Return the first line of the docstring of each thing, by its name, for lists that people read."""
-    return {name: (thing.__doc__ or "").partition("\n")[0] for name, thing in documented.items()}
+def describe_strategies(entries: Mapping[str, StrategyKind[_T]]) -> Mapping[str, str]:
+    """Return the sentence of each strategy, by its name."""
+    return {name: entry.sentence for name, entry in entries.items()}

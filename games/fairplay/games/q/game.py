@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from types import MappingProxyType
 
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.kit.settings import describe
+from fairplay.games.kit.strategies import describe_strategies
 from fairplay.games.q import rules
 from fairplay.games.q.players import strategies
 from fairplay.games.q.players.player import StrategyPlayer
@@ -31,7 +31,7 @@ class Q:
     seats = range(rules.MIN_SEATS, rules.MAX_SEATS + 1)
     settings = describe(rules.Settings)
     rules = rules.RULES
-    strategies = MappingProxyType({name: entry.sentence for name, entry in strategies.STRATEGIES.items()})
+    strategies = describe_strategies(strategies.STRATEGIES)
     settings_type = q_pb2.Settings
     state_type = q_pb2.State
     time_control = TimeControl(decision_limit=Duration(seconds=6))

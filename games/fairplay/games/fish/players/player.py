@@ -1,4 +1,4 @@
-"""A strategy behind the methods of the diagram: the reference player of Fish."""
+"""The reference player of Fish: a strategy behind the methods of the contract."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fairplay.games.fish.protocol import codec
 
 
 class StrategyPlayer:
-    """Plays as its strategy says. Keeps nothing between calls, so it may be in any number of games."""
+    """A player that plays as its strategy says. It keeps nothing between calls: it may be in any number of games."""
 
     game = "fish"
 
@@ -25,16 +25,16 @@ class StrategyPlayer:
         self.quick = not isinstance(self._strategy, Minimax)
 
     def play_as(self, request: PlayAsRequest) -> None:
-        """Its colour is said again in every state."""
+        """Ignore the colour: every state says it again."""
 
     def play_with(self, request: PlayWithRequest) -> None:
-        """The opponents' colours are, too."""
+        """Ignore the opponents' colours: every state says them again."""
 
     def setup(self, request: SetupRequest) -> SetupResponse:
-        """Where the next penguin goes."""
+        """Return where the next penguin goes."""
         return SetupResponse(place=self._strategy.place(codec.view(request.state), 0))
 
     def take_turn(self, request: TakeTurnRequest) -> TakeTurnResponse:
-        """The move."""
+        """Return the move."""
         move = self._strategy.move(codec.view(request.state), 0)
         return TakeTurnResponse(action=codec.action_message(move))
