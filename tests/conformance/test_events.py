@@ -1,0 +1,41 @@
+"""What writers are given: the run, each case as it begins and as it is judged, and the report."""
+
+from __future__ import annotations
+
+import pytest
+
+from fairplay.conformance.certify import run
+from fairplay.conformance.events import Began, CaseBegan, CaseJudged, Ended, Event
+from tests.conformance.harness import player
+
+
+class Recorder:
+    """Keeps all events."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    def take(self, event: Event) -> None:
+        self.events.append(event)
+
+
+def test_writers_get_each_case_as_it_begins_and_as_it_is_judged_between_beginning_and_end() -> None:
+    first, second = Recorder(), Recorder()
+    report = run("fish", player, only="contract", limit_s=5.0, writers=(first, second))
+    began, *told, ended = first.events
+    assert isinstance(began, Began)
+    assert isinstance(ended, Ended)
+    assert ended.report is report
+    ids = [case.id for case in began.cases]
+    assert len(ids) > 1
+    assert [type(event) for event in told] == [CaseBegan, CaseJudged] * len(ids)
+    assert [event.case_id for event in told if isinstance(event, CaseBegan)] == ids
+    assert [event.judged for event in told if isinstance(event, CaseJudged)] == report.judged
+    assert second.events == first.events
+
+
+def test_nothing_begins_where_no_case_is_meant() -> None:
+    recorder = Recorder()
+    with pytest.raises(ValueError, match="no case matches 'contrakt'"):
+        run("fish", player, only="contrakt", writers=(recorder,))
+    assert recorder.events == []

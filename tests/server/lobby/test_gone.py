@@ -1,0 +1,58 @@
+"""What is gone: games that nobody has installed any more, and tables that are deleted while their games go on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fairplay.server.lobby.history import KIND
+from fairplay.server.records.chain import parsed
+from fairplay.server.server import Server
+from fairplay.v1.record_pb2 import RecordedTable, RecordEntry
+from fairplay.v1.table_pb2 import Table
+from tests.server.lobby.harness import OPEN, PATIENT, guests, lobby, mute
+from tests.server.lobby.test_games import begun
+
+
+def record_table(server: Server, name: str, game: str) -> None:
+    """Write the record of a table, as a server with this game would have left it."""
+    recorded = RecordedTable(
+        table=Table(name=name, owner="ann", game=game, status=OPEN, min_seat_count=2, max_seat_count=4),
+        table_id=f"table-{name}",
+        owner_key=b"key",
+    )
+    entry = RecordEntry(table=recorded).SerializeToString()
+    server.store.begin(KIND, recorded.table_id, entry, game=game, start_time_ns=1)
+
+
+async def test_a_table_whose_game_is_not_there_any_more_waits_and_the_others_are_back(tmp_path: Path) -> None:
+    async with lobby(PATIENT, records=tmp_path) as server:
+        record_table(server, "before", "fish")
+        record_table(server, "lost", "backgammon")
+        record_table(server, "after", "q")
+    async with lobby(PATIENT, records=tmp_path) as server, guests(server, "cy") as [cy]:
+        assert list(cy.mirror.tables) == ["after", "before"]
+        assert [table.name for table in (await cy.ask("ListTables")).tables] == ["after", "before"]
+        await cy.ask("CreateTable", name="lost", game="fish")
+        assert [each.record_id for each in server.store.unfinished() if each.game == "backgammon"] == ["table-lost"]
+
+
+async def test_a_table_that_was_deleted_in_a_game_stays_deleted_when_the_game_is_over(tmp_path: Path) -> None:
+    async with lobby(PATIENT, records=tmp_path) as server, guests(server, "ann", "bob") as [ann, bob]:
+        async with mute(server, ann) as [player]:
+            game_id = await begun("t", ann, bob)
+            await player.next_call()
+            await bob.ask("LeaveTable")
+            await ann.ask("DeleteTable", table="t")
+            await bob.until(lambda event: event.table_deleted == "t")
+            while not server.referee.get(game_id).HasField("result"):
+                await ann.ask("ListTables")
+        assert "deleted" in server.referee.get(game_id).result.aborted
+        await ann.ask("CreateTable", name="u", game="fish")
+        await bob.sees(lambda known: "u" in known.tables)
+        assert list(bob.mirror.tables) == ["u"]
+        ends = [
+            [*parsed(server.store.read(each.record_id))][-1].table
+            for each in server.store.list(KIND, limit=10)[0]
+            if each.finished
+        ]
+        assert [(each.table.name, each.deleted) for each in ends] == [("t", True)]
