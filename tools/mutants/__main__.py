@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 
-from tools.mutants.equivalents import Change, compare, read_equivalents
+from tools.mutants.equivalents import Change, compare, find_outdated, read_equivalents
 from tools.mutants.mutations import Mutation, find_mutations
 from tools.mutants.rooms import ROOMS, Room
 from tools.mutants.trial import Run, Tree, Verdict, copy_tree, find_limit
@@ -177,6 +177,8 @@ def report(results: Sequence[Result], options: argparse.Namespace) -> int:
     for name in dict.fromkeys(result.mutant.name for result in results):
         print(f"{name:14} {describe_score([result for result in results if result.mutant.name == name])}")
     print(f"{'all':14} {describe_score(results)}")
+    for change in find_outdated(read_equivalents(), ROOT):
+        print(f"no longer in the code, take it off the list of equivalents:\n{change}")
     score = compute_score(results)
     options.json.parent.mkdir(parents=True, exist_ok=True)
     summary = {"seed": options.seed, "score": score, "mutants": [result.describe() for result in results]}

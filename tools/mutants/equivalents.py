@@ -7,6 +7,7 @@ without indentation), and the reason in lines that begin with `#`.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,6 +43,17 @@ def read_equivalents(page: Path = PAGE) -> frozenset[Change]:
     return frozenset(_read(paragraph.strip().splitlines()) for paragraph in paragraphs if paragraph.strip()[:1] != "#")
 
 
+def find_outdated(changes: Iterable[Change], root: Path) -> list[Change]:
+    """Return the changes whose lines are not in their files any more."""
+    return [change for change in sorted(changes) if not _is_there(change, root / change.path)]
+
+
+def _is_there(change: Change, file: Path) -> bool:
+    lines = _strip(file.read_text(encoding="utf-8").splitlines()) if file.exists() else ()
+    size = len(change.removed)
+    return any(lines[at : at + size] == change.removed for at in range(len(lines)))
+
+
 def _read(lines: list[str]) -> Change:
     removed, added, reasons = (
         tuple(line[1:].strip() for line in lines[1:] if line.startswith(mark)) for mark in ("-", "+", "#")
@@ -51,5 +63,5 @@ def _read(lines: list[str]) -> Change:
     return Change(lines[0].strip(), removed, added)
 
 
-def _strip(lines: list[str]) -> tuple[str, ...]:
+def _strip(lines: Iterable[str]) -> tuple[str, ...]:
     return tuple(line.strip() for line in lines)

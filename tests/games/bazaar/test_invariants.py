@@ -70,7 +70,7 @@ def test_what_a_game_can_just_be_like_is_sound(changes: dict[str, Any]) -> None:
         ({"draw_state": -1}, "are never negative"),
         ({"revision": -1}, "are never negative"),
         *(
-            ({"players": (Player(), Player(*got, standing=Standing.OUT))}, "has no pebbles, points or cards")
+            ({"players": (Player(), Player(*got)._replace(standing=Standing.OUT))}, "has no pebbles, points or cards")
             for got in ((parse_bag("r"),), (0, 1), (0, 0, RED))
         ),
         ({"players": (Player(), Player(standing=Standing.FAILED))}, "only when the game is over"),
