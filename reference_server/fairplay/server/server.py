@@ -17,7 +17,7 @@ from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
 from fairplay.server.links.opening import START_LIMIT_S, Links
 from fairplay.server.links.stream import MAX_FRAME_BYTES
-from fairplay.server.lobby.limits import Limits
+from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.lobby import Lobby
 from fairplay.server.manager.manager import Manager
 from fairplay.server.records.store import Store
@@ -74,7 +74,7 @@ class Config:
     resume: bool = True
     start_limit_s: float = START_LIMIT_S
     handshake_limit_s: float = HANDSHAKE_LIMIT_S
-    lobby: Limits = field(default_factory=Limits)
+    lobby: LobbyLimits = field(default_factory=LobbyLimits)
 
 
 class Server:

@@ -50,11 +50,11 @@ def serve(
     """
     with outcomes():
         from fairplay.player.interrupts import run
-        from fairplay.server.lobby.limits import Limits
+        from fairplay.server.lobby.limits import LobbyLimits
         from fairplay.server.server import Config
         from fairplay.terminal.options import parse_address, parse_seconds
 
-        lobby = Limits(
+        lobby = LobbyLimits(
             grace_s=parse_seconds(grace, "--grace"),
             requests_per_second=requests,
             burst=BURST_S * requests,

@@ -11,7 +11,7 @@ import grpc
 import pytest
 
 from fairplay.server.errors import reason_of
-from fairplay.server.lobby.limits import Limits
+from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.server import Config, Server
 from fairplay.v1 import lobby_pb2 as pb
 from fairplay.v1.connection_pb2 import Call, Reply
@@ -19,7 +19,7 @@ from fairplay.v1.lobby_pb2_grpc import LobbyServiceStub
 from fairplay.v1.table_pb2 import Table, TableStatus, User
 from tests.server.harness import ByHand, sound
 
-PATIENT = Limits(requests_per_second=10_000, burst=10_000, enter_burst=10_000)
+PATIENT = LobbyLimits(requests_per_second=10_000, burst=10_000, enter_burst=10_000)
 """For tests of other things than floods."""
 
 OPEN, RUNNING, OVER = (
@@ -157,7 +157,7 @@ async def refusal(call: Any) -> tuple[str, str]:
 
 
 @asynccontextmanager
-async def lobby(limits: Limits = PATIENT, **config: Any) -> AsyncIterator[Server]:
+async def lobby(limits: LobbyLimits = PATIENT, **config: Any) -> AsyncIterator[Server]:
     """A server, which the test may stop itself."""
     server = await Server.start(Config(lobby=limits, **config))
     try:

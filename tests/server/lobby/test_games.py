@@ -1,4 +1,4 @@
-"""Games at tables, and users who go while they play."""
+"""TableGames at tables, and users who go while they play."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import grpc
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
-from fairplay.server.lobby.limits import Limits
+from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.server import Server
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.misconduct_pb2 import CallErrorReason, MisconductKind
@@ -21,7 +21,7 @@ from tests.server.harness import ByHand
 from tests.server.lobby.harness import OVER, PATIENT, RUNNING, Guest, Mirror, Waiting, guests, lobby, mute
 
 LONG = TimeControl(decision_limit=Duration(seconds=60), first_decision_limit=Duration(seconds=60))
-SHORT = Limits(grace_s=0.1, requests_per_second=10_000, burst=10_000, enter_burst=10_000)
+SHORT = LobbyLimits(grace_s=0.1, requests_per_second=10_000, burst=10_000, enter_burst=10_000)
 
 
 @pytest.fixture

@@ -14,10 +14,10 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from fairplay.server.errors import Refusal
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
-from fairplay.server.lobby.history import recorded
-from fairplay.server.lobby.limits import Limits
+from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.lobby import Lobby
 from fairplay.server.lobby.table import Table
+from fairplay.server.lobby.table_records import to_record
 from fairplay.server.lobby.users import User
 from fairplay.server.records.store import Store
 from fairplay.server.referee import Referee
@@ -27,7 +27,7 @@ from tests.server.lobby.harness import Mirror
 from tests.server.manager.harness import Stage
 
 NAMES = "abcde"
-LIMITS = Limits(requests_per_second=1_000_000, burst=1_000_000, enter_burst=1_000_000, max_owned_count=2)
+LIMITS = LobbyLimits(requests_per_second=1_000_000, burst=1_000_000, enter_burst=1_000_000, max_owned_count=2)
 
 
 class Deadline:
@@ -61,18 +61,18 @@ class World:
 
     @property
     def users(self) -> dict[str, User]:
-        return {user.name: user for user in self.lobby._floor.users}
+        return {user.name: user for user in self.lobby._state.users}
 
     @property
     def tables(self) -> dict[str, Table]:
-        return self.lobby._floor.tables
+        return {table.name: table for table in self.lobby._state.tables}
 
     @property
     def last(self) -> int:
-        return self.lobby._floor.news.last
+        return self.lobby._state.events.last
 
     def read(self, seen: int) -> list[AttendResponse]:
-        news = self.lobby._floor.news
+        news = self.lobby._state.events
         return [AttendResponse.FromString(data) for data in news.after(seen, None, 0, together=False)]
 
     async def finish(self, table: Table) -> None:
@@ -147,7 +147,7 @@ class LobbyMachine(RuleBasedStateMachine):
 
     @rule(name=names)
     def intrude(self, name: str) -> None:
-        kept = name in self.world.users or any(table.keeps(name) for table in self.world.tables.values())
+        kept = name in self.world.users or any(table.needs_name(name) for table in self.world.tables.values())
 
         async def do() -> None:
             self.world.lobby.enter(name, "", "peer")
@@ -271,14 +271,14 @@ class LobbyMachine(RuleBasedStateMachine):
             assert table.journal is not None
             record_id = table.journal.listing.record_id
             [*_, last] = self.world.store.read(record_id).entries
-            assert RecordEntry.FromString(last.entry).table == recorded(table, record_id)
+            assert RecordEntry.FromString(last.entry).table == to_record(table, record_id)
         unfinished = [each for each in self.world.store.unfinished() if each.kind == "table"]
         assert len(unfinished) == len(self.world.tables)
 
     @invariant()
     def names_are_kept_no_longer_than_they_are_needed(self) -> None:
-        kept = self.world.lobby._floor.users._kept
-        assert all(any(table.keeps(name) for table in self.world.tables.values()) for name in kept)
+        kept = self.world.lobby._state.users._kept
+        assert all(any(table.needs_name(name) for table in self.world.tables.values()) for name in kept)
 
 
 TestLobby = LobbyMachine.TestCase

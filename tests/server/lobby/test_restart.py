@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from fairplay.server.lobby.history import KIND
-from fairplay.server.lobby.limits import Limits
+from fairplay.server.lobby.limits import LobbyLimits
+from fairplay.server.lobby.table_records import KIND
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.verify import verify
 from fairplay.server.server import Server
 from tests.server.lobby.harness import OPEN, OVER, PATIENT, RUNNING, Guest, Waiting, guests, lobby, mute, refusal
 from tests.server.lobby.test_games import begun
 
-BRIEF = Limits(empty_s=0.1, requests_per_second=10_000, burst=10_000, enter_burst=10_000)
+BRIEF = LobbyLimits(empty_s=0.1, requests_per_second=10_000, burst=10_000, enter_burst=10_000)
 
 
 @asynccontextmanager
@@ -149,8 +149,9 @@ async def test_records_of_tables_are_sound_and_hold_no_token(tmp_path: Path) -> 
 async def test_a_crash_between_two_records_of_a_table_loses_and_doubles_nothing(tmp_path: Path) -> None:
     async with lobby(PATIENT, records=tmp_path) as server, guests(server, "ann") as [ann]:
         await ann.ask("CreateTable", name="t", game="fish")
-        table = server.lobby._floor.tables["t"]
-        server.lobby._floor.ledger.begin(table)  # as where the end of the record before is lost
+        table = server.lobby._state.find_table("t")
+        assert table is not None
+        server.lobby._state.records.begin(table)  # as where the end of the record before is lost
     async with lobby(PATIENT, records=tmp_path) as server, guests(server, "bob") as [bob]:
         assert list(bob.mirror.tables) == ["t"]
         assert tables_of(server, finished=True) == [f"t {OPEN}"]
@@ -163,9 +164,10 @@ async def test_a_crash_before_the_game_leaves_a_table_that_can_be_started(tmp_pa
         await ann.ask("CreateTable", name="t", game="fish")
         for guest in before:
             await guest.ask("JoinTable", table="t", link="bot:first")
-        table = server.lobby._floor.tables["t"]
+        table = server.lobby._state.find_table("t")
+        assert table is not None
         table.begin("lost/game")
-        server.lobby._floor.ledger.note(table)
+        server.lobby._state.records.record(table)
     async with lobby(PATIENT, records=tmp_path) as server, again(server, *before) as [ann, bob]:
         assert bob.mirror.table("t").status == OVER
         assert bob.mirror.table("t").result.aborted

@@ -8,9 +8,9 @@ from statistics import median
 
 import grpc
 
-from fairplay.server.lobby.limits import Limits
+from fairplay.server.lobby.event_log import REMEMBERED
+from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.lobby import MAX_STREAMS
-from fairplay.server.lobby.news import REMEMBERED
 from fairplay.v1 import lobby_pb2 as pb
 from tests.server.lobby.harness import SMALL_WINDOW, Guest, guests, lobby
 
@@ -40,7 +40,7 @@ async def test_streams_that_are_replaced_and_not_read_to_their_ends_are_limited(
         await ann.ask("CreateTable", name="t", game="fish")
         slow = await Guest(server, "slow", options=SMALL_WINDOW).enter()
         await slow.ask("WatchTable", table="t")
-        user = server.lobby._floor.users.named("slow")
+        user = server.lobby._state.users.find("slow")
         assert user is not None
         streams = []
         while user.stream_count < MAX_STREAMS:  # some of them end all the same
@@ -59,7 +59,7 @@ async def test_streams_that_are_replaced_and_not_read_to_their_ends_are_limited(
 
 
 async def test_a_flood_of_one_user_does_not_slow_another() -> None:
-    async with lobby(Limits()) as server, guests(server, "ann", "bob", "eve") as [ann, bob, eve]:
+    async with lobby(LobbyLimits()) as server, guests(server, "ann", "bob", "eve") as [ann, bob, eve]:
         await ann.ask("CreateTable", name="t", game="fish")
         for guest in (bob, eve):
             await guest.ask("WatchTable", table="t")
@@ -90,7 +90,10 @@ async def test_a_flood_of_one_user_does_not_slow_another() -> None:
 
 
 async def test_who_floods_is_answered_late_and_who_does_not_at_once() -> None:
-    async with lobby(Limits(requests_per_second=10, burst=1)) as server, guests(server, "ann", attend=False) as [ann]:
+    async with (
+        lobby(LobbyLimits(requests_per_second=10, burst=1)) as server,
+        guests(server, "ann", attend=False) as [ann],
+    ):
         await ann.ask("LeaveTable")
         asked = time.monotonic()
         assert await ann.refused("LeaveTable") == ("RESOURCE_EXHAUSTED", "TOO_MANY_REQUESTS")

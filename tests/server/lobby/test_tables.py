@@ -10,7 +10,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.game import find
 from fairplay.server.lobby.checks import MAX_SETTINGS_BYTES
-from fairplay.server.lobby.limits import Limits
+from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.server import Server
 from fairplay.v1.game_pb2 import GameSettings, TimeControl
 from fairplay.v1.table_pb2 import Part
@@ -73,7 +73,7 @@ def wrong(**settings: int) -> GameSettings:
         ({"name": "t "}, "NAME_INVALID"),
         ({"name": "t\n"}, "NAME_INVALID"),
         ({"name": "t\x1b[31m"}, "NAME_INVALID"),
-        ({"name": "t" * 65}, "NAME_INVALID"),
+        ({"name": "t" * 21}, "NAME_INVALID"),
         ({"game": "chess"}, "UNKNOWN_GAME"),
         ({"game": ""}, "UNKNOWN_GAME"),
         ({"settings": wrong(rows=10_000)}, "INVALID_SETTINGS"),
@@ -102,8 +102,18 @@ async def test_the_name_of_a_table_is_one_table_s_only(server: Server) -> None:
         await bob.ask("CreateTable", name="t", game="q")
 
 
+async def test_the_name_of_a_table_is_the_same_in_other_letters(server: Server) -> None:
+    async with guests(server, "ann", "bob") as [ann, bob]:
+        await ann.ask("CreateTable", name="First table of them", game="fish")
+        taken = ("ALREADY_EXISTS", "NAME_TAKEN")
+        assert await bob.refused("CreateTable", name="FIRST TABLE OF THEM", game="q") == taken
+        assert (await bob.ask("WatchTable", table="first table of them")).table.name == "First table of them"
+        await ann.ask("DeleteTable", table="first table of THEM")
+        await ann.ask("CreateTable", name="t" * 20, game="fish")
+
+
 async def test_a_lobby_takes_so_many_tables_and_no_more() -> None:
-    limits = Limits(max_table_count=3, max_owned_count=2)
+    limits = LobbyLimits(max_table_count=3, max_owned_count=2)
     async with lobby(limits) as server, guests(server, "ann", "bob") as [ann, bob]:
         full = ("RESOURCE_EXHAUSTED", "LOBBY_FULL")
         await ann.ask("CreateTable", name="a", game="fish")
@@ -154,9 +164,9 @@ async def test_a_repeat_changes_nothing(server: Server) -> None:
         for method in ("WatchTable", "JoinTable"):
             fields = {"link": "bot:first"} if method == "JoinTable" else {}
             first = await ann.ask(method, table="t", **fields)
-            told = server.lobby._floor.news.last
+            told = server.lobby._state.events.last
             assert await ann.ask(method, table="t", **fields) == first
-            assert server.lobby._floor.news.last == told
+            assert server.lobby._state.events.last == told
 
 
 @pytest.mark.parametrize("method", ["WatchTable", "JoinTable", "DeleteTable"])
@@ -273,7 +283,7 @@ async def test_a_table_is_not_deleted_under_the_players_of_its_game(server: Serv
 
 
 async def test_an_empty_table_is_deleted_after_a_while() -> None:
-    limits = Limits(empty_s=0.05)
+    limits = LobbyLimits(empty_s=0.05)
     async with lobby(limits) as server, guests(server, "ann", "bob") as [ann, bob]:
         await ann.ask("CreateTable", name="empty", game="fish")
         await ann.ask("CreateTable", name="watched", game="fish")

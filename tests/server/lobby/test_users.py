@@ -9,7 +9,7 @@ import grpc
 import pytest
 from grpc_status import rpc_status
 
-from fairplay.server.lobby.limits import Limits
+from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.server import Server
 from fairplay.v1 import lobby_pb2 as pb
 from fairplay.v1.table_pb2 import Part
@@ -19,7 +19,7 @@ from tests.server.lobby.harness import PATIENT, Guest, guests, lobby, refusal
 UNKNOWN = ("UNAUTHENTICATED", "UNKNOWN_USER")
 TAKEN = ("ALREADY_EXISTS", "NAME_TAKEN")
 WRONG = ("PERMISSION_DENIED", "WRONG_TOKEN")
-SHORT = Limits(grace_s=0.1, empty_s=60.0, requests_per_second=10_000, burst=10_000, enter_burst=10_000)
+SHORT = LobbyLimits(grace_s=0.1, empty_s=60.0, requests_per_second=10_000, burst=10_000, enter_burst=10_000)
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ async def test_a_user_enters_and_is_told_the_whole_lobby_and_then_each_change(se
             assert await bob.refused("Leave") == UNKNOWN
 
 
-@pytest.mark.parametrize("name", ["", "a b", "a\n", "\x1b[2J", "é", "a" * 65, "a/b", "a\u202eb"])
+@pytest.mark.parametrize("name", ["", "a b", "a\n", "\x1b[2J", "é", "a" * 21, "a/b", "a\u202eb"])
 async def test_a_name_with_other_characters_is_refused(server: Server, name: str) -> None:
     assert await refusal(enter(server, name)) == ("INVALID_ARGUMENT", "NAME_INVALID")
 
@@ -64,11 +64,39 @@ async def test_a_name_is_one_user_s_only(server: Server) -> None:
         await enter(server, "ann")
 
 
+async def test_a_name_in_other_letters_is_the_same_name(server: Server) -> None:
+    token = await enter(server, "Ann")
+    assert await refusal(enter(server, "ANN")) == TAKEN
+    assert await refusal(enter(server, "aNN", "guess")) == WRONG
+    again = Guest(server, "ann", token)
+    reply = await again.stub.Enter(pb.EnterRequest(name="ann", token=token))
+    assert (reply.token, reply.name) == (token, "Ann")
+    await again.attend().event()
+    assert list(again.mirror.users) == ["Ann"]
+    await again.close()
+
+
+async def test_a_kept_name_is_kept_in_all_letters_and_comes_back_as_it_was_spelled(server: Server) -> None:
+    ann = await Guest(server, "Ann").enter()
+    await ann.ask("CreateTable", name="t", game="fish")
+    await ann.ask("Leave")
+    assert await refusal(enter(server, "ann")) == TAKEN
+    reply = await ann.stub.Enter(pb.EnterRequest(name="ANN", token=ann.token))
+    assert reply.name == "Ann"
+    await ann.ask("DeleteTable", table="t")
+    await ann.close()
+
+
+async def test_the_longest_name_has_twenty_characters(server: Server) -> None:
+    await enter(server, "a" * 20)
+
+
 async def test_what_a_user_is_told_on_entering(server: Server) -> None:
     guest = Guest(server)
     reply = await guest.stub.Enter(pb.EnterRequest(name="ann"))
     await guest.close()
     assert len(reply.token) >= 32
+    assert reply.name == "ann"
     assert reply.grace_period.seconds == 10
     assert reply.requests_per_second == PATIENT.requests_per_second
 
@@ -241,14 +269,14 @@ async def test_streams_end_when_the_server_stops() -> None:
 
 
 async def test_a_lobby_takes_so_many_users_and_no_more() -> None:
-    async with lobby(Limits(max_user_count=2)) as server, guests(server, "ann", "bob") as [ann, _]:
+    async with lobby(LobbyLimits(max_user_count=2)) as server, guests(server, "ann", "bob") as [ann, _]:
         assert await refusal(enter(server, "eve")) == ("RESOURCE_EXHAUSTED", "LOBBY_FULL")
         await ann.ask("Leave")
         await enter(server, "eve")
 
 
 async def test_whoever_asks_too_often_is_told_when_to_ask_again() -> None:
-    async with lobby(Limits(requests_per_second=5, burst=3)) as server, guests(server, "ann", "bob") as [ann, bob]:
+    async with lobby(LobbyLimits(requests_per_second=5, burst=3)) as server, guests(server, "ann", "bob") as [ann, bob]:
         await ann.ask("LeaveTable")
         await ann.ask("LeaveTable")
         with pytest.raises(grpc.aio.AioRpcError) as caught:
@@ -260,7 +288,7 @@ async def test_whoever_asks_too_often_is_told_when_to_ask_again() -> None:
 
 
 async def test_strangers_may_not_try_tokens_without_end() -> None:
-    async with lobby(Limits(enter_burst=5)) as server:
+    async with lobby(LobbyLimits(enter_burst=5)) as server:
         stranger = Guest(server, token="guess")
         reasons = {(await stranger.refused("Leave"))[1] for _ in range(8)}
         assert reasons == {"UNKNOWN_USER", "TOO_MANY_REQUESTS"}

@@ -1,4 +1,4 @@
-"""What must hold before a user of the lobby is granted what it asks."""
+"""What must hold before a request of a user is granted."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.server.errors import Refusal
 from fairplay.server.lobby.table import Table
+from fairplay.server.lobby.text import check_table_name
 from fairplay.server.lobby.users import User
-from fairplay.server.lobby.wording import checked_table_name
 from fairplay.server.plans import full_settings, full_time_control, game_of
 from fairplay.v1.lobby_pb2 import CreateTableRequest
 from fairplay.v1.table_pb2 import Table as TableMessage
@@ -17,14 +17,14 @@ MAX_SETTINGS_BYTES = 16 * 1024
 
 
 def table_of(user: User) -> Table:
-    """The table where a user is. Refusal: it is at none."""
+    """Return the table where a user is. Raises Refusal if it is at none."""
     if user.table is None:
         raise Refusal("NOT_AT_TABLE", "the user is at no table: watch or join one first")
     return user.table
 
 
 def check_joinable(table: Table) -> None:
-    """Refusal: nobody can take a seat now."""
+    """Raise Refusal if nobody can take a seat now."""
     if table.running:
         raise Refusal(
             "TABLE_RUNNING", f"the game of the table {table.name} goes on: watch it, and join when it is over"
@@ -34,7 +34,7 @@ def check_joinable(table: Table) -> None:
 
 
 def check_not_playing(user: User) -> None:
-    """Refusal: the user has a seat in a running game."""
+    """Raise Refusal if the user has a seat in a running game."""
     if user.playing:
         assert user.table is not None
         message = f"you play at the table {user.table.name}: leave that table first, or wait for the end of its game"
@@ -42,8 +42,8 @@ def check_not_playing(user: User) -> None:
 
 
 def table_message(request: CreateTableRequest, owner: str) -> TableMessage:
-    """The table that is asked for. Refusal: it cannot be."""
-    name, game = checked_table_name(request.name), game_of(request.game, "game")
+    """Return the table that is asked for. Raises Refusal if there cannot be such a table."""
+    name, game = check_table_name(request.name), game_of(request.game, "game")
     if request.settings.ByteSize() > MAX_SETTINGS_BYTES:
         message = f"the settings have {request.settings.ByteSize():,} bytes: at most {MAX_SETTINGS_BYTES:,} are allowed"
         raise Refusal("INVALID_SETTINGS", message, "settings")

@@ -1,4 +1,4 @@
-"""What users of the lobby may do how often, and how many of everything it takes."""
+"""How often users may ask, and how many users and tables the lobby takes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ MAX_WAIT_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """The knobs of a lobby.
+class LobbyLimits:
+    """The limits of a lobby.
 
     A user without a stream is lost after `grace_s`. A table where nobody is, and whose owner is not in the lobby
     either, is deleted after `empty_s`; after a new start of the server, seats are kept for so long. A user may make
@@ -30,10 +30,10 @@ class Limits:
     max_owned_count: int = 10
 
 
-class Bucket:
-    """Holds `burst` requests at most; each takes one, and so many flow in again in a second.
+class TokenBucket:
+    """A token bucket: it holds at most `burst` requests, each of which takes one, and `rate` a second flow in again.
 
-    What is refused counts as well, up to MAX_WAIT_S: who goes on asking waits longer.
+    Refused requests count as well, up to a wait of MAX_WAIT_S: who goes on asking waits longer.
     """
 
     __slots__ = ("_at_s", "_burst", "_held", "_rate")
@@ -45,24 +45,24 @@ class Bucket:
         self._at_s = now_s
 
     def take(self, now_s: float) -> float:
-        """0: the request is granted. Otherwise the seconds until the next one may be."""
+        """Count a request. Return 0 if it is granted, else the seconds until the next one may be."""
         held = min(self._burst, self._held + (now_s - self._at_s) * self._rate)
         self._at_s = now_s
         self._held = max(held - 1, min(held, 1 - MAX_WAIT_S * self._rate))
         return 0.0 if held >= 1 else (1 - held) / self._rate
 
 
-class Peers:
-    """The buckets of connections from which somebody asks who is not a user; those that asked last are remembered."""
+class PeerBuckets:
+    """The buckets of connections without users; only those that asked last are remembered."""
 
     def __init__(self, rate: float, burst: int) -> None:
         self._rate = rate
         self._burst = burst
-        self._buckets: dict[str, Bucket] = {}
+        self._buckets: dict[str, TokenBucket] = {}
 
     def take(self, peer: str, now_s: float) -> None:
-        """Counts a request of a connection. Refusal: it asks too often."""
-        bucket = self._buckets.pop(peer, None) or Bucket(self._rate, self._burst, now_s)
+        """Count a request of a connection. Raises Refusal if it asks too often."""
+        bucket = self._buckets.pop(peer, None) or TokenBucket(self._rate, self._burst, now_s)
         self._buckets[peer] = bucket  # as the last one
         if len(self._buckets) > MAX_PEERS:
             del self._buckets[next(iter(self._buckets))]
@@ -70,7 +70,7 @@ class Peers:
 
 
 def check_granted(wait_s: float, rate: float) -> None:
-    """Refusal: there are seconds to wait."""
+    """Raise Refusal if there are seconds to wait."""
     if wait_s:
         message = f"that is more often than {rate:g} times a second: ask again in {wait_s * 1e3:.0f} ms"
         raise Refusal("TOO_MANY_REQUESTS", message, retry_s=wait_s)

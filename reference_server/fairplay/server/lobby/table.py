@@ -1,4 +1,4 @@
-"""A table: who sits there, who watches, and whether its game goes on."""
+"""A table: who has a seat there, who watches, and whether its game is running."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from fairplay.v1.table_pb2 import TableStatus
 
 @dataclass(slots=True)
 class Seat:
-    """A seat that is taken: by whom, how the player is reached, and the key of the user's token.
+    """A seat that is taken: by whom, how the player is reached, and the hash of the user's token.
 
-    `present`: the user is here. `left`: it has left for good, and only its game keeps the seat. Neither: it was here
-    before the server was started again, and may come back.
+    `present` says that the user is at the table; `left` that it has left for good, so that the seat ends with the game.
+    A user that is neither was there before the server was restarted, and may come back.
     """
 
     name: str
@@ -33,8 +33,8 @@ class Seat:
 class Table:
     """A table. `number` grows with every new table; `journal` is its record.
 
-    `spoken` is the sequence number of the last thing that was said here; `deadline` is when it is deleted if it stays
-    empty, and `gone` whether it was.
+    `last_spoken` is the sequence number of the last thing that was said here; `deadline` is when the table is deleted
+    if it stays empty, and `deleted` whether it was.
     """
 
     def __init__(self, message: TableMessage, owner_key: bytes, number: int, seats: list[Seat]) -> None:
@@ -43,84 +43,84 @@ class Table:
         self.seats = seats
         self.watchers: dict[str, None] = {}
         self.journal: Journal | None = None
-        self.spoken = 0
+        self.last_spoken = 0
         self.deadline: Timer | None = None
-        self.gone = False
+        self.deleted = False
         self._message = message
 
-    # --- what it is ---
+    # --- properties ---
 
     @property
     def name(self) -> str:
-        """Its name, unique in the lobby."""
+        """Return the name, which is unique in the lobby."""
         return self._message.name
 
     @property
     def owner(self) -> str:
-        """The name of the user who may delete it."""
+        """Return the name of the user who may delete the table."""
         return self._message.owner
 
     @property
     def game(self) -> Game:
-        """The game that is played here."""
+        """Return the game that is played here."""
         return find(self._message.game)
 
     @property
     def game_id(self) -> str:
-        """The id of the game that was started last; empty: none yet."""
+        """Return the id of the game that was started last; empty if none was."""
         return self._message.game_id
 
     @property
     def running(self) -> bool:
-        """Whether its game goes on."""
+        """Return whether the game is running."""
         return self._message.status == TableStatus.TABLE_STATUS_RUNNING
 
     @property
     def full(self) -> bool:
-        """Whether all seats are taken."""
+        """Return whether all seats are taken."""
         return len(self.seats) >= self._message.max_seat_count
 
     @property
     def members(self) -> Iterator[str]:
-        """The names of all who are here."""
+        """Yield the names of all users at the table."""
         yield from (seat.name for seat in self.seats if seat.present)
         yield from self.watchers
 
     @property
     def empty(self) -> bool:
-        """Whether nobody is here, or expected back."""
+        """Return whether nobody is at the table, or expected back."""
         return not self.watchers and all(seat.left for seat in self.seats)
 
-    def shown(self) -> TableMessage:
-        """The table as everybody may see it. The message is the table's own: it is not to be kept."""
+    def to_message(self) -> TableMessage:
+        """Return the table as everybody may see it. The message is the table's own: callers must not keep it."""
         message = self._message
         del message.seats[:], message.watchers[:]
         message.seats.extend(SeatMessage(name=seat.name, present=seat.present) for seat in self.seats)
         message.watchers.extend(self.watchers)
         return message
 
-    # --- who is here ---
+    # --- users ---
 
     def seat(self, name: str) -> Seat | None:
-        """The seat of a user who has not left it."""
+        """Return the seat of a user, or None if it has none or has left it."""
         return next((seat for seat in self.seats if seat.name == name and not seat.left), None)
 
-    def keeps(self, name: str) -> bool:
-        """Whether this name must not be had by somebody else."""
+    def needs_name(self, name: str) -> bool:
+        """Return whether nobody else may have this name: the owner's, or that of a seat."""
         return name == self.owner or any(seat.name == name for seat in self.seats)
 
     def watch(self, name: str) -> None:
-        """A user is here to watch; it has no seat any more."""
+        """Make a user a watcher, who has no seat any more."""
         self.seats = [seat for seat in self.seats if seat.name != name or seat.left]
         self.watchers[name] = None
 
     def sit(self, seat: Seat) -> None:
-        """A user takes a seat."""
+        """Give a user a seat."""
         self.watchers.pop(seat.name, None)
         self.seats.append(seat)
 
     def leave(self, name: str) -> int | None:
-        """A user is not here any more. Returns its seat in the game that goes on, if it had one."""
+        """Remove a user. Return the number of its seat if it played in a running game, else None."""
         if name in self.watchers:
             del self.watchers[name]
             return None
@@ -132,34 +132,34 @@ class Table:
         self.seats.remove(seat)
         return None
 
-    def give_up_seats(self) -> bool:
-        """Nobody is waited for any more. Returns whether there was anybody."""
+    def free_absent_seats(self) -> bool:
+        """Free the seats of absent users, unless the game is running. Return whether there were any."""
         before = len(self.seats)
         if not self.running:
             self.seats = [seat for seat in self.seats if seat.present]
         return len(self.seats) < before
 
-    # --- its game ---
+    # --- the game ---
 
     def begin(self, game_id: str) -> None:
-        """A game begins with those who sit here."""
+        """Begin a game with those who have seats."""
         self._message.game_id = game_id
         self._message.status = TableStatus.TABLE_STATUS_RUNNING
         self._message.ClearField("result")
 
     def call_off(self, before: TableMessage) -> None:
-        """The game could not begin: all is as it was."""
+        """Undo `begin`, as the game could not begin."""
         self._message.CopyFrom(before)
 
     def end(self, result: GameResult) -> None:
-        """The game is over. Seats that were left are free; those who may come back keep theirs."""
+        """End the game. Seats that were left are free; users who may come back keep theirs."""
         self._message.status = TableStatus.TABLE_STATUS_OVER
-        self._message.result.CopyFrom(in_short(result))
+        self._message.result.CopyFrom(summarise(result))
         self.seats = [seat for seat in self.seats if not seat.left]
 
 
-def in_short(result: GameResult) -> GameResult:
-    """The result without what misconducts are proved with: it is long, and names addresses of players."""
+def summarise(result: GameResult) -> GameResult:
+    """Return a result without the evidence of misconducts, which is long and names addresses of players."""
     misconducts = [
         Misconduct(
             seat=each.seat,

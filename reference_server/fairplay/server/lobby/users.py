@@ -1,4 +1,4 @@
-"""Those who are in the lobby, and the names that are kept for those who are not."""
+"""The users who are in the lobby, and the names that are kept for those who are not."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import NamedTuple
 
 from fairplay.server.errors import Refusal
 from fairplay.server.links.dial_in import Hub
-from fairplay.server.lobby.limits import Bucket
-from fairplay.server.lobby.stream import Stream
+from fairplay.server.lobby.event_stream import EventStream
+from fairplay.server.lobby.limits import TokenBucket
 from fairplay.server.lobby.table import Table
+from fairplay.server.lobby.text import fold
 from fairplay.server.manager.signup import Timer
 from fairplay.server.tokens import same
 from fairplay.v1.table_pb2 import Part
@@ -26,44 +28,51 @@ class User:
     """A user of the lobby.
 
     `since` is the sequence number with which it came to its table; `deadline` is when it is lost, if it has no stream.
-    `stream_count` counts those too that were replaced and have not ended yet.
+    `stream_count` counts replaced streams too that have not ended yet.
     """
 
     name: str
     token: str
-    bucket: Bucket
+    bucket: TokenBucket
     table: Table | None = None
     since: int = 0
-    stream: Stream | None = None
+    stream: EventStream | None = None
     stream_count: int = 0
     deadline: Timer | None = None
 
     @property
     def key(self) -> bytes:
-        """What of its token may be written down."""
-        return key_of(self.token)
+        """Return the hash of the token, which may be recorded."""
+        return hash_token(self.token)
 
     @property
     def playing(self) -> bool:
-        """Whether it has a seat in a game that goes on."""
+        """Return whether the user has a seat in a running game."""
         return self.table is not None and self.table.running and self.table.seat(self.name) is not None
 
-    def shown(self) -> UserMessage:
-        """The user as everybody may see it."""
+    def to_message(self) -> UserMessage:
+        """Return the user as everybody may see it."""
         if self.table is None:
             return UserMessage(name=self.name)
         part = Part.PART_WATCHER if self.name in self.table.watchers else Part.PART_PLAYER
         return UserMessage(name=self.name, table=self.table.name, part=part)
 
 
+class _KeptName(NamedTuple):
+    """A name that only the user with the token of this key may enter with."""
+
+    name: str
+    key: bytes
+
+
 class Users:
-    """All users by name and by token; and keys for names that only their owners may come back to."""
+    """All users by name and by token, and the names that are kept. Names are found in capital and small letters."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
         self._by_name: dict[str, User] = {}
         self._by_token: dict[str, User] = {}
-        self._kept: dict[str, bytes] = {}
+        self._kept: dict[str, _KeptName] = {}
 
     def __len__(self) -> int:
         return len(self._by_name)
@@ -71,53 +80,54 @@ class Users:
     def __iter__(self) -> Iterator[User]:
         return iter(self._by_name.values())
 
-    def named(self, name: str) -> User | None:
-        """The user of this name."""
-        return self._by_name.get(name)
+    def find(self, name: str) -> User | None:
+        """Return the user of a name, or None if it is not here."""
+        return self._by_name.get(fold(name))
 
-    def known(self, token: str) -> User | None:
-        """The user with this token."""
+    def find_by_token(self, token: str) -> User | None:
+        """Return the user with a token, or None if there is none."""
         return self._by_token.get(token)
 
-    def returning(self, name: str, token: str) -> User | None:
-        """The user of this name, who is here and shows that it is the one. None: nobody is here under the name.
+    def find_returning(self, name: str, token: str) -> User | None:
+        """Return the user of a name who is here and has this token, or None if nobody is here under the name.
 
-        Refusal: it is somebody else, or the name is not free for one who has this token.
+        Raises Refusal if the name is another user's, or is not free for somebody with this token.
         """
-        user = self._by_name.get(name)
+        user, kept = self.find(name), self._kept.get(fold(name))
         if user is not None:
-            if not same(token, user.token) and not (token and self._hub.holds(name, token)):
+            if not same(token, user.token) and not (token and self._hub.holds(user.name, token)):
                 raise _taken(name, token, "is in the lobby already")
-        elif name in self._kept:
-            if not hmac.compare_digest(key_of(token), self._kept[name]):
+        elif kept is not None:
+            if not hmac.compare_digest(hash_token(token), kept.key):
                 raise _taken(name, token, "is kept for a user who owns a table or plays a game")
         elif self._hub.guards(name) and not (token and self._hub.holds(name, token)):
             raise _taken(name, token, "has dialled in with a token")
         return user
 
-    def admit(self, name: str, token: str, bucket: Bucket) -> User:
-        """A new user, or one who comes back to the name that was kept, with its token. Call `returning` before."""
-        user = User(name, token if self._kept.pop(name, None) else secrets.token_urlsafe(TOKEN_BYTES), bucket)
-        self._by_name[name] = self._by_token[user.token] = user
-        self._hub.claim(name, user.token)
+    def admit(self, name: str, token: str, bucket: TokenBucket) -> User:
+        """Admit a new user, or one who comes back to a kept name as it was spelled; see `find_returning` before."""
+        kept = self._kept.pop(fold(name), None)
+        user = User(kept.name, token, bucket) if kept else User(name, secrets.token_urlsafe(TOKEN_BYTES), bucket)
+        self._by_name[fold(user.name)] = self._by_token[user.token] = user
+        self._hub.claim(user.name, user.token)
         return user
 
-    def dismiss(self, user: User) -> None:
-        """The user is gone, and the name is free, unless it is kept."""
-        del self._by_name[user.name], self._by_token[user.token]
+    def remove(self, user: User) -> None:
+        """Remove a user who is gone; its name is free, unless it is kept."""
+        del self._by_name[fold(user.name)], self._by_token[user.token]
         self._hub.release(user.name)
 
     def keep(self, name: str, key: bytes) -> None:
-        """Keeps the name of somebody who is not here."""
-        self._kept[name] = key
+        """Keep the name of a user who is not here for the token of this key."""
+        self._kept[fold(name)] = _KeptName(name, key)
 
-    def forget(self, name: str) -> None:
-        """The name need not be kept any more."""
-        self._kept.pop(name, None)
+    def free(self, name: str) -> None:
+        """Keep a name no longer."""
+        self._kept.pop(fold(name), None)
 
 
-def key_of(token: str) -> bytes:
-    """What of a token may be written down. Tokens of the lobby are long and random: nobody finds one from this."""
+def hash_token(token: str) -> bytes:
+    """Return the hash of a token. Tokens of the lobby are long and random: nobody finds one from its hash."""
     return sha256(token.encode()).digest()
 
 

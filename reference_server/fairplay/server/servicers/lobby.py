@@ -56,6 +56,7 @@ class LobbyServicer(LobbyServiceServicer):
             token=user.token,
             grace_period=duration(limits.grace_s),
             requests_per_second=limits.requests_per_second,
+            name=user.name,
         )
 
     async def Leave(self, request: pb.LeaveRequest, context: Any) -> pb.LeaveResponse:  # noqa: N802
@@ -71,7 +72,7 @@ class LobbyServicer(LobbyServiceServicer):
         stream = self._lobby.attend(user, request.after_sequence, together=request.together)
         context.add_done_callback(lambda _: self._lobby.closed(user))
         try:
-            await stream.carry(context.write)
+            await stream.run(context.write)
         finally:
             self._lobby.detach(user, stream)
 

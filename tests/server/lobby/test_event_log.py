@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairplay.server.lobby.news import REMEMBERED, News
+from fairplay.server.lobby.event_log import REMEMBERED, EventLog
 from fairplay.server.lobby.table import Table
 from fairplay.v1.lobby_pb2 import AttendResponse, Lobby, Spoken, UserGone
 from fairplay.v1.table_pb2 import Table as TableMessage
@@ -14,12 +14,12 @@ from fairplay.v1.table_pb2 import User
 FIRST = 1_000_000
 
 
-class House:
+class FakeLobby:
     """A lobby of users and their tables that tells everything it does."""
 
     def __init__(self) -> None:
         self.users: dict[str, str] = {}
-        self.news = News(self.whole, FIRST)
+        self.events = EventLog(self.whole, FIRST)
         self.tables = {name: Table(TableMessage(name=name), b"", 0, []) for name in "tu"}
 
     def whole(self) -> Lobby:
@@ -27,18 +27,18 @@ class House:
 
     def move(self, name: str, table: str) -> None:
         self.users[name] = table
-        self.news.tell(AttendResponse(user=User(name=name, table=table)), ("user", name))
+        self.events.add(AttendResponse(user=User(name=name, table=table)), ("user", name))
 
     def go(self, name: str) -> None:
         if self.users.pop(name, None) is not None:
-            self.news.tell_end(AttendResponse(user_gone=UserGone(name=name)), ("user", name))
+            self.events.add_end(AttendResponse(user_gone=UserGone(name=name)), ("user", name))
 
     def say(self, table: str, text: str) -> None:
-        self.news.tell(AttendResponse(spoken=Spoken(table=table, text=text)), place=self.tables[table])
+        self.events.add(AttendResponse(spoken=Spoken(table=table, text=text)), place=self.tables[table])
 
     def sent(self, seen: int, place: str = "", since: int = 0, *, together: bool = False) -> list[AttendResponse]:
         table = self.tables[place] if place else None
-        return [AttendResponse.FromString(data) for data in self.news.after(seen, table, since, together=together)]
+        return [AttendResponse.FromString(data) for data in self.events.after(seen, table, since, together=together)]
 
 
 class Reader:
@@ -75,37 +75,37 @@ deeds = st.one_of(
 
 @given(st.lists(st.tuples(deeds, st.booleans()), max_size=40), st.booleans())
 def test_whenever_a_reader_reads_it_knows_what_is_so(steps: list[tuple[tuple[str, ...], bool]], together: bool) -> None:
-    house, reader = House(), Reader()
+    fake, reader = FakeLobby(), Reader()
     for (deed, *fields), reads in [*steps, (("go", "a"), True)]:
-        getattr(house, deed)(*fields)
+        getattr(fake, deed)(*fields)
         if reads:
-            reader.take(house.sent(reader.seen, together=together))
-            assert reader.users == house.users
-            assert reader.seen <= house.news.last
+            reader.take(fake.sent(reader.seen, together=together))
+            assert reader.users == fake.users
+            assert reader.seen <= fake.events.last
 
 
 def test_only_the_last_of_several_changes_is_sent_but_every_departure() -> None:
-    house = House()
-    house.move("a", "t")
-    seen = house.news.last
+    fake = FakeLobby()
+    fake.move("a", "t")
+    seen = fake.events.last
     for _ in range(3):
-        house.move("a", "u")
-        house.go("a")
-    house.move("a", "t")
-    house.move("a", "")
-    assert [event.WhichOneof("event") for event in house.sent(seen)] == ["user_gone"] * 3 + ["user"]
+        fake.move("a", "u")
+        fake.go("a")
+    fake.move("a", "t")
+    fake.move("a", "")
+    assert [event.WhichOneof("event") for event in fake.sent(seen)] == ["user_gone"] * 3 + ["user"]
 
 
 def test_what_is_said_is_for_those_who_are_there_since_before() -> None:
-    house = House()
-    seen = house.news.last
-    house.say("t", "one")
-    came = house.news.last
-    house.say("t", "two")
-    house.say("u", "other")
+    fake = FakeLobby()
+    seen = fake.events.last
+    fake.say("t", "one")
+    came = fake.events.last
+    fake.say("t", "two")
+    fake.say("u", "other")
 
     def heard(place: str, since: int) -> list[str]:
-        return [event.spoken.text for event in house.sent(seen, place, since)]
+        return [event.spoken.text for event in fake.sent(seen, place, since)]
 
     assert heard("t", seen) == ["one", "two"]
     assert heard("t", came) == ["two"]
@@ -114,33 +114,33 @@ def test_what_is_said_is_for_those_who_are_there_since_before() -> None:
 
 
 def test_several_events_come_in_one_message_where_that_is_asked_for() -> None:
-    house = House()
-    seen = house.news.last
-    house.move("a", "t")
-    assert [event.WhichOneof("event") for event in house.sent(seen, together=True)] == ["user"]
-    house.move("b", "t")
-    [both] = house.sent(seen, together=True)
+    fake = FakeLobby()
+    seen = fake.events.last
+    fake.move("a", "t")
+    assert [event.WhichOneof("event") for event in fake.sent(seen, together=True)] == ["user"]
+    fake.move("b", "t")
+    [both] = fake.sent(seen, together=True)
     assert [event.user.name for event in both.events.events] == ["a", "b"]
 
 
 def test_what_is_forgotten_is_made_good_by_the_whole_and_nothing_grows() -> None:
-    house = House()
-    seen = house.news.last
-    house.move("early", "t")
+    fake = FakeLobby()
+    seen = fake.events.last
+    fake.move("early", "t")
     for number in range(5 * REMEMBERED):
-        house.move(f"user{number % 7}", f"t{number}")
-    assert [event.WhichOneof("event") for event in house.sent(seen)] == ["lobby"]
-    assert house.sent(house.news.last) == []
-    assert len(house.sent(house.news.last - REMEMBERED)) == 7
-    assert len(house.news._events) <= 2 * REMEMBERED
-    assert len(house.news._latest) == 7
+        fake.move(f"user{number % 7}", f"t{number}")
+    assert [event.WhichOneof("event") for event in fake.sent(seen)] == ["lobby"]
+    assert fake.sent(fake.events.last) == []
+    assert len(fake.sent(fake.events.last - REMEMBERED)) == 7
+    assert len(fake.events._events) <= 2 * REMEMBERED
+    assert len(fake.events._latest) == 7
 
 
 def test_what_is_the_same_for_many_is_serialised_once() -> None:
-    house = House()
-    seen = house.news.last
-    house.move("a", "t")
-    house.say("u", "elsewhere")
-    assert house.news.after(seen, None, 0, together=False) is house.news.after(
-        seen, house.tables["t"], seen, together=False
+    fake = FakeLobby()
+    seen = fake.events.last
+    fake.move("a", "t")
+    fake.say("u", "elsewhere")
+    assert fake.events.after(seen, None, 0, together=False) is fake.events.after(
+        seen, fake.tables["t"], seen, together=False
     )

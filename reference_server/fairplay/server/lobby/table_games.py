@@ -1,4 +1,4 @@
-"""The games of the tables: begun, seen through to their ends, and found again after a new start of the server."""
+"""The games of the tables: started, awaited, and resumed after a restart of the server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from fairplay.server.errors import Refusal
-from fairplay.server.lobby.floor import Floor
+from fairplay.server.lobby.state import LobbyState
 from fairplay.server.lobby.table import Table
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.referee import Referee
@@ -26,34 +26,34 @@ T = TypeVar("T")
 LOST = "the game cannot go on; the server's log says why"
 
 
-class Games:
-    """The games that go on at tables. Seeds come from `rng`."""
+class TableGames:
+    """Runs the games of tables. Seeds come from `rng`."""
 
-    def __init__(self, referee: Referee, floor: Floor, rng: random.Random) -> None:
+    def __init__(self, referee: Referee, state: LobbyState, rng: random.Random) -> None:
         self._referee = referee
-        self._floor = floor
+        self._state = state
         self._rng = rng
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def start(self, table: Table) -> None:
-        """Starts a game with those who sit at a table. Refusal: it cannot be played; then nothing has changed."""
+        """Start a game with those who have seats. Raises Refusal, and changes nothing, if it cannot be played."""
         await asyncio.shield(self._keep(self._start(table)))
 
     async def _start(self, table: Table) -> None:
         before = TableMessage()
-        before.CopyFrom(table.shown())
+        before.CopyFrom(table.to_message())
         assert table.journal is not None
         game_id = f"{table.journal.listing.record_id}/game"
         table.begin(game_id)
-        self._floor.ledger.note(table)  # before the game: a table whose game is not there has not been started
+        self._state.records.record(table)  # before the game: a table whose game is not there has not been started
         playing = self._keep(self._referee.play(self._plan(before, table), game_id))
         await asyncio.sleep(0)  # in which it begins
         if playing.done() and (error := playing.exception()) is not None:
             table.call_off(before)
-            self._floor.ledger.note(table)
+            self._state.records.record(table)
             raise error
-        self._keep(self._see_through(table, playing))
-        self._floor.changed(table)
+        self._keep(self._await_end(table, playing))
+        self._state.update_table(table)
 
     def _plan(self, message: TableMessage, table: Table) -> GamePlan:
         return GamePlan(
@@ -65,16 +65,16 @@ class Games:
         )
 
     def resume(self, table: Table) -> None:
-        """Waits for a game that an earlier run began; the referee goes on with it."""
+        """Wait for a game that an earlier run began, and that the referee has resumed."""
         try:
             plan = self._referee.get(table.game_id).plan
         except Refusal:  # the crash came before the game
             table.end(GameResult(aborted="the server was started again before the game began"))
-            self._floor.ledger.turn_over(table)
+            self._state.records.continue_table(table)
         else:
-            self._keep(self._see_through(table, self._keep(self._referee.play(plan, table.game_id))))
+            self._keep(self._await_end(table, self._keep(self._referee.play(plan, table.game_id))))
 
-    async def _see_through(self, table: Table, playing: asyncio.Task[GameMessage]) -> None:
+    async def _await_end(self, table: Table, playing: asyncio.Task[GameMessage]) -> None:
         try:
             result = (await playing).result
         except Refusal as refusal:
@@ -85,28 +85,28 @@ class Games:
         except RecordsError as error:
             log.error("game %s cannot go on: %s", table.game_id, error)
             result = GameResult(aborted=LOST)
-        if not table.gone:
+        if not table.deleted:
             self._end(table, result)
 
     def _end(self, table: Table, result: GameResult) -> None:
         seats = table.seats
         table.end(result)
         try:
-            self._floor.ledger.turn_over(table)
-            if not self._floor.expecting:
-                self._floor.give_up_seats(table)
+            self._state.records.continue_table(table)
+            if not self._state.expecting:
+                self._state.free_absent_seats(table)
         except RecordsError as error:
             log.error("the table %s cannot be recorded any more: %s", table.name, error)
-        self._floor.free_names(table, seats)
-        self._floor.changed(table)
+        self._state.free_names(table, seats)
+        self._state.update_table(table)
 
     def stop(self, table: Table) -> None:
-        """The table is deleted: its game ends without a winner."""
+        """Stop the game of a deleted table, without a winner."""
         if table.running:
             self._keep(self._referee.stop(table.game_id, "the table was deleted"))
 
     async def suspend(self) -> None:
-        """The referee has suspended its games: nothing waits for them any more."""
+        """Stop waiting for games, which the referee has suspended."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _keep(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:

@@ -1,4 +1,4 @@
-"""What happens in the lobby: numbered, serialised once for all readers, and remembered for those who fall behind."""
+"""The events of the lobby: numbered, serialised once for all readers, and remembered for those who fall behind."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from fairplay.server.lobby.table import Table
 from fairplay.v1.lobby_pb2 import AttendResponse, Events, Lobby
 
 REMEMBERED = 1_000
-"""Who is further behind than so many events is sent the whole again."""
+"""How many events are remembered at least. A reader that is further behind is sent the whole lobby again."""
 
 Key: TypeAlias = tuple[str, str]
-"""Of what an event tells the present state, e.g. ("user", "alice"). A later one of the same key makes it needless."""
+"""What an event is about, e.g. ("user", "alice"). A later event with this key supersedes it."""
 
 
 class _Event(NamedTuple):
     sequence: int
     key: Key | None
-    """None: it is told in any case."""
+    """None: no later event supersedes it."""
     place: Table | None
-    """Where it was said; None: it is for everybody."""
+    """The table whose users alone are sent the event; None: everybody is."""
     message: AttendResponse
     data: bytes
 
 
-class News:
-    """The events of a lobby. `snapshot` gives the whole of it; `last` is the number of the last event.
+class EventLog:
+    """The events of one lobby. `snapshot` returns the whole lobby; `last` is the number of the last event.
 
-    Numbers go on after those of earlier runs of the server, because they begin with the time.
+    The numbers begin with the time, so that they go on after those of earlier runs of the server.
     """
 
     def __init__(self, snapshot: Callable[[], Lobby], first: int | None = None) -> None:
@@ -42,8 +42,8 @@ class News:
         self._latest: dict[Key, int] = {}
         self._shared: dict[tuple[int, bool], Sequence[bytes]] = {}
 
-    def tell(self, event: AttendResponse, key: Key | None = None, place: Table | None = None) -> None:
-        """Something has happened. `key`: see Key. `place`: only those who are there shall hear of it."""
+    def add(self, event: AttendResponse, key: Key | None = None, place: Table | None = None) -> None:
+        """Number and add an event. With a `place` only the users at that table are sent it."""
         self.last += 1
         event.sequence = self.last
         event.time.CopyFrom(_now())
@@ -51,15 +51,15 @@ class News:
         if key is not None:
             self._latest[key] = self.last
         if place is not None:
-            place.spoken = self.last
+            place.last_spoken = self.last
         self._shared.clear()
         if len(self._events) > 2 * REMEMBERED:
             self._forget()
 
-    def tell_end(self, event: AttendResponse, key: Key) -> None:
-        """Something is gone: everybody hears of it, also where there is something new under its key soon after."""
+    def add_end(self, event: AttendResponse, key: Key) -> None:
+        """Add the last event with a key: it is sent even if a later event has the same key."""
         self._latest.pop(key, None)
-        self.tell(event)
+        self.add(event)
 
     def _forget(self) -> None:
         for event in self._events[:REMEMBERED]:
@@ -68,16 +68,16 @@ class News:
         del self._events[:REMEMBERED]
 
     def after(self, seen: int, place: Table | None, since: int, *, together: bool) -> Sequence[bytes]:
-        """What somebody who has `seen` all up to a number is to be sent, to know all up to `last`.
+        """Return the messages for a reader who has seen all events up to the number `seen`.
 
-        `place` is where it is, `since` the number with which it came there; `together`: all in one message. Whoever has
-        seen nothing, or is too far behind, gets the whole.
+        `place` is its table, `since` the number with which it came there. With `together` all events are in one
+        message. A reader who has seen nothing, or is too far behind, is sent the whole lobby.
         """
         if not self.last - len(self._events) <= seen <= self.last:
-            return [self._everything()]
+            return [self._serialised_whole()]
         if seen == self.last:
             return ()
-        if place is not None and place.spoken > max(seen, since):
+        if place is not None and place.last_spoken > max(seen, since):
             return _serialised(self._chosen(seen, place, since), together)
         if (seen, together) not in self._shared:
             self._shared[seen, together] = _serialised(self._chosen(seen, None, since), together)
@@ -92,7 +92,7 @@ class News:
             and (event.key is None or latest.get(event.key) == event.sequence)
         ]
 
-    def _everything(self) -> bytes:
+    def _serialised_whole(self) -> bytes:
         if self._whole is None or self._whole[0] != self.last:
             whole = AttendResponse(sequence=self.last, time=_now(), lobby=self._snapshot())
             self._whole = self.last, whole.SerializeToString()

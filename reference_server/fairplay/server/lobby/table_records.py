@@ -1,7 +1,7 @@
-"""Tables in records: what a server that is started again needs to go on with them.
+"""The records of tables, from which a server that is restarted goes on with them.
 
-A record of a table reaches from the end of one game there to the end of the next. So the records that are not finished,
-which a new start has to look for, are never much older than the games that are not.
+A record of a table reaches from the end of one game there to the end of the next. So unfinished records, which a
+restarted server looks for, are never much older than unfinished games.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.games.game import find
 from fairplay.server.lobby.table import Seat, Table
+from fairplay.server.lobby.text import fold
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
@@ -27,40 +28,40 @@ log = logging.getLogger("fairplay.lobby")
 KIND = "table"
 
 
-class Ledger:
-    """Writes down what becomes of tables. RecordsError: the disk has failed, or the store is closed."""
+class TableRecords:
+    """Records tables. Its methods raise RecordsError if the disk has failed or the store is closed."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def begin(self, table: Table) -> None:
-        """A table is new, or goes on after a game."""
+        """Begin the record of a table."""
         table.journal = self._begun(table)
 
     def _begun(self, table: Table) -> Journal:
         now = Timestamp()
         now.GetCurrentTime()
         record_id = f"table-{uuid.uuid4().hex}"
-        entry = RecordEntry(table=recorded(table, record_id)).SerializeToString()
+        entry = RecordEntry(table=to_record(table, record_id)).SerializeToString()
         return self._store.begin(KIND, record_id, entry, game=table.game.name, start_time_ns=now.ToNanoseconds())
 
-    def note(self, table: Table) -> None:
-        """A table has changed."""
+    def record(self, table: Table) -> None:
+        """Record a table that has changed."""
         journal = _journal(table)
-        entry = RecordEntry(table=recorded(table, journal.listing.record_id))
+        entry = RecordEntry(table=to_record(table, journal.listing.record_id))
         journal.append(entry.SerializeToString())
 
-    def turn_over(self, table: Table) -> None:
-        """A game is over: its record of the table ends, and another one begins."""
+    def continue_table(self, table: Table) -> None:
+        """End the record of a table after a game, and begin another one."""
         finished, table.journal = _journal(table), self._begun(table)  # in this order, or a crash could lose the table
         self._finish(table, finished, continued_by=table.journal.listing.record_id)
 
     def delete(self, table: Table) -> None:
-        """A table is gone."""
+        """End the record of a table that is deleted."""
         self._finish(table, _journal(table), deleted=True)
 
     def _finish(self, table: Table, journal: Journal, *, deleted: bool = False, continued_by: str = "") -> None:
-        last = recorded(table, journal.listing.record_id)
+        last = to_record(table, journal.listing.record_id)
         last.deleted, last.continued_by = deleted, continued_by
         now = Timestamp()
         now.GetCurrentTime()
@@ -68,7 +69,7 @@ class Ledger:
         journal.finish(entry, last.table.SerializeToString(), now.ToNanoseconds())
 
     def unfinished(self) -> Iterator[Table]:
-        """The tables that a server left, oldest first; those present then are expected back."""
+        """Yield the tables of an earlier run, the oldest first; users with seats there are expected back."""
         found: dict[str, Table] = {}
         for listing in self._store.unfinished():
             if listing.kind == KIND:
@@ -77,20 +78,20 @@ class Ledger:
                 except (RecordsError, ValueError) as error:  # this one has to wait, the others have not
                     log.error("the table of record %s cannot go on: %s", listing.record_id, error)
                 else:
-                    self._replace(found.pop(table.name, None), table)
-                    found[table.name] = table
+                    self._replace(found.pop(fold(table.name), None), table)
+                    found[fold(table.name)] = table
         yield from found.values()
 
     def _reopened(self, listing: Listing) -> Table:
         journal = self._store.reopen(listing.record_id)
         last = [entry.table for entry in parsed(self._store.read(listing.record_id)) if entry.HasField("table")][-1]
         find(last.table.game)
-        table = restored(last, listing.number)
+        table = from_record(last, listing.number)
         table.journal = journal
         return table
 
     def _replace(self, older: Table | None, newer: Table) -> None:
-        """A crash came between the beginning of one record and the end of the one before."""
+        """Finish an older record of a table: a crash came after the newer one was begun."""
         if older is not None:
             self._finish(older, _journal(older), continued_by=_journal(newer).listing.record_id)
 
@@ -100,10 +101,10 @@ def _journal(table: Table) -> Journal:
     return table.journal
 
 
-def recorded(table: Table, record_id: str) -> RecordedTable:
-    """A table as it is written down: without watchers, and with links and keys, which nobody else may see."""
+def to_record(table: Table, record_id: str) -> RecordedTable:
+    """Return a table for its record: without watchers, and with links and token hashes, which nobody else may see."""
     message = TableMessage()
-    message.CopyFrom(table.shown())
+    message.CopyFrom(table.to_message())
     del message.watchers[:]
     for seat, shown in zip(table.seats, message.seats, strict=True):
         shown.present = not seat.left
@@ -116,8 +117,8 @@ def recorded(table: Table, record_id: str) -> RecordedTable:
     )
 
 
-def restored(last: RecordedTable, number: int) -> Table:
-    """A table as it was written down. ValueError: what was is not one."""
+def from_record(last: RecordedTable, number: int) -> Table:
+    """Return the table of a record. Raises ValueError if the record does not hold one."""
     message = last.table
     seats = [
         Seat(seat.name, link, key, present=False, left=not seat.present)

@@ -1,0 +1,220 @@
+"""The state of the lobby: who is at which table. Changes become events, and what a crash must not lose is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from fairplay.server.links.dial_in import Hub
+from fairplay.server.lobby.broadcaster import Broadcaster
+from fairplay.server.lobby.event_log import EventLog
+from fairplay.server.lobby.limits import LobbyLimits
+from fairplay.server.lobby.table import Seat, Table
+from fairplay.server.lobby.table_records import TableRecords
+from fairplay.server.lobby.text import fold
+from fairplay.server.lobby.users import User, Users
+from fairplay.server.manager.signup import Later, Timer
+from fairplay.server.records.store import Store
+from fairplay.server.referee import Referee
+from fairplay.v1.lobby_pb2 import AttendResponse, Lobby, UserGone
+
+LEFT = "the player left the table"
+
+
+class LobbyState:
+    """Users and tables. While `expecting`, users may come back to the seats that they had in an earlier run."""
+
+    def __init__(self, referee: Referee, hub: Hub, store: Store, limits: LobbyLimits, later: Later) -> None:
+        self.users = Users(hub)
+        self.records = TableRecords(store)
+        self.events = EventLog(self._snapshot)
+        self.broadcaster = Broadcaster(lambda: (user.stream for user in self.users if user.stream is not None))
+        self.expecting = False
+        self._tables: dict[str, Table] = {}
+        self._expecting_timer: Timer | None = None
+        self._referee = referee
+        self._limits = limits
+        self._later = later
+
+    def _snapshot(self) -> Lobby:
+        users = sorted(self.users, key=lambda user: user.name)
+        tables = [table.to_message() for table in reversed(self._tables.values())]
+        return Lobby(users=[user.to_message() for user in users], tables=tables)
+
+    async def close(self) -> None:
+        """Cancel the timers and stop sending events; everything stays as it is."""
+        timers = [self._expecting_timer, *(table.deadline for table in self._tables.values())]
+        for timer in (*timers, *(user.deadline for user in self.users)):
+            if timer is not None:
+                timer.cancel()
+        await self.broadcaster.stop()
+
+    # --- users ---
+
+    def add_user(self, user: User) -> None:
+        """Add a user who has entered, at the table where it has a seat from before the server was restarted."""
+        for table in self._tables.values():
+            seat = table.seat(user.name)
+            if seat is not None:
+                seat.present, user.table, user.since = True, table, self.events.last
+                self._announce_table(table)
+                break
+        self._announce_user(user)
+        self._schedule_deletions(self._owned_by(user.name))
+
+    def move(self, user: User, table: Table, seat: Seat | None = None) -> None:
+        """Move a user to a seat, or to the watchers, of a table, from there or from another one."""
+        had_seat = user.table is table and table.seat(user.name) is not None
+        if user.table is not table:
+            self._leave_table(user)
+            user.table, user.since = table, self.events.last
+        if seat is None:
+            table.watch(user.name)
+        else:
+            table.sit(seat)
+        if had_seat or seat is not None:
+            self.records.record(table)
+        self._announce_user(user)
+        self._announce_table(table)
+        self._schedule_deletions([table])
+
+    def leave_table(self, user: User) -> None:
+        """Remove a user from the table where it is, if it is at one."""
+        if user.table is not None:
+            self._leave_table(user)
+            self._announce_user(user)
+
+    def _leave_table(self, user: User) -> None:
+        table, user.table = user.table, None
+        if table is None:
+            return
+        had_seat = table.seat(user.name) is not None
+        playing = table.leave(user.name)
+        if playing is not None:
+            self._referee.leave(table.game_id, playing, LEFT)
+        if had_seat:
+            self.records.record(table)
+        self._announce_table(table)
+        self._schedule_deletions([table])
+
+    def _announce_user(self, user: User) -> None:
+        self.events.add(AttendResponse(user=user.to_message()), ("user", user.name))
+        self.broadcaster.wake_all()
+        if user.stream is not None:
+            user.stream.wake()
+
+    def remove_user(self, user: User, *, lost: bool) -> None:
+        """Remove a user from the lobby; its name is kept as long as anything is its own."""
+        self._leave_table(user)
+        self.users.remove(user)
+        if any(table.needs_name(user.name) for table in self._tables.values()):
+            self.users.keep(user.name, user.key)
+        gone = AttendResponse(user_gone=UserGone(name=user.name, lost=lost))
+        self.events.add_end(gone, ("user", user.name))
+        self.broadcaster.wake_all()
+        self._schedule_deletions(self._owned_by(user.name))
+
+    # --- tables ---
+
+    @property
+    def tables(self) -> Iterable[Table]:
+        """Return all tables, the newest first."""
+        return reversed(self._tables.values())
+
+    @property
+    def table_count(self) -> int:
+        """Return how many tables there are."""
+        return len(self._tables)
+
+    def find_table(self, name: str) -> Table | None:
+        """Return the table of a name, in capital or small letters, or None if there is none."""
+        return self._tables.get(fold(name))
+
+    def add_table(self, table: Table) -> None:
+        """Add a table that is recorded already."""
+        self._tables[fold(table.name)] = table
+        self._announce_table(table)
+
+    def update_table(self, table: Table) -> None:
+        """Announce a change of a table that is recorded already."""
+        self._announce_table(table)
+        self._schedule_deletions([table])
+
+    def delete_table(self, table: Table) -> None:
+        """Delete a table; whoever was there is at none then."""
+        self.records.delete(table)
+        del self._tables[fold(table.name)]
+        table.deleted = True
+        if table.deadline is not None:
+            table.deadline.cancel()
+        for name in table.members:
+            user = self.users.find(name)
+            if user is not None:
+                user.table = None
+                self._announce_user(user)
+        self.events.add_end(AttendResponse(table_deleted=table.name), ("table", table.name))
+        self.broadcaster.wake_all()
+        self.free_names(table)
+
+    def wake_table(self, table: Table) -> None:
+        """Send new events at once to those who are at a table."""
+        users = (self.users.find(name) for name in table.members)
+        self.broadcaster.wake_some([user.stream for user in users if user is not None and user.stream is not None])
+
+    def _announce_table(self, table: Table) -> None:
+        self.events.add(AttendResponse(table=table.to_message()), ("table", table.name))
+        self.wake_table(table)
+        self.broadcaster.wake_all()
+
+    def _owned_by(self, name: str) -> list[Table]:
+        return [table for table in self._tables.values() if table.owner == name]
+
+    def owned_count(self, name: str) -> int:
+        """Return how many tables a user owns."""
+        return len(self._owned_by(name))
+
+    def _schedule_deletions(self, tables: Iterable[Table]) -> None:
+        """Schedule the deletion of tables that are empty, and cancel that of the others."""
+        for table in tables:
+            if table.deleted:
+                continue
+            if table.running or not table.empty or self.users.find(table.owner) is not None:
+                if table.deadline is not None:
+                    table.deadline.cancel()
+                    table.deadline = None
+            elif table.deadline is None:
+                table.deadline = self._later(self._limits.empty_s, partial(self.delete_table, table))
+
+    # --- names and seats that are kept ---
+
+    def free_names(self, table: Table, seats: Iterable[Seat] = ()) -> None:
+        """Free the names that were kept for a table, or for these seats there, unless another table needs them."""
+        for name in {table.owner, *(seat.name for seat in (*table.seats, *seats))}:
+            if not any(other.needs_name(name) for other in self._tables.values()):
+                self.users.free(name)
+
+    def restore(self, tables: Iterable[Table]) -> None:
+        """Take over the tables of an earlier run, and wait for their users for a while."""
+        for table in tables:
+            self._tables[fold(table.name)] = table
+        for table in self._tables.values():
+            self.users.keep(table.owner, table.owner_key)
+            for seat in table.seats:
+                self.users.keep(seat.name, seat.key)
+        self.expecting = bool(self._tables)
+        if self.expecting:
+            self._expecting_timer = self._later(self._limits.empty_s, self._stop_expecting)
+            self._schedule_deletions(self._tables.values())
+
+    def _stop_expecting(self) -> None:
+        self.expecting = False
+        for table in [*self._tables.values()]:
+            self.free_absent_seats(table)
+
+    def free_absent_seats(self, table: Table) -> None:
+        """Free the seats of users who have not come back, unless the game of the table is running."""
+        seats = table.seats
+        if table.free_absent_seats():
+            self.records.record(table)
+            self.free_names(table, seats)
+            self.update_table(table)
