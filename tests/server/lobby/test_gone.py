@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fairplay.server.lobby.history import KIND
+from fairplay.server.lobby.table_records import KIND
 from fairplay.server.records.chain import parsed
 from fairplay.server.server import Server
 from fairplay.v1.record_pb2 import RecordedTable, RecordEntry
