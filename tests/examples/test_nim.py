@@ -121,6 +121,18 @@ def test_every_mutant_is_caught_by_the_cases_that_name_it_and_by_no_other(nim: I
         assert f"[nim-{name}]\n" in ran
 
 
+def test_test_data_is_checked(nim: Installed) -> None:
+    data = nim.folder / "data"
+    data.mkdir()
+    (data / "1-in.json").write_text("[1, 0, 2] 3")
+    (data / "1-out.json").write_text("[[0, 1], [2, 1], [2, 2]]")
+    (data / "2-in.json").write_text("[1, -1] 3")
+    (data / "2-out.json").write_text('{"error": "at least 0"}')
+    assert "all agree" in nim.fairplay("check", "nim", "legal", "data")
+    (data / "1-out.json").write_text("[[0, 1]]")
+    assert "1-in.json" in nim.fairplay("check", "nim", "legal", "data", code=1)
+
+
 def test_the_frozen_cases_are_the_must_cases_that_there_are(nim: Installed) -> None:
     source = "from fairplay.conformance.must import must_ids; from fairplay.games.game import find\n"
     ids = nim.python("-c", f"{source}print(*must_ids(find('nim')), sep='\\n')")
