@@ -71,9 +71,15 @@ USAGE = {
     "unknown game of a player": (["player", "chess", "--listen", "127.0.0.1:0"], "there is no game 'chess'"),
     "unknown strategy": (["game", "fish", *specs("bot:best", "bot:first")], "first, random, greedy, minimax"),
     "unknown strategy of a player": (["player", "fish", "-s", "best", "--listen", "127.0.0.1:0"], "no strategy 'best'"),
-    "unknown setting of a strategy": (["game", "fish", *specs("bot:minimax:deep=2", "bot:first")], "it has depth"),
+    "unknown setting of a strategy": (
+        ["game", "fish", *specs("bot:minimax:deep=2", "bot:first")],
+        "its keys are depth",
+    ),
     "wrong setting of a strategy": (["game", "fish", *specs("bot:minimax:depth=x", "bot:first")], "a whole number"),
-    "setting of a strategy out of range": (["game", "fish", *specs("bot:minimax:depth=99", "bot:first")], "1 to 10"),
+    "setting of a strategy out of range": (
+        ["game", "fish", *specs("bot:minimax:depth=99", "bot:first")],
+        "between 1 and 10",
+    ),
     "unknown kind of link": (["game", "fish", *specs("robot:first", "bot:first")], LINKS),
     "no kind of link": (["game", "fish", *specs("first", "bot:first")], LINKS),
     "empty SPEC": (["game", "fish", *specs("", "bot:first")], LINKS),

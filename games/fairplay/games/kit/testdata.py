@@ -320,6 +320,25 @@ def play_tournament(
             answer = answer_step(step, lambda call: actors[call.seat].answer(call))
 
 
+def play_scripted(outcomes: Json) -> Callable[[Sequence[Actor]], PlayedGame]:
+    """Return a way to play the games of a tournament that end as given, one after the other.
+
+    Each outcome is [winners, failed], two arrays of names. Raises ValueError, when a game is played, if its outcome is
+    missing or names somebody who does not play in it.
+    """
+    left = iter(read_list(outcomes, "outcomes"))
+
+    def play(actors: Sequence[Actor]) -> PlayedGame:
+        names = [actor.script.name for actor in actors]
+        winners, failed = (
+            [names.index(read_text(name, "outcome", names)) for name in read_list(group, "outcome")]
+            for group in read_list(next(left, None), f"the outcome of the game of {', '.join(names)}", count=2)
+        )
+        return PlayedGame(Outcome([[(seat, 0) for seat in winners]] if winners else []), None, failed)
+
+    return play
+
+
 def _result(played: PlayedGame) -> GameResult:
     groups = (RankGroup(players=[RankedPlayer(seat=seat) for seat, _ in group]) for group in played.outcome.ranking)
     return GameResult(ranking=groups, misconducts=[Misconduct(seat=seat) for seat in played.eliminated])

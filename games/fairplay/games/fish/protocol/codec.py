@@ -55,7 +55,12 @@ class Shown(NamedTuple):
 
 def colors(seat_count: int) -> tuple[fish_pb2.Color.ValueType, ...]:
     """The colours of the seats of a fresh game."""
-    return tuple(fish_pb2.Color.Value(f"COLOR_{color.upper()}") for color in rules.COLORS[:seat_count])
+    return tuple(map(color_of, rules.COLORS[:seat_count]))
+
+
+def color_of(name: str) -> fish_pb2.Color.ValueType:
+    """Return the colour of a name, e.g. "red"."""
+    return fish_pb2.Color.Value(f"COLOR_{name.upper()}")
 
 
 def state_message(

@@ -1,0 +1,226 @@
+"""Test data for Fish: questions about its rules, strategies, games and tournaments, with plain JSON values.
+
+The values have these forms, those of fish.md section 8:
+
+    board      [[fish, ...], ...]                    0 = hole; short rows end in holes
+    position   [row, column]
+    state      {"players": [{"color": color, "score": fish, "places": [position, ...]}, ...], "board": board}
+    action     [position, position], or false to skip a turn; while penguins are placed: a position
+    penguins   how many each player places in all, or null if all are placed; may be left out at the end of the input
+    strategy   e.g. "minimax:depth=2"
+    settings   an object with the settings that differ from the defaults, e.g. {"rows": 4, "board": board}
+    actor      [name, strategy], and in what it fails: see `fairplay.games.kit.testdata.Script`. Its methods are
+               play-as, play-with, setup, take-turn, in tournaments start and end, too; its cheats off-board, stay, skip
+
+The players of a state are listed in turn order, the one to act first. A value of another form raises a ValueError that
+says where.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from fairplay.games.fish import rules
+from fairplay.games.fish.players.strategies import Minimax, strategy
+from fairplay.games.fish.testdata.forms import (
+    Table,
+    read_action,
+    read_board,
+    read_chosen,
+    read_position,
+    read_state,
+    write_action,
+    write_position,
+    write_state,
+)
+from fairplay.games.fish.testdata.games import final_state, play_fresh, play_on, read_actors
+from fairplay.games.kit import knockout
+from fairplay.games.kit.testdata import (
+    Actor,
+    Json,
+    PlayedTournament,
+    collect_questions,
+    play_scripted,
+    play_tournament,
+    question,
+    read_flag,
+    read_int,
+    read_list,
+    read_text,
+)
+
+SIZES = range(rules.MIN_SEATS, rules.MAX_SEATS + 1)
+MAX_SEED = 2**64 - 1
+NO_SETTINGS: Json = {}
+
+
+# Rules
+
+
+@question
+def reach(board: Json, position: Json) -> Json:
+    """List the positions in reach of a penguin that is alone on a board, in the order N, NE, SE, S, SW, NW."""
+    known = read_board(board)
+    cell = read_position(position, "position", known)
+    return [write_position(target, known) for target in rules.reach(rules.state_of(known, [()], penguins=0), cell)]
+
+
+@question
+def legal(state: Json, penguins: Json = None) -> Json:
+    """List all actions of the first player, in order of positions, or penguin by penguin in the order of `reach`.
+
+    If the first player is stuck, there are none.
+    """
+    current = read_state(state, penguins).state
+    board = current.board
+    if rules.turn(current) == 0 and rules.placing(current):
+        return [write_action(action, board) for action in rules.legal(current)]
+    return [
+        [write_position(cell, board), write_position(target, board)]
+        for cell in current.places[0]
+        for target in rules.reach(current, cell)
+    ]
+
+
+@question
+def refusal(state: Json, action: Json, penguins: Json = None) -> str | None:
+    """Name the rule that the first player's action breaks; null if it is legal. Only a stuck player may skip."""
+    current = read_state(state, penguins).state
+    taken = read_action(action, current.board)
+    if rules.turn(current) == 0 or taken is not None:
+        return rules.violation(current._replace(seat=0, over=False), taken)
+    return None
+
+
+@question
+def apply(state: Json, action: Json, penguins: Json = None) -> Json:
+    """Give the state after the first player's action, with the next player first; false if the action is illegal."""
+    if refusal(state, action, penguins):
+        return False
+    table = read_state(state, penguins)
+    taken = read_action(action, table.state.board)
+    return write_state(table if taken is None else table._replace(state=rules.apply(table.state, taken)))
+
+
+@question
+def eliminate(state: Json, color: Json, penguins: Json = None) -> Json:
+    """Give the state without the player of a colour and its penguins."""
+    table = read_state(state, penguins)
+    seat = table.colors.index(read_text(color, "color", table.colors))
+    return write_state(table._replace(state=rules.eliminate(table.state, seat)))
+
+
+@question
+def scores(state: Json) -> Json:
+    """Give the fish collected by each colour."""
+    table = read_state(state)
+    return dict(zip(table.colors, rules.scores(table.state), strict=True))
+
+
+@question
+def ranking(state: Json) -> Json:
+    """List the colours, best first, those with the same score in one group."""
+    table = read_state(state)
+    return [[table.colors[seat] for seat in group] for group in rules.ranking(table.state)]
+
+
+# Strategies
+
+
+@question
+def step(state: Json, spec: Json, penguins: Json = None) -> Json:
+    """Give what a strategy answers as the first player: a position or an action."""
+    current = read_state(state, penguins).state
+    chosen = strategy(read_text(spec, "strategy"))
+    if rules.turn(current) != 0:
+        return False
+    if rules.placing(current):
+        return write_position(chosen.place(current, 0), current.board)
+    return write_action(chosen.move(current, 0), current.board)
+
+
+@question
+def plan(state: Json, depth: Json) -> Json:
+    """Give how many fish minimax is sure of in its next `depth` turns, and all moves until then: [fish, [action, ...]].
+
+    The moves of the others are those that leave it least. A stuck player is sure of none, and plans no move.
+    """
+    current = read_state(state).state
+    sure, line = Minimax(read_int(depth, "depth", 1, 10)).plan(current, 0)
+    return [sure, [write_action(move, current.board) for move in line]]
+
+
+# Games
+
+
+@question
+def start(settings: Json, player_count: Json, seed: Json = 0) -> Json:
+    """Give the state in which a fresh game begins, and how many penguins each player places: [state, penguins]."""
+    rng = Random(read_int(seed, "seed", 0, MAX_SEED))
+    count = read_int(player_count, "player_count", SIZES.start, SIZES.stop - 1)
+    state = rules.initial(read_chosen(settings), count, rng)
+    return [write_state(Table(state, rules.COLORS[:count])), state.penguins]
+
+
+@question
+def game(state: Json, actors: Json, penguins: Json = None) -> Json:
+    """Play a game from a state, between actors in the order of its players: {"ranking", "scores", "eliminated"}.
+
+    The ranking is groups of names, best first; the scores are those of its names; the others were eliminated, in order.
+    """
+    table = read_state(state, penguins)
+    cast = read_actors(actors, len(table.colors))
+    played = play_on(table, cast)
+    groups = [[cast[seat].script.name for seat in group] for group in rules.ranking(final_state(played))]
+    fish = {cast[seat].script.name: score for group in played.outcome.ranking for seat, score in group}
+    return {"ranking": groups, "scores": fish, "eliminated": [cast[seat].script.name for seat in played.eliminated]}
+
+
+# Tournaments (section 7)
+
+
+@question
+def allocation(player_count: Json, smallest: Json = SIZES.start, largest: Json = SIZES.stop - 1) -> Json:
+    """List the sizes of the games to which so many players are dealt, in order."""
+    low = read_int(smallest, "smallest", 1)
+    return knockout.allocate(
+        read_int(player_count, "player_count", 0), range(low, read_int(largest, "largest", low) + 1)
+    )
+
+
+@question
+def tournament(actors: Json, settings: Json = NO_SETTINGS, seed: Json = 0, end_failure_is_failure: Json = True) -> Json:
+    """Play a tournament between actors, the youngest first: {"winners", "failed", "rounds"}, all of names.
+
+    A round is a list of games, a game the list of its players. Who fails in end is not a winner, and has failed only
+    with `end_failure_is_failure`.
+    """
+    cast = read_actors(actors, tournament=True)
+    chosen, rng = read_chosen(settings), Random(read_int(seed, "seed", 0, MAX_SEED))
+    strict = read_flag(end_failure_is_failure, "end_failure_is_failure")
+    conversation = knockout.play("test", len(cast), SIZES, strict)
+    return _written(play_tournament(conversation, cast, lambda players: play_fresh(chosen, players, rng)), cast)
+
+
+@question
+def knockouts(names: Json, outcomes: Json) -> Json:
+    """Give the course of a tournament whose games end as given: {"winners", "failed", "rounds"}, all of names.
+
+    `outcomes` has for each game, in the order in which they are played, the list of its winners and the list of those
+    that failed in it: [[name, ...], [name, ...]].
+    """
+    actors = read_actors([[name, "first"] for name in read_list(names, "names")], tournament=True)
+    conversation = knockout.play("test", len(actors), SIZES)
+    return _written(play_tournament(conversation, actors, play_scripted(outcomes)), actors)
+
+
+def _written(played: PlayedTournament, actors: list[Actor]) -> Json:
+    names = [actor.script.name for actor in actors]
+    return {
+        "winners": [names[entrant] for entrant in played.winners],
+        "failed": [names[entrant] for entrant in played.failed],
+        "rounds": [[[names[entrant] for entrant in game] for game in games] for games in played.rounds],
+    }
+
+
+TESTDATA = collect_questions(globals())

@@ -1,0 +1,396 @@
+"""Test data of Fish: total round trips of its forms, every kind of question, and refusals that say where."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairplay.games.fish import rules, testdata
+from fairplay.games.fish.rules import Move, Place, Settings, State
+from fairplay.games.fish.testdata import forms, games
+from fairplay.games.kit.testdata import find_questions
+
+BOARD = [[1, 2, 3], [4, 0, 5], [1, 1, 2]]
+STATE: dict[str, Any] = {
+    "players": [
+        {"color": "brown", "score": 4, "places": [[0, 0]]},
+        {"color": "red", "score": 7, "places": [[1, 0]]},
+    ],
+    "board": BOARD,
+}
+
+
+def changed(path: list[str | int], value: object) -> Any:
+    """STATE with one value replaced."""
+    copied = json.loads(json.dumps(STATE))
+    inner = copied
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    return copied
+
+
+def states_of_a_game(seed: int, seats: int) -> list[State]:
+    rng = Random(seed)
+    states = [rules.initial(Settings(rows=4, columns=4, random_fish=True, holes=2), seats, rng)]
+    while rules.turn(states[-1]) is not None:
+        state = rules.apply(states[-1], rng.choice(rules.legal(states[-1])))
+        states.append(rules.eliminate(state, rng.randrange(seats)) if rng.random() < 0.05 else state)
+    return states
+
+
+def seen(state: State) -> tuple[object, ...]:
+    """What a plain value says of a state, but for the numbers of the seats."""
+    around = [seat % len(state.places) for seat in range(state.seat, state.seat + len(state.places))]
+    survivors = [seat for seat in around if state.alive[seat]]
+    players = [(state.scores[seat], state.places[seat]) for seat in survivors]
+    return rules.tiles(state), state.board.columns, state.penguins, state.over, players, state.taken
+
+
+# Round trips
+
+
+@given(seed=st.integers(0, 10**6), seats=st.integers(2, 4))
+def test_a_state_is_the_same_after_writing_and_reading(seed: int, seats: int) -> None:
+    for state in states_of_a_game(seed, seats):
+        if any(state.alive):
+            written = json.loads(json.dumps(forms.write_state(forms.Table(state, rules.COLORS))))
+            game = forms.read_state(written, state.penguins)
+            assert seen(game.state) == seen(state)
+            assert forms.write_state(game) == written
+
+
+def test_seats_are_numbered_in_the_order_of_the_players() -> None:
+    game = forms.read_state(STATE)
+    assert game.colors == ("brown", "red")
+    assert (game.state.places, game.state.scores, rules.turn(game.state)) == (((0,), (3,)), (4, 7), 0)
+    assert forms.write_state(game) == STATE
+
+
+def test_the_eliminated_are_not_written() -> None:
+    written = testdata.eliminate(STATE, "red")
+    assert written["players"] == STATE["players"][:1]
+    assert testdata.legal(written) == [[[0, 0], [1, 0]], [[0, 0], [2, 1]], [[0, 0], [2, 0]]]
+
+
+@given(st.lists(st.lists(st.integers(0, 5), max_size=6), min_size=1, max_size=6).filter(any))
+def test_a_board_is_the_same_after_reading_and_writing_but_for_the_padding(rows: list[list[int]]) -> None:
+    width = max(map(len, rows))
+    written = forms.write_board(rules.state_of(forms.read_board(rows), [()], penguins=0))
+    assert written == [row + [0] * (width - len(row)) for row in rows]
+
+
+@given(st.integers(0, 8), st.integers(0, 8))
+def test_actions_are_read_and_what_is_off_the_board_is_cell_minus_1(row: int, column: int) -> None:
+    cell = row * 6 + column if row < 5 and column < 6 else -1
+    board = rules.board_of(6, [1] * 30)
+    assert forms.read_action([row, column], board) == Place(cell)
+    assert forms.read_action([[row, column], [0, 1]], board) == Move(cell, 1)
+    assert forms.read_action(False, board) is None
+
+
+# Questions
+
+
+@pytest.mark.parametrize(
+    ("board", "reached"),
+    [([[1, 2, 3], [4, 0, 5]], [[1, 0]]), ([[1, 2, 3], [4, 0, 5], [1, 1, 0]], [[1, 0], [2, 1], [2, 0]])],
+)
+def test_vector_f1(board: list[list[int]], reached: list[list[int]]) -> None:
+    assert testdata.reach(board, [0, 0]) == reached
+
+
+def test_the_first_player_moves_and_the_next_one_is_first() -> None:
+    assert testdata.legal(STATE) == [[[0, 0], [2, 0]]]
+    assert testdata.refusal(STATE, [[0, 0], [2, 0]]) is None
+    after = testdata.apply(STATE, [[0, 0], [2, 0]])
+    assert after["board"] == [[0, 2, 3], [4, 0, 5], [1, 1, 2]]
+    assert after["players"] == [
+        {"color": "red", "score": 7, "places": [[1, 0]]},
+        {"color": "brown", "score": 5, "places": [[2, 0]]},
+    ]
+    assert testdata.scores(after) == {"red": 7, "brown": 5}
+    assert testdata.ranking(after) == [["red"], ["brown"]]
+
+
+def test_a_refused_action_names_its_rule() -> None:
+    assert testdata.refusal(STATE, [[0, 0], [0, 1]]) == "fish.move.straight-line"
+    assert testdata.refusal(STATE, [[0, 0], [9, 9]]) == "fish.move.on-board"
+    assert testdata.refusal(STATE, [0, 1]) == "fish.place.before-moving"
+    assert testdata.refusal(STATE, False) == "fish.move.mandatory"
+    assert testdata.refusal(STATE, [[1, 0], [2, 0]]) == "fish.move.own-penguin"
+    assert testdata.apply(STATE, [[1, 0], [2, 0]]) is False
+
+
+def test_placing_goes_on_while_a_player_has_too_few_penguins() -> None:
+    setup = changed(["players", 0, "places"], [])
+    assert testdata.refusal(setup, [0, 1], penguins=1) is None
+    assert testdata.refusal(setup, [1, 0], penguins=1) == "fish.place.free"
+    after = testdata.apply(setup, [0, 1], penguins=1)
+    assert [player["places"] for player in after["players"]] == [[[1, 0]], [[0, 1]]]
+    assert testdata.step(setup, "minimax", penguins=1) == [0, 0]
+
+
+def test_a_stuck_first_player_has_no_moves_and_may_only_skip() -> None:
+    stuck = changed(["board"], [[1, 2, 3], [4, 0, 5], [0, 1, 2]])
+    assert testdata.legal(stuck) == []
+    assert testdata.step(stuck, "first") is False
+    assert testdata.refusal(stuck, [[0, 0], [1, 0]]) == "fish.move.clear-path"
+    assert testdata.refusal(stuck, False) is None
+    assert [player["color"] for player in testdata.apply(stuck, False)["players"]] == ["red", "brown"]
+
+
+@pytest.mark.parametrize("spec", ["first", "random:seed=1", "greedy", "minimax:depth=2"])
+def test_a_strategy_answers_the_first_player(spec: str) -> None:
+    assert testdata.step(STATE, spec) == [[0, 0], [2, 0]]
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "complaint"),
+    [
+        (["players"], {}, "players is {}: it must be an array"),
+        (["players"], [], "0 seats"),
+        (["players", 0], [], r"players\[0\] is \[\]: it must be an object"),
+        (
+            ["players", 0, "age"],
+            7,
+            r"players\[0\] has the names color, score, places, age: it must have color, score, places",
+        ),
+        (
+            ["players", 0, "color"],
+            "blue",
+            r"players\[0\]\.color is \'blue\': it must be one of red, white, brown, black",
+        ),
+        (["players", 0, "color"], "red", "same color"),
+        (["players", 1, "score"], -1, r"players\[1\]\.score is -1: it must be at least 0"),
+        (["players", 1, "score"], True, r"players\[1\]\.score is True: it must be a whole number"),
+        (["players", 1, "places"], None, r"players\[1\]\.places is None: it must be an array"),
+        (["players", 1, "places"], [[0, 0]], "same tile"),
+        (["players", 1, "places"], [[1, 1]], r"players\[1\]\.places\[0\] is a hole"),
+        (["players", 1, "places"], [[3, 0]], "not on the board of 3 rows and 3 columns"),
+        (["players", 1, "places"], [[1]], r"players\[1\]\.places\[0\] has 1 values: it must have 2"),
+        (["players", 1, "places"], [[1, "0"]], r"places\[0\]\[1\] is '0': it must be a whole number"),
+        (["board"], [], "no tiles"),
+        (["board"], [[], []], "no tiles"),
+        (["board"], [1], r"board\[0\] is 1: it must be an array"),
+        (["board", 1], [1, 2.0], r"board\[1\]\[1\] is 2.0: it must be a whole number"),
+        (["board", 1], [1, 9], "0 to 5 fish, not 9"),
+        (["board", 1], [1] * 26, "1 to 25 rows and columns"),
+    ],
+)
+def test_a_value_of_another_shape_is_refused_and_says_where(
+    path: list[str | int], value: object, complaint: str
+) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        forms.read_state(changed(path, value))
+
+
+@pytest.mark.parametrize("action", [True, None, "skip", [], [[0, 0]], [[0, 0], [1, 0], [2, 0]], [[0, 0], 1], [1, -1]])
+def test_an_action_of_another_shape_is_refused(action: object) -> None:
+    with pytest.raises(ValueError, match=r"action"):
+        testdata.refusal(STATE, action)
+
+
+def test_unknown_colors_and_positions_are_refused() -> None:
+    with pytest.raises(ValueError, match="color is 'white': it must be one of brown, red"):
+        testdata.eliminate(STATE, "white")
+    with pytest.raises(ValueError, match="not on the board"):
+        testdata.reach(BOARD, [3, 0])
+
+
+F3_START = {
+    "players": [
+        {"color": "red", "score": 0, "places": [[0, 0], [0, 2], [1, 1], [2, 0]]},
+        {"color": "white", "score": 0, "places": [[0, 1], [1, 0], [1, 2], [2, 1]]},
+    ],
+    "board": [[3, 3, 3], [3, 3, 3], [3, 3, 3]],
+}
+SMALL = {
+    "players": [{"color": "red", "score": 0, "places": []}, {"color": "white", "score": 0, "places": []}],
+    "board": [[2, 2, 2, 2]] * 4,
+}
+
+
+ACTORS = [["Ann", "minimax"], ["Bob", "minimax"]]
+
+
+def test_a_whole_game_is_played_as_vector_f3_says() -> None:
+    played = testdata.game(F3_START, ACTORS)
+    assert played == {"ranking": [["Ann"], ["Bob"]], "scores": {"Ann": 3, "Bob": 0}, "eliminated": []}
+
+
+@pytest.mark.parametrize(
+    "defect",
+    [
+        ["setup"],
+        ["setup", 2],
+        ["take-turn"],
+        ["take-turn", 2],
+        ["play-as"],
+        ["play-with", 1],
+        *(["a cheat", cheat] for cheat in games.CHEATS),
+    ],
+)
+def test_an_actor_with_a_defect_is_eliminated_and_the_other_is_ranked_alone(defect: list[object]) -> None:
+    played = testdata.game(SMALL, [["Ann", "minimax", *defect], ["Bob", "greedy"]], 2)
+    assert (played["eliminated"], played["ranking"]) == (["Ann"], [["Bob"]])
+
+
+def test_an_actor_that_hangs_in_a_call_that_never_comes_plays_soundly() -> None:
+    sound = testdata.game(SMALL, ACTORS, 2)
+    assert testdata.game(SMALL, [ACTORS[0], ["Bob", "minimax", "setup", 3]], 2) == sound
+
+
+@pytest.mark.parametrize(
+    ("actors", "complaint"),
+    [
+        ([["Ann", "minimax"]], "actors has 1 values: it must have 2"),
+        ([["Ann", "nobody"], ["Bob", "first"]], "no strategy 'nobody'"),
+        ([["Ann", "first", "sulk"], ["Bob", "first"]], "must be one of play-as, play-with, setup, take-turn"),
+        ([["Ann", "first", "end"], ["Bob", "first"]], "must be one of play-as, play-with, setup, take-turn"),
+        ([["Ann", "first", "setup", 0], ["Bob", "first"]], "must be at least 1"),
+        ([["Ann", "first", "a cheat", "fly"], ["Bob", "first"]], "must be one of off-board, stay, skip"),
+        ([["Ann", "first", "setup", 1, 2], ["Bob", "first"]], "must have 2 to 4"),
+        ([[], ["Bob", "first"]], "must begin with a name and a strategy"),
+        ([["Bob", "first"], ["Bob", "first"]], "two actors with the same name"),
+    ],
+)
+def test_actors_that_make_no_sense_are_refused(actors: object, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        testdata.game(SMALL, actors, 2)
+
+
+# Plans and starts
+
+
+def test_a_plan_is_the_line_of_play_and_the_fish_it_brings() -> None:
+    assert testdata.plan(F3_START, 2) == [3, [[[0, 2], [2, 2]]]]
+    assert testdata.plan(changed(["board"], [[1, 2, 3], [4, 0, 5], [0, 1, 2]]), 2) == [0, []]
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_a_start_is_the_state_that_the_settings_and_the_seed_give(seats: int) -> None:
+    settings = {"rows": 4, "columns": 5, "random_fish": True, "holes": 2, "solo_survivor": "stop"}
+    state, penguins = testdata.start(settings, seats, 7)
+    assert penguins == 6 - seats
+    assert forms.read_state(state, penguins).state._replace(solo_survivor="stop") == rules.initial(
+        Settings(rows=4, columns=5, random_fish=True, holes=2, solo_survivor="stop"), seats, Random(7)
+    )
+
+
+def test_a_board_can_be_given() -> None:
+    assert testdata.start({"board": [[1, 2, 3, 4], [5, 4], [1, 1, 1, 1]]}, 2)[0]["board"] == [
+        [1, 2, 3, 4],
+        [5, 4, 0, 0],
+        [1, 1, 1, 1],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"colour": 1}, "an object with some of rows, columns"),
+        ([], "an object with some of rows, columns"),
+        ({"rows": "5"}, "rows is '5': it must be a whole number"),
+        ({"rows": 26}, "rows is 26: it must be between 1 and 25"),
+        ({"random_fish": 1}, "random_fish is 1: it must be true or false"),
+        ({"announce_order": "both"}, "announce_order is 'both': it must be one of phases, per_player"),
+        ({"board": [[9]]}, "0 to 5 fish"),
+    ],
+)
+def test_settings_that_are_not_allowed_are_refused(settings: object, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        testdata.start(settings, 2)
+
+
+# Tournaments: vectors F7 and section 7
+
+
+F7 = {
+    5: [["abc", "de"], ["ad"]],
+    6: [["abcd", "ef"], ["ade"]],
+    8: [["abcd", "efgh"], ["adeh"]],
+    9: [["abcd", "efg", "hi"], ["adeh"]],
+    10: [["abcd", "efgh", "ij"], ["ade", "hi"], ["ah"]],
+    16: [["abcd", "efgh", "ijkl", "mnop"], ["adeh", "ilmp"], ["ahip"]],
+}
+F7_WINNERS = {5: "a", 6: "a", 8: "ah", 9: "ah", 10: "a", 16: "ap"}
+LETTERS = "abcdefghijklmnop"
+
+
+@pytest.mark.parametrize("count", F7)
+def test_a_tournament_is_played_as_vector_f7_says(count: int) -> None:
+    actors = [[letter, "minimax"] for letter in LETTERS[:count]]
+    assert testdata.tournament(actors) == {
+        "winners": list(F7_WINNERS[count]),
+        "failed": [],
+        "rounds": [[list(game) for game in games] for games in F7[count]],
+    }
+
+
+@pytest.mark.parametrize(
+    ("defect", "winners"),
+    [(["start"], "b"), (["end"], ""), (["take-turn"], "b"), (["setup", 2], "b"), (["a cheat", "stay"], "b")],
+)
+def test_who_fails_anywhere_in_a_tournament_has_failed(defect: list[object], winners: str) -> None:
+    played = testdata.tournament([["a", "minimax", *defect], ["b", "minimax"]])
+    assert (played["winners"], played["failed"]) == (list(winners), ["a"])
+
+
+def test_who_fails_in_end_has_not_failed_if_that_is_chosen() -> None:
+    played = testdata.tournament([["a", "minimax", "end"], ["b", "minimax"]], {}, 0, False)
+    assert (played["winners"], played["failed"]) == ([], [])
+
+
+def test_the_seed_draws_the_boards_of_a_tournament() -> None:
+    actors, settings = [[letter, "greedy"] for letter in "abcd"], {"random_fish": True, "holes": 5}
+    winners = [testdata.tournament(actors, settings, seed)["winners"] for seed in (1, 2, 3, 4, 1)]
+    assert winners[0] == winners[-1]
+    assert any(won != winners[0] for won in winners)
+
+
+def test_players_are_dealt_as_section_7_says() -> None:
+    assert [testdata.allocation(count) for count in (2, 5, 9, 13, 21)] == [
+        [2],
+        [3, 2],
+        [4, 3, 2],
+        [4, 4, 3, 2],
+        [4, 4, 4, 4, 3, 2],
+    ]
+    assert testdata.allocation(17, 3, 5) == [5, 5, 4, 3]
+
+
+def test_the_course_of_a_tournament_follows_from_its_outcomes() -> None:
+    outcomes = [[["b"], ["a"]], [["d", "e"], []], [["e"], []]]
+    assert testdata.knockouts(["a", "b", "c", "d", "e"], outcomes) == {
+        "winners": ["e"],
+        "failed": ["a"],
+        "rounds": [[["a", "b", "c"], ["d", "e"]], [["b", "d", "e"]]],
+    }
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "complaint"),
+    [([], "the outcome of the game of a, b"), ([[["c"], []]], "outcome is 'c': it must be one of a, b")],
+)
+def test_outcomes_that_fit_no_game_are_refused(outcomes: object, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        testdata.knockouts(["a", "b"], outcomes)
+
+
+# All of them
+
+
+def test_the_questions_are_registered_with_a_sentence_each() -> None:
+    questions = find_questions("fish")
+    kinds = "reach legal refusal apply eliminate scores ranking step plan start game allocation tournament knockouts"
+    assert list(questions) == kinds.split()
+    assert all(asked.sentence.endswith(".") for asked in questions.values())
