@@ -118,15 +118,18 @@ def calls_in(step: Step) -> Sequence[Call]:
     return step.calls if isinstance(step, CallAll | Race) else ()
 
 
+def join_answers(step: Step, arrivals: Sequence[Arrival]) -> Any:
+    """Return the answer to a step from the answers to its calls, in the order in which they arrived."""
+    if isinstance(step, Call):
+        return arrivals[0].answer
+    if isinstance(step, CallAll):
+        return {arrival.seat: arrival.answer for arrival in arrivals}
+    return list(arrivals) if isinstance(step, Race) else None
+
+
 def answer_step(step: Step, answer: Callable[[Call], Any]) -> Any:
     """Return the answer to a step in which every call is answered at once by `answer`."""
-    if isinstance(step, Call):
-        return answer(step)
-    if isinstance(step, CallAll):
-        return {call.seat: answer(call) for call in step.calls}
-    if isinstance(step, Race):
-        return [Arrival(call.seat, answer(call), 0.0) for call in step.calls]
-    return None
+    return join_answers(step, [Arrival(call.seat, answer(call), 0.0) for call in calls_in(step)])
 
 
 def drive(conversation: Conversation, answer: Callable[[Call], Any]) -> Outcome:

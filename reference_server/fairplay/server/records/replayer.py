@@ -16,7 +16,6 @@ from fairplay.games.game import Game
 from fairplay.games.steps import (
     Arrival,
     Call,
-    CallAll,
     Conversation,
     Eliminate,
     Outcome,
@@ -24,6 +23,7 @@ from fairplay.games.steps import (
     Show,
     Step,
     calls_in,
+    join_answers,
 )
 from fairplay.server.records.errors import Diverged
 from fairplay.server.transcript import Answer, Asked, Transcript, game_result, game_rng, read_outcome
@@ -86,7 +86,6 @@ class Replayer:
         self.header = header.game
         self.entry = 1
         self.step: Step | None = None
-        self.answers: dict[int, Answer] = {}
         self.calls: list[tuple[Call, float]] = []  # with the seconds that each took
         self.shown: Show | None = None
         self.event_count = 0
@@ -102,6 +101,11 @@ class Replayer:
         self._events: list[Event] = []
         self.conversation = self._conversation(find)
         self._advance(None)
+
+    @property
+    def answers(self) -> dict[int, Answer]:
+        """The answers of the step that are in, by seat, where several players are asked at once."""
+        return {arrival.seat: arrival.answer for arrival in self._arrivals}
 
     def events(self) -> list[Event]:
         """Return what has happened since the last call of this method."""
@@ -132,8 +136,8 @@ class Replayer:
 
         Of arrivals at one instant, those that were recorded are taken by themselves.
         """
-        if self._arrivals:
-            self._arrived()
+        if self._arrivals and isinstance(self.step, Race):
+            self._answered()
         self.transcript.call_count = self._recorded_count
 
     def _conversation(self, find: Find) -> Conversation:
@@ -149,11 +153,11 @@ class Replayer:
             raise Diverged(1, f"the game cannot be played: {error}") from None
 
     def _advance(self, answer: object) -> None:
-        self.step, self.answers, self._waiting = None, {}, {}
+        self.step, self._arrivals, self._waiting = None, [], {}
         try:
             step = self.conversation.send(answer)
             while not self._take(step):
-                step = self.conversation.send(_nobody(step))
+                step = self.conversation.send(join_answers(step, ()))
         except StopIteration as stop:
             self.outcome = stop.value
         except Exception as error:
@@ -195,20 +199,13 @@ class Replayer:
         self._recorded_count = max(self._recorded_count, call.number)
         self.calls.append((asked.call, elapsed_s))
         self._events.append(Called(self.entry, call.number, asked.call, answer, elapsed_s))
-        if isinstance(self.step, Race):
-            self._arrivals.append(Arrival(call.seat, answer, elapsed_s))
-            if not call.more_follow:
-                self._arrived()
-        elif isinstance(self.step, CallAll):
-            self.answers[call.seat] = answer
-            if not self._waiting:
-                self._advance(self.answers)
-        else:
-            self._advance(answer)
+        self._arrivals.append(Arrival(call.seat, answer, elapsed_s))
+        if not (call.more_follow if isinstance(self.step, Race) else self._waiting):
+            self._answered()
 
-    def _arrived(self) -> None:
-        arrivals, self._arrivals = self._arrivals, []
-        self._advance(arrivals)
+    def _answered(self) -> None:
+        assert self.step is not None
+        self._advance(join_answers(self.step, self._arrivals))
 
     def _check(self, call: RecordedCall, asked: Asked) -> None:
         method = asked.call.method
@@ -261,11 +258,6 @@ class Replayer:
 
     def _diverged(self, problem: str) -> Diverged:
         return Diverged(self.entry, problem)
-
-
-def _nobody(step: Step) -> object:
-    """Return the answer to a step that asks nobody."""
-    return {} if isinstance(step, CallAll) else [] if isinstance(step, Race) else None
 
 
 def _same(call: Call, request: bytes) -> bool:
