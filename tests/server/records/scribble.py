@@ -75,7 +75,7 @@ async def fill(directory: Path) -> None:
         except RecordsError as error:
             told.append(str(error))
     assert store.failure is not None
-    assert store.behind
+    assert journal.behind
     sys.stdout.write("\n".join([str(store.failure), *told]))
 
 

@@ -75,14 +75,6 @@ class Store:
         """Why nothing can be written any more; None if all is well. A new start helps, once the disk is well."""
         return self._writer.failure if self._writer is not None else None
 
-    @property
-    def behind(self) -> bool:
-        """Whether the disk does not keep up, what was appended having waited for a quarter of a second, or has failed.
-
-        Memory fills meanwhile: whoever can should await saved() or flush() before appending more.
-        """
-        return self._writer is not None and self._writer.behind
-
     def begin(
         self, kind: str, record_id: str, entry: bytes, *, game: str, parent: str = "", start_time_ns: int
     ) -> Journal:
