@@ -12,8 +12,6 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.game import find
 from fairplay.server.errors import reason_of
-from fairplay.server.links.link import MAX_REPLY_BYTES
-from fairplay.server.links.stream import MAX_STRAY_REPLIES
 from fairplay.server.server import Config, Server
 from fairplay.v1.connection_pb2 import Call, ConnectRequest, GoodbyeReason, Hello, HostedPlayer, Reply
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
@@ -139,11 +137,21 @@ async def test_garbage_is_an_exception_with_the_bytes_as_evidence(server: Server
     assert misconduct.unparsable_reply == b"\xff\xff\xff"
 
 
-async def test_a_reply_that_is_too_large_fails_this_player_only(server: Server) -> None:
+@pytest.mark.parametrize(
+    ("byte_count", "reason"),
+    [
+        (1_048_576, CallErrorReason.CALL_ERROR_REASON_UNPARSABLE),
+        (1_048_577, CallErrorReason.CALL_ERROR_REASON_TOO_LARGE),
+    ],
+)
+async def test_a_reply_of_more_than_a_mebibyte_is_too_large(
+    server: Server, byte_count: int, reason: CallErrorReason.ValueType
+) -> None:
     async with ByHand(server, "x") as by_hand:
-        too_large = b"\x00" * (MAX_REPLY_BYTES + 1)
-        game = await against_bot(server, by_hand, lambda call: [Reply(id=call.id, response=too_large)])
-    assert blamed(game).call_error.reason == CallErrorReason.CALL_ERROR_REASON_TOO_LARGE
+        response = b"\x00" * byte_count
+        game = await against_bot(server, by_hand, lambda call: [Reply(id=call.id, response=response)])
+    assert blamed(game).call_error.reason == reason
+    assert len(blamed(game).unparsable_reply) in (0, 4_096)
 
 
 async def test_a_frame_of_100_megabytes_ends_the_connection_and_touches_no_other(server: Server) -> None:
@@ -257,7 +265,7 @@ def hello(*names: str, token: str = "token") -> ConnectRequest:
         ([ConnectRequest()], grpc.StatusCode.INVALID_ARGUMENT, "PROTOCOL_BROKEN"),
         ([hello("x"), hello("y")], grpc.StatusCode.INVALID_ARGUMENT, "PROTOCOL_BROKEN"),
         (
-            [hello("x"), ConnectRequest(replies=[Reply(id=n) for n in range(MAX_STRAY_REPLIES + 1)])],
+            [hello("x"), ConnectRequest(replies=[Reply(id=n) for n in range(1_001)])],
             grpc.StatusCode.RESOURCE_EXHAUSTED,
             "REPLY_FLOOD",
         ),
@@ -268,6 +276,34 @@ async def test_a_stream_that_breaks_the_contract_is_ended_with_the_reason(
 ) -> None:
     async with ByHand(server) as by_hand:
         assert await refused(server, by_hand, *frames) == (code, reason)
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [
+        [hello("n" * 64)],
+        [hello("x", token="ä" * 128)],
+        [hello(*(f"p{n}" for n in range(1_000)))],
+        [hello("x"), ConnectRequest(replies=[Reply(id=n) for n in range(1_000)])],
+    ],
+    ids=["name of 64 characters", "token of 256 bytes", "1,000 players", "1,000 stray replies"],
+)
+async def test_a_stream_may_go_to_the_limits_of_the_contract(server: Server, frames: list[ConnectRequest]) -> None:
+    async with ByHand(server) as by_hand:
+        for frame in frames:
+            await by_hand.stream.write(frame)
+        assert (await by_hand.frame()).HasField("welcome")
+        name = frames[0].hello.players[0].name
+        playing = asyncio.create_task(server.referee.play(plan(f"dial-in:{name}", "bot:first")))
+        assert (await by_hand.next_call()).method.endswith("PlayAs")
+        await by_hand.stream.done_writing()
+        await playing
+
+
+async def test_a_token_is_measured_in_bytes(server: Server) -> None:
+    async with ByHand(server) as by_hand:
+        status = await refused(server, by_hand, hello("x", token="ä" * 128 + "a"))
+    assert status == (grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_HELLO")
 
 
 async def test_a_taken_name_is_refused_and_its_owner_plays_on(server: Server) -> None:

@@ -15,7 +15,7 @@ from grpc_status import rpc_status
 
 from fairplay.fish.v1 import fish_pb2
 from fairplay.games.steps import Call, CallKind, Conversation, Outcome, Show
-from fairplay.server.errors import reason_of
+from fairplay.server.errors import Refusal, reason_of
 from fairplay.server.running import TimeLimits
 from fairplay.server.server import Server
 from fairplay.v1 import referee_pb2 as pb
@@ -288,6 +288,25 @@ def test_a_bank_is_drawn_on_by_decisions_that_take_longer_than_their_limit() -> 
     assert limits.limit(decision._replace(seat=1)) == 6
     limits.spend(decision, 100)
     assert limits.limit(decision) == 1
+
+
+def test_a_call_with_a_limit_of_its_own_neither_has_the_bank_nor_charges_it() -> None:
+    made = plan("bot:first", "bot:first")
+    made.time_control.CopyFrom(TimeControl(decision_limit=seconds(1), bank=seconds(5)))
+    limits = TimeLimits(made)
+    decision = Call(0, None, None, CallKind.DECISION)  # type: ignore[arg-type]  # only the kind counts
+    own = decision._replace(limit_s=3.0)
+    assert limits.limit(own) == 3
+    limits.spend(own, 3)
+    assert limits.limit(decision) == 6
+
+
+async def test_a_referee_that_has_suspended_its_games_begins_none(server: Server) -> None:
+    await server.referee.suspend_all()
+    with pytest.raises(Refusal) as refusal:
+        await server.referee.play(plan("bot:first", "bot:first"))
+    assert refusal.value.reason == "SHUTTING_DOWN"
+    assert server.store.list("game", limit=1) == ([], None)
 
 
 async def test_a_fault_of_the_referee_aborts_the_game_and_blames_nobody(

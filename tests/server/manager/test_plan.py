@@ -84,11 +84,13 @@ def test_a_bound_that_is_named_moves_one_that_is_not(
         ({"min_entrant_count": 1}, "min_entrant_count"),
         ({"min_entrant_count": 6, "max_entrant_count": 5}, "max_entrant_count"),
         ({"max_entrant_count": 1}, "max_entrant_count"),
-        ({"max_entrant_count": 1_000_000}, "max_entrant_count"),
+        ({"max_entrant_count": 10_001}, "max_entrant_count"),
         ({"max_entrant_count": 2}, "max_entrant_count"),
         ({"waiting_period": Duration(seconds=-1)}, "waiting_period"),
         ({"waiting_period": Duration(seconds=10**9)}, "waiting_period"),
+        ({"waiting_period": Duration(seconds=604_800, nanos=1)}, "waiting_period"),
         ({"period_count": 0}, "period_count"),
+        ({"period_count": 1_001}, "period_count"),
         ({"age_order": 9}, "age_order"),
         ({"name_pattern": "(a"}, "name_pattern"),
     ],
@@ -98,6 +100,21 @@ def test_a_sign_up_policy_that_contradicts_itself(policy: dict[str, Any], field:
     assert caught.reason == "INVALID_SIGN_UP"
     assert caught.field == f"plan.sign_up.{field}"
     assert field in caught.message
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        {"max_entrant_count": 10_000},
+        {"min_entrant_count": 2, "max_entrant_count": 3},
+        {"waiting_period": Duration(seconds=604_800)},
+        {"period_count": 1_000},
+        {"period_count": 1},
+    ],
+)
+def test_a_sign_up_policy_at_the_limits(policy: dict[str, Any]) -> None:
+    done = full(plan("abc", **policy)).sign_up
+    assert {name: getattr(done, name) for name in policy} == policy
 
 
 def with_settings(**settings: int) -> TournamentPlan:
@@ -136,6 +153,10 @@ def test_links_are_checked_where_they_stand() -> None:
     fields: list[str] = []
     full_tournament_plan(plan("abc"), lambda player, game, field: fields.append(field))
     assert fields == ["plan.entrants[0]", "plan.entrants[1]", "plan.entrants[2]"]
+
+
+def test_an_id_may_have_64_characters() -> None:
+    assert checked_tournament_id("a" * 64) == "a" * 64
 
 
 @pytest.mark.parametrize("text", ["", "a/b", "ä", "a" * 65, "a b", "a\n"])

@@ -1,0 +1,98 @@
+"""Plans of games, at the edges of what they may say; pages of lists."""
+
+from __future__ import annotations
+
+import pytest
+from google.protobuf.duration_pb2 import Duration
+
+from fairplay.games.game import Game, find
+from fairplay.server.errors import Refusal
+from fairplay.server.plans import check_players, checked_id, full_game_plan, full_time_control
+from fairplay.server.servicers.paging import cursor_of, page_size, token_of
+from fairplay.v1.game_pb2 import Player, TimeControl
+from tests.server.harness import plan
+
+FISH = find("fish")
+
+
+def accept(player: Player, game: Game, field: str) -> None:
+    """Check nothing."""
+
+
+@pytest.mark.parametrize("text", ["a", "a" * 128, "cup/r1g2", "A-b_c.9"])
+def test_ids(text: str) -> None:
+    assert checked_id(text, "game_id") == text
+
+
+@pytest.mark.parametrize("text", ["", "a" * 129, "a b", "ä", "a\n"])
+def test_ids_that_are_none(text: str) -> None:
+    with pytest.raises(Refusal) as refusal:
+        checked_id(text, "game_id")
+    assert (refusal.value.reason, refusal.value.field) == ("INVALID_ID", "game_id")
+
+
+@pytest.mark.parametrize("field", ["decision_limit", "first_decision_limit", "notification_limit"])
+@pytest.mark.parametrize(
+    ("limit", "allowed"),
+    [
+        (Duration(nanos=1_000_000), True),
+        (Duration(nanos=999_999), False),
+        (Duration(seconds=3_600), True),
+        (Duration(seconds=3_600, nanos=1), False),
+        (Duration(seconds=-1), False),
+    ],
+)
+def test_limits_are_a_millisecond_to_an_hour(field: str, limit: Duration, allowed: bool) -> None:
+    control = TimeControl(decision_limit=Duration(seconds=3_600), first_decision_limit=Duration(seconds=3_600))
+    getattr(control, field).CopyFrom(limit)
+    if allowed:
+        assert getattr(full_time_control(FISH, control), field) == limit
+    else:
+        with pytest.raises(Refusal) as refusal:
+            full_time_control(FISH, control)
+        assert refusal.value.field == f"plan.time_control.{field}"
+
+
+@pytest.mark.parametrize(("bank", "allowed"), [(0, True), (3_600, True), (3_601, False), (-1, False)])
+def test_a_bank_is_at_most_an_hour(bank: int, allowed: bool) -> None:
+    control = TimeControl(bank=Duration(seconds=bank))
+    if allowed:
+        assert full_time_control(FISH, control).bank == Duration(seconds=bank)
+    else:
+        with pytest.raises(Refusal, match="bank"):
+            full_time_control(FISH, control)
+
+
+@pytest.mark.parametrize(("name", "allowed"), [("n" * 64, True), ("n" * 65, False), ("", False), ("a b", False)])
+def test_names_of_players_have_1_to_64_characters(name: str, allowed: bool) -> None:
+    players = [Player(name=name)]
+    if allowed:
+        check_players(players, FISH, accept)
+    else:
+        with pytest.raises(Refusal) as refusal:
+            check_players(players, FISH, accept)
+        assert (refusal.value.reason, refusal.value.field) == ("NAME_INVALID", "plan.players[0].name")
+
+
+@pytest.mark.parametrize(("count", "allowed"), [(1, False), (2, True), (4, True), (5, False)])
+def test_a_game_of_fish_has_2_to_4_players(count: int, allowed: bool) -> None:
+    made = plan()
+    made.players.extend(Player(name=f"p{number}", link="bot:first") for number in range(count))
+    if allowed:
+        assert len(full_game_plan(made, accept).players) == count
+    else:
+        with pytest.raises(Refusal, match="2 to 4 players"):
+            full_game_plan(made, accept)
+
+
+@pytest.mark.parametrize(("asked", "rows"), [(0, 50), (1, 1), (1_000, 1_000), (1_001, 1_000)])
+def test_a_page_has_at_most_1000_rows(asked: int, rows: int) -> None:
+    assert page_size(asked) == rows
+
+
+def test_page_tokens() -> None:
+    assert [token_of(None), token_of(7), cursor_of(""), cursor_of("7")] == ["", "7", None, 7]
+    for token in ("x", "-1", "٣", "1 "):
+        with pytest.raises(Refusal) as refusal:
+            cursor_of(token)
+        assert refusal.value.reason == "INVALID_PAGE_TOKEN"
