@@ -25,8 +25,10 @@ from fairplay.server.links.opening import parse_link
 from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
-from fairplay.v1.referee_pb2 import Game
+from fairplay.v1.referee_pb2 import Game, GameStatus
+from fairplay.v1.tournament_pb2 import TournamentStatus
 from tests.server.harness import SHORT_S, plan, serving
+from tests.server.manager.harness import plan as tournament_plan
 
 SOUND = f"exec:{shlex.join([sys.executable, '-m', 'fairplay.terminal', 'player', 'fish'])}"
 
@@ -191,6 +193,31 @@ async def test_a_started_player_that_exits_in_its_turn_is_reported_with_code_and
     assert misconduct.method.endswith("TakeTurn")
     assert misconduct.call_error.message == "the player's process ended with exit code 3"
     assert misconduct.call_error.output.splitlines()[-1] == "out of ideas"
+
+
+NO_PROGRAM = "cannot start /no/such/program: No such file or directory"
+
+
+async def test_a_game_that_nobody_started_names_the_cause_for_each_player(server: Server) -> None:
+    game = await server.referee.play(plan("exec:/no/such/program", "exec:/no/such/program"))
+    assert (game.status, len(game.result.ranking)) == (GameStatus.GAME_STATUS_FINISHED, 0)
+    assert [(misconduct.player, misconduct.call_error.output.strip()) for misconduct in game.result.misconducts] == [
+        ("a", NO_PROGRAM),
+        ("b", NO_PROGRAM),
+    ]
+
+
+async def test_a_tournament_that_nobody_started_names_the_cause_for_each_player(server: Server) -> None:
+    made = tournament_plan("abc", link="exec:/no/such/program")
+    await server.manager.create("cup", made)
+    await server.manager.start("cup")
+    over = [event async for event in server.manager.watch("cup")][-1].tournament
+    assert over.status == TournamentStatus.TOURNAMENT_STATUS_FINISHED
+    assert (list(over.result.winners), list(over.result.others), len(over.rounds)) == ([], [], 0)
+    misconducts = [failure.misconduct for failure in over.result.failures]
+    assert [(misconduct.player, misconduct.call_error.output.strip()) for misconduct in misconducts] == [
+        (name, NO_PROGRAM) for name in "abc"
+    ]
 
 
 async def test_what_a_started_player_prints_is_evidence(server: Server) -> None:

@@ -54,6 +54,17 @@ def test_answers_of_calls_made_at_once_come_in_the_order_in_which_they_were_give
     ]
 
 
+@pytest.mark.parametrize("entry", range(1, 5))
+def test_only_answers_of_a_race_may_say_that_more_came_with_them(entry: int) -> None:
+    record = recorded(header(3), players({}))
+    forged = list(parsed(record))
+    assert not forged[entry].call.more_follow
+    forged[entry].call.more_follow = True
+    with pytest.raises(Diverged, match="same moment") as refusal:
+        list(replay(chained([each.SerializeToString() for each in forged]), find))
+    assert refusal.value.entry == entry + 1
+
+
 def test_an_elimination_comes_with_its_evidence() -> None:
     record = recorded(header(2, state=7), players({7: "garbage"}))
     [out] = [event.misconduct for event in replay(record, find) if isinstance(event, Eliminated)]
