@@ -1,19 +1,33 @@
-"""Bazaar for other people's test data: plain JSON values in, plain JSON values out (bazaar.md section 10).
+"""Questions about the rules of Bazaar, for the test data of other people (bazaar.md section 10).
 
-Everything is deterministic: a requested pebble is the first of red, white, blue, green, yellow that the bank has.
+Pebbles are colours, `["red", "white", "blue", "green", "yellow"]`, in any order. An equation or exchange is two of
+them, `[left, right]`; `equations` are an array. A card is `{"pebbles": [five colours], "face?": false}`.
+
+A game is `{"bank": pebbles, "visibles": cards, "cards": hidden cards, "players": [player]}`, in which the first player
+is about to move; a player is `{"wallet": pebbles, "score": 0, "cards": bought cards}`. A turn is what the first player
+is shown: `{"bank": pebbles, "cards": visible cards, "active": player, "scores": [number]}`. Its first answer, the
+request, is `false` for a pebble or an array of exchanges; its second is an array of cards.
+
+A pebble that is requested is the first of red, white, blue, green, yellow that the bank has, unless the setting `draw`
+says otherwise. `settings` are an object of those that differ from their defaults, by their names. A `policy` is
+"purchase-points", "purchase-size" or a strategy such as "random:seed=7". An actor is `[name, policy]`, or with more:
+`[name, policy, method]` fails in the first call of that method (setup, request-pebble-or-trades, request-cards, win),
+`[name, policy, method, k]` hangs from the k-th call on, `[name, policy, "a cheat", cheat]` cheats wherever it can
+(use-non-existent-equation, bank-cannot-trade, wallet-cannot-trade, buy-unavailable-card, wallet-cannot-buy-card).
 """
 
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING
 
 from fairplay.games.bazaar import rules
-from fairplay.games.bazaar.rules import Action, Phase, Settings, State
+from fairplay.games.bazaar.players.search import best_plan, best_purchase
+from fairplay.games.bazaar.protocol import conversation
+from fairplay.games.bazaar.rules import Action, Phase, Settings, State, settings_problem
 from fairplay.games.bazaar.rules.pieces import points, size
-from fairplay.games.bazaar.testdata.actors import Actor, ActorError, policy_strategy, read_scripts
+from fairplay.games.bazaar.rules.results import bonus as bonus_points
+from fairplay.games.bazaar.testdata.actors import read_actors, read_metric, read_strategy
 from fairplay.games.bazaar.testdata.forms import (
-    Json,
     RuleError,
     read_bag,
     read_game,
@@ -27,57 +41,101 @@ from fairplay.games.bazaar.testdata.forms import (
     write_table,
     write_turn,
 )
+from fairplay.games.kit.testdata import (
+    Json,
+    collect_questions,
+    play_game,
+    question,
+    read_int,
+    read_settings,
+    read_text,
+)
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fairplay.games.bazaar.rules.settings import Bonus
+# Games and turns
 
 
-def fresh_game(seed: int, player_count: int) -> Json:
-    """`[equations, game]` as section 2 draws them; the same for the same seed."""
-    state = rules.initial(Settings(draw="ordered"), player_count, Random(seed))
+@question
+def start(seed: Json, player_count: Json, settings: Json = None) -> Json:
+    """Answer with `[equations, game]` of a fresh game as section 2 draws them, the same for the same seed."""
+    state = rules.initial(_settings(settings), read_int(player_count, "player_count"), Random(read_int(seed, "seed")))
     return [write_table(state.table), write_game(state)]
 
 
-def turn_of(equations: Json, game: Json) -> Json:
-    """The turn that the first player of a game is shown."""
+@question
+def turn(equations: Json, game: Json) -> Json:
+    """Answer with the turn that the first player of a game is shown."""
     state = _game(equations, game)
     return write_turn(rules.view(state, state.active))
 
 
-def legal_requests(equations: Json, turn: Json) -> list[Json]:
-    """The shortest legal answers to the first call: `false`, `[]`, and each usable exchange alone."""
+@question
+def is_over(equations: Json, game: Json, settings: Json = None) -> Json:
+    """Answer whether a game is over before its first player moves (section 7)."""
+    return rules.turn(_game(equations, game, settings)) is None
+
+
+# Legal answers
+
+
+@question
+def legal_requests(equations: Json, turn: Json) -> Json:
+    """Answer with the shortest legal requests: `false`, `[]`, and each usable exchange alone."""
     seen = read_turn(turn)
     return [write_request(one) for one in rules.requests(read_table(equations), seen.wallet, seen.bank)]
 
 
-def legal_purchases(turn: Json) -> list[Json]:
-    """Every legal answer to the second call."""
+@question
+def legal_purchases(turn: Json) -> Json:
+    """Answer with every legal purchase, in every order of its cards."""
     seen = read_turn(turn)
     return [write_purchase(one) for one in rules.purchases(seen.wallet, seen.visible)]
 
 
-def request_violation(equations: Json, turn: Json, answer: Json) -> str | None:
-    """The id of the rule that an answer to the first call breaks, None if it is legal."""
+@question
+def request_refusal(equations: Json, turn: Json, request: Json) -> Json:
+    """Answer with the id of the rule that a request breaks, which may have any form; null: it is legal."""
     seen, table = read_turn(turn), read_table(equations)
     try:
-        return rules.request_violation(table, seen.wallet, seen.bank, read_request(answer))
+        return rules.request_violation(table, seen.wallet, seen.bank, read_request(request))
     except RuleError as problem:
         return problem.rule
 
 
-def purchase_violation(turn: Json, answer: Json) -> str | None:
-    """The id of the rule that an answer to the second call breaks, None if it is legal."""
+@question
+def purchase_refusal(turn: Json, cards: Json) -> Json:
+    """Answer with the id of the rule that a purchase breaks, which may have any form; null: it is legal."""
     seen = read_turn(turn)
     try:
-        return rules.purchase_violation(seen.wallet, seen.visible, read_purchase(answer))
+        return rules.purchase_violation(seen.wallet, seen.visible, read_purchase(cards))
     except RuleError as problem:
         return problem.rule
 
 
-def score(wallet: Json, cards: Json) -> int:
-    """The points of buying these cards in this order (section 5); ValueError if the wallet cannot pay."""
+# What answers do
+
+
+@question
+def after_request(equations: Json, game: Json, request: Json, settings: Json = None) -> Json:
+    """Answer with the game after a request of its first player, whose turn goes on; an error if it is illegal."""
+    return write_game(_applied(_game(equations, game, settings), read_request(request)))
+
+
+@question
+def after_purchase(equations: Json, game: Json, cards: Json, settings: Json = None) -> Json:
+    """Answer with the game after a purchase of its first player, who goes to the back; an error if it is illegal."""
+    state = _game(equations, game, settings)._replace(phase=Phase.CARDS)
+    return write_game(_applied(state, read_purchase(cards)))
+
+
+@question
+def after_elimination(equations: Json, game: Json, settings: Json = None) -> Json:
+    """Answer with the game without its first player."""
+    return write_game(rules.eliminate(_game(equations, game, settings), 0))
+
+
+@question
+def score(wallet: Json, cards: Json) -> Json:
+    """Answer with the points of buying cards in this order (section 5); an error if the wallet cannot pay."""
     left, total, purchase = read_bag(wallet), 0, read_purchase(cards)
     if rule := rules.purchase_violation(left, purchase, purchase):
         raise RuleError(rule)
@@ -87,90 +145,83 @@ def score(wallet: Json, cards: Json) -> int:
     return total
 
 
-def after_request(equations: Json, game: Json, answer: Json) -> Json:
-    """The game after the first call to its first player; ValueError naming the rule that the answer breaks."""
-    state = _game(equations, game)
-    return write_game(_applied(state, read_request(answer)))
+@question
+def bonus(kind: Json, cards: Json) -> Json:
+    """Answer with the points that cards earn their owner at the end; `kind` is "rwb", "sey", "rwb_distinct", "none"."""
+    return bonus_points(read_text(kind, "kind", ("none", "rwb", "sey", "rwb_distinct")), read_purchase(cards))
 
 
-def after_purchase(equations: Json, game: Json, answer: Json) -> Json:
-    """The game after the second call to its first player, who then goes to the back; ValueError as above."""
-    state = _game(equations, game)._replace(phase=Phase.CARDS)
-    return write_game(_applied(state, read_purchase(answer)))
+# Strategies
 
 
-def after_elimination(equations: Json, game: Json) -> Json:
-    """The game without its first player."""
-    return write_game(rules.eliminate(_game(equations, game), 0))
+@question
+def answer_request(policy: Json, equations: Json, turn: Json) -> Json:
+    """Answer with the request of a strategy."""
+    return write_request(read_strategy(policy)(read_table(equations)).request(read_turn(turn)))
 
 
-def is_over(equations: Json, game: Json) -> bool:
-    """Whether a game is over before its first player moves (section 7)."""
-    return rules.turn(_game(equations, game)) is None
+@question
+def answer_purchase(policy: Json, equations: Json, turn: Json) -> Json:
+    """Answer with the purchase of a strategy."""
+    return write_purchase(read_strategy(policy)(read_table(equations)).cards(read_turn(turn)))
 
 
-def answer_request(policy: str, equations: Json, turn: Json) -> Json:
-    """A strategy's answer to the first call: `policy` is one of `POLICIES` or of our strategies' specs."""
-    return write_request(policy_strategy(policy)(read_table(equations)).request(read_turn(turn)))
+@question
+def best_purchases(policy: Json, turn: Json) -> Json:
+    """Answer with the best purchase of a wallet by the tie-breaks of section 9; not of other strategies."""
+    seen = read_turn(turn)
+    return write_purchase(best_purchase(seen.wallet, seen.visible, read_metric(policy)))
 
 
-def answer_purchase(policy: str, equations: Json, turn: Json) -> Json:
-    """A strategy's answer to the second call."""
-    return write_purchase(policy_strategy(policy)(read_table(equations)).cards(read_turn(turn)))
+@question
+def plan(policy: Json, equations: Json, turn: Json, depth: Json = 4) -> Json:
+    """Answer with `[exchanges, cards]`, the best exchanges of a turn (at most `depth`) and the best purchase after."""
+    metric, most = read_metric(policy), read_int(depth, "depth", 0, 4)
+    best = best_plan(read_table(equations), read_turn(turn), metric, most)
+    return [write_request(best.exchanges), write_purchase(best.purchase)]
 
 
-def play(equations: Json, game: Json, actors: Json, bonus: Bonus = "none") -> Json:
-    """A whole game, one actor a player: `[winners, drop-outs]`, two arrays of names, each sorted.
-
-    ValueError if the game or an actor cannot be, or if there is not one actor for each player.
-    """
-    state = final_state(equations, game, actors, bonus)
-    names = [script.name for script in read_scripts(actors)]
-    won = sorted(names[seat] for seat in rules.winners(state))
-    out = sorted(name for name, player in zip(names, state.players, strict=True) if player.standing)
-    return [[*won], [*out]]
+# Whole games
 
 
-def final_state(equations: Json, game: Json, actors: Json, bonus: Bonus = "none") -> State:
-    """As `play`, but the state in which the game ends and everybody has been told."""
-    state = _game(equations, game, bonus)
-    cast = [Actor(script, state.table) for script in read_scripts(actors)]
-    if len(cast) != len(state.players):
-        raise ValueError(f"{len(state.players)} players need as many actors, not {len(cast)}")
-    for seat, actor in enumerate(cast):
-        if not _answers(actor.setup):
-            state = rules.eliminate_at_setup(state, seat)
-    while (active := rules.turn(state)) is not None:
-        state = _after_call(state, active, cast[active])
-    for seat, _ in rules.notifications(state):
-        if not _answers(cast[seat].win):
-            state = rules.eliminate(state, seat)
-    return state
+@question
+def game(equations: Json, game: Json, actors: Json, settings: Json = None) -> Json:
+    """Answer with `[winners, drop-outs]` of a game between actors, one for each player: names, each array sorted."""
+    state = play(equations, game, actors, settings)
+    names = [actor[0] for actor in actors]
+    winners = sorted(names[seat] for seat in rules.winners(state))
+    return [winners, sorted(name for name, player in zip(names, state.players, strict=True) if player.standing)]
 
 
-def _after_call(state: State, seat: int, actor: Actor) -> State:
-    """The call that is due, and what comes of it."""
-    ask = actor.request if state.phase is Phase.REQUEST else actor.cards
-    try:
-        return _applied(state, ask(rules.view(state, seat)))
-    except (ActorError, RuleError):
-        return rules.eliminate(state, seat)
+@question
+def scores(equations: Json, game: Json, actors: Json, settings: Json = None) -> Json:
+    """Answer with the final scores of such a game in turn order, bonus included; 0 for a player that was eliminated."""
+    return list(rules.scores(play(equations, game, actors, settings)))
 
 
-def _answers(call: Callable[[], None]) -> bool:
-    """Whether a call that has nothing to tell returns at all."""
-    try:
-        call()
-    except ActorError:
-        return False
-    return True
+def play(equations: Json, game: Json, actors: Json, settings: Json = None) -> State:
+    """Return the state in which a game between actors ends, when everybody has been told."""
+    state = _game(equations, game, settings)
+    cast = read_actors(actors, len(state.players))
+    end: State = play_game(conversation.play("test", state), cast).state
+    return end
 
 
-def _game(equations: Json, game: Json, bonus: Bonus = "none") -> State:
-    return read_game(game, read_table(equations), Settings(draw="ordered", bonus=bonus))
+def _settings(settings: Json) -> Settings:
+    given = {} if settings is None else settings
+    if isinstance(given, dict):
+        given = {"draw": "ordered"} | given
+    return read_settings(given, Settings, settings_problem)
+
+
+def _game(equations: Json, game: Json, settings: Json = None) -> State:
+    return read_game(game, read_table(equations), _settings(settings))
 
 
 def _applied(state: State, action: Action) -> State:
     if rule := rules.violation(state, action):
         raise RuleError(rule)
     return rules.apply(state, action)
+
+
+TESTDATA = collect_questions(globals())

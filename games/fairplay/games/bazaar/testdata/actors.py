@@ -1,91 +1,83 @@
-"""Actors of test games: reference players that fail or cheat as they are told (bazaar.md section 10)."""
+"""Actors of test games: reference players that fail or cheat by a script (bazaar.md section 10)."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections.abc import Callable, Mapping
 from itertools import combinations_with_replacement, permutations
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any
 
-from fairplay.games.bazaar.players.strategies import strategy
+from fairplay.games.bazaar.players.player import StrategyPlayer
+from fairplay.games.bazaar.players.search import Metric
+from fairplay.games.bazaar.players.strategies import Strategy, strategy
+from fairplay.games.bazaar.protocol import codec
+from fairplay.games.bazaar.protocol.conversation import METHODS, REQUEST_CARDS, REQUEST_PEBBLE_OR_EXCHANGES
+from fairplay.games.bazaar.rules import EquationTable, Purchase, Request, TurnView
 from fairplay.games.bazaar.rules.pieces import CARD_PEBBLES, UNITS, Card, Exchange, holds
+from fairplay.games.kit.testdata import Actor, Cheat, Json, kebab_case, read_list, read_scripts, read_text
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from fairplay.games.bazaar.players.strategies import Strategy
-    from fairplay.games.bazaar.rules import EquationTable, Purchase, Request, TurnView
-    from fairplay.games.bazaar.testdata.forms import Json
-
-POLICIES: Mapping[str, str] = MappingProxyType({"purchase-points": "points", "purchase-size": "size"})
-METHODS = ("setup", "request-pebble-or-trades", "request-cards", "win")
+METRICS: Mapping[str, Metric] = MappingProxyType({"purchase-points": "points", "purchase-size": "size"})
+FIRST_CALL = "request-pebble-or-trades"
+"""What test data calls the method RequestPebbleOrExchanges."""
+MOST_CALLS = 7
 _NAME = re.compile(r"[a-zA-Z0-9]{1,20}")
 
 
-class ActorError(Exception):
-    """Raised by an actor in place of an answer: it has raised, or it would never return."""
+def read_metric(policy: Json) -> Metric:
+    """Return what a policy maximises. Raises ValueError if it is neither of the two of section 9."""
+    return METRICS[read_text(policy, "policy", tuple(METRICS))]
 
 
-def policy_strategy(policy: str) -> Strategy:
-    """The strategy of one of `POLICIES`, or of a spec that `strategy` reads; ValueError if it is neither."""
-    return strategy(POLICIES.get(policy, policy))
+def read_strategy(policy: Json) -> Strategy:
+    """Return the strategy of a policy, or of a text that `strategy` reads. Raises ValueError if there is none."""
+    return strategy(_spec(read_text(policy, "policy")))
 
 
-class Script(NamedTuple):
-    """What an actor is told to do."""
-
-    name: str
-    strategy: Strategy
-    method: str = ""
-    """In which method it fails, if in any,"""
-    call: int = 1
-    """and from which call of it on."""
-    cheat: str = ""
+def _spec(policy: str) -> str:
+    return METRICS.get(policy, policy)
 
 
-class Actor:
-    """Plays by a script. It cheats in every call in which its cheat is possible, and else plays normally."""
-
-    def __init__(self, script: Script, table: EquationTable) -> None:
-        """Calls are counted from here."""
-        self._script = script
-        self._table = table
-        self._brain = script.strategy(table)
-        self._calls = Counter[str]()
-
-    def setup(self) -> None:
-        """Only ever fails."""
-        self._called("setup")
-
-    def win(self) -> None:
-        """Only ever fails."""
-        self._called("win")
-
-    def request(self, view: TurnView) -> Request:
-        """The answer to the first call."""
-        self._called("request-pebble-or-trades")
-        cheat = REQUEST_CHEATS.get(self._script.cheat, _plays_fair)
-        return cheat(self._table, view) or self._brain.request(view)
-
-    def cards(self, view: TurnView) -> Purchase:
-        """The answer to the second call."""
-        self._called("request-cards")
-        cheat = PURCHASE_CHEATS.get(self._script.cheat, _plays_fair)
-        return cheat(self._table, view) or self._brain.cards(view)
-
-    def _called(self, method: str) -> None:
-        self._calls[method] += 1
-        if method == self._script.method and self._calls[method] >= self._script.call:
-            raise ActorError(f"{self._script.name} fails in {method}")
+def read_actors(value: Json, count: int) -> list[Actor]:
+    """Return the actors of a game. Raises ValueError if there are not `count`, or if one is not as documented."""
+    given = [_with_own_methods(actor) for actor in read_list(value, "actors", count=count)]
+    scripts = read_scripts(given, "actors", tuple(METHODS.values()), CHEATS)
+    for script in scripts:
+        if not _NAME.fullmatch(script.name):
+            raise ValueError(f"An actor is called {script.name!r}: a name is 1 to 20 letters and digits.")
+        if script.from_call > MOST_CALLS:
+            raise ValueError(f"The actor {script.name} hangs from call {script.from_call}: at most {MOST_CALLS} count.")
+    return [Actor(script, StrategyPlayer(_spec(script.strategy)), CHEATS) for script in scripts]
 
 
-def _plays_fair(table: EquationTable, view: TurnView) -> None:
-    return None
+def _with_own_methods(actor: Json) -> Json:
+    if not isinstance(actor, list):
+        return actor
+    return [kebab_case(REQUEST_PEBBLE_OR_EXCHANGES.name) if part == FIRST_CALL else part for part in actor]
+
+
+# Cheats
+
+
+def _cheat_in_request(find: Callable[[EquationTable, TurnView], Request | None]) -> Cheat:
+    def answer(request: Any) -> Any:
+        shown = request.turn_state
+        wrong = find(codec.table(shown.table), codec.view(shown))
+        return None if wrong is None else codec.request_message(wrong)
+
+    return Cheat(REQUEST_PEBBLE_OR_EXCHANGES, answer)
+
+
+def _cheat_in_purchase(find: Callable[[TurnView], Purchase | None]) -> Cheat:
+    def answer(request: Any) -> Any:
+        wrong = find(codec.view(request.turn_state))
+        return None if wrong is None else codec.purchase_message(wrong)
+
+    return Cheat(REQUEST_CARDS, answer)
 
 
 def _false_equation(table: EquationTable, view: TurnView) -> Request:
-    """Of these forty exchanges a table of ten equations lacks some."""
+    """Return an exchange of none of the equations: of these forty a table of ten equations lacks some."""
     tried = (Exchange(count * mine, theirs) for count in (1, 2) for mine, theirs in permutations(UNITS, 2))
     return (next(exchange for exchange in tried if exchange not in table),)
 
@@ -98,54 +90,21 @@ def _wallet_cannot(table: EquationTable, view: TurnView) -> Request | None:
     return next(((way,) for way in table.exchanges if not holds(view.wallet, way.left)), None)
 
 
-def _unavailable_card(table: EquationTable, view: TurnView) -> Purchase:
+def _unavailable_card(view: TurnView) -> Purchase:
     cards = (Card(sum(five), False) for five in combinations_with_replacement(UNITS, CARD_PEBBLES))
     return (next(card for card in cards if card not in view.visible),)
 
 
-def _unpayable_card(table: EquationTable, view: TurnView) -> Purchase | None:
+def _unpayable_card(view: TurnView) -> Purchase | None:
     return next(((card,) for card in view.visible if not holds(view.wallet, card.pebbles)), None)
 
 
-REQUEST_CHEATS: Mapping[str, Callable[[EquationTable, TurnView], Request | None]] = MappingProxyType(
+CHEATS: Mapping[str, Cheat] = MappingProxyType(
     {
-        "use-non-existent-equation": _false_equation,
-        "bank-cannot-trade": _bank_cannot,
-        "wallet-cannot-trade": _wallet_cannot,
+        "use-non-existent-equation": _cheat_in_request(_false_equation),
+        "bank-cannot-trade": _cheat_in_request(_bank_cannot),
+        "wallet-cannot-trade": _cheat_in_request(_wallet_cannot),
+        "buy-unavailable-card": _cheat_in_purchase(_unavailable_card),
+        "wallet-cannot-buy-card": _cheat_in_purchase(_unpayable_card),
     }
 )
-PURCHASE_CHEATS: Mapping[str, Callable[[EquationTable, TurnView], Purchase | None]] = MappingProxyType(
-    {
-        "buy-unavailable-card": _unavailable_card,
-        "wallet-cannot-buy-card": _unpayable_card,
-    }
-)
-
-
-def read_scripts(value: Json) -> list[Script]:
-    """Actors with names of their own; ValueError, saying what is wrong with which."""
-    if not isinstance(value, list):
-        raise ValueError("actors are an array")
-    scripts = [_read_script(actor) for actor in value]
-    if len({script.name for script in scripts}) < len(scripts):
-        raise ValueError("two actors have the same name")
-    return scripts
-
-
-def _read_script(value: Json) -> Script:
-    """`[name, policy]`, then nothing, a method, a method and a number, or "a cheat" and its kind."""
-    match value:
-        case [str(name), str(policy), *how] if _NAME.fullmatch(name):
-            script = Script(name, policy_strategy(policy))
-        case _:
-            raise ValueError(f"not an actor: {value!r}")
-    match how:
-        case []:
-            return script
-        case [str(method)] if method in METHODS:
-            return script._replace(method=method)
-        case ["a cheat", str(cheat)] if cheat in REQUEST_CHEATS or cheat in PURCHASE_CHEATS:
-            return script._replace(cheat=cheat)
-        case [str(method), int(call)] if method in METHODS and call in range(1, 8) and call is not True:
-            return script._replace(method=method, call=call)
-    raise ValueError(f"actor {name} cannot do {how!r}")

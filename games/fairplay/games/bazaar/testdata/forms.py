@@ -1,13 +1,10 @@
-"""Bazaar's values in the JSON forms of bazaar.md section 10: what other people's test data is written in.
+"""The values of Bazaar in the JSON forms of its test data (bazaar.md section 10).
 
-Readers take decoded JSON, and raise `RuleError` where a rule says what is wrong, else ValueError. They ignore
-unknown keys of an object.
+Readers take decoded JSON and raise `RuleError` where a rule says what is wrong, else ValueError. They ignore unknown
+names in an object.
 """
 
 from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
-from typing import TypeAlias
 
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.rules import PEBBLE, EquationTable, Player, Purchase, Request, Settings, State, TurnView
@@ -22,21 +19,19 @@ from fairplay.games.bazaar.rules.pieces import (
     size,
     unpack,
 )
-
-Json: TypeAlias = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
+from fairplay.games.kit.testdata import Json, read_int, read_list
 
 
 class RuleError(ValueError):
-    """A value that breaks the rule with the id `rule`."""
+    """Raised if a value breaks the rule with the id `rule`; its text is the id and the sentence of the rule."""
 
     def __init__(self, rule: str) -> None:
-        """Explains itself with the sentence of the rule."""
         super().__init__(f"{rule}: {rules.RULES[rule]}")
         self.rule = rule
 
 
 def read_bag(value: Json) -> Bag:
-    """`["red", "red", "blue"]`, in any order."""
+    """Return the bag of `["red", "red", "blue"]`, in any order."""
     if not isinstance(value, list) or any(pebble not in COLOURS for pebble in value):
         raise RuleError("bazaar.pebble.known")
     counts = [value.count(colour) for colour in COLOURS]
@@ -46,12 +41,12 @@ def read_bag(value: Json) -> Bag:
 
 
 def write_bag(bag: Bag) -> Json:
-    """In canonical order."""
+    """Return the pebbles of a bag in canonical order."""
     return [colour for colour, count in zip(COLOURS, unpack(bag), strict=True) for _ in range(count)]
 
 
 def read_exchange(value: Json) -> Exchange:
-    """`[["red"], ["blue", "blue"]]`: an exchange from left to right, or an equation."""
+    """Return the exchange, or the equation, of `[["red"], ["blue", "blue"]]`."""
     if not isinstance(value, list) or len(value) != 2:
         raise RuleError("bazaar.exchange.sides")
     left, right = map(read_bag, value)
@@ -61,24 +56,24 @@ def read_exchange(value: Json) -> Exchange:
 
 
 def write_exchange(exchange: Exchange) -> Json:
-    """Left side first."""
+    """Return the two sides of an exchange, the left one first."""
     return [write_bag(exchange.left), write_bag(exchange.right)]
 
 
 def read_table(value: Json) -> EquationTable:
-    """The table: an array of equations."""
+    """Return the table of an array of equations."""
     if not isinstance(value, list):
         raise RuleError("bazaar.exchange.sides")
     return EquationTable(tuple(map(read_exchange, value)))
 
 
 def write_table(table: EquationTable) -> Json:
-    """The equations in the order of the table."""
+    """Return the equations in the order of the table."""
     return [write_exchange(equation) for equation in table.equations]
 
 
 def read_card(value: Json) -> Card:
-    """`{"pebbles": [five of them], "face?": false}`."""
+    """Return the card of `{"pebbles": [five of them], "face?": false}`."""
     fields = value if isinstance(value, dict) else {}
     face, pebbles = fields.get("face?"), read_bag(fields.get("pebbles", []))
     if size(pebbles) != CARD_PEBBLES:
@@ -89,24 +84,24 @@ def read_card(value: Json) -> Card:
 
 
 def write_card(card: Card) -> Json:
-    """What `read_card` reads."""
+    """Return the form that `read_card` reads."""
     return {"pebbles": write_bag(card.pebbles), "face?": card.face}
 
 
 def read_purchase(value: Json) -> Purchase:
-    """An array of cards: the answer to the second call, and every other list of cards."""
+    """Return the cards of an array: the answer to the second call, and every other list of cards."""
     if not isinstance(value, list):
         raise RuleError("bazaar.purchase.required")
     return tuple(map(read_card, value))
 
 
 def write_purchase(cards: Purchase) -> Json:
-    """What `read_purchase` reads."""
+    """Return the form that `read_purchase` reads."""
     return [write_card(card) for card in cards]
 
 
 def read_request(value: Json) -> Request:
-    """The answer to the first call: `false` for a pebble, or an array of exchanges."""
+    """Return the answer to the first call: `false` for a pebble, or an array of exchanges."""
     if value is False:
         return PEBBLE
     if not isinstance(value, list):
@@ -115,33 +110,27 @@ def read_request(value: Json) -> Request:
 
 
 def write_request(request: Request) -> Json:
-    """What `read_request` reads."""
+    """Return the form that `read_request` reads."""
     return False if request is PEBBLE else [write_exchange(exchange) for exchange in request]
 
 
 def read_turn(value: Json) -> TurnView:
-    """What the active player is shown, with or without the cards it has bought; of revision 0."""
-    active = _part(value, "active")
-    others = _part(value, "scores")
-    if not isinstance(others, list):
-        raise ValueError("scores is an array of numbers")
-    own = _read_player(active)
+    """Return what the active player is shown, with or without the cards it has bought; of revision 0."""
+    own, others = _read_player(_part(value, "active")), read_list(_part(value, "scores"), "scores")
     bank, row = read_bag(_part(value, "bank")), read_purchase(_part(value, "cards"))
-    return TurnView(bank, row, own.wallet, own.score, own.cards, tuple(map(_natural, others)), 0)
+    return TurnView(bank, row, own.wallet, own.score, own.cards, tuple(map(_read_score, others)), 0)
 
 
 def write_turn(view: TurnView) -> Json:
-    """What `read_turn` reads."""
+    """Return the form that `read_turn` reads."""
     own = Player(view.wallet, view.score, view.cards)
     bank, row = write_bag(view.bank), write_purchase(view.visible)
     return {"bank": bank, "cards": row, "active": _write_player(own), "scores": list(view.scores)}
 
 
 def read_game(value: Json, table: EquationTable, settings: Settings) -> State:
-    """A game in which the first player is about to move; ValueError, saying why, if it cannot be."""
-    players = _part(value, "players")
-    if not isinstance(players, list):
-        raise ValueError("players is an array")
+    """Return a game in which the first player is about to move. Raises ValueError if no game can lead to it."""
+    players = read_list(_part(value, "players"), "players")
     state = rules.resume(
         settings,
         table,
@@ -156,7 +145,7 @@ def read_game(value: Json, table: EquationTable, settings: Settings) -> State:
 
 
 def write_game(state: State) -> Json:
-    """What `read_game` reads: the survivors in coming turn order, the active one first."""
+    """Return the form that `read_game` reads: the survivors in coming turn order, the active one first."""
     order = state.players[state.active :] + state.players[: state.active]
     return {
         "bank": write_bag(state.bank),
@@ -168,7 +157,7 @@ def write_game(state: State) -> Json:
 
 def _read_player(value: Json) -> Player:
     bought = _part(value, "cards", [])
-    return Player(read_bag(_part(value, "wallet")), _natural(_part(value, "score")), read_purchase(bought))
+    return Player(read_bag(_part(value, "wallet")), _read_score(_part(value, "score")), read_purchase(bought))
 
 
 def _write_player(player: Player) -> Json:
@@ -176,15 +165,13 @@ def _write_player(player: Player) -> Json:
     return {"wallet": wallet, "score": player.score, "cards": cards}
 
 
-def _natural(value: Json) -> int:
-    if type(value) is not int or value < 0:
-        raise ValueError(f"a score is a number from 0, not {value!r}")
-    return value
+def _read_score(value: Json) -> int:
+    return read_int(value, "score", 0)
 
 
 def _part(value: Json, key: str, default: Json = None) -> Json:
-    """One field of an object; ValueError if it is missing and has no default."""
+    """Return one value of an object. Raises ValueError if it is missing and has no default."""
     part: Json = value.get(key, default) if isinstance(value, dict) else None
     if part is None:
-        raise ValueError(f"{key} is missing")
+        raise ValueError(f"{key} is missing.")
     return part

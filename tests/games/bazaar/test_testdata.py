@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from fairplay.games.bazaar import rules
-from fairplay.games.bazaar import testdata as harness
+from fairplay.games.bazaar import rules, testdata
 from fairplay.games.bazaar.rules.pieces import parse_card, parse_exchange
-from fairplay.games.bazaar.testdata.actors import METHODS, PURCHASE_CHEATS, REQUEST_CHEATS
+from fairplay.games.bazaar.testdata.actors import CHEATS
 from fairplay.games.bazaar.testdata.forms import (
     RuleError,
     read_game,
@@ -17,6 +16,7 @@ from fairplay.games.bazaar.testdata.forms import (
     write_purchase,
     write_request,
 )
+from fairplay.games.kit.testdata import find_questions
 
 if TYPE_CHECKING:
     from fairplay.games.bazaar.rules.settings import Bonus
@@ -75,20 +75,20 @@ TABLE = [exchange("r->bb")]
 
 @pytest.mark.parametrize("bonus", ["none", "rwb", "sey"])
 def test_v12_from_its_json(bonus: Bonus) -> None:
-    assert harness.play(V12_EQUATIONS, V12_GAME, [ADAM, EVE], bonus) == [["Adam"], []]
-    end = harness.final_state(V12_EQUATIONS, V12_GAME, [ADAM, EVE], bonus)
+    assert testdata.game(V12_EQUATIONS, V12_GAME, [ADAM, EVE], {"bonus": bonus}) == [["Adam"], []]
+    end = testdata.play(V12_EQUATIONS, V12_GAME, [ADAM, EVE], {"bonus": bonus})
     assert rules.scores(end) == (6, 3)
 
 
 def test_v12_answers_of_the_first_turn() -> None:
-    shown = harness.turn_of(V12_EQUATIONS, V12_GAME)
-    assert harness.answer_request("purchase-points", V12_EQUATIONS, shown) is False
-    after = harness.after_request(V12_EQUATIONS, V12_GAME, False)
-    shown = cast("Any", harness.turn_of(V12_EQUATIONS, after))
+    shown = testdata.turn(V12_EQUATIONS, V12_GAME)
+    assert testdata.answer_request("purchase-points", V12_EQUATIONS, shown) is False
+    after = testdata.after_request(V12_EQUATIONS, V12_GAME, False)
+    shown = cast("Any", testdata.turn(V12_EQUATIONS, after))
     assert sorted(shown["active"]["wallet"]) == sorted(bag("bbbbbgw"))
     assert shown["bank"] == bag("bbgyy")
-    assert harness.answer_purchase("purchase-points", V12_EQUATIONS, shown) == []
-    after = cast("Any", harness.after_purchase(V12_EQUATIONS, after, []))
+    assert testdata.answer_purchase("purchase-points", V12_EQUATIONS, shown) == []
+    after = cast("Any", testdata.after_purchase(V12_EQUATIONS, after, []))
     assert sorted(after["players"][0]["wallet"]) == sorted(bag("rrgbry"))
     assert [sorted(one["pebbles"]) for one in after["visibles"]] == [
         sorted(one["pebbles"]) for one in V12_GAME["visibles"]
@@ -98,15 +98,15 @@ def test_v12_answers_of_the_first_turn() -> None:
 def test_v15_from_json() -> None:
     start = game(player("rrrrr", 12), player("yyyyy", 19), bank="gggg", visible="rrrrr* yyyyy yyyyy yyyyy")
     actors = [["Cat", "purchase-points"], ["Dan", "purchase-points"]]
-    assert harness.play([], start, actors) == [["Dan"], []]
-    assert rules.scores(harness.final_state([], start, actors)) == (17, 22)
+    assert testdata.game([], start, actors) == [["Dan"], []]
+    assert rules.scores(testdata.play([], start, actors)) == (17, 22)
 
 
 @pytest.mark.parametrize(("bonus", "winner"), [("none", "Bob"), ("rwb", "Ann"), ("sey", "Bob")])
 def test_v16_from_json(bonus: Bonus, winner: str) -> None:
     start = game(player("ggggg", 4, "rrwwb"), player("y", 12), bank="g", visible="ggggg")
     actors = [["Ann", "purchase-points"], ["Bob", "purchase-size"]]
-    assert harness.play([], start, actors, bonus) == [[winner], []]
+    assert testdata.game([], start, actors, {"bonus": bonus}) == [[winner], []]
 
 
 @pytest.mark.parametrize(
@@ -114,21 +114,21 @@ def test_v16_from_json(bonus: Bonus, winner: str) -> None:
     [("rrrrrbbbbb", "rrrrr bbbbb*", 9), ("rrrrrbbbbb", "bbbbb* rrrrr", 7), ("rrrrrbbbbbg", "bbbbb* rrrrr", 5)],
 )
 def test_v2_the_score_of_a_purchase(wallet: str, bought: str, points: int) -> None:
-    assert harness.score(bag(wallet), cards(bought)) == points
+    assert testdata.score(bag(wallet), cards(bought)) == points
 
 
 def test_a_purchase_that_cannot_be_paid_has_no_score() -> None:
     with pytest.raises(RuleError, match=r"bazaar\.purchase\.wallet"):
-        harness.score(bag("rrrr"), cards("rrrrr"))
+        testdata.score(bag("rrrr"), cards("rrrrr"))
 
 
 # --- single questions
 
 
 def test_what_is_legal_is_listed() -> None:
-    assert harness.legal_requests(TABLE, turn("rr", bank="bb")) == [False, [], [exchange("r->bb")]]
-    assert harness.legal_requests(TABLE, turn("rr", bank="")) == [[]]
-    assert harness.legal_purchases(turn("rrrrr")) == [[], cards("rrrrr")]
+    assert testdata.legal_requests(TABLE, turn("rr", bank="bb")) == [False, [], [exchange("r->bb")]]
+    assert testdata.legal_requests(TABLE, turn("rr", bank="")) == [[]]
+    assert testdata.legal_purchases(turn("rrrrr")) == [[], cards("rrrrr")]
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_what_is_legal_is_listed() -> None:
     ],
 )
 def test_a_request_is_judged(answer: Any, broken: str | None) -> None:
-    assert harness.request_violation(TABLE, turn("rr", bank="bb"), answer) == broken
+    assert testdata.request_refusal(TABLE, turn("rr", bank="bb"), answer) == broken
     assert broken is None or broken in rules.RULES
 
 
@@ -182,7 +182,7 @@ def test_a_request_is_judged(answer: Any, broken: str | None) -> None:
     ],
 )
 def test_a_purchase_is_judged(answer: Any, broken: str | None) -> None:
-    assert harness.purchase_violation(turn("rrrrrr"), answer) == broken
+    assert testdata.purchase_refusal(turn("rrrrrr"), answer) == broken
     assert broken is None or broken in rules.RULES
 
 
@@ -192,40 +192,40 @@ START = game(
 
 
 def test_an_answer_is_applied() -> None:
-    after = cast("Any", harness.after_request(TABLE, START, [exchange("r->bb")]))
+    after = cast("Any", testdata.after_request(TABLE, START, [exchange("r->bb")]))
     assert after["players"][0]["wallet"] == bag("rbb")
     assert after["bank"] == bag("rbby")
     assert after["cards"] == cards("wwwww")
-    after = cast("Any", harness.after_purchase(TABLE, after, []))
+    after = cast("Any", testdata.after_purchase(TABLE, after, []))
     assert [one["wallet"] for one in after["players"]] == [bag("b"), bag("g"), bag("rbb")]
     with pytest.raises(RuleError, match=r"bazaar\.exchange\.in-table: An exchange is an equation of the table"):
-        harness.after_request(TABLE, START, [exchange("g->bb")])
+        testdata.after_request(TABLE, START, [exchange("g->bb")])
     with pytest.raises(RuleError, match=r"bazaar\.purchase\.wallet"):
-        harness.after_purchase(TABLE, START, cards("rrrrr"))
+        testdata.after_purchase(TABLE, START, cards("rrrrr"))
 
 
 def test_an_elimination_is_applied() -> None:
-    after = cast("Any", harness.after_elimination(TABLE, START))
+    after = cast("Any", testdata.after_elimination(TABLE, START))
     assert [one["wallet"] for one in after["players"]] == [bag("b"), bag("g")]
     assert after["bank"] == START["bank"]
 
 
 def test_the_end_is_told() -> None:
-    assert not harness.is_over(TABLE, START)
-    assert harness.is_over(TABLE, game(player("rr", 20), bank="b", visible="rrrrr"))
-    assert harness.is_over(TABLE, game(player("rr"), bank="", visible="rrrrr"))
+    assert not testdata.is_over(TABLE, START)
+    assert testdata.is_over(TABLE, game(player("rr", 20), bank="b", visible="rrrrr"))
+    assert testdata.is_over(TABLE, game(player("rr"), bank="", visible="rrrrr"))
 
 
 @pytest.mark.parametrize("seats", [2, 6])
 def test_a_fresh_game_can_be_written_read_and_played(seats: int) -> None:
-    equations, fresh = cast("Any", harness.fresh_game(5, seats))
-    assert harness.fresh_game(5, seats) == [equations, fresh]
+    equations, fresh = cast("Any", testdata.start(5, seats))
+    assert testdata.start(5, seats) == [equations, fresh]
     state = read_game(fresh, read_table(equations), rules.Settings())
     assert write_game(state) == fresh
     actors = [[f"P{seat}", ["purchase-points", "purchase-size", "random:seed=3"][seat % 3]] for seat in range(seats)]
-    won, out = cast("Any", harness.play(equations, fresh, actors))
+    won, out = cast("Any", testdata.game(equations, fresh, actors))
     assert won and not out
-    assert json.loads(json.dumps([won, out])) == harness.play(equations, fresh, actors)
+    assert json.loads(json.dumps([won, out])) == testdata.game(equations, fresh, actors)
 
 
 def test_answers_are_written_as_they_are_read() -> None:
@@ -238,7 +238,7 @@ def test_bought_cards_may_be_missing() -> None:
     start = json.loads(json.dumps(V12_GAME))
     for one in start["players"]:
         del one["cards"]
-    assert harness.play(V12_EQUATIONS, start, [ADAM, EVE]) == [["Adam"], []]
+    assert testdata.game(V12_EQUATIONS, start, [ADAM, EVE]) == [["Adam"], []]
 
 
 @pytest.mark.parametrize(
@@ -247,39 +247,99 @@ def test_bought_cards_may_be_missing() -> None:
         ({"bank": None}, "bank is missing"),
         ({"bank": bag("r" * 100)}, "at most 100 pebbles"),
         ({"visibles": cards("rrrrr")}, "no hidden card is left"),
-        ({"players": {}}, "players is an array"),
+        ({"players": {}}, "players is {}: it must be an array"),
         ({"players": [player("")] * 7}, "at most 6 players"),
-        ({"players": [player("", -1)]}, "number from 0"),
+        ({"players": [player("", -1)]}, "score is -1: it must be at least 0"),
         ({"players": [{"score": 1}]}, "wallet is missing"),
     ],
 )
 def test_a_game_that_cannot_be_is_refused(change: Any, hint: str) -> None:
     with pytest.raises(ValueError, match=hint):
-        harness.play(TABLE, {**START, **change}, [["A", "purchase-size"]])
+        testdata.game(TABLE, {**START, **change}, [["A", "purchase-size"]])
 
 
 def test_a_turn_that_cannot_be_is_refused() -> None:
-    with pytest.raises(ValueError, match="array of numbers"):
-        harness.legal_purchases({**turn("r"), "scores": 3})
+    with pytest.raises(ValueError, match="scores is 3: it must be an array"):
+        testdata.legal_purchases({**turn("r"), "scores": 3})
     with pytest.raises(RuleError, match=r"bazaar\.exchange\.sides"):
-        harness.legal_requests("none", turn("r"))
+        testdata.legal_requests("none", turn("r"))
+
+
+# --- strategies, settings and scores
+
+
+@pytest.mark.parametrize(
+    ("policy", "wallet", "visible", "bought"),
+    [
+        ("purchase-points", "rrrbbggg", "rrrbb rrggg", "rrggg"),
+        ("purchase-points", "rrrrrbb", "rrrrr rrrbb", "rrrrr"),
+        ("purchase-points", "rrrrrbbbbb", "rrrrr bbbbb", "bbbbb rrrrr"),
+        ("purchase-size", "ggggg", "ggggg ggggg*", "ggggg*"),
+        ("purchase-points", "rrrrrbbbbbg", "bbbbb* rrrrr", "rrrrr bbbbb*"),
+    ],
+)
+def test_v10_the_best_purchases(policy: str, wallet: str, visible: str, bought: str) -> None:
+    answer = testdata.best_purchases(policy, turn(wallet, visible=visible))
+    assert [sorted(one["pebbles"]) for one in answer] == [sorted(one["pebbles"]) for one in cards(bought)]
+    assert [one["face?"] for one in answer] == [one["face?"] for one in cards(bought)]
+
+
+def test_a_plan_is_the_exchanges_and_the_purchases_of_a_turn() -> None:
+    shown = turn("rrrr", bank="bbbbbbbb", visible="bbbbb")
+    assert testdata.plan("purchase-points", TABLE, shown) == [[exchange("r->bb")] * 3, cards("bbbbb")]
+    assert testdata.plan("purchase-points", TABLE, shown, 2) == [[], []]
+    assert testdata.answer_request("purchase-points", TABLE, shown) == [exchange("r->bb")] * 3
+    with pytest.raises(ValueError, match="policy is 'best'"):
+        testdata.plan("best", TABLE, turn("r"))
+
+
+def test_a_start_follows_its_settings() -> None:
+    equations, fresh = testdata.start(3, 2, {"equations": 2, "visible": 1, "pebbles_per_color": 1})
+    assert (len(equations), len(fresh["visibles"]), len(fresh["bank"])) == (2, 1, 5)
+    for settings, sentence in (
+        ({"visible": 7}, "visible is 7: it must be between 1 and 6"),
+        ({"colour": 1}, "settings are {.*}: they must be an object with some of"),
+        ({"visible": True}, "visible is True: it must be a whole number"),
+        ([], "settings are .*: they must be an object"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            testdata.start(3, 2, settings)
+
+
+@pytest.mark.parametrize(("kind", "points"), [("none", 0), ("rwb", 10), ("sey", 0), ("rwb_distinct", 0)])
+def test_the_bonus_of_cards(kind: str, points: int) -> None:
+    assert testdata.bonus(kind, cards("rrwwb ggggg")) == points
+
+
+def test_final_scores_hold_the_bonus() -> None:
+    start = game(player("ggggg", 4, "rrwwb"), player("y", 12), bank="g", visible="ggggg")
+    actors = [["Ann", "purchase-points"], ["Bob", "purchase-size"]]
+    assert testdata.scores([], start, actors) == [7, 12]
+    assert testdata.scores([], start, actors, {"bonus": "rwb"}) == [17, 12]
+
+
+def test_every_kind_of_question_can_be_found_and_says_what_it_answers() -> None:
+    questions = find_questions("bazaar")
+    assert questions == testdata.TESTDATA
+    assert len(questions) == 18
+    assert all(each.sentence.startswith("Answer ") for each in questions.values())
 
 
 # --- actors
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ["setup", "request-pebble-or-trades", "request-cards", "win"])
 def test_an_actor_can_raise_in_any_method(method: str) -> None:
-    assert harness.play(V12_EQUATIONS, V12_GAME, [ADAM, [*EVE, method]]) == [["Adam"], ["Eve"]]
+    assert testdata.game(V12_EQUATIONS, V12_GAME, [ADAM, [*EVE, method]]) == [["Adam"], ["Eve"]]
 
 
 def test_a_winner_that_fails_when_told_leaves_no_winner() -> None:
-    assert harness.play(V12_EQUATIONS, V12_GAME, [[*ADAM, "win"], EVE]) == [[], ["Adam"]]
-    assert harness.play(V12_EQUATIONS, V12_GAME, [[*ADAM, "win"], [*EVE, "win"]]) == [[], ["Adam", "Eve"]]
+    assert testdata.game(V12_EQUATIONS, V12_GAME, [[*ADAM, "win"], EVE]) == [[], ["Adam"]]
+    assert testdata.game(V12_EQUATIONS, V12_GAME, [[*ADAM, "win"], [*EVE, "win"]]) == [[], ["Adam", "Eve"]]
 
 
 def test_a_game_in_which_all_fail_at_set_up_has_no_winner() -> None:
-    assert harness.play(V12_EQUATIONS, V12_GAME, [[*ADAM, "setup"], [*EVE, "setup"]]) == [[], ["Adam", "Eve"]]
+    assert testdata.game(V12_EQUATIONS, V12_GAME, [[*ADAM, "setup"], [*EVE, "setup"]]) == [[], ["Adam", "Eve"]]
 
 
 @pytest.mark.parametrize(
@@ -294,21 +354,21 @@ def test_a_game_in_which_all_fail_at_set_up_has_no_winner() -> None:
     ],
 )
 def test_an_actor_can_hang_from_a_later_call_on(method: str, call: int, result: Any) -> None:
-    assert harness.play(V12_EQUATIONS, V12_GAME, [[*ADAM, method, call], EVE]) == result
+    assert testdata.game(V12_EQUATIONS, V12_GAME, [[*ADAM, method, call], EVE]) == result
 
 
 def test_an_actor_that_fails_at_its_second_call_leaves_its_exchanges() -> None:
-    end = harness.final_state(V12_EQUATIONS, V12_GAME, [[*ADAM, "request-cards"], EVE])
+    end = testdata.play(V12_EQUATIONS, V12_GAME, [[*ADAM, "request-cards"], EVE])
     assert end.players[0].standing is rules.Standing.OUT
     assert rules.winners(end) == (1,)
 
 
-@pytest.mark.parametrize("cheat", [*REQUEST_CHEATS, *PURCHASE_CHEATS])
+@pytest.mark.parametrize("cheat", list(CHEATS))
 def test_a_cheat_is_found_out(cheat: str) -> None:
     start = game(player("rrrrr"), player("r"), bank="rrrbb", visible="rrrrr yyyyy yyyyy yyyyy", pile="yyyyy")
     equations = [exchange("r->bb"), exchange("g->y")]
     actors = [["Cheater", "purchase-points", "a cheat", cheat], EVE]
-    assert harness.play(equations, start, actors) == [["Eve"], ["Cheater"]]
+    assert testdata.game(equations, start, actors) == [["Eve"], ["Cheater"]]
 
 
 @pytest.mark.parametrize(
@@ -324,7 +384,7 @@ def test_a_cheat_is_found_out(cheat: str) -> None:
 def test_a_cheat_that_is_not_possible_is_normal_play(cheat: str, equations: Any, wallet: str) -> None:
     start = game(player(wallet), bank="rbb", visible="rrrrr")
     actors = [["Cheater", "purchase-points", "a cheat", cheat]]
-    assert harness.play(equations, start, actors) == [["Cheater"], []]
+    assert testdata.game(equations, start, actors) == [["Cheater"], []]
 
 
 @pytest.mark.parametrize(
@@ -346,13 +406,13 @@ def test_a_cheat_that_is_not_possible_is_normal_play(cheat: str, equations: Any,
 )
 def test_an_actor_that_cannot_be_is_refused(actor: Any) -> None:
     with pytest.raises(ValueError, match=r"actor|strategy"):
-        harness.play(V12_EQUATIONS, V12_GAME, [actor, EVE])
+        testdata.game(V12_EQUATIONS, V12_GAME, [actor, EVE])
 
 
 def test_actors_fit_the_players() -> None:
     with pytest.raises(ValueError, match="same name"):
-        harness.play(V12_EQUATIONS, V12_GAME, [ADAM, ADAM])
-    with pytest.raises(ValueError, match="2 players need as many actors, not 1"):
-        harness.play(V12_EQUATIONS, V12_GAME, [ADAM])
-    with pytest.raises(ValueError, match="actors are an array"):
-        harness.play(V12_EQUATIONS, V12_GAME, "Adam")
+        testdata.game(V12_EQUATIONS, V12_GAME, [ADAM, ADAM])
+    with pytest.raises(ValueError, match="actors has 1 values: it must have 2"):
+        testdata.game(V12_EQUATIONS, V12_GAME, [ADAM])
+    with pytest.raises(ValueError, match="actors is 'Adam': it must be an array"):
+        testdata.game(V12_EQUATIONS, V12_GAME, "Adam")
