@@ -96,6 +96,14 @@ def test_a_file_with_something_behind_its_end_is_told(tmp_path: Path) -> None:
     assert "is cut off or damaged after entry" in problem(tmp_path / "r")
 
 
+@pytest.mark.parametrize("count", range(1, len(RECORD.entries)))
+def test_something_else_between_two_entries_is_told(tmp_path: Path, count: int) -> None:
+    start = Record(entries=RECORD.entries[:count]).ByteSize()
+    path = tmp_path / "r"
+    path.write_bytes(DATA[:start] + b"\x12" + DATA[start + 1 :])  # the tag of a second field
+    assert problem(path) == f"{path} is cut off or damaged after entry {count}"
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, len(DATA) - 1))
 def test_a_file_that_was_cut_anywhere_is_found(tmp_path: Path, length: int) -> None:
