@@ -104,6 +104,14 @@ def test_something_else_between_two_entries_is_told(tmp_path: Path, count: int) 
     assert problem(path) == f"{path} is cut off or damaged after entry {count}"
 
 
+@pytest.mark.parametrize("count", range(1, len(RECORD.entries)))
+def test_an_entry_that_is_no_message_is_told(tmp_path: Path, count: int) -> None:
+    start, end = (Record(entries=RECORD.entries[:number]).ByteSize() for number in (count, count + 1))
+    path = tmp_path / "r"
+    path.write_bytes(DATA[:start] + b"\n\x05" + b"\xff" * 5 + DATA[end:])
+    assert problem(path) == f"{path} is cut off or damaged after entry {count}"
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, len(DATA) - 1))
 def test_a_file_that_was_cut_anywhere_is_found(tmp_path: Path, length: int) -> None:

@@ -11,7 +11,7 @@ from fairplay.server.records.errors import Diverged, RecordsError
 from fairplay.server.records.replay import Called, Eliminated, Ended, Shown, replay, resume, state_at
 from fairplay.server.records.verify import verify
 from fairplay.v1.misconduct_pb2 import MisconductKind
-from fairplay.v1.record_pb2 import Record, RecordEntry
+from fairplay.v1.record_pb2 import Record, RecordEntry, TournamentHeader
 from fairplay.v1.result_pb2 import GameResult
 from tests.server.records.nim import FAULTS, FAULTY_AT, METHODS, Nim, State, find, gone_on, header, players, recorded
 from tests.server.records.test_verify import CHECKS
@@ -175,3 +175,10 @@ def test_what_happened_before_a_wrong_entry_is_told() -> None:
     assert [next(told).entry for _ in range(3)] == [1, 2, 3]
     with pytest.raises(Diverged, match="entry 4"):
         next(told)
+
+
+def test_a_record_of_something_else_is_not_replayed_as_a_game() -> None:
+    tournament = chained([RecordEntry(tournament=TournamentHeader(tournament_id="t")).SerializeToString()])
+    for read in (lambda: list(replay(tournament, find)), lambda: resume(tournament, refuse, find)):
+        with pytest.raises(Diverged, match="does not begin with the header of a game"):
+            read()

@@ -67,6 +67,20 @@ async def test_a_record_is_the_chain_of_its_entries(store: Store) -> None:
     assert store.read("r1") == chained([b"header of r1", b"one", b""])
 
 
+async def test_a_record_in_more_chunks_than_a_query_reads_is_read_whole() -> None:
+    store = Store.open(None)
+    journal = begin(store, "r1")
+    for number in range(260):  # a query reads 256 chunks
+        journal.append(b"%d" % number)
+        await journal.saved()
+    whole = [b"header of r1", *(b"%d" % number for number in range(260))]
+    assert entries(store.read("r1")) == whole
+    finish(journal)
+    await store.flush()
+    assert entries(store.read("r1")) == [*whole, b"the end"]
+    await store.close()
+
+
 async def test_many_records_are_written_together_and_read_apart(store: Store) -> None:
     journals = [begin(store, f"r{number}") for number in range(20)]
     for round_number in range(300):

@@ -188,3 +188,12 @@ def test_stopping_saves_what_is_left() -> None:
     assert len(disk.entries) == 10
     with pytest.raises(RecordsError, match="the store is closed"):
         writer.put(item(11))
+
+
+def test_a_writer_that_has_nothing_to_write_is_never_behind() -> None:
+    with writing(Disk(), delay_s=3600, behind_s=0.0) as writer:
+        for number in range(3):
+            writer.put(item(number))
+            wait(writer.saved(hurry=True))
+            for _ in range(10_000):  # in which a thread that does not wait would begin another batch
+                assert not writer.behind
