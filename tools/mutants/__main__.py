@@ -144,6 +144,8 @@ def try_all(mutants: Sequence[Mutant], jobs: int) -> Iterator[Result]:
         for number, result in enumerate(pool.map(attempt, mutants), start=1):
             place = f"{result.mutant.path}:{result.mutant.line}"
             print(f"{number}/{len(mutants)} {result.run.verdict:8} {place} {result.run.failed}", flush=True)
+            if result.run.verdict is Verdict.SURVIVED:
+                print(*str(result.mutant.change).splitlines()[1:], sep="\n", flush=True)
             yield result
 
 

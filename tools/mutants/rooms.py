@@ -53,8 +53,15 @@ ROOMS: dict[str, tuple[Room, ...]] = {
             (f"{SERVER_TESTS}/test_*.py", "tests/games/q/test_server.py"),
             ("test_referee.py", "test_racing.py"),
         ),
+        Room(("games/fairplay/games/race.py",), ("tests/games/test_race.py", f"{SERVER_TESTS}/test_racing.py")),
     ),
-    "links": (Room((f"{SERVER}/links",), (f"{SERVER_TESTS}/test_*.py",), ("test_calls.py", "test_clock.py", "test_links.py")),),
+    "links": (
+        Room(
+            (f"{SERVER}/links",),
+            (f"{SERVER_TESTS}/test_*.py",),
+            ("test_calls.py", "test_clock.py", "test_links.py"),
+        ),
+    ),
     "records": (Room((f"{SERVER}/records",), (f"{SERVER_TESTS}/records",)),),
     "manager": (Room((f"{SERVER}/manager",), (f"{SERVER_TESTS}/manager",)),),
     "lobby": (Room((f"{SERVER}/lobby",), (f"{SERVER_TESTS}/lobby",)),),
