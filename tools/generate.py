@@ -35,7 +35,9 @@ def generate(out: Path) -> int:
         ]
     )
     if code == 0:
-        (out / "fairplay" / "py.typed").touch()
+        # The namespace belongs to several distributions, so that each of its packages says for itself that it is typed.
+        for package in {path.parent for path in out.rglob("*_pb2.py")}:
+            (package / "py.typed").touch()
     return code
 
 

@@ -1,46 +1,239 @@
-"""A wheel, built and installed in an empty environment, runs from any directory. Needs a package index and a minute."""
+"""A wheel, built and installed in empty environments: what each of them brings. Needs a package index and some minutes.
+
+FAIRPLAY_TEST_WHEEL names the Python of the environments; 1: the one that runs the tests.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
+import zipfile
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.robustness.harness import Ran, run
+from tests.robustness.harness import Command, Ran, free_address, run
 
 ROOT = Path(__file__).resolve().parents[2]
-ASKED = "FAIRPLAY_TEST_WHEEL"
+ASKED = os.environ.get("FAIRPLAY_TEST_WHEEL", "")
+PYTHON = sys.executable if ASKED == "1" else ASKED
+EXAMPLE = ROOT / "examples" / "python" / "my_player.py"
+INSTALL = ["-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+
+pytestmark = pytest.mark.skipif(not ASKED, reason="FAIRPLAY_TEST_WHEEL=1 builds and installs a wheel")
+
+EXTRAS = {
+    "check": "terminal",
+    "certificate": "certify",
+    "certify": "certify",
+    "demo": "server",
+    "game": "server",
+    "games": "terminal",
+    "lobby": "terminal",
+    "player": "terminal",
+    "records": "server",
+    "serve": "server",
+    "tournament": "server",
+}
+
+GOOD = """
+from fairplay.games.game import find
+from fairplay.fish.v1.fish_player_pb2 import TakeTurnRequest
+from fairplay.player import dial_in, serve
+
+def turn(request: TakeTurnRequest) -> str:
+    return request.game_id
+
+serve(find("fish").player("first"), "127.0.0.1:0")
+"""
+BAD = """
+from fairplay.fish.v1.fish_player_pb2 import TakeTurnRequest
+from fairplay.games.game import find
+from fairplay.player import serve
+
+serve(find("fish"), 50051)
+find(1)
+TakeTurnRequest().stat
+"""
 
 
-def installed(directory: Path) -> Path:
-    """The commands of an environment in which nothing is but what the wheel needs."""
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "build", "--wheel", "--outdir", str(directory), str(ROOT)]
     subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
-    [wheel] = directory.glob("*.whl")
-    subprocess.run([sys.executable, "-m", "venv", str(directory / "environment")], check=True)
-    commands = directory / "environment" / "bin"
-    install = [str(commands / "python"), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", str(wheel)]
-    subprocess.run(install, check=True)
-    return commands
+    [found] = directory.glob("*.whl")
+    return found
 
 
-@pytest.mark.skipif(os.environ.get(ASKED) != "1", reason=f"{ASKED}=1 builds and installs a wheel")
-def test_a_wheel_runs_the_demo_from_any_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    commands, elsewhere = installed(tmp_path), tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    monkeypatch.chdir(elsewhere)
+@pytest.fixture(scope="module")
+def bin_of(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Returns the programs of an environment that holds nothing but the wheel, with an extra, and what they need."""
+
+    @cache
+    def install(extra: str) -> Path:
+        environment = tmp_path_factory.mktemp(extra or "base")
+        subprocess.run([PYTHON, "-m", "venv", str(environment)], check=True)
+        wanted = f"{wheel}[{extra}]" if extra else str(wheel)
+        subprocess.run([str(environment / "bin" / "python"), *INSTALL, wanted], check=True)
+        return environment / "bin"
+
+    return install
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory in which nothing of the repository is found."""
+    monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PYTHONPATH", raising=False)
+    return tmp_path
 
-    def fairplay(*arguments: str) -> Ran:
-        return run(tmp_path, *arguments, program=[str(commands / "fairplay")])
 
-    demo = fairplay("demo", "--records", "records", "--json", "result.json")
-    assert (demo.code, demo.err) == (0, "")
-    assert "Cheater" in demo.out
-    verified = fairplay("records", "verify", "records")
-    assert (verified.code, verified.err) == (0, "")
-    assert verified.out.splitlines()[-1] == "5 records: 5 ok"
-    assert fairplay("games", "fish").code == 0
+def fairplay(bin_: Path, *arguments: str) -> Ran:
+    return run(Path.cwd(), *arguments, program=[str(bin_ / "fairplay")])
+
+
+def done(ran: Ran) -> str:
+    assert (ran.code, ran.err) == (0, "")
+    return ran.out
+
+
+# --- the wheel ---
+
+
+def test_nothing_is_installed_outside_the_namespace_and_every_package_in_it_is_typed(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {name.split("/")[0] for name in names if not name.startswith("fairplay-")} == {"fairplay"}
+    assert {name.split(".dist-info/")[0].partition("-")[0] for name in names if ".dist-info/" in name} == {"fairplay"}
+    assert "fairplay/__init__.py" not in names
+    packages = {"/".join(name.split("/")[:3]) for name in names if "/v1/" in name}
+    packages |= {"/".join(name.split("/")[:2]) for name in names if name.endswith("__init__.py")}
+    assert {"fairplay/player", "fairplay/games", "fairplay/server", "fairplay/fish/v1"} <= packages
+    assert [package for package in packages if f"{package}/py.typed" not in names and "/v1" not in package] == []
+    assert "fairplay/fish/v1/py.typed" in names
+    assert "fairplay/v1/player.proto" in names
+
+
+# --- without an extra ---
+
+
+def test_without_an_extra_there_is_grpc_and_protobuf_and_nothing_else(bin_of: Callable[[str], Path]) -> None:
+    listed = subprocess.check_output([bin_of("") / "python", "-m", "pip", "list", "--format", "json"], text=True)
+    names = {package["name"] for package in json.loads(listed)} - {"pip", "setuptools"}
+    assert names == {"fairplay", "grpcio", "protobuf", "typing_extensions"}
+
+
+def test_a_player_is_served_and_dialled_in_without_an_extra(bin_of: Callable[[str], Path], elsewhere: Path) -> None:
+    shutil.copy(EXAMPLE, elsewhere)
+    here = [str(bin_of("") / "python"), EXAMPLE.name]
+    address, server = free_address(), free_address()
+    with (
+        Command(elsewhere, "serve", "--listen", server) as hub,
+        Command(elsewhere, address, program=here) as serving,
+    ):
+        hub.says("serves on")
+        with Command(elsewhere, server, "ann", program=here) as dialling:
+            players = ["-p", f"served=grpc://{address}", "-p", "dial-in:ann"]
+            game = run(elsewhere, "game", "fish", *players, "--server", server, "--json")
+            result = json.loads(game.out)
+            assert (game.code, result["failures"]) == (0, []), (game, serving.err, dialling.err)
+            assert [player["name"] for player in result["players"]] == ["served", "ann"]
+
+
+def test_the_players_kit_and_the_stubs_are_typed(bin_of: Callable[[str], Path], elsewhere: Path) -> None:
+    def check(source: str) -> str:
+        (elsewhere / "snippet.py").write_text(source)
+        command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", str(bin_of("") / "python")]
+        ran = subprocess.run([*command, "snippet.py"], capture_output=True, text=True, check=False)
+        return ran.stdout
+
+    assert check(GOOD).startswith("Success")
+    complaints = check(BAD)
+    for word in ("arg-type", "attr-defined", "Found 3 errors"):
+        assert word in complaints
+
+
+# --- a missing extra ---
+
+
+@pytest.mark.parametrize("command", EXTRAS)
+def test_a_command_without_its_extra_names_it(command: str, bin_of: Callable[[str], Path]) -> None:
+    ran = fairplay(bin_of(""), command)
+    extra = EXTRAS[command]
+    sentence = f"fairplay: fairplay {command} needs the extra {extra}: pip install 'fairplay[{extra}]'\n"
+    assert (ran.code, ran.out, ran.err) == (2, "", sentence)
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["--version"], ["frobnicate"]], ids=" ".join)
+def test_the_command_line_without_its_extra_names_it(arguments: list[str], bin_of: Callable[[str], Path]) -> None:
+    ran = fairplay(bin_of(""), *arguments)
+    sentence = "fairplay: fairplay needs the extra terminal: pip install 'fairplay[terminal]'\n"
+    assert (ran.code, ran.out, ran.err) == (2, "", sentence)
+
+
+@pytest.mark.parametrize(
+    ("installed", "arguments", "missing"),
+    [
+        ("server", ["lobby"], "terminal"),
+        ("server", ["certify", "fish", "bot:first"], "certify"),
+        ("terminal", ["serve", "--listen", "127.0.0.1:0"], "server"),
+        ("terminal", ["game", "fish", "-p", "bot:first", "-p", "bot:first"], "server"),
+        ("terminal", ["tournament", "fish", "-p", "bot:first", "-p", "bot:first"], "server"),
+        ("terminal", ["demo"], "server"),
+        ("terminal", ["records", "list", "."], "server"),
+        ("terminal", ["certify", "fish", "bot:first"], "certify"),
+    ],
+)
+def test_another_extra_does_not_do(
+    installed: str, arguments: list[str], missing: str, bin_of: Callable[[str], Path]
+) -> None:
+    ran = fairplay(bin_of(installed), *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert (
+        ran.err == f"fairplay: fairplay {arguments[0]} needs the extra {missing}: pip install 'fairplay[{missing}]'\n"
+    )
+
+
+# --- with an extra ---
+
+
+@pytest.mark.parametrize("extra", ["server", "terminal", "certify"])
+def test_help_shows_every_command_whatever_is_installed(extra: str, bin_of: Callable[[str], Path]) -> None:
+    shown = done(fairplay(bin_of(extra), "--help"))
+    assert {line.split()[0] for line in shown.partition("Commands:")[2].splitlines() if line[:3].strip()} >= set(EXTRAS)
+    for command in EXTRAS:
+        assert "Usage" in done(fairplay(bin_of(extra), command, "--help"))
+
+
+def test_the_extra_server_plays(bin_of: Callable[[str], Path], elsewhere: Path) -> None:
+    bin_ = bin_of("server")
+    demo = done(fairplay(bin_, "demo", "--records", "records", "--json", "result.json"))
+    assert "Cheater" in demo
+    assert done(fairplay(bin_, "records", "verify", "records")).splitlines()[-1] == "5 records: 5 ok"
+    done(fairplay(bin_, "tournament", "q", "-p", "bot:first", "-p", "bot:random"))
+    assert "fish" in done(fairplay(bin_, "games"))
+    with Command(elsewhere, "serve", "--listen", "127.0.0.1:0", program=[str(bin_ / "fairplay")]) as server:
+        server.says("serves on")
+
+
+def test_the_extra_terminal_meets_people_and_runs_players(bin_of: Callable[[str], Path], elsewhere: Path) -> None:
+    bin_ = bin_of("terminal")
+    done(fairplay(bin_, "games", "fish"))
+    lobby = fairplay(bin_, "lobby", "--server", "nowhere")
+    assert (lobby.code, lobby.err.count("\n")) == (2, 1)
+    address = free_address()
+    with Command(elsewhere, "player", "fish", "--listen", address, program=[str(bin_ / "fairplay")]) as player:
+        player.says("serves on port")
+        done(run(elsewhere, "game", "fish", "-p", f"grpc://{address}", "-p", "bot:first"))
+
+
+def test_the_extra_certify_certifies(bin_of: Callable[[str], Path]) -> None:
+    ran = fairplay(bin_of("certify"), "certify", "fish", "bot:greedy", "--only", "contract.*", "--json", "out.json")
+    assert (ran.code, ran.err) == (0, "")
+    assert "only some of the cases were tried, and every MUST among them is met" in ran.out
+    assert fairplay(bin_of("certify"), "certificate", "verify", "out.json").err == ""

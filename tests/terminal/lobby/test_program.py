@@ -177,5 +177,5 @@ def test_without_textual_it_says_what_to_install() -> None:
     missing = "import sys; sys.modules['textual'] = None\n" + PROGRAM[2]
     command = [sys.executable, "-c", missing, "lobby"]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
-    assert ran.returncode == 1
-    assert "pip install 'fairplay[lobby]'" in ran.stderr
+    assert ran.returncode == 2
+    assert ran.stderr == "fairplay: fairplay lobby needs the extra terminal: pip install 'fairplay[terminal]'\n"

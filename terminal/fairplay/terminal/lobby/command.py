@@ -6,10 +6,7 @@ from typing import Annotated
 
 import typer
 
-from fairplay.terminal.outcomes import FailedError, outcomes
-
-NO_SCREEN = "fairplay lobby needs Textual, which is not installed: pip install 'fairplay[lobby]'"
-
+from fairplay.terminal.outcomes import outcomes
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -29,10 +26,6 @@ def lobby(
       fairplay lobby --server host:50050 --name alice
     """
     with outcomes():
-        try:
-            from fairplay.terminal.lobby.program import run_lobby
-        except ModuleNotFoundError as error:
-            if (error.name or "").partition(".")[0] != "textual":
-                raise
-            raise FailedError(NO_SCREEN) from None
+        from fairplay.terminal.lobby.program import run_lobby
+
         run_lobby(server, name)
