@@ -1,20 +1,23 @@
-"""Names and words in pictures: strangers' names too, in any language, that must neither break nor steer anything."""
+"""Names and words in pictures: strangers' names too, in any language, that must neither break nor steer anything.
+
+Rich is imported when a picture is drawn: players, who import their game too, do without it.
+"""
 
 from __future__ import annotations
-
-from rich.cells import cell_len, set_cell_size
 
 # a backslash is doubled, but rich halves it only before a tag; a colon is parted from what could make it an emoji
 _LITERALLY = str.maketrans({"\\": r"\\[b][/b]", "[": r"\[", ":": ":[b][/b]"})
 
 
 def literally(text: str) -> str:
-    """The text in rich's console markup, in which it stands for itself."""
+    """Return the text in rich's console markup, in which it stands for itself."""
     return text.translate(_LITERALLY)
 
 
 def short_name(name: str, cells: int) -> str:
-    """A name without what cannot be printed, at most so many cells of a terminal wide; empty where nothing is left."""
+    """Return a name without what cannot be printed, at most so many cells of a terminal wide; it may be empty."""
+    from rich.cells import cell_len, set_cell_size
+
     name = "".join(filter(str.isprintable, name)).strip()
     if len(name) <= cells >= cell_len(name):
         return name
@@ -22,16 +25,20 @@ def short_name(name: str, cells: int) -> str:
 
 
 def name_column(name: str, cells: int) -> str:
-    """A short name, filled up to so many cells, in rich's console markup."""
+    """Return a short name, filled up to so many cells, in rich's console markup."""
+    from rich.cells import set_cell_size
+
     return literally(set_cell_size(name, cells))
 
 
 def font_size(name: str, room: float, largest: float) -> float:
-    """In pixels, at most `largest`: small enough for the name to fit into `room`, in the widest of the usual fonts."""
+    """Return the pixels, at most `largest`, at which a name fits into `room` in the widest of the usual fonts."""
     return min(largest, room / sum(map(_em, name))) if name else largest
 
 
 def _em(letter: str) -> float:
+    from rich.cells import cell_len
+
     if letter in "MWmw@%" or cell_len(letter) > 1:
         return 1.12
     return 0.82 if letter.isupper() else 0.7
