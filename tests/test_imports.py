@@ -44,7 +44,7 @@ CONTRACTS = tuple(
     f"{GAMES}.{name}" for name in ("game", "steps", "race", "envelopes", "conformance", "frontends", "kit")
 )
 """What every package may know of games."""
-PURE_KIT = tuple(f"{GAMES}.kit.{name}" for name in ("settings", "strategies"))
+PURE_KIT = tuple(f"{GAMES}.kit.{name}" for name in ("draws", "settings", "strategies"))
 """What rules may import of the kit."""
 IMPURE = {"google", "grpc", "asyncio", "concurrent", "threading", "socket", "subprocess", "time", "datetime"}
 DATABASE = "sqlalchemy"
@@ -114,16 +114,12 @@ def imports(path: str, source: str, modules: set[str], *, loading: bool = False)
 
 
 def nodes(tree: ast.AST, *, loading: bool) -> Iterator[ast.AST]:
-    """Walk a syntax tree; with `loading` without what runs later or only for type checkers."""
+    """Walk a syntax tree; with `loading` without what runs later. What only type checkers read counts."""
     for child in ast.iter_child_nodes(tree):
-        if loading and (isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) or only_typing(child)):
+        if loading and isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             continue
         yield child
         yield from nodes(child, loading=loading)
-
-
-def only_typing(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
 def origin(path: str, node: ast.ImportFrom) -> str:
@@ -324,6 +320,8 @@ def test_a_circle_is_named() -> None:
     ]
     later = {**wrong, f"{SERVER}/b.py": "def f() -> None:\n    from fairplay.server.a import x"}
     assert circles(Tree({**BASE, **later})) == []
+    typing = {**wrong, f"{SERVER}/b.py": "if TYPE_CHECKING:\n    from fairplay.server.a import x"}
+    assert circles(Tree({**BASE, **typing})) != []
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,8 @@ from itertools import groupby, product
 from pathlib import Path
 from typing import NamedTuple
 
-from fairplay.conformance.certify import run
+from fairplay.conformance.engine import run
+from fairplay.conformance.options import Options
 from fairplay.conformance.report import Report
 from fairplay.conformance.zoo.effects import Symptom
 from fairplay.conformance.zoo.findings import Finding, compare
@@ -124,17 +125,18 @@ def _tried(game: Game, chosen: Mutant, strategy: str, limit_s: float) -> Finding
             player.released.set()
 
 
-def judged(game: Game, subject: str | Callable[[], object], limit_s: float) -> Report:
-    """What the suite says of a player."""
-    return run(
-        game,
-        subject,
+def judged(game: Game, player: str | Callable[[], object], limit_s: float) -> Report:
+    """Return the report of the suite on a player."""
+    options = Options(
+        game.name,
+        player,
         seed=SEED,
         limit_s=limit_s,
         first_limit_s=limit_s,
         start_limit_s=START_LIMIT_S,
         examples=EXAMPLES,
     )
+    return run(options)
 
 
 def strategies(game: Game) -> Sequence[str]:

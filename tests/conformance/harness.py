@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from fairplay.conformance.certify import run
+from fairplay.conformance.engine import run
+from fairplay.conformance.options import Options
 from fairplay.conformance.report import Report
 from fairplay.games.game import find
 from fairplay.player.handlers import describe
@@ -47,7 +48,7 @@ def _default(made: object, name: str) -> Method:
 def judged(make: Callable[[], object], only: str = "", game: str = "fish", **more: Any) -> Report:
     """What the suite says of such players, with short limits and few drawn states."""
     settings = {"limit_s": LIMIT_S, "first_limit_s": LIMIT_S, "examples": 15, **more}
-    return run(game, make, only=only, **settings)
+    return run(Options(game, make, only=only, **settings))
 
 
 def raises(sound: Method, request: Any) -> Any:

@@ -12,10 +12,10 @@ import pytest
 from fairplay.certificate import FORMAT, Certificate, check, digest, frozen, sealed
 from fairplay.conformance.cases.probes import probes_of
 from fairplay.conformance.certificate import certificate
-from fairplay.conformance.certify import run
+from fairplay.conformance.engine import run
 from fairplay.conformance.must import freeze, main, must_ids
+from fairplay.conformance.options import Options
 from fairplay.conformance.report import Report
-from fairplay.games.conformance import Level
 from fairplay.games.game import find, registered
 from fairplay.player.handlers import PROTOCOL_REVISION
 from tests.conformance.harness import judged, player, raises
@@ -23,7 +23,7 @@ from tests.conformance.harness import judged, player, raises
 
 @pytest.fixture(scope="module")
 def sound() -> Report:
-    return run("fish", "bot:first", level=Level.MUST, examples=10)
+    return run(Options("fish", "bot:first", level="must", examples=10))
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_a_player_that_fails_is_not_certified_and_its_certificate_is_whole() -> 
 
 
 def test_some_of_the_cases_certify_nothing() -> None:
-    assert not check(certificate(run("fish", "bot:first", only="contract"))).certified
+    assert not check(certificate(run(Options("fish", "bot:first", only="contract")))).certified
 
 
 def test_a_change_without_a_new_digest_is_noticed(content: dict[str, Any]) -> None:

@@ -169,8 +169,8 @@ def test_what_is_missing_is_said_with_how_to_install_it(tmp_path: Path) -> None:
     command = [sys.executable, "-c", code, "certify", "fish", "bot:first"]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
     assert (ran.returncode, ran.stderr) == (
-        1,
-        "fairplay: fairplay certify needs hypothesis: pip install 'fairplay[certify]'\n",
+        2,
+        "fairplay: fairplay certify needs the extra certify: pip install 'fairplay[certify]'\n",
     )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from fairplay.conformance.certify import run
+from fairplay.conformance.engine import run
 from fairplay.conformance.events import Began, CaseBegan, CaseJudged, Ended, Event
+from fairplay.conformance.options import Options
 from tests.conformance.harness import player
 
 
@@ -21,7 +22,7 @@ class Recorder:
 
 def test_writers_get_each_case_as_it_begins_and_as_it_is_judged_between_beginning_and_end() -> None:
     first, second = Recorder(), Recorder()
-    report = run("fish", player, only="contract", limit_s=5.0, writers=(first, second))
+    report = run(Options("fish", player, only="contract", limit_s=5.0), (first, second))
     began, *told, ended = first.events
     assert isinstance(began, Began)
     assert isinstance(ended, Ended)
@@ -34,8 +35,30 @@ def test_writers_get_each_case_as_it_begins_and_as_it_is_judged_between_beginnin
     assert second.events == first.events
 
 
+def test_with_jobs_each_case_begins_before_it_is_judged_and_the_report_has_their_order() -> None:
+    recorder = Recorder()
+    report = run(Options("fish", "bot:first", only="contract,memory", jobs=2), (recorder,))
+    began, *told, ended = recorder.events
+    assert isinstance(began, Began)
+    assert isinstance(ended, Ended)
+    ids = [case.id for case in began.cases]
+    begun = [event.case_id for event in told if isinstance(event, CaseBegan)]
+    judged = [event.judged.id for event in told if isinstance(event, CaseJudged)]
+    assert sorted(begun) == sorted(judged) == sorted(ids)
+    for case_id in ids:
+        places = [index for index, event in enumerate(told) if case_of(event) == case_id]
+        assert [type(told[index]) for index in places] == [CaseBegan, CaseJudged]
+    assert [each.id for each in report.judged] == ids
+    assert report.complete
+
+
+def case_of(event: Event) -> str:
+    assert isinstance(event, CaseBegan | CaseJudged)
+    return event.case_id if isinstance(event, CaseBegan) else event.judged.id
+
+
 def test_nothing_begins_where_no_case_is_meant() -> None:
     recorder = Recorder()
     with pytest.raises(ValueError, match="no case matches 'contrakt'"):
-        run("fish", player, only="contrakt", writers=(recorder,))
+        run(Options("fish", player, only="contrakt"), (recorder,))
     assert recorder.events == []

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fairplay.conformance.cases import cases
-from fairplay.conformance.certify import LONGEST_S, limits_of
+from fairplay.conformance.plan import LONGEST_S, limits_of
 from fairplay.conformance.reference_players import rival_names
 from fairplay.conformance.verdicts import Verdict
 from fairplay.games.conformance import Level

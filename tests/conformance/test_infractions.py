@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from fairplay.conformance.certify import run
+from fairplay.conformance.engine import run
+from fairplay.conformance.options import Options
 from fairplay.conformance.report import Report
 from fairplay.conformance.trial import MAX_INFRACTIONS
 from fairplay.conformance.verdicts import Verdict
@@ -30,7 +31,7 @@ class Careless:
 
 
 def judged(make: Any, only: str) -> Report:
-    return run("webset", make, only=only, limit_s=5.0, first_limit_s=5.0)
+    return run(Options("webset", make, only=only, limit_s=5.0, first_limit_s=5.0))
 
 
 def test_a_player_that_picks_wrong_cards_now_and_then_is_warned_and_certified() -> None:

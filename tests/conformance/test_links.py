@@ -10,7 +10,8 @@ from typing import Any
 
 import grpc
 
-from fairplay.conformance.certify import run
+from fairplay.conformance.engine import run
+from fairplay.conformance.options import Options
 from fairplay.conformance.verdicts import Verdict
 from fairplay.games.game import find
 from fairplay.player.dialing import Hosted, dial_in_async
@@ -67,14 +68,14 @@ def free_address() -> str:
 
 def test_a_player_that_serves_passes() -> None:
     with served(find("fish").player("random")) as link:
-        report = run("fish", link, limit_s=2.0, first_limit_s=2.0, examples=5)
+        report = run(Options("fish", link, limit_s=2.0, first_limit_s=2.0, examples=5))
     assert report.failed() == []
     assert report.exit_code == 0
 
 
 def test_a_player_that_serves_and_raises_fails_the_case_about_that() -> None:
     with served(player(take_turn=raises)) as link:
-        report = run("fish", link, limit_s=2.0, first_limit_s=2.0, examples=5)
+        report = run(Options("fish", link, limit_s=2.0, first_limit_s=2.0, examples=5))
     assert report.failed() == ["exceptions.whole-games"]
 
 
@@ -89,7 +90,7 @@ def test_a_player_that_dials_in_passes() -> None:
         await asyncio.gather(playing, return_exceptions=True)
 
     with in_a_thread(work):
-        report = run("fish", "dial-in:me", listen=address, limit_s=2.0, first_limit_s=2.0, examples=5)
+        report = run(Options("fish", "dial-in:me", listen=address, limit_s=2.0, first_limit_s=2.0, examples=5))
     assert report.failed() == []
     assert report.exit_code == 0
 
@@ -113,7 +114,10 @@ def by_hand(answer: Callable[[Call], Sequence[Reply]], only: str) -> Any:
         await asyncio.gather(playing, return_exceptions=True)
 
     with in_a_thread(work):
-        return run("fish", "dial-in:me", listen=address, only=only, limit_s=2.0, first_limit_s=2.0, start_limit_s=5.0)
+        options = Options(
+            "fish", "dial-in:me", listen=address, only=only, limit_s=2.0, first_limit_s=2.0, start_limit_s=5.0
+        )
+        return run(options)
 
 
 def test_a_player_that_answers_twice_fails_the_case_about_that() -> None:

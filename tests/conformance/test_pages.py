@@ -15,20 +15,18 @@ def shown() -> list[str]:
 
 
 def test_the_case_of_the_page_is_one_that_a_sound_player_passes() -> None:
+
     from fairplay.conformance.case import case
-    from fairplay.conformance.certify import limits_of, make_transport, open_context
     from fairplay.conformance.context import Context
-    from fairplay.conformance.engine import judge
+    from fairplay.conformance.judging import Judge
+    from fairplay.conformance.options import Options
+    from fairplay.conformance.plan import make_plan
     from fairplay.conformance.verdicts import Verdict
-    from fairplay.games.game import find
 
     module: dict[str, Any] = {"case": case, "Context": Context}
     exec(shown()[0], module)
-    game = find("fish")
-    with open_context(
-        game, make_transport(game, "bot:random", "127.0.0.1:0", 1.0), 1, limits_of(game, None, None)
-    ) as context:
-        judged = judge(module["three_games_at_once"], context, "")
+    with Judge(make_plan(Options("fish", "bot:random"))) as judge:
+        judged = judge.judge(module["three_games_at_once"]).judged
     assert judged.verdict is Verdict.PASS
     assert judged.id == "memory.three-games-at-once"
 

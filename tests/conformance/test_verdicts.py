@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from fairplay.conformance.case import Body, Case, NotApplicable, NotTested, SuiteError, case, failure
-from fairplay.conformance.certify import limits_of, make_transport, open_context
+from fairplay.conformance.case import Body, Case, case
+from fairplay.conformance.case_errors import NotApplicable, NotTested, SuiteError, failure
 from fairplay.conformance.context import Context
-from fairplay.conformance.engine import chosen, judge, matches
+from fairplay.conformance.judging import Judge, judge
+from fairplay.conformance.options import Options
+from fairplay.conformance.plan import make_plan
+from fairplay.conformance.selection import choose_cases, matches
 from fairplay.conformance.verdicts import Judged, Verdict, exit_code
 from fairplay.games.conformance import Level
-from fairplay.games.game import find
 
 
 def tried(body: Body, level: Level = Level.MUST, *, known: bool = False) -> Judged:
-    game = find("fish")
-    transport = make_transport(game, "bot:first", "127.0.0.1:0", 1.0)
-    with open_context(game, transport, 1, limits_of(game, None, None)) as context:
-        return judge(Case("x.y", level, (), "It matters.", body), context, "again!", known=known)
+    with Judge(make_plan(Options("fish", "bot:first"))) as judging:
+        return judge(Case("x.y", level, (), "It matters.", body), judging.context, "again!", known=known)
 
 
 def fails(_: Context) -> None:
@@ -119,6 +119,6 @@ def test_a_pattern_names_ids_groups_and_lists(pattern: str, case_id: str, expect
 def test_a_pattern_without_a_case_is_answered_with_a_suggestion() -> None:
     cases = [Case("memory.early-end", Level.SHOULD, (), "", untested)]
     with pytest.raises(ValueError, match=r"did you mean memory\.early-end\?"):
-        chosen(cases, Level.MAY, "memory.earlyend")
+        choose_cases(cases, Level.MAY, "memory.earlyend")
     with pytest.raises(ValueError, match="give --level should"):
-        chosen(cases, Level.MUST, "memory")
+        choose_cases(cases, Level.MUST, "memory")

@@ -13,19 +13,22 @@ import pytest
 from rich.console import Console
 
 from fairplay.conformance.cases import cases
-from fairplay.conformance.certify import run
+from fairplay.conformance.conclusion import conclusion
+from fairplay.conformance.engine import run
 from fairplay.conformance.events import Began, CaseBegan, CaseJudged, Ended, Event
 from fairplay.conformance.evidence import MAX_CHARS, Evidence, clipped
-from fairplay.conformance.packing import packed, unpacked
+from fairplay.conformance.judging import Result
+from fairplay.conformance.options import Options
+from fairplay.conformance.packing import pack, unpack
 from fairplay.conformance.report import Report, Run, Times
 from fairplay.conformance.trial import CallLimits
 from fairplay.conformance.verdicts import Judged, Verdict
-from fairplay.conformance.writers.console import ConsoleWriter
 from fairplay.conformance.writers.files import ReportWriter
 from fairplay.conformance.writers.junit import junit
-from fairplay.conformance.writers.page import conclusion, page
+from fairplay.conformance.writers.page import page
 from fairplay.games.conformance import Level
 from fairplay.games.game import find
+from fairplay.terminal.certify_console import ConsoleWriter
 from fairplay.v1.player_pb2 import PlayerDescription
 
 EVIL = "<script>alert(1)</script>\x1b[2J\x07[bold red]&\"'\u202e"
@@ -97,7 +100,9 @@ def test_what_was_said_before_is_folded_up() -> None:
 def test_the_conclusion_says_what_it_comes_to(judged: list[Judged], words: str) -> None:
     assert words in conclusion(report(*judged))
     assert "interrupted" in conclusion(report(one("a.pass", Verdict.PASS), complete=False))
-    assert conclusion(run("fish", "bot:first", level=Level.MUST, examples=5)).startswith("Certified for revision 1")
+    assert conclusion(run(Options("fish", "bot:first", level="must", examples=5))).startswith(
+        "Certified for revision 1"
+    )
 
 
 # --- JUnit ---
@@ -185,7 +190,7 @@ def test_evidence_of_a_former_run_does_not_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize("judged", ALL, ids=lambda judged: judged.id)
 def test_a_verdict_survives_the_way_from_a_worker(judged: Judged) -> None:
     player = PlayerDescription(display_name="x")
-    found, times, said = unpacked(packed(judged, {"TakeTurn": [0.5]}, player))
+    found, times, said = unpack(pack(Result(judged, {"TakeTurn": [0.5]}, player)))
     assert (found.id, found.verdict, found.level, found.known) == (
         judged.id,
         judged.verdict,

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from fairplay.conformance.cases import cases, robustness
-from fairplay.conformance.certify import run
+from fairplay.conformance.engine import run
+from fairplay.conformance.options import Options
 from fairplay.conformance.report import Report
 from fairplay.conformance.verdicts import Verdict
 from fairplay.conformance.zoo.__main__ import main
@@ -77,7 +78,10 @@ def kept(make: Callable[[], MutantPlayer]) -> Iterator[Callable[[], MutantPlayer
 def judged(game: Game, mutant: Mutant, limit_s: float, strategy: str) -> Finding:
     with kept(partial(mutant.make, game, strategy, in_this_process(limit_s))) as make:
         only = f"{named(mutant)},{CORE}"
-        report = run(game, make, only=only, limit_s=limit_s, first_limit_s=limit_s, seed=SEED, examples=EXAMPLES)
+        options = Options(
+            game.name, make, only=only, limit_s=limit_s, first_limit_s=limit_s, seed=SEED, examples=EXAMPLES
+        )
+        report = run(options)
         return compare(mutant, report)
 
 
@@ -112,7 +116,8 @@ def test_a_fault_of_a_program_is_caught_too(mutant: Mutant, monkeypatch: pytest.
     link = f"exec:{shlex.join([sys.executable, '-m', 'fairplay.conformance.zoo', game.name, mutant.name])}"
     start_limit_s = 2.0 if mutant.name == "never-comes-up" else 20.0
     only = f"{named(mutant)},contract.describes-itself"
-    report = run(game, link, only=only, limit_s=AMPLE_S, first_limit_s=AMPLE_S, start_limit_s=start_limit_s)
+    options = Options(game.name, link, only=only, limit_s=AMPLE_S, first_limit_s=AMPLE_S, start_limit_s=start_limit_s)
+    report = run(options)
     assert compare(mutant, report).is_exact, report.judged
 
 
@@ -214,7 +219,7 @@ def unmet(report: Report) -> dict[str, str]:
 
 
 def test_an_odd_player_without_a_fault_passes_everything() -> None:
-    assert unmet(run("fish", Odd, limit_s=AMPLE_S, first_limit_s=AMPLE_S, examples=EXAMPLES)) == {}
+    assert unmet(run(Options("fish", Odd, limit_s=AMPLE_S, first_limit_s=AMPLE_S, examples=EXAMPLES))) == {}
 
 
 def strategies() -> Iterable[Any]:
@@ -226,7 +231,7 @@ def strategies() -> Iterable[Any]:
 @pytest.mark.parametrize(("name", "strategy"), list(strategies()))
 def test_every_reference_player_passes_everything(name: str, strategy: str) -> None:
     make = partial(find(name).player, strategy)
-    assert unmet(run(name, make, limit_s=AMPLE_S, first_limit_s=AMPLE_S, examples=3)) == {}
+    assert unmet(run(Options(name, make, limit_s=AMPLE_S, first_limit_s=AMPLE_S, examples=3))) == {}
 
 
 # The table

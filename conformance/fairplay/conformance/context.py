@@ -1,4 +1,4 @@
-"""What cases work with: the tested player, games to try it in, and the way to find out what a failure is due to."""
+"""What cases work with: the player under test, games to try it in, and the attribution of failures to cases."""
 
 from __future__ import annotations
 
@@ -11,101 +11,110 @@ from typing import TypeAlias
 from google.protobuf.message import Message
 
 from fairplay.conformance import attribution
-from fairplay.conformance.case import Failure, NotTested
+from fairplay.conformance.case_errors import Failure, NotTested
+from fairplay.conformance.loop_thread import LoopThread
 from fairplay.conformance.player_under_test import Connection, PlayerUnderTest
-from fairplay.conformance.trial import CallLimits, RequestEncoder, Scenario, Trial, play_trial
+from fairplay.conformance.transports import Transport
+from fairplay.conformance.trial import CallLimits, RequestEncoder, Scenario, Trial, play_trial, serialize
 from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
 from fairplay.games.steps import Failure as CallFailure
 from fairplay.games.steps import Method
 
 BESIDE_OTHERS = 24
-"""How many decisions are made in games that are to show traces of others: in the first few there may be no choice."""
+"""Decisions in games that may show what is left of other games: the first few may have only one legal answer."""
 Asked: TypeAlias = tuple[bytes | CallFailure, float]
+"""The reply or failure of a call, and the seconds that it took."""
 Control: TypeAlias = tuple[str, Callable[[], Trial]]
-"""The id of a case, and a game that shows what that case is about."""
+"""The id of a case, and a function that plays a game with what that case is about."""
 
 
 class Context:
-    """Everything that a case needs. Whole games are played once and looked at by several cases."""
+    """Everything that a case needs. Whole games are played once, and several cases look at them."""
 
-    def __init__(self, game: Game, subject: PlayerUnderTest, seed: int, limits: CallLimits, examples: int) -> None:
+    def __init__(self, game: Game, player: PlayerUnderTest, seed: int, limits: CallLimits, examples: int) -> None:
         self.game = game
-        self.player = subject
+        self.player = player
         self.seed = seed
         self.limits = limits
         self.examples = examples
-        """How many states are drawn, for each case that draws them."""
+        """How many states are drawn for each case that draws them."""
         self.settings: Message = game.full_settings(game.settings_type())
         self.trials: list[Trial] = []
         self._whole: dict[tuple[int, int], Trial] = {}
         self.drawn: dict[tuple[int, int, int, str], Trial] = {}
-        """What was drawn, and how it went: looked at by several cases."""
+        """The trials of drawn states, which several cases look at, by what was drawn."""
         self._with_leaver: Trial | None = None
         self._sequence: Trial | None = None
         self._pair: Trial | None = None
         self._game_count = 0
 
     def rng(self, *words: object) -> Random:
-        """Randomness that follows from the seed and these words."""
+        """Return a random generator that depends on the seed and these words alone."""
         return Random("/".join(map(str, (self.seed, self.game.name, *words))))
 
     # --- games ---
 
     @property
     def seatings(self) -> Sequence[tuple[int, int]]:
-        """(seat, number of players), from the most ordinary on."""
+        """Return every (seat, number of players), from the most ordinary on."""
         return [(seat, count) for count in self.game.seats for seat in range(count)]
 
     def scenario(self, seat: int, count: int, turn_count: int = 0) -> Scenario:
-        """A game in this seat, to its end or for so many decisions of the tested player."""
+        """Return a game with the player under test in a seat, to its end or for so many of its decisions."""
         situation = Situation(self.settings, count, seat, turn_count=turn_count)
         return Scenario(f"seat-{seat}-of-{count}", situation, self.rng(seat, count).getrandbits(32))
 
     def beginnings(self, number: int, turn_count: int) -> list[Scenario]:
-        """The beginnings of so many games, in different seats as far as there are different ones."""
+        """Return the beginnings of so many games, in different seats as far as there are different ones."""
         seatings = self.seatings
         return [self.scenario(*seatings[index % len(seatings)], turn_count) for index in range(number)]
 
     def play(
-        self, scenario: Scenario, connection: Connection | None = None, encode_request: RequestEncoder | None = None
+        self,
+        scenario: Scenario,
+        connection: Connection | None = None,
+        encode_request: RequestEncoder = serialize,
     ) -> Trial:
-        """Plays a game with the tested player on the shared connection, or on the one that is given."""
+        """Play a game with the player under test on a connection, by default the shared one."""
         if connection is not None:
             return self.play_together([scenario], connection, encode_request)[0]
         with self.shared() as shared:
             return self.play_together([scenario], shared, encode_request)[0]
 
     def play_as(self, scenario: Scenario, connection: Connection, game_id: str) -> Trial:
-        """Plays a game under an id of one's own choice."""
+        """Play a game under a given id."""
         found = self.player.loop.run(play_trial(self.game, connection, scenario, self.limits, game_id))
         self.trials.append(found)
         return found
 
     def play_together(
-        self, scenarios: Sequence[Scenario], connection: Connection, encode_request: RequestEncoder | None = None
+        self,
+        scenarios: Sequence[Scenario],
+        connection: Connection,
+        encode_request: RequestEncoder = serialize,
     ) -> list[Trial]:
-        """Plays games at the same time."""
+        """Play games at the same time."""
 
-        async def all_of_them() -> list[Trial]:
+        async def play_all() -> list[Trial]:
             games = (
                 play_trial(self.game, connection, each, self.limits, self.new_id(each.name), encode_request)
                 for each in scenarios
             )
             return await asyncio.gather(*games)
 
-        found = self.player.loop.run(all_of_them())
+        found = self.player.loop.run(play_all())
         self.trials += found
         return found
 
     def new_id(self, name: str) -> str:
-        """The id of a game that was never played before."""
+        """Return an id that no other game of this run has."""
         self._game_count += 1
         return f"certify/{name}.{self._game_count}"
 
     @contextmanager
     def shared(self) -> Iterator[Connection]:
-        """A connection that need not be a fresh one; where that costs nothing, it is."""
+        """Yield a connection that may have been used before. It is fresh if that costs nothing."""
         if self.player.transport.cheap:
             with self.player.fresh() as connection:
                 yield connection
@@ -113,18 +122,18 @@ class Context:
             yield self.player.connection()
 
     def whole_game(self, seat: int, count: int) -> Trial:
-        """A game to its end, played once."""
+        """Return a game to its end, played once."""
         if (seat, count) not in self._whole:
             self._whole[seat, count] = self.play(self.scenario(seat, count))
         return self._whole[seat, count]
 
     @property
     def ordinary(self) -> Trial:
-        """The most ordinary game: the first seat of the smallest number of players, played first of all."""
+        """Return the most ordinary game: the first seat of the smallest number of players, played first of all."""
         return self.whole_game(*self.seatings[0])
 
     def game_with_leaver(self) -> Trial:
-        """A game of the most players to its end, played once, which one of the rivals leaves."""
+        """Return a game of the most players to its end, played once, in which one of the rivals is lost."""
         if self._with_leaver is None:
             count = self.game.seats.stop - 1
             scenario = self.scenario(0, count)._replace(name="rival-leaves", leaver=count - 1)
@@ -132,16 +141,16 @@ class Context:
         return self._with_leaver
 
     def whole_games(self) -> Iterator[Trial]:
-        """All whole games, one after the other."""
+        """Yield all whole games, playing each when it is asked for."""
         yield from (self.whole_game(*seating) for seating in self.seatings)
         yield self.game_with_leaver()
 
     def whole_games_played(self) -> list[Trial]:
-        """Those of them that have been played so far."""
+        """Return the whole games that have been played so far."""
         return [*self._whole.values(), *filter(None, [self._with_leaver])]
 
     def sequence(self) -> Trial:
-        """The last of three games one after the other on a fresh connection, or the first of them that fails."""
+        """Return the last of three games in a row on a fresh connection, or the first of them that fails."""
         if self._sequence is None:
             with self.player.fresh() as connection:
                 for scenario in self.beginnings(3, BESIDE_OTHERS):
@@ -152,7 +161,7 @@ class Context:
         return self._sequence
 
     def pair(self) -> Trial:
-        """One of two games at the same time on a fresh connection: the one that fails, if one does."""
+        """Return one of two games at the same time on a fresh connection: the one that fails, if one does."""
         if self._pair is None:
             with self.player.fresh() as connection:
                 both = self.play_together(self.beginnings(2, BESIDE_OTHERS), connection)
@@ -160,7 +169,7 @@ class Context:
         return self._pair
 
     def alone(self, scenario: Scenario) -> Trial:
-        """The same game on a fresh connection, which is the shared one from now on."""
+        """Play the same game on a fresh connection, which is the shared one from now on."""
         if not self.player.transport.cheap:
             self.player.renew()
         return self.play(scenario)
@@ -170,17 +179,17 @@ class Context:
     def ask(
         self, method: Method, request: Message | bytes, connection: Connection, limit_s: float | None = None
     ) -> Asked:
-        """Makes one call."""
+        """Make one call."""
         data = request if isinstance(request, bytes) else request.SerializeToString()
         return self.player.loop.run(connection.ask(method, data, limit_s or self.limits.notification_s))
 
-    # --- whose fault ---
+    # --- attributing misconduct to cases ---
 
     def judge(self, found: Trial) -> None:
-        """For cases about the game itself. Failure: the player misbehaved in a way that is not another case's matter.
+        """Judge a trial for a case about the game itself. Raises Failure if the misconduct belongs to no other case.
 
-        An exception or a timeout that the most ordinary game shows as well belongs to the case that looks at that;
-        one that shows only in the company of other games, to the case about games back to back.
+        An exception or a timeout that the most ordinary game shows as well belongs to the case about that kind of
+        misconduct; one that shows only after other games belongs to the case about games back to back.
         """
         if found.misconduct is None:
             return
@@ -196,9 +205,9 @@ class Context:
         self.confirm(found)
 
     def judge_owned(self, case_id: str) -> None:
-        """For the case that a kind of misconduct belongs to, in whole games.
+        """Judge the whole games for the case that owns a kind of misconduct. Raises Failure if one of them shows it.
 
-        NotTested: the player does nothing of the kind, but some game ended before all of it was seen.
+        Raises NotTested if none does, but some game ended early because of another kind of misconduct.
         """
         ended_early: Trial | None = None
         for found in self.whole_games():
@@ -211,7 +220,7 @@ class Context:
             raise NotTested(f"the game {name} ended before all was seen: see {attribution.owner(ended_early)}")
 
     def confirm(self, found: Trial) -> None:
-        """Failure: the player misbehaved. NotTested: only because of games before, and there is a case about that."""
+        """Raise Failure for a misconduct, or NotTested if it happens only after other games: another case owns that."""
         here = attribution.signature(found)
         if not found.had_past:
             raise Failure(attribution.evidence(self.game, found))
@@ -227,10 +236,11 @@ class Context:
         raise Failure(shown.with_sections(("Played again", "The same game on a fresh connection went well.")))
 
     def judge_condition(self, found: Trial, *controls: Control) -> None:
-        """For cases about the circumstances of a game, on a fresh connection.
+        """Judge a trial on a fresh connection for a case about its circumstances.
 
-        Failure: the player misbehaved and does not do the same in a control, which is a game without the
-        circumstances, with the id of the case that looks at it ("": the one whose matter the misconduct is).
+        Raises Failure if the player misbehaved, and not in the same way in any control: a game without the
+        circumstances, with the id of the case about it ("": the case that owns the misconduct). Raises NotTested if
+        a control shows the same.
         """
         if found.misconduct is None:
             return
@@ -243,6 +253,20 @@ class Context:
         raise Failure(attribution.evidence(self.game, found))
 
     def same_whole_game(self, found: Trial) -> Trial:
-        """The whole game of which this is a beginning."""
+        """Return the whole game of which a trial is a beginning."""
         situation = found.scenario.situation
         return self.whole_game(situation.seat, situation.player_count)
+
+
+@contextmanager
+def open_context(game: Game, transport: Transport, seed: int, limits: CallLimits, examples: int) -> Iterator[Context]:
+    """Yield a context, and let go of the player at the end, whatever happens."""
+    loop = LoopThread()
+    player = PlayerUnderTest(loop, transport, limits.notification_s)
+    try:
+        yield Context(game, player, seed, limits, examples)
+    finally:
+        try:
+            player.close()
+        finally:
+            loop.close()

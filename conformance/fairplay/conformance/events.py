@@ -1,4 +1,4 @@
-"""What happens in a run, for those who show or keep it."""
+"""The events of a run, and the writers that show or keep them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Began:
 
 @dataclass(frozen=True, slots=True)
 class CaseBegan:
-    """A case is being tried. Not told where several are tried at once."""
+    """A case is being judged. With several jobs, several cases are at the same time."""
 
     case_id: str
 
@@ -35,7 +35,7 @@ class CaseJudged:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """All is judged, or the run was interrupted."""
+    """All cases are judged, or the run was interrupted. The last event."""
 
     report: Report
 
@@ -44,7 +44,7 @@ Event: TypeAlias = Began | CaseBegan | CaseJudged | Ended
 
 
 class Writer(Protocol):
-    """Shows or keeps what happens."""
+    """Shows or keeps the events of a run."""
 
     def take(self, event: Event) -> None:
-        """Is told of everything in order: Began, then the cases, then Ended."""
+        """Take the next event: first Began, then those of the cases, then Ended."""

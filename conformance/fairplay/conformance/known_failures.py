@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from fairplay.conformance.engine import suggestion
+from fairplay.conformance.selection import suggest
 
 
 def read_known_failures(file: Path, case_ids: Collection[str]) -> frozenset[str]:
-    """The ids in a file. ValueError: it cannot be read, or names a case that is not there; one sentence."""
+    """Return the ids in a file. Raises ValueError if it cannot be read or names an unknown case."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -17,5 +17,5 @@ def read_known_failures(file: Path, case_ids: Collection[str]) -> frozenset[str]
     found = {line.partition("#")[0].strip() for line in lines} - {""}
     for case_id in sorted(found):
         if case_id not in case_ids:
-            raise ValueError(f"{file} names {case_id!r}, and there is no such case{suggestion(case_id, case_ids)}")
+            raise ValueError(f"{file} names {case_id!r}, and there is no such case{suggest(case_id, case_ids)}")
     return frozenset(found)

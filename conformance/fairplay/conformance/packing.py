@@ -1,4 +1,4 @@
-"""Verdicts as plain values, for the way from a worker of pytest to where reports are written."""
+"""Results as plain values, for the way from a worker process to the run that started it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from fairplay.conformance.evidence import Evidence
+from fairplay.conformance.judging import Result
 from fairplay.conformance.verdicts import Judged, Verdict
 from fairplay.games.conformance import Level
 from fairplay.v1.player_pb2 import PlayerDescription
 
 
-def packed(judged: Judged, times: Mapping[str, list[float]], player: PlayerDescription) -> dict[str, Any]:
-    """Texts, numbers, lists and dicts."""
+def pack(result: Result) -> dict[str, Any]:
+    """Return a result as texts, numbers, lists and dicts."""
+    judged = result.judged
     return {
         "id": judged.id,
         "level": str(judged.level),
@@ -20,13 +22,13 @@ def packed(judged: Judged, times: Mapping[str, list[float]], player: PlayerDescr
         "sentence": judged.sentence,
         "seconds": judged.seconds,
         "known": judged.known,
-        "evidence": None if judged.evidence is None else _evidence(judged.evidence),
-        "times": dict(times),
-        "player": player.SerializeToString().hex(),
+        "evidence": None if judged.evidence is None else _pack_evidence(judged.evidence),
+        "times": {method: list(seconds) for method, seconds in result.times.items()},
+        "player": result.player.SerializeToString().hex(),
     }
 
 
-def _evidence(evidence: Evidence) -> dict[str, Any]:
+def _pack_evidence(evidence: Evidence) -> dict[str, Any]:
     return {
         "sentence": evidence.sentence,
         "rules": list(evidence.rules),
@@ -36,8 +38,8 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def unpacked(values: Mapping[str, Any]) -> tuple[Judged, dict[str, list[float]], PlayerDescription]:
-    """The verdict, the seconds of each call by method, and what the player says about itself."""
+def unpack(values: Mapping[str, Any]) -> Result:
+    """Return the result that was packed."""
     found = values["evidence"]
     evidence = None
     if found is not None:
@@ -52,4 +54,4 @@ def unpacked(values: Mapping[str, Any]) -> tuple[Judged, dict[str, list[float]],
         evidence,
         values["known"],
     )
-    return judged, values["times"], PlayerDescription.FromString(bytes.fromhex(values["player"]))
+    return Result(judged, values["times"], PlayerDescription.FromString(bytes.fromhex(values["player"])))

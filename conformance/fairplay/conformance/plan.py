@@ -1,78 +1,53 @@
-"""What a run is to do: from the options of either transport, checked before anything is started."""
+"""What a run is to do: derived from the options, and checked before anything is started."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from fairplay.conformance.case import Case
 from fairplay.conformance.cases import cases
-from fairplay.conformance.certify import EXAMPLES, LISTEN, limits_of, make_transport
-from fairplay.conformance.engine import chosen
 from fairplay.conformance.known_failures import read_known_failures
+from fairplay.conformance.options import Options
 from fairplay.conformance.report import Run
-from fairplay.games.conformance import Level
+from fairplay.conformance.selection import choose_cases, find_level
+from fairplay.conformance.transports import Transport, make_transport
+from fairplay.conformance.trial import CallLimits
 from fairplay.games.game import Game, find
 from fairplay.server.errors import Refusal
-from fairplay.server.links.opening import START_LIMIT_S, parse_link
+from fairplay.server.links.link import duration
+from fairplay.server.plans import full_time_control
+from fairplay.v1.game_pb2 import TimeControl
 
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What was typed. CallLimits in seconds; None: the game's own."""
-
-    game: str
-    player: str
-    level: str = "all"
-    only: str = ""
-    seed: int = 1
-    limit_s: float | None = None
-    first_limit_s: float | None = None
-    start_limit_s: float = START_LIMIT_S
-    listen: str = LISTEN
-    known_failures: str = ""
-    examples: int = EXAMPLES
-
-
-LEVELS = {"must": Level.MUST, "should": Level.SHOULD, "all": Level.MAY}
+LONGEST_S = 6.0
+"""The longest default limit. Games for people allow a minute and more, which would make runs too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is tried on whom."""
+    """The cases to judge, and everything that they need."""
 
     options: Options
     game: Game
     run: Run
     cases: Sequence[Case]
     known: frozenset[str]
+    """The ids of the known failures."""
 
-    def repeat(self, case_id: str) -> str:
-        """The command that tries one case again, exactly so."""
+    def make_transport(self) -> Transport:
+        """Return a new transport to the player under test."""
         options = self.options
-        words = ["fairplay", "certify", options.game, options.player, "--only", case_id, "--seed", str(options.seed)]
-        if options.limit_s is not None:
-            words += ["--limit", f"{options.limit_s:g}s"]
-        if options.first_limit_s is not None:
-            words += ["--first-limit", f"{options.first_limit_s:g}s"]
-        if options.start_limit_s != START_LIMIT_S:
-            words += ["--start-limit", f"{options.start_limit_s:g}s"]
-        if options.listen != LISTEN:
-            words += ["--listen", options.listen]
-        return shlex.join(words)
+        return make_transport(self.game, options.player, options.listen, options.start_limit_s)
 
 
-def plan_of(options: Options) -> Plan:
-    """The plan. ValueError: the options make no sense; one sentence."""
-    game = find(options.game)
+def make_plan(options: Options) -> Plan:
+    """Return the plan of a run. Raises ValueError, with one sentence, if the options make no sense."""
+    game, level = find(options.game), find_level(options.level)
     everything = cases(game)
-    level = LEVELS.get(options.level)
-    if level is None:
-        raise ValueError(f"there is no level {options.level!r}: give must, should or all")
-    kind = parse_link(options.player).kind
-    make_transport(game, options.player, options.listen, options.start_limit_s)
+    kind = make_transport(game, options.player, options.listen, options.start_limit_s).kind
+    if options.jobs > 1:
+        _check_jobs(options, kind)
     try:
         limits = limits_of(game, options.limit_s, options.first_limit_s)
     except Refusal as refusal:
@@ -80,4 +55,28 @@ def plan_of(options: Options) -> Plan:
     ids = [case.id for case in everything]
     known = read_known_failures(Path(options.known_failures), ids) if options.known_failures else frozenset()
     run = Run(game.name, kind, options.seed, limits, level, options.only)
-    return Plan(options, game, run, chosen(everything, level, options.only), known)
+    return Plan(options, game, run, choose_cases(everything, level, options.only), known)
+
+
+def _check_jobs(options: Options, kind: str) -> None:
+    if kind == "dial-in":
+        raise ValueError("--jobs is for players that can be there several times: one that dials in is one player")
+    if kind == "object":
+        raise ValueError("--jobs is for players that other processes can reach: give a link instead of an object")
+    if kind == "exec" and not options.listen.endswith(":0"):
+        raise ValueError("--jobs has a server for each job: give --listen an address with port 0")
+
+
+def limits_of(game: Game, limit_s: float | None, first_limit_s: float | None) -> CallLimits:
+    """Return the default limits of a game, at most LONGEST_S, replaced by the limits that are given.
+
+    Raises Refusal if they make no sense.
+    """
+    control = TimeControl()
+    if limit_s is not None:
+        control.decision_limit.CopyFrom(duration(limit_s))
+    if first_limit_s is not None:
+        control.first_decision_limit.CopyFrom(duration(first_limit_s))
+    limits = CallLimits.of(full_time_control(game, control))
+    longest_s = max(LONGEST_S, limit_s or 0.0, first_limit_s or 0.0)
+    return CallLimits(*(min(each, longest_s) for each in astuple(limits)))

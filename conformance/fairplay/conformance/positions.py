@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
-from fairplay.conformance.case import SuiteError
+from fairplay.conformance.case_errors import SuiteError
 from fairplay.conformance.reference_players import reply_of
 from fairplay.games.conformance import Situation
 from fairplay.games.game import Game

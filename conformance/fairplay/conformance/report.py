@@ -17,7 +17,7 @@ from fairplay.v1.player_pb2 import PlayerDescription
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """How long the player took for one of its methods."""
+    """The times that the player took for one of its methods."""
 
     call_count: int
     median_s: float
@@ -27,11 +27,11 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What was tried on whom."""
+    """What was judged, and under which conditions."""
 
     game: str
     reached_by: str
-    """The kind of link: "grpc", "dial-in", "exec", "bot" or "object"."""
+    """The kind of transport: "grpc", "dial-in", "exec", "bot" or "object"."""
     seed: int
     limits: CallLimits
     level: Level
@@ -56,26 +56,26 @@ class Report:
 
     @property
     def counts(self) -> Mapping[Verdict, int]:
-        """How many cases have each verdict."""
+        """Return how many cases have each verdict."""
         counts = Counter(each.verdict for each in self.judged)
         return {verdict: counts[verdict] for verdict in Verdict}
 
     @property
     def exit_code(self) -> int:
-        """0: every MUST that was chosen is met. 1 otherwise."""
+        """Return 0 if every MUST that was chosen is met, and 1 otherwise."""
         return exit_code(self.judged) if self.complete and self.judged else 1
 
     def verdict(self, case_id: str) -> Verdict | None:
-        """The verdict on a case; None: it was not judged."""
+        """Return the verdict on a case, or None if it was not judged."""
         return next((each.verdict for each in self.judged if each.id == case_id), None)
 
     def failed(self) -> list[str]:
-        """The ids of the cases that failed, SHOULDs among them."""
+        """Return the ids of the cases that failed, including SHOULDs."""
         return [each.id for each in self.judged if each.verdict in (Verdict.FAIL, Verdict.WARN)]
 
 
-def measured(trials: Iterable[Trial]) -> dict[str, list[float]]:
-    """Method -> the seconds of each call."""
+def measure(trials: Iterable[Trial]) -> dict[str, list[float]]:
+    """Return the seconds of each call in some trials, by method."""
     found: dict[str, list[float]] = {}
     for trial in trials:
         for exchange in trial.exchanges:
@@ -84,7 +84,7 @@ def measured(trials: Iterable[Trial]) -> dict[str, list[float]]:
 
 
 def distribution(seconds: Sequence[float]) -> Times:
-    """The distribution of some times, at least one."""
+    """Return the distribution of some times, at least one."""
     ordered = sorted(seconds)
     p99 = ordered[min(len(ordered) - 1, int(0.99 * len(ordered)))]
     return Times(len(ordered), statistics.median(ordered), p99, ordered[-1])

@@ -1,4 +1,4 @@
-"""The ways to a tested player: what stands in a spec, opened as often as cases ask for it."""
+"""Transports: the ways to reach the player under test, opened as often as cases ask for it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import secrets
 from collections.abc import Callable
 from typing import Protocol
 
+from fairplay.conformance.objects import ObjectLink
 from fairplay.games.game import Game
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import dial_in_link
 from fairplay.server.links.dial_out import dial_out_link
 from fairplay.server.links.link import Clock, DeadLink, Link, disconnected
-from fairplay.server.links.opening import Spec
+from fairplay.server.links.opening import parse_link
 from fairplay.server.links.process import ProcessLink, process_link
 from fairplay.server.server import Config, Server
 from fairplay.v1.connection_pb2 import GoodbyeReason
@@ -22,67 +23,65 @@ WITHOUT = {
     SERVING: "env -u FAIRPLAY_CONNECT -u FAIRPLAY_NAME -u FAIRPLAY_TOKEN",
     DIALLING: "env -u FAIRPLAY_LISTEN",
 }
-"""Runs a command without what it would need to be reached the other way."""
+"""Runs a command without the variables that it needs to be reached in the other mode."""
 
 
 class Transport(Protocol):
-    """A way to the player."""
+    """A way to reach the player."""
 
     kind: str
-    """How it is reached: "grpc", "dial-in", "exec", "bot" or "object"."""
-    renews: bool
-    """Whether each opening gets a player without a past."""
+    """"grpc", "dial-in", "exec", "bot" or "object"."""
     cheap: bool
-    """Whether opening it costs next to nothing."""
+    """Whether opening it costs next to nothing and gets a player without a past."""
 
-    async def open(self, way: str = "") -> Link:
-        """A link to the player; a DeadLink if it cannot be reached. `way`: only serving, or only dialling in."""
+    async def open(self, mode: str = "") -> Link:
+        """Return a link to the player, or a DeadLink if it cannot be reached. `mode`: only SERVING or only DIALLING."""
 
     async def close(self) -> None:
-        """Lets go of all that was started for the transport itself."""
+        """End everything that was started for the transport itself."""
 
 
 class ObjectTransport:
-    """Player objects, made by a factory or by the game."""
+    """Player objects, made by a function or by the game."""
 
-    renews = cheap = True
+    cheap = True
 
     def __init__(self, kind: str, link: Callable[[Clock], Link]) -> None:
         self.kind = kind
         self._link = link
         self._clock: Clock | None = None
 
-    async def open(self, way: str = "") -> Link:
-        """A link to a new object."""
+    async def open(self, mode: str = "") -> Link:
+        """Return a link to a new object."""
         self._clock = self._clock or Clock()
         return self._link(self._clock)
 
     async def close(self) -> None:
-        """Nothing was started."""
+        """Do nothing: nothing was started."""
 
 
 class GrpcTransport:
     """A player that serves on an address: each opening is a channel of its own."""
 
     kind = "grpc"
-    renews = cheap = False
+    cheap = False
 
     def __init__(self, target: str, start_limit_s: float) -> None:
         self._target = target
         self._start_limit_s = start_limit_s
         self._clock: Clock | None = None
 
-    async def open(self, way: str = "") -> Link:
-        """A new channel to the same player."""
+    async def open(self, mode: str = "") -> Link:
+        """Return a link over a new channel to the same player."""
         self._clock = self._clock or Clock()
         return await dial_out_link(self._clock, self._target, self._start_limit_s)
 
     async def close(self) -> None:
-        """Nothing was started."""
+        """Do nothing: nothing was started."""
 
 
 class PlayerServer:
-    """What players that dial in and players that are started share: a server that they can reach."""
+    """The server that players dial in to, or that starts them."""
 
     def __init__(self, listen: str, start_limit_s: float) -> None:
         self._config = Config(listen=listen, allow_exec=True, resume=False, start_limit_s=start_limit_s)
@@ -90,43 +89,43 @@ class PlayerServer:
         self.start_limit_s = start_limit_s
 
     async def server(self) -> Server:
-        """The server, started when it is first needed. AddressInUseError: it cannot listen."""
+        """Return the server, started when it is first needed. Raises AddressInUseError if it cannot listen."""
         if self._server is None:
             self._server = await Server.start(self._config)
         return self._server
 
     async def hang_up(self) -> None:
-        """Ends every stream, as a server does that shuts down and comes back."""
+        """End every stream, as a server does that shuts down and comes back."""
         server = await self.server()
         server.hub.goodbye(GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN, "the server says goodbye and stays")
 
     async def stray_reply_count(self) -> int:
-        """How many replies came so far that nobody had asked for."""
+        """Return how many replies have come that nobody had asked for."""
         return (await self.server()).hub.stray_reply_count
 
     async def close(self) -> None:
-        """Stops the server."""
+        """Stop the server."""
         if self._server is not None:
             await self._server.stop()
 
 
 class DialInTransport:
-    """A player that dials in under a name: there is one of it, whoever opens the transport."""
+    """A player that dials in under a name: all openings reach the same one."""
 
     kind = "dial-in"
-    renews = cheap = False
+    cheap = False
 
     def __init__(self, name: str, server: PlayerServer) -> None:
         self._name = name
         self.server = server
 
-    async def open(self, way: str = "") -> Link:
-        """Waits until the player is here."""
+    async def open(self, mode: str = "") -> Link:
+        """Wait until the player is there, and return a link to it."""
         server = await self.server.server()
         return await dial_in_link(server.hub, server.clock, self._name, self.server.start_limit_s)
 
     async def close(self) -> None:
-        """Says goodbye to the player."""
+        """Say goodbye to the player and stop the server."""
         await self.server.close()
 
 
@@ -134,7 +133,6 @@ class ExecTransport:
     """A command: each opening is a process of its own."""
 
     kind = "exec"
-    renews = True
     cheap = False
 
     def __init__(self, command: str, server: PlayerServer) -> None:
@@ -143,13 +141,13 @@ class ExecTransport:
         self._numbers = itertools.count(1)
         self._mark = secrets.token_hex(4)
         self.name = ""
-        """The name of the process that was started last, which its environment bears."""
+        """The name of the process that was started last, as its environment has it."""
 
-    async def open(self, way: str = "") -> Link:
-        """Starts the command."""
+    async def open(self, mode: str = "") -> Link:
+        """Start the command and return a link to its process."""
         server = await self.server.server()
         self.name = f"tested-{self._mark}-{next(self._numbers)}"
-        command = f"{WITHOUT[way]} {self._command}" if way else self._command
+        command = f"{WITHOUT[mode]} {self._command}" if mode else self._command
         try:
             return await process_link(
                 server.hub, server.clock, self.name, command, server.address, self.server.start_limit_s
@@ -158,21 +156,28 @@ class ExecTransport:
             return DeadLink(server.clock, disconnected(f"the command cannot be started: {error}"))
 
     async def close(self) -> None:
-        """Stops the server."""
+        """Stop the server."""
         await self.server.close()
 
 
-def transport(game: Game, spec: Spec, listen: str, start_limit_s: float) -> Transport:
-    """The way that a spec says. ValueError: a bot of a strategy that is not there."""
-    if spec.kind == "grpc":
-        return GrpcTransport(spec.value, start_limit_s)
-    if spec.kind == "bot":
-        game.player(spec.value)
-        return ObjectTransport("bot", lambda clock: BotLink(clock, game.player(spec.value)))
+def make_transport(game: Game, player: str | Callable[[], object], listen: str, start_limit_s: float) -> Transport:
+    """Return the transport to a player: a link, or a function that returns new player objects.
+
+    Starts nothing. Raises ValueError, with one sentence, if the link is invalid.
+    """
+    if not isinstance(player, str):
+        make = player
+        return ObjectTransport("object", lambda clock: ObjectLink(clock, make()))
+    link = parse_link(player)
+    if link.kind == "grpc":
+        return GrpcTransport(link.value, start_limit_s)
+    if link.kind == "bot":
+        game.player(link.value)
+        return ObjectTransport("bot", lambda clock: BotLink(clock, game.player(link.value)))
     server = PlayerServer(listen, start_limit_s)
-    return DialInTransport(spec.value, server) if spec.kind == "dial-in" else ExecTransport(spec.value, server)
+    return DialInTransport(link.value, server) if link.kind == "dial-in" else ExecTransport(link.value, server)
 
 
 def output_of(link: Link) -> str:
-    """The end of what the player's process has written, where it was started here."""
+    """Return the end of what the player's process has written, or "" if it was not started here."""
     return link.output if isinstance(link, ProcessLink) else ""

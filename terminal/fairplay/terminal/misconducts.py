@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rich.markup import escape
 
+from fairplay.games.kit.printable import UNPRINTABLE
 from fairplay.server.plans import seconds
-from fairplay.terminal.outcomes import UNPRINTABLE
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct
 from fairplay.v1.result_pb2 import GameResult
 

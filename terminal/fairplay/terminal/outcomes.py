@@ -9,6 +9,8 @@ from contextlib import contextmanager
 
 import typer
 
+from fairplay.games.kit.printable import UNPRINTABLE
+
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 USAGE_REASONS = (
@@ -22,12 +24,6 @@ USAGE_REASONS = (
     "INVALID_SIGN_UP",
     "NAME_INVALID",
 )
-
-
-UNPRINTABLE = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\n\t"} | dict.fromkeys(
-    [0x7F, *range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD
-)
-"""Control characters, and what is shown for them."""
 
 
 class UsageError(Exception):

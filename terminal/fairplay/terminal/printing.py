@@ -11,7 +11,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from fairplay.terminal.outcomes import UNPRINTABLE, FailedError
+from fairplay.games.kit.printable import UNPRINTABLE
+from fairplay.terminal.outcomes import FailedError
 
 SHORT_LIST = re.compile(r"\[\n([-\d.,\s]+)\n *\]")
 """A list of numbers, as json.dumps indents it. In strings there are no line ends, so that they stay as they are."""

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from google.protobuf.message import DecodeError, Message
 
 from fairplay.conformance import attribution
-from fairplay.conformance.case import Case, NotApplicable, NotTested, case, failure
+from fairplay.conformance.case import Case, case
+from fairplay.conformance.case_errors import NotApplicable, NotTested, failure
 from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.player_under_test import DESCRIBE, Connection
@@ -168,7 +169,7 @@ def both_ways_agree(context: Context) -> None:
     """The server decides nothing for the player, so either way must do."""
     if not isinstance(context.player.transport, ExecTransport):
         raise NotApplicable("only a player that is started here can choose between the ways")
-    connections = context.player.open_ways((SERVING, DIALLING))
+    connections = context.player.open_modes((SERVING, DIALLING))
     try:
         offered = {way: connection for way, connection in connections.items() if not connection.lost}
         if not offered:

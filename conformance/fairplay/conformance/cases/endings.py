@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from google.protobuf.message import DecodeError, Message
 
 from fairplay.conformance import attribution
-from fairplay.conformance.case import Case, NotTested, case, failure
+from fairplay.conformance.case import Case, case
+from fairplay.conformance.case_errors import NotTested, failure
 from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.player_under_test import Connection

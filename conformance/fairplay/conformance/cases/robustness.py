@@ -6,7 +6,10 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from fairplay.conformance.case import Case, NotApplicable, NotTested, case, failure
+import psutil
+
+from fairplay.conformance.case import Case, case
+from fairplay.conformance.case_errors import NotApplicable, failure
 from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal
 from fairplay.conformance.player_under_test import DESCRIBE, Connection, disconnection
@@ -132,15 +135,14 @@ def _memory_of(context: Context) -> Callable[[], int]:
     transport = context.player.transport
     if not isinstance(transport, ExecTransport):
         if transport.kind == "bot":
-            return lambda: _psutil().Process().memory_info().rss
+            return lambda: psutil.Process().memory_info().rss
         raise NotApplicable("the memory of a player is known only where the player was started here")
 
     def measure() -> int:
-        psutil, name = _psutil(), f"{transport.name}."
+        name = f"{transport.name}."
         mine = psutil.Process().children(recursive=True)
         return sum(process.memory_info().rss for process in mine if _named(process).startswith(name))
 
-    _psutil()
     return measure
 
 
@@ -148,16 +150,8 @@ def _named(process: Any) -> str:
     """The name under which a process of ours was told to dial in."""
     try:
         return str(process.environ().get("FAIRPLAY_NAME", ""))
-    except _psutil().Error:
+    except psutil.Error:
         return ""
-
-
-def _psutil() -> Any:
-    try:
-        import psutil
-    except ImportError:
-        raise NotTested("memory is measured with psutil: pip install 'fairplay[certify]'") from None
-    return psutil
 
 
 def _judge(context: Context, found: Trial) -> None:

@@ -7,8 +7,12 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+import hypothesis
+from hypothesis import strategies as st
+
 from fairplay.conformance import attribution
-from fairplay.conformance.case import Case, NotTested, SuiteError, case
+from fairplay.conformance.case import Case, case
+from fairplay.conformance.case_errors import NotTested, SuiteError
 from fairplay.conformance.context import Context
 from fairplay.conformance.positions import position
 from fairplay.conformance.reference_players import rival_names
@@ -69,9 +73,6 @@ class _Search:
 
     def run(self) -> Trial | None:
         """The misconduct in the smallest position found, or None. NotTested: the player is not asked any more."""
-        import hypothesis
-        from hypothesis import strategies as st
-
         count = st.integers(self._context.game.seats.start, self._context.game.seats.stop - 1)
         step, seed = st.integers(0, STEPS), st.integers(0, SEEDS - 1)
         strategy = st.sampled_from(rival_names(self._context.game))

@@ -6,13 +6,12 @@ import base64
 from collections.abc import Iterable
 from html import escape
 
-from fairplay.certificate import frozen
+from fairplay.conformance.conclusion import conclusion
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.report import Report
 from fairplay.conformance.verdicts import Judged, Verdict
-from fairplay.games.conformance import Level
 from fairplay.games.game import find
-from fairplay.terminal.outcomes import UNPRINTABLE
+from fairplay.games.kit.printable import UNPRINTABLE
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c2530; --soft: #5b6775; --paper: #ffffff; --line: #d8dee5; --tint: #f4f6f8;
@@ -78,22 +77,6 @@ def page(report: Report) -> str:
 def text(value: object) -> str:
     """A stranger's text, which is shown and nothing else."""
     return escape(str(value).translate(UNPRINTABLE))
-
-
-def conclusion(report: Report) -> str:
-    """What all of it comes to, in one sentence."""
-    unmet = [each.verdict for each in report.judged if each.level is Level.MUST and not each.met]
-    must = frozen(report.run.game, report.run.protocol_revision)
-    if unmet:
-        failed = len(unmet) - unmet.count(Verdict.NOT_TESTED)
-        return f"Not certified: of the MUST cases {failed} failed and {len(unmet) - failed} could not be tested."
-    if not report.complete:
-        return "Not certified: the run was interrupted."
-    if must is None:
-        return "Every MUST is met. There is no frozen list of them for this game, so this certifies nothing."
-    if not must <= {each.id for each in report.judged}:
-        return "Not certified: only some of the cases were tried, and every MUST among them is met."
-    return f"Certified for revision {report.run.protocol_revision}: every MUST is met."
 
 
 def _counts(report: Report) -> str:

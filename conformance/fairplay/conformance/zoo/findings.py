@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from fairplay.conformance.engine import matches
 from fairplay.conformance.report import Report
+from fairplay.conformance.selection import matches
 from fairplay.conformance.verdicts import Verdict
 from fairplay.conformance.zoo.case_ids import EVERY_WHOLE_GAME, WHOLE_GAMES
 from fairplay.conformance.zoo.mutants import Mutant

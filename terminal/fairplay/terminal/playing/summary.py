@@ -9,8 +9,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from fairplay.games.kit.printable import UNPRINTABLE
 from fairplay.terminal.misconducts import describe_cause, draw_standing, name_method
-from fairplay.terminal.outcomes import UNPRINTABLE
 from fairplay.v1.tournament_pb2 import Tournament, TournamentStatus
 
 

@@ -13,9 +13,9 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
+from fairplay.games.kit.printable import UNPRINTABLE
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
-from fairplay.terminal.outcomes import UNPRINTABLE
 from fairplay.terminal.printing import print_json, say
 from fairplay.terminal.records.choosing import choose_tournament, shorten_ids
 from fairplay.terminal.records.overview import (

@@ -1,13 +1,18 @@
-"""The commands of the suite, as the server's command line takes them in. Light: the work is imported when it runs."""
+"""`fairplay certify` and `fairplay certificate`. Light: the work is imported when a command runs."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from dataclasses import Field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from fairplay.conformance.options import OPTIONS, is_duration, option_name, option_text
 from fairplay.terminal.outcomes import outcomes
+from fairplay.terminal.parameters import GameName
 
 certificate = typer.Typer(
     help="""Look into certificates of players.
@@ -22,8 +27,30 @@ certificate = typer.Typer(
 )
 
 
+def _with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of the suite in place of its `**typed`, and return it."""
+    own = inspect.signature(command, eval_str=True)
+    parameters = [each for each in own.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    parameters += map(_parameter, OPTIONS)
+    command.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    return command
+
+
+def _parameter(option: Field[Any]) -> inspect.Parameter:
+    name, default = option_name(option), option.default
+    if is_duration(option) and default is not None:
+        default = option_text(option, default)
+    kind = int if isinstance(default, int) else str if default is not None else str | None
+    limits = {"min": option.metadata["min"], "max": option.metadata["max"]}
+    given = typer.Option(f"--{name}", metavar=option.metadata["metavar"], help=option.metadata["help"], **limits)
+    keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Parameter(name.replace("-", "_"), keyword, default=default, annotation=Annotated[kind, given])
+
+
+@_with_options
 def certify(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="The game: see fairplay games.")],
+    game: GameName,
     player: Annotated[
         str,
         typer.Argument(
@@ -33,25 +60,6 @@ def certify(
         ),
     ] = "",
     list_: Annotated[bool, typer.Option("--list", help="Only show the cases.")] = False,
-    level: Annotated[str, typer.Option("--level", metavar="LEVEL", help="must, should or all.")] = "all",
-    only: Annotated[
-        str,
-        typer.Option("--only", metavar="PATTERN", help="Cases by id, e.g. memory, 'rules.*' or a,b; * is anything."),
-    ] = "",
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="N", min=0, max=2**64 - 1, help="The same seed, the same cases.")
-    ] = 1,
-    limit: Annotated[
-        str | None, typer.Option("--limit", metavar="TIME", help="Time for a call, e.g. 1s. Default: the game's.")
-    ] = None,
-    first_limit: Annotated[
-        str | None, typer.Option("--first-limit", metavar="TIME", help="Time for the first decision of a game.")
-    ] = None,
-    start_limit: Annotated[str, typer.Option("--start-limit", metavar="TIME", help="Time to come up.")] = "10s",
-    listen: Annotated[
-        str, typer.Option("--listen", metavar="HOST:PORT", help="Where players dial in; port 0: any free one.")
-    ] = "127.0.0.1:0",
-    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=1, max=64, help="Try so many cases at once.")] = 1,
     report: Annotated[
         Path | None,
         typer.Option("--report", metavar="DIR", help="Write a page, the certificate and the evidence here."),
@@ -60,9 +68,7 @@ def certify(
         str | None, typer.Option("--json", metavar="[FILE]", help="The certificate, in a file or (-) printed.")
     ] = None,
     junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Verdicts as JUnit XML.")] = None,
-    known_failures: Annotated[
-        Path | None, typer.Option("--known-failures", metavar="FILE", help="Ids of cases that are known to fail.")
-    ] = None,
+    **typed: Any,
 ) -> None:
     """Certify a player: does it keep the rules, never fail and always answer in time?
 
@@ -76,14 +82,12 @@ def certify(
       fairplay certify fish --list
     """
     with outcomes():
-        from fairplay.conformance.door import Wish, show_cases
-        from fairplay.conformance.door import certify as run
+        from fairplay.terminal import certify_run
 
         if list_:
-            show_cases(game, level, only, json)
+            certify_run.show_cases(game, typed["level"], typed["only"], json)
             return
-        wish = Wish(game, player, level, only, seed, limit, first_limit, start_limit, listen, jobs, known_failures)
-        raise typer.Exit(run(wish, report, json, junit))
+        raise typer.Exit(certify_run.certify(certify_run.build_options(game, player, typed), report, json, junit))
 
 
 @certificate.callback()
@@ -105,6 +109,6 @@ def verify(
       fairplay certificate verify out/certificate.json
     """
     with outcomes():
-        from fairplay.conformance.door import verify_certificate
+        from fairplay.terminal.certify_verify import verify_certificate
 
         raise typer.Exit(verify_certificate(file))

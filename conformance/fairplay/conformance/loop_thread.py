@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 Result = TypeVar("Result")
 
 
-class Loop:
-    """Runs coroutines while the caller waits."""
+class LoopThread:
+    """Runs coroutines in a thread while the caller waits."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -19,7 +19,7 @@ class Loop:
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """What `work` returns or raises. An interrupted caller does not wait for its end."""
+        """Return what `work` returns, or raise what it raises. An interrupted caller cancels it and does not wait."""
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()
@@ -28,7 +28,7 @@ class Loop:
             raise
 
     def close(self) -> None:
-        """Cancels what still runs, and ends the thread."""
+        """Cancel what still runs, and end the thread."""
         try:
             self.run(_cancel_all())
         finally:

@@ -1,4 +1,4 @@
-"""A run as it is shown in a terminal, or line by line where there is none."""
+"""A run of the suite in a terminal, or line by line where there is none."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from fairplay.conformance.conclusion import conclusion
 from fairplay.conformance.events import Began, CaseBegan, CaseJudged, Ended, Event
 from fairplay.conformance.report import Report
 from fairplay.conformance.verdicts import Judged, Verdict
-from fairplay.conformance.writers.page import conclusion
 from fairplay.games.game import find
 from fairplay.terminal.printing import counted, harmless
 
@@ -25,7 +25,7 @@ EXPLAINED = (Verdict.FAIL, Verdict.WARN, Verdict.SUITE_ERROR)
 
 
 class ConsoleWriter:
-    """Shows the progress and every verdict, and in the end what is behind those that are bad."""
+    """Shows the progress and every verdict, and at the end the evidence of failures."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -33,7 +33,7 @@ class ConsoleWriter:
         self._count = 0
 
     def take(self, event: Event) -> None:
-        """Shows what happens."""
+        """Show an event."""
         if isinstance(event, Began):
             self._begin(event)
         elif isinstance(event, CaseBegan) and self._progress is not None:

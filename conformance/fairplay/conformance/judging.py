@@ -1,0 +1,94 @@
+"""Judging cases one after the other."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from typing import NamedTuple
+
+from fairplay.conformance.case import Case
+from fairplay.conformance.case_errors import Failure, NotApplicable, NotTested
+from fairplay.conformance.context import Context, open_context
+from fairplay.conformance.evidence import Evidence, clipped
+from fairplay.conformance.options import repeat_command
+from fairplay.conformance.plan import Plan
+from fairplay.conformance.report import measure
+from fairplay.conformance.verdicts import Judged, Verdict
+from fairplay.games.conformance import Level
+from fairplay.v1.player_pb2 import PlayerDescription
+
+
+class Result(NamedTuple):
+    """What judging a case has shown."""
+
+    judged: Judged
+    times: Mapping[str, Sequence[float]]
+    """Method -> the seconds of each call since the case before."""
+    player: PlayerDescription
+    """What the player says about itself; empty if it has not been asked yet."""
+
+
+class Judge:
+    """Judges cases of a plan with one context. `close`, or the end of a `with` block, lets go of the player."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._stack = ExitStack()
+        self._context: Context | None = None
+        self._trial_count = 0
+
+    def __enter__(self) -> Judge:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the player."""
+        self._stack.close()
+
+    @property
+    def context(self) -> Context:
+        """Return the context of the cases, opened for the first of them."""
+        if self._context is None:
+            plan = self._plan
+            opened = open_context(
+                plan.game, plan.make_transport(), plan.options.seed, plan.run.limits, plan.options.examples
+            )
+            self._context = self._stack.enter_context(opened)
+        return self._context
+
+    def judge(self, case: Case) -> Result:
+        """Judge a case."""
+        context, plan = self.context, self._plan
+        judged = judge(case, context, repeat_command(plan.options, case.id), known=case.id in plan.known)
+        new, self._trial_count = context.trials[self._trial_count :], len(context.trials)
+        return Result(judged, measure(new), context.player.description)
+
+
+def judge(case: Case, context: Context, repeat: str, *, known: bool = False) -> Judged:
+    """Judge a case. `repeat` is the command that judges it again, for its evidence."""
+    began = time.monotonic()
+    verdict, sentence, evidence = _try(case, context)
+    if evidence is not None and repeat:
+        evidence = evidence.with_sections(("Again", repeat))
+    return Judged(case.id, case.level, verdict, sentence, time.monotonic() - began, evidence, known)
+
+
+def _try(case: Case, context: Context) -> tuple[Verdict, str, Evidence | None]:
+    try:
+        case.run(context)
+    except Failure as failure:
+        verdict = Verdict.FAIL if case.level is Level.MUST else Verdict.WARN
+        return verdict, failure.evidence.sentence, failure.evidence
+    except NotTested as untested:
+        return Verdict.NOT_TESTED, untested.reason, untested.evidence
+    except NotApplicable as inapplicable:
+        return Verdict.NOT_APPLICABLE, inapplicable.reason, None
+    except Exception as error:  # an error of the suite is no fault of the player
+        sentence = f"the suite failed: {type(error).__name__}: {error}"
+        trace = "".join(traceback.format_exception(error))
+        return Verdict.SUITE_ERROR, sentence, Evidence(sentence, sections=[("Trace", clipped(trace, from_end=True))])
+    return Verdict.PASS, "", None

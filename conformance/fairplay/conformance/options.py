@@ -1,0 +1,74 @@
+"""The options of a run, spelled once: for library calls, the command, the pytest plugin and repeat commands.
+
+Light: the command line reads it to show its help.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import Field, dataclass, field, fields
+from typing import Any
+
+MAX_SEED = 2**64 - 1
+MAX_JOBS = 64
+
+
+def _option(
+    default: Any, metavar: str, help_: str, *, low: int | None = None, high: int | None = None, repeats: bool = False
+) -> Any:
+    """Return a field that users can set. `repeats`: a command that repeats one case has to name its value."""
+    return field(
+        default=default, metadata={"metavar": metavar, "help": help_, "min": low, "max": high, "repeats": repeats}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What to judge, and how. Times are seconds."""
+
+    game: str
+    player: str | Callable[[], object]
+    """A link, e.g. "exec:./my-player", or a function that returns a new player object each time it is called."""
+    level: str = _option("all", "LEVEL", "must, should or all.")
+    only: str = _option("", "PATTERN", "Cases by id, e.g. memory, 'rules.*' or a,b; * is anything.")
+    seed: int = _option(1, "N", "The same seed, the same cases.", low=0, high=MAX_SEED, repeats=True)
+    limit_s: float | None = _option(None, "TIME", "Time for a call, e.g. 1s. Default: the game's.", repeats=True)
+    first_limit_s: float | None = _option(None, "TIME", "Time for the first decision of a game.", repeats=True)
+    start_limit_s: float = _option(10.0, "TIME", "Time to come up.", repeats=True)
+    listen: str = _option("127.0.0.1:0", "HOST:PORT", "Where players dial in; port 0: any free one.", repeats=True)
+    jobs: int = _option(1, "N", "Judge so many cases at once, in processes of their own.", low=1, high=MAX_JOBS)
+    known_failures: str = _option("", "FILE", "Ids of cases that are known to fail.")
+    examples: int = 40
+    """How many states are drawn for each case that draws them."""
+
+
+OPTIONS: Sequence[Field[Any]] = [each for each in fields(Options) if each.metadata]
+"""The fields of Options that users can set."""
+
+
+def is_duration(option: Field[Any]) -> bool:
+    """Return whether the value of an option is a number of seconds."""
+    return option.name.endswith("_s")
+
+
+def option_name(option: Field[Any]) -> str:
+    """Return the name under which users set an option, e.g. "first-limit"."""
+    return option.name.removesuffix("_s").replace("_", "-")
+
+
+def option_text(option: Field[Any], value: object) -> str:
+    """Return the value of an option as users type it, e.g. "0.5s"."""
+    return f"{value:g}s" if is_duration(option) else str(value)
+
+
+def repeat_command(options: Options, case_id: str) -> str:
+    """Return the command that judges one case again in the same way, or "" if the player has no link."""
+    if not isinstance(options.player, str):
+        return ""
+    words = ["fairplay", "certify", options.game, options.player, "--only", case_id, "--seed", str(options.seed)]
+    for option in OPTIONS:
+        value = getattr(options, option.name)
+        if option.metadata["repeats"] and option.name != "seed" and value != option.default:
+            words += [f"--{option_name(option)}", option_text(option, value)]
+    return shlex.join(words)

@@ -1,0 +1,64 @@
+"""What a run has found so far."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from fairplay.conformance.case import Case
+from fairplay.conformance.events import Began, CaseBegan, CaseJudged, Ended, Event, Writer
+from fairplay.conformance.judging import Result
+from fairplay.conformance.plan import Plan
+from fairplay.conformance.report import Report, distribution
+from fairplay.conformance.verdicts import Judged
+from fairplay.v1.player_pb2 import PlayerDescription
+
+
+class Tally:
+    """Collects the results of a run, tells the writers its events, and returns the report."""
+
+    def __init__(self, plan: Plan, writers: Sequence[Writer]) -> None:
+        self._plan = plan
+        self._writers = writers
+        self._judged: dict[str, Judged] = {}
+        self._times: dict[str, list[float]] = {}
+        self._player = PlayerDescription()
+        self._case_count = 0
+        self._began, self._since = datetime.now(UTC), time.monotonic()
+
+    def begin(self, cases: Sequence[Case]) -> None:
+        """Tell that these cases are going to be judged."""
+        self._case_count = len(cases)
+        self._tell(Began(self._plan.run, cases))
+
+    def begin_case(self, case_id: str) -> None:
+        """Tell that a case is being judged."""
+        self._tell(CaseBegan(case_id))
+
+    def add(self, result: Result) -> None:
+        """Add the result of a case."""
+        judged = result.judged
+        self._judged[judged.id] = judged
+        self._player = result.player if result.player.ByteSize() else self._player
+        for method, seconds in result.times.items():
+            self._times.setdefault(method, []).extend(seconds)
+        self._tell(CaseJudged(judged))
+
+    def end(self) -> Report:
+        """Tell the end and return the report. It is complete if every case was judged."""
+        report = Report(
+            self._plan.run,
+            self._player,
+            [self._judged[case.id] for case in self._plan.cases if case.id in self._judged],
+            {method: distribution(seconds) for method, seconds in self._times.items()},
+            self._began,
+            time.monotonic() - self._since,
+            len(self._judged) == self._case_count,
+        )
+        self._tell(Ended(report))
+        return report
+
+    def _tell(self, event: Event) -> None:
+        for writer in self._writers:
+            writer.take(event)

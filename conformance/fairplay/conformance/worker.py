@@ -1,0 +1,63 @@
+"""A worker process of a run: python -P -m fairplay.conformance.worker
+
+Lines of JSON come in: the options, then lists of ids of cases. Lines of JSON go out: {"began": ID} and
+{"judged": RESULT} for each case. The end of standard input ends the process, also in the middle of a case.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from queue import SimpleQueue
+from typing import Any, TextIO
+
+from fairplay.conformance.judging import Judge
+from fairplay.conformance.options import Options
+from fairplay.conformance.packing import pack
+from fairplay.conformance.plan import make_plan
+
+
+def main() -> None:
+    """Judge cases until standard input ends."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    output, orders = _claim_output(), SimpleQueue[Any]()
+    threading.Thread(target=_read, args=(orders,), daemon=True).start()
+    try:
+        _judge(orders, output)
+    except (KeyboardInterrupt, BrokenPipeError):
+        return
+
+
+def _judge(orders: SimpleQueue[Any], output: TextIO) -> None:
+    plan = make_plan(Options(**orders.get()))
+    cases = {case.id: case for case in plan.cases}
+    with Judge(plan) as judge:
+        while True:
+            for case_id in orders.get():
+                _write(output, {"began": case_id})
+                _write(output, {"judged": pack(judge.judge(cases[case_id]))})
+
+
+def _read(orders: SimpleQueue[Any]) -> None:
+    for line in sys.stdin:
+        orders.put(json.loads(line))
+    os.kill(os.getpid(), signal.SIGINT)  # wakes the main thread wherever it waits
+
+
+def _claim_output() -> TextIO:
+    """Return standard output and put standard error in its place, so that nobody else can write between the lines."""
+    output = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return output
+
+
+def _write(output: TextIO, message: dict[str, Any]) -> None:
+    output.write(json.dumps(message) + "\n")
+    output.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""What `fairplay certify` does."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from fairplay.conformance.cases import cases
+from fairplay.conformance.engine import run_plan
+from fairplay.conformance.events import Writer
+from fairplay.conformance.options import OPTIONS, Options, is_duration, option_name
+from fairplay.conformance.plan import make_plan
+from fairplay.conformance.selection import choose_cases, find_level
+from fairplay.conformance.writers.files import CertificateWriter, JunitWriter, ReportWriter
+from fairplay.games.game import find
+from fairplay.terminal.certify_console import ConsoleWriter
+from fairplay.terminal.options import parse_address, parse_seconds
+from fairplay.terminal.outcomes import UsageError
+from fairplay.terminal.printing import check_json, make_directory, print_json, say
+
+
+def build_options(game: str, player: str, typed: Mapping[str, Any]) -> Options:
+    """Return the options that were typed. Raises UsageError if a duration or an address is invalid."""
+    values: dict[str, Any] = {}
+    for option in OPTIONS:
+        name = option_name(option)
+        value = typed[name.replace("-", "_")]
+        values[option.name] = parse_seconds(value, f"--{name}") if is_duration(option) and value is not None else value
+    parse_address(values["listen"], "--listen")
+    if not player:
+        raise UsageError("say which player: fairplay certify GAME SPEC, e.g. exec:./my-player")
+    return Options(game, player, **values)
+
+
+def certify(options: Options, report: Path | None, json: str | None, junit: Path | None) -> int:
+    """Judge a player, show and keep what was found, and return the exit code.
+
+    Raises KeyboardInterrupt if it is interrupted; what was judged by then is shown and kept.
+    """
+    try:
+        plan = make_plan(options)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    check_json(json)
+    check_json(None if junit is None else str(junit))
+    if report is not None:
+        make_directory(report)
+    console = Console(stderr=json == "-", highlight=False)
+    if plan.run.reached_by == "dial-in" and not options.listen.endswith(":0"):
+        name = str(options.player).partition(":")[2]
+        say(console, f"Waiting for {escape(name)} to dial in to {options.listen}")
+    with _one_interrupt():
+        code = run_plan(plan, list(_writers(console, report, json, junit))).exit_code
+    if report is not None:
+        say(console, f"Look closer: {escape(str(report / 'report.html'))}")
+    return code
+
+
+def _writers(console: Console, report: Path | None, json: str | None, junit: Path | None) -> Iterator[Writer]:
+    yield ConsoleWriter(console)
+    if report is not None:
+        yield ReportWriter(report)
+    if json is not None:
+        yield CertificateWriter(Path(json))
+    if junit is not None:
+        yield JunitWriter(junit)
+
+
+@contextmanager
+def _one_interrupt() -> Iterator[None]:
+    """Let the first Ctrl-C stop the run, and ignore those that follow: what was judged so far is being written."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+
+    def stop(number: int, frame: object) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def show_cases(name: str, level: str, only: str, json: str | None) -> None:
+    """List the cases of a game. Raises UsageError if there is no such game, level or case."""
+    try:
+        game = find(name)
+        found = choose_cases(cases(game), find_level(level), only)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    if json is not None:
+        print_json(
+            [{"id": each.id, "level": each.level, "checks": list(each.checks), "why": each.why} for each in found]
+        )
+        return
+    console = Console(highlight=False)
+    for each in found:
+        say(console, f"[bold]{each.id}[/] {each.level}: {escape(each.why)}")
+        for checked in each.checks:
+            say(console, f"    {escape(f'{checked}: {game.rules[checked]}' if checked in game.rules else checked)}")
