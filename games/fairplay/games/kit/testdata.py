@@ -183,16 +183,23 @@ class Cheat(NamedTuple):
 
 
 def read_scripts(
-    value: Json, where: str, methods: Sequence[Method], cheats: Iterable[str] = (), *, count: int | None = None
+    value: Json,
+    where: str,
+    methods: Sequence[Method],
+    cheats: Iterable[str] = (),
+    *,
+    count: int | None = None,
+    most_calls: int | None = None,
 ) -> list[Script]:
     """Return the scripts in a JSON array, `count` of them if that is given.
 
-    Raises ValueError if one of them has not the form of a `Script`, names an unknown method or cheat, or has the name
-    of another one. Whether its strategy exists is known to whoever makes its player.
+    With `most_calls` no actor begins to fail later than in that call. Raises ValueError if one of them has not the form
+    of a `Script`, names an unknown method or cheat, or has the name of another one. Whether its strategy exists is
+    known to whoever makes its player.
     """
     names, known = [kebab_case(method.name) for method in methods], list(cheats)
     scripts = [
-        _read_script(each, f"{where}[{number}]", names, known)
+        _read_script(each, f"{where}[{number}]", names, known, most_calls)
         for number, each in enumerate(read_list(value, where, count=count))
     ]
     if len({script.name for script in scripts}) < len(scripts):
@@ -200,7 +207,9 @@ def read_scripts(
     return scripts
 
 
-def _read_script(value: Json, where: str, methods: Sequence[str], cheats: Sequence[str]) -> Script:
+def _read_script(
+    value: Json, where: str, methods: Sequence[str], cheats: Sequence[str], most_calls: int | None
+) -> Script:
     match value:
         case [str(name), str(strategy), *rest]:
             script = Script(name, strategy)
@@ -214,7 +223,7 @@ def _read_script(value: Json, where: str, methods: Sequence[str], cheats: Sequen
         case [method]:
             return script._replace(method=read_text(method, f"{where}[2]", methods))
         case [method, count]:
-            method, count = read_text(method, f"{where}[2]", methods), read_int(count, f"{where}[3]", 1)
+            method, count = read_text(method, f"{where}[2]", methods), read_int(count, f"{where}[3]", 1, most_calls)
             return script._replace(method=method, from_call=count, hangs=True)
     raise ValueError(f"{where} has {len(value)} values: it must have 2 to 4.")
 

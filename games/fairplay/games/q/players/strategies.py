@@ -112,10 +112,10 @@ def _random_answer(view: View, rng: Random) -> Action:
 
 # dag and ldasg, the house strategies (section 9)
 
-_Step: TypeAlias = Callable[[Board, Sequence[int]], Placement | None]
+Step: TypeAlias = Callable[[Board, Sequence[int]], Placement | None]
 
 
-def _dag_step(board: Board, hand: Sequence[int]) -> Placement | None:
+def dag_step(board: Board, hand: Sequence[int]) -> Placement | None:
     """The smallest tile of a sorted hand that fits anywhere, on its first spot in row-column order."""
     for tile in hand:
         spot = min((spot for spot, kinds in board.spots.items() if kinds >> tile & 1), default=None)
@@ -124,7 +124,7 @@ def _dag_step(board: Board, hand: Sequence[int]) -> Placement | None:
     return None
 
 
-def _ldasg_step(board: Board, hand: Sequence[int]) -> Placement | None:
+def ldasg_step(board: Board, hand: Sequence[int]) -> Placement | None:
     """The same tile, on the spot with the most neighbours; of several such the first in row-column order."""
     for tile in hand:
         if spots := placements(board, tile):
@@ -132,7 +132,16 @@ def _ldasg_step(board: Board, hand: Sequence[int]) -> Placement | None:
     return None
 
 
-def _iterated(step: _Step) -> Callable[[], Strategy]:
+STEPS: Mapping[str, Step] = {"dag": dag_step, "ldasg": ldasg_step}
+
+
+def one_step(name: str, view: View) -> Action:
+    """Return the first step of one of `STEPS`: an extension by one tile, replace or pass."""
+    placement = STEPS[name](view.board, sorted(view.hand))
+    return _without_extension(view) if placement is None else Extension((placement,))
+
+
+def _iterated(step: Step) -> Callable[[], Strategy]:
     """One step after the other until it places nothing, or a placement that the extension cannot take in.
 
     Such a placement is left out and no other is tried in its place.
@@ -257,8 +266,8 @@ STRATEGIES: Mapping[str, StrategyKind[Strategy]] = {
     "random": StrategyKind(
         _random, "A legal action by chance, the same one whenever it sees the same.", {"seed": (0, 0, 2**31 - 1)}
     ),
-    "dag": StrategyKind(_iterated(_dag_step), "The smallest tiles on the first spots in row-column order."),
-    "ldasg": StrategyKind(_iterated(_ldasg_step), "The smallest tiles on the spots with the most neighbours."),
+    "dag": StrategyKind(_iterated(dag_step), "The smallest tiles on the first spots in row-column order."),
+    "ldasg": StrategyKind(_iterated(ldasg_step), "The smallest tiles on the spots with the most neighbours."),
     "best": StrategyKind(
         _best,
         "The extension with the most points that a search over whole lines finds.",
