@@ -38,6 +38,8 @@ CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|^[A-Z]+$")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z_-]+")
 FULL_NAME = re.compile(r"fairplay\.\w+\.v1\.[A-Z]\w+|fairplay\.v1\.[A-Z]\w+")
 PATH = re.compile(r"/(fairplay\.[\w.]+)/(\w+)")
+MADE = ("rules", "zoo")
+"""Pages that are made from the code."""
 PLACEHOLDERS = {"LICENSE", "GRPC_EXPERIMENTS"}
 OPTIONS_PAGES = (
     "README.md",
@@ -62,6 +64,12 @@ def prose(path: Path) -> str:
 def code_words(path: Path) -> Iterator[str]:
     """What stands between backticks in the prose of a page."""
     return (found[1] for found in SHORTENED.finditer(prose(path)))
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if path.stem not in MADE], ids=name_of)
+def test_lines_of_prose_end_at_120_characters(path: Path) -> None:
+    lines = (line for line in prose(path).splitlines() if not line.startswith(("|", "    ")))
+    assert [line for line in lines if len(line) > 120] == []
 
 
 # --- links ---
