@@ -38,6 +38,8 @@ CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|^[A-Z]+$")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z_-]+")
 FULL_NAME = re.compile(r"fairplay\.\w+\.v1\.[A-Z]\w+|fairplay\.v1\.[A-Z]\w+")
 PATH = re.compile(r"/(fairplay\.[\w.]+)/(\w+)")
+OTHERS_FORMS = ("add-a-game", "bring-your-own-tests")
+"""Pages that show words which are not of the contract."""
 MADE = ("rules", "zoo")
 """Pages that are made from the code."""
 PLACEHOLDERS = {"LICENSE", "GRPC_EXPERIMENTS"}
@@ -134,7 +136,7 @@ def capitals() -> frozenset[str]:
     return frozenset(known | {f"FAIRPLAY_{name}" for name in variables})
 
 
-@pytest.mark.parametrize("path", [path for path in PAGES if path.stem != "add-a-game"], ids=name_of)
+@pytest.mark.parametrize("path", [path for path in PAGES if path.stem not in OTHERS_FORMS], ids=name_of)
 def test_every_word_in_capitals_is_a_reason_a_value_or_a_status(path: Path) -> None:
     words = {found for word in code_words(path) for found in CAPITALS.findall(word)}
     assert words <= capitals()

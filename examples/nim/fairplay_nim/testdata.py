@@ -56,4 +56,4 @@ def _read_state(heaps: Json, most: Json, seat_count: int = 2) -> rules.State:
     return state
 
 
-QUESTIONS = collect_questions(globals())
+TESTDATA = collect_questions(globals())
