@@ -7,16 +7,17 @@ to the others.
 from __future__ import annotations
 
 from collections.abc import Generator
+from functools import partial
 from typing import Any, TypeAlias
 
 from fairplay.bazaar.v1 import bazaar_player_pb2
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.protocol import codec
-from fairplay.games.kit.judging import MalformedReplyError, build_rule_break
+from fairplay.games.kit.judging import CAUSES, judge_reply, notify
 from fairplay.games.steps import (
-    FAILURES,
     Call,
     CallKind,
+    Cause,
     Conversation,
     Eliminate,
     Outcome,
@@ -24,7 +25,6 @@ from fairplay.games.steps import (
     Step,
     build_methods,
 )
-from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
 
 SERVICE = "fairplay.bazaar.v1.BazaarPlayerService"
 METHODS = build_methods(
@@ -41,7 +41,6 @@ METHODS = build_methods(
 )
 SETUP, REQUEST_PEBBLE_OR_EXCHANGES, REQUEST_CARDS, WIN = METHODS.values()
 
-MISCONDUCTS = (RuleBreak, *FAILURES)
 Part: TypeAlias = Generator[Step, Any, rules.State]
 
 
@@ -52,7 +51,7 @@ def play(game_id: str, state: rules.State) -> Conversation:
     while (seat := rules.turn(state)) is not None:
         reply = yield _call(game_id, state, seat)
         verdict = _judge(state, reply)
-        if isinstance(verdict, MISCONDUCTS):
+        if isinstance(verdict, CAUSES):
             yield Eliminate(seat, verdict)
             state = rules.eliminate(state, seat)
         else:
@@ -71,17 +70,15 @@ def _call(game_id: str, state: rules.State, seat: int) -> Call:
     return Call(seat, method, request, CallKind.DECISION)
 
 
-def _judge(state: rules.State, reply: Any) -> rules.Action | RuleBreak | CallError | Overrun:
-    """Return the legal action of a reply, or why its player is out."""
-    if isinstance(reply, FAILURES):
-        return reply
-    try:
-        action = _action(state, reply)
-    except MalformedReplyError as malformed:
-        return build_rule_break(rules.RULES, malformed.rule_id, malformed.given, codec.legal_replies(state))
-    if rule_id := rules.violation(state, action):
-        return build_rule_break(rules.RULES, rule_id, codec.described(state, action), codec.legal_replies(state))
-    return action
+def _judge(state: rules.State, reply: Any) -> rules.Action | Cause:
+    return judge_reply(
+        reply,
+        rules.RULES,
+        partial(_action, state),
+        partial(rules.violation, state),
+        partial(codec.described, state),
+        partial(codec.legal_replies, state),
+    )
 
 
 def _action(state: rules.State, reply: Any) -> rules.Action:
@@ -95,9 +92,8 @@ def _set_up(game_id: str, state: rules.State) -> Part:
     request = bazaar_player_pb2.SetupRequest(game_id=game_id, table=codec.table_message(state.table))
     for seat, player in enumerate(state.players):
         if player.standing is rules.Standing.IN:
-            reply = yield Call(seat, SETUP, request, CallKind.NOTIFICATION)
-            if isinstance(reply, FAILURES):
-                yield Eliminate(seat, reply)
+            told = yield from notify(Call(seat, SETUP, request, CallKind.NOTIFICATION))
+            if not told:
                 state = rules.eliminate_at_setup(state, seat)
                 yield Show(state)
     return state
@@ -107,9 +103,8 @@ def _tell(game_id: str, state: rules.State) -> Part:
     """Tell the winners, then the others, in turn order; nobody moves up for a player that fails (section 7)."""
     for seat, won in rules.notifications(state):
         request = bazaar_player_pb2.WinRequest(game_id=game_id, won=won)
-        reply = yield Call(seat, WIN, request, CallKind.NOTIFICATION)
-        if isinstance(reply, FAILURES):
-            yield Eliminate(seat, reply)
+        told = yield from notify(Call(seat, WIN, request, CallKind.NOTIFICATION))
+        if not told:
             state = rules.eliminate(state, seat)
             yield Show(state)
     return state

@@ -1,21 +1,22 @@
-"""Fish: the sequence diagram (fish.md, sections 3, 4, 6 and 8).
+"""The conversation of Fish: which calls are made, and in which order (fish.md, sections 3, 4, 6 and 8).
 
-play-as to all, play-with to all; setup once for every penguin, in rounds; take-turn until nobody can move.
+PlayAs to all, PlayWith to all; Setup once for every penguin, in rounds; TakeTurn until nobody can move.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
-from typing import Any, TypeAlias
+from functools import partial
+from typing import Any, TypeAlias, cast
 
 from fairplay.fish.v1 import fish_pb2, fish_player_pb2
 from fairplay.games.fish import rules
 from fairplay.games.fish.protocol import codec
-from fairplay.games.kit.judging import MalformedReplyError, build_rule_break
+from fairplay.games.kit.judging import CAUSES, judge_reply, notify
 from fairplay.games.steps import (
-    FAILURES,
     Call,
     CallKind,
+    Cause,
     Conversation,
     Eliminate,
     Outcome,
@@ -36,13 +37,12 @@ METHODS = build_methods(
 )
 PLAY_AS, PLAY_WITH, SETUP, TAKE_TURN = METHODS.values()
 
-ACTIONS = (rules.Move, rules.Place)
 Colors: TypeAlias = Sequence[fish_pb2.Color.ValueType]
 Part: TypeAlias = Generator[Step, Any, rules.State]
 
 
 def play(game_id: str, settings: rules.Settings, start: codec.Shown, fresh: bool) -> Conversation:
-    """A game from the state `start`; the number of penguins follows from the survivors only in a fresh one."""
+    """Play a game from the state `start`; the number of penguins follows from the survivors only in a fresh one."""
     state, colors, last = start
     yield Show(start)
     state = yield from _announce(game_id, settings, state, colors)
@@ -56,33 +56,32 @@ def play(game_id: str, settings: rules.Settings, start: codec.Shown, fresh: bool
             codec.put_state(setup.state, state, colors)
             reply = yield Call(seat, SETUP, setup, CallKind.DECISION)
         else:
-            turn = fish_player_pb2.TakeTurnRequest(game_id=game_id, actions=log.told(seat))
+            turn = fish_player_pb2.TakeTurnRequest(game_id=game_id, actions=log.take(seat))
             codec.put_state(turn.state, state, colors)
-            reply = yield Call(seat, TAKE_TURN, turn, log.clock(seat))
+            reply = yield Call(seat, TAKE_TURN, turn, log.next_kind(seat))
         verdict = _judge(state, reply)
-        if isinstance(verdict, ACTIONS):
-            before, state = state, rules.apply(state, verdict)
-            last = verdict if isinstance(verdict, rules.Move) else None
-            log.note(verdict, before, state)
-        else:
+        if isinstance(verdict, CAUSES):
             yield Eliminate(seat, verdict)
             state, last = rules.eliminate(state, seat), None
             log.clear()
+        else:
+            before, state = state, rules.apply(state, verdict)
+            last = verdict if isinstance(verdict, rules.Move) else None
+            log.add(verdict, before, state)
         yield Show(codec.Shown(state, colors, last))
     return Outcome([[(seat, state.scores[seat]) for seat in group] for group in rules.ranking(state)])
 
 
-def _judge(state: rules.State, reply: Any) -> rules.Action | Any:
-    """The legal action of a reply, or why its player is out."""
-    if isinstance(reply, FAILURES):
-        return reply
-    try:
-        action = codec.placed(reply) if rules.placing(state) else codec.moved(reply)
-    except MalformedReplyError as malformed:
-        return build_rule_break(rules.RULES, malformed.rule_id, malformed.given, codec.legal_replies(state))
-    if rule_id := rules.violation(state, action):
-        return build_rule_break(rules.RULES, rule_id, codec.described(state, action), codec.legal_replies(state))
-    return action
+def _judge(state: rules.State, reply: Any) -> rules.Action | Cause:
+    verdict = judge_reply(
+        reply,
+        rules.RULES,
+        codec.placed if rules.placing(state) else codec.moved,
+        partial(rules.violation, state),
+        partial(codec.described, state),
+        partial(codec.legal_replies, state),
+    )
+    return cast("rules.Action | Cause", verdict)  # a skip is never legal
 
 
 def _announce(game_id: str, settings: rules.Settings, state: rules.State, colors: Colors) -> Part:
@@ -108,40 +107,37 @@ def _play_as(game_id: str, seat: int, colors: Colors) -> Call:
 
 
 def _play_with(game_id: str, seat: int, seats: Iterable[int], colors: Colors) -> Call:
-    """Tells a player the colours of the others, in turn order (section 8)."""
+    """Return the call that tells a player the colours of the others, in turn order (section 8)."""
     others = [colors[other] for other in seats if other != seat]
     request = fish_player_pb2.PlayWithRequest(game_id=game_id, colors=others)
     return Call(seat, PLAY_WITH, request, CallKind.NOTIFICATION)
 
 
 def _tell(state: rules.State, call: Call) -> Part:
-    reply = yield call
-    if isinstance(reply, FAILURES):
-        yield Eliminate(call.seat, reply)
-        state = rules.eliminate(state, call.seat)
-    return state
+    """Make a call that tells a player something; return the state without the player if it fails."""
+    return state if (yield from notify(call)) else rules.eliminate(state, call.seat)
 
 
 class _ActionLog:
-    """What each player has not been told yet of the others' actions, and who has had its first turn."""
+    """The others' actions that each player has not been told yet, and who has had its first turn."""
 
     def __init__(self, kind: rules.ActionList, seat_count: int) -> None:
         self._kind = kind
-        self._news: list[list[fish_pb2.Action]] = [[] for _ in range(seat_count)]
+        self._untold: list[list[fish_pb2.Action]] = [[] for _ in range(seat_count)]
         self._asked = [False] * seat_count
 
-    def clock(self, seat: int) -> CallKind:
-        """Which limit holds for a player's turn; from now on it has had its first one."""
+    def next_kind(self, seat: int) -> CallKind:
+        """Return the kind of the call for a player's turn; from now on it has had its first one."""
         first, self._asked[seat] = not self._asked[seat], True
         return CallKind.FIRST_DECISION if first else CallKind.DECISION
 
-    def told(self, seat: int) -> list[fish_pb2.Action]:
-        """The news of a player, which it is told now; none on its first turn."""
-        news, self._news[seat] = self._news[seat], []
-        return news if self._asked[seat] else []
+    def take(self, seat: int) -> list[fish_pb2.Action]:
+        """Return the actions that a player is told now, and forget them; none on its first turn."""
+        untold, self._untold[seat] = self._untold[seat], []
+        return untold if self._asked[seat] else []
 
-    def note(self, action: rules.Action, before: rules.State, after: rules.State) -> None:
-        """An action of the player whose turn it was, after which others may have been passed over."""
+    def add(self, action: rules.Action, before: rules.State, after: rules.State) -> None:
+        """Add the action of the player whose turn it was, and the skips of those that were passed over after it."""
         if self._kind == "none" or not isinstance(action, rules.Move):
             return
         self._add(before.seat, codec.action_message(action))
@@ -150,11 +146,11 @@ class _ActionLog:
                 self._add(passed, codec.action_message(None))
 
     def _add(self, actor: int, action: fish_pb2.Action) -> None:
-        for seat, news in enumerate(self._news):
+        for seat, untold in enumerate(self._untold):
             if seat != actor:
-                news.append(action)
+                untold.append(action)
 
     def clear(self) -> None:
-        """After an elimination nobody is told what was before it."""
-        for news in self._news:
-            news.clear()
+        """Forget all actions: after an elimination nobody is told what was before it."""
+        for untold in self._untold:
+            untold.clear()

@@ -1,20 +1,21 @@
-"""The Q game: the sequence of calls (q.md sections 2, 5, 6 and 7).
+"""The conversation of the Q game: which calls are made, and in which order (q.md sections 2, 5, 6 and 7).
 
-setup to all; take-turn round after round, each followed by new-tiles if tiles were drawn; win to all.
+Setup to all; TakeTurn round after round, each followed by NewTiles if tiles were drawn; Win to all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator
+from functools import partial
 from typing import Any, TypeAlias
 
-from fairplay.games.kit.judging import MalformedReplyError, build_rule_break
+from fairplay.games.kit.judging import CAUSES, judge_reply, notify
 from fairplay.games.q import rules
 from fairplay.games.q.protocol import codec
 from fairplay.games.steps import (
-    FAILURES,
     Call,
     CallKind,
+    Cause,
     Conversation,
     Eliminate,
     Outcome,
@@ -36,23 +37,23 @@ METHODS = build_methods(
 )
 SETUP, TAKE_TURN, NEW_TILES, WIN = METHODS.values()
 
-ACTIONS = (rules.Extension, rules.Word)
 Part: TypeAlias = Generator[Step, Any, rules.State]
 
 
 def play(game_id: str, start: codec.Shown) -> Conversation:
-    """A game from the state `start`, fresh or not."""
+    """Play a game from the state `start`, fresh or not."""
     yield Show(start)
     laid = codec.Laid(start.state.board)
     state = yield from _set_up(game_id, start.state, laid)
     asked: set[int] = set()
     while (seat := rules.turn(state)) is not None:
-        clock = CallKind.DECISION if seat in asked else CallKind.FIRST_DECISION
+        kind = CallKind.DECISION if seat in asked else CallKind.FIRST_DECISION
         asked.add(seat)
-        reply = yield Call(seat, TAKE_TURN, codec.turn_request(game_id, state, seat, laid), clock)
+        reply = yield Call(seat, TAKE_TURN, codec.turn_request(game_id, state, seat, laid), kind)
         verdict = _judge(state, reply)
-        if not isinstance(verdict, ACTIONS):
-            state = yield from _out(state, seat, verdict)
+        if isinstance(verdict, CAUSES):
+            yield Eliminate(seat, verdict)
+            state = yield from _without(state, seat)
             continue
         before, state = state, rules.apply(state, verdict)
         if isinstance(verdict, rules.Extension):
@@ -65,24 +66,16 @@ def play(game_id: str, start: codec.Shown) -> Conversation:
 
 
 def _set_up(game_id: str, state: rules.State, laid: codec.Laid) -> Part:
-    """Tells everybody of its tiles; those that a state from outside had yet to deliver are thereby delivered."""
+    """Tell everybody its tiles; those that a state from outside had yet to deliver are delivered by that."""
     for seat in rules.remaining(state):
         request = codec.setup_request(game_id, state, seat, laid)
         state = yield from _tell(state, Call(seat, SETUP, request, CallKind.NOTIFICATION))
     return rules.delivered(state)
 
 
-def _judge(state: rules.State, reply: Any) -> rules.Action | Any:
-    """The legal action of a reply, or why its player is out."""
-    if isinstance(reply, FAILURES):
-        return reply
-    try:
-        action = codec.decided(reply)
-    except MalformedReplyError as malformed:
-        return build_rule_break(rules.RULES, malformed.rule_id, malformed.given, codec.legal_replies(state))
-    if rule_id := rules.violation(state, action):
-        return build_rule_break(rules.RULES, rule_id, codec.described(action), codec.legal_replies(state))
-    return action
+def _judge(state: rules.State, reply: Any) -> rules.Action | Cause:
+    violation, legal_replies = partial(rules.violation, state), partial(codec.legal_replies, state)
+    return judge_reply(reply, rules.RULES, codec.decided, violation, codec.described, legal_replies)
 
 
 def _deliver(game_id: str, state: rules.State, delivery: rules.Delivery) -> Part:
@@ -92,7 +85,7 @@ def _deliver(game_id: str, state: rules.State, delivery: rules.Delivery) -> Part
 
 
 def _tell_the_end(game_id: str, state: rules.State) -> Part:
-    """Winners first; whom it fails to reach has not won, and nobody else wins in its place."""
+    """Tell the winners, then the others; a winner that fails has not won, and nobody else wins in its place."""
     for seat, won in rules.notifications(state):
         request = q_player_pb2.WinRequest(game_id=game_id, won=won)
         state = yield from _tell(state, Call(seat, WIN, request, CallKind.NOTIFICATION))
@@ -100,14 +93,11 @@ def _tell_the_end(game_id: str, state: rules.State) -> Part:
 
 
 def _tell(state: rules.State, call: Call) -> Part:
-    reply = yield call
-    if isinstance(reply, FAILURES):
-        state = yield from _out(state, call.seat, reply)
-    return state
+    """Make a call that tells a player something; return the state without the player if it fails."""
+    return state if (yield from notify(call)) else (yield from _without(state, call.seat))
 
 
-def _out(state: rules.State, seat: int, cause: Any) -> Part:
-    yield Eliminate(seat, cause)
+def _without(state: rules.State, seat: int) -> Part:
     state = rules.eliminate(state, seat)
     yield Show(codec.Shown(state))
     return state
