@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
+from types import MappingProxyType
 from typing import Any
 
 from google.protobuf.empty_pb2 import Empty
@@ -83,14 +84,14 @@ def first_of(seats: Sequence[int], rounds: int, *, hold_s: float = 0.0, handicap
     return conversation
 
 
-def everybody(seats: Sequence[int]) -> Rounds:
+def everybody(seats: Sequence[int], handicap_s: Mapping[int, float] = MappingProxyType({})) -> Rounds:
     """All are asked once; those that have not answered stay asked; who fails is out."""
 
     def conversation(snap: Snap) -> Conversation:
         yield Show(None)
         calls = ask(*seats)
         while calls:
-            arrivals = yield Race(calls)
+            arrivals = yield Race(calls, handicap_s=handicap_s)
             snap.hear(arrivals)
             came = {arrival.seat for arrival in arrivals}
             calls = [call for call in calls if call.seat not in came]

@@ -64,15 +64,20 @@ async def test_replies_come_in_any_order_and_in_parts(server: Server) -> None:
     async with ByHand(server, "x", "y") as by_hand:
         await by_hand.say_hello()
         answer = sound()
-        games = [asyncio.create_task(server.referee.play(plan("dial-in:x", "bot:first", seed=n))) for n in range(6)]
-        while not all(game.done() for game in games):
-            held = [await by_hand.next_call()]
-            while by_hand.calls:
-                held.append(by_hand.calls.pop())
-            for call in held:
-                await by_hand.reply(answer(call))
-            await asyncio.wait(games, timeout=0.01)
-        assert not any(game.result().result.misconducts for game in games)
+
+        async def answer_backwards() -> None:
+            while True:
+                held = [await by_hand.next_call()]
+                while by_hand.calls:
+                    held.append(by_hand.calls.pop())
+                for call in held:
+                    await by_hand.reply(answer(call))
+
+        answering = asyncio.create_task(answer_backwards())
+        games = await asyncio.gather(*(server.referee.play(plan("dial-in:x", "bot:first", seed=n)) for n in range(6)))
+        answering.cancel()
+        await asyncio.gather(answering, return_exceptions=True)
+        assert not any(game.result.misconducts for game in games)
 
 
 @pytest.mark.parametrize("fate", ["twice", "unknown ids", "both"])

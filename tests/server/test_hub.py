@@ -108,6 +108,12 @@ async def test_a_resume_token_carries_a_stream_on_for_the_same_names_only(hub: H
     hub.goodbye(GoodbyeReason.GOODBYE_REASON_FINISHED, "the test is over")
 
 
+async def test_a_resume_token_does_not_get_a_name_back_that_another_stream_has_taken_over(hub: Hub) -> None:
+    first = Program(hub, "ann", token="token", resume_s=60)
+    Program(hub, "ann", token="token")
+    assert taken(hub, "ann", token="other", resume_token=first.stream.resume_token)
+
+
 async def test_a_claim_keeps_a_name_for_its_token_until_it_is_released(hub: Hub) -> None:
     hub.claim("ann", "claimed")
     assert taken(hub, "ann")

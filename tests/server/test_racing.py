@@ -76,14 +76,20 @@ class Table:
         self.running = Running(begun_game(header), replayer, journal)
         self.running.begin(self.hands)
 
-    def again(self) -> None:
-        """The server was killed here and started again."""
+    def leave(self, seat: int, why: str = "left") -> None:
+        """The player of a seat leaves."""
+        self.running.leave(seat, DeadLink(self.clock, disconnected(why)), disconnected(why))
+
+    def again(self, leaver: int | None = None) -> None:
+        """Kill the server and start it again; a player may leave before its links are open again."""
         self.running.suspend()
         self.running.over.exception()
         journal = self.store.reopen("g")
         replayer = resume(self.store.read("g"), journal.append, self.snap.find)
         journal.append(RecordEntry(resumed={}).SerializeToString())  # type: ignore[arg-type]
         self.running = Running(begun_game(replayer.header), replayer, journal)
+        if leaver is not None:
+            self.leave(leaver)
         self.running.begin(self.hands)
 
     def replayed(self) -> list[list[tuple[int, str]]]:
@@ -240,6 +246,33 @@ def test_a_record_replays_to_the_same_game_however_answers_restarts_and_turns_mi
             assert at.snap.heard == at.replayed()
 
     asyncio.run(play())
+
+
+async def test_an_answer_with_a_handicap_counts_after_one_without_although_both_came_at_once() -> None:
+    async with table(everybody([0, 1], handicap_s={1: 0.02}), 2) as at:
+        for hand in at.hands:
+            hand.say("here")
+        async with asyncio.timeout(5):
+            await at.running.over
+        assert at.snap.heard == [[(0, "here")], [(1, "here")]]
+
+
+async def test_a_player_that_leaves_fails_in_its_open_call_and_in_all_later_ones() -> None:
+    async with table(first_of([0, 1], 3, handicap_s={}), 2) as at:
+        at.leave(1)
+        await at.running.over
+        assert at.snap.heard == [[(1, "CallError")]] * 3
+        assert [(hand.asked, hand.cancelled) for hand in at.hands] == [(3, 3), (1, 1)]
+
+
+async def test_a_player_that_leaves_before_its_link_is_open_fails_in_its_first_call() -> None:
+    async with table(everybody([0, 1]), 2) as at:
+        at.again(leaver=1)
+        await until(lambda: bool(at.snap.heard))
+        assert at.snap.heard == [[(1, "CallError")]]
+        assert [hand.asked for hand in at.hands] == [2, 1]
+        at.hands[0].say("alone")
+        await at.running.over
 
 
 async def test_a_record_that_says_more_came_when_nothing_could_is_refused() -> None:

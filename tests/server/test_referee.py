@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -14,15 +15,28 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_status import rpc_status
 
 from fairplay.fish.v1 import fish_pb2
+from fairplay.games.game import find
 from fairplay.games.steps import Call, CallKind, Conversation, Outcome, Show
 from fairplay.server.errors import Refusal, reason_of
+from fairplay.server.records.chain import parsed
 from fairplay.server.running import TimeLimits
-from fairplay.server.server import Server
+from fairplay.server.server import Config, Server
 from fairplay.v1 import referee_pb2 as pb
 from fairplay.v1.game_pb2 import GameSettings, Player, TimeControl
 from fairplay.v1.misconduct_pb2 import MisconductKind
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
-from tests.server.harness import ByHand, plan, seconds, serving, sound
+from tests.server.harness import ByHand, dialled_in, plan, seconds, serving, sound
+
+ONE_MOVE = fish_pb2.State(
+    columns=3,
+    fish=[3] * 9,
+    players=[
+        fish_pb2.Player(color=fish_pb2.Color.COLOR_RED, places=[0, 2, 4, 6]),
+        fish_pb2.Player(color=fish_pb2.Color.COLOR_WHITE, places=[1, 3, 5, 7]),
+    ],
+    penguin_count=4,
+)
+"""F3 of the rules' worked vectors: red moves once, then nobody can."""
 
 
 @pytest.fixture
@@ -115,6 +129,14 @@ def names(made: pb.GamePlan, *names: str) -> None:
     made.players.extend(Player(name=name, link="bot:first") for name in names)
 
 
+def three_players(made: pb.GamePlan) -> None:
+    names(made, "a", "b", "c")
+
+
+def one_move(made: pb.GamePlan) -> None:
+    made.initial_state.fish.CopyFrom(ONE_MOVE)
+
+
 @pytest.mark.parametrize(
     ("mutate", "reason", "field", "sentence"),
     [
@@ -140,6 +162,13 @@ def names(made: pb.GamePlan, *names: str) -> None:
             "plan.initial_state",
             "",
         ),
+        (lambda p: p.initial_state.SetInParent(), "INVALID_STATE", "plan.initial_state", ""),
+        (
+            lambda p: [fill(p) for fill in (three_players, one_move)],
+            "INVALID_PLAYERS",
+            "plan.players",
+            "the state has 2 players, but 3 are named",
+        ),
     ],
 )
 async def test_a_plan_that_cannot_be_played_is_refused_with_the_field_and_a_sentence(
@@ -159,6 +188,49 @@ async def test_ids_are_checked_and_not_reused_for_another_game(referee: Any) -> 
     assert reason_of(await failed(referee.PlayGame(request))) == "INVALID_ID"
 
 
+async def left_unfinished(records: Path, made: pb.GamePlan) -> None:
+    """Begin the game "g" with the player "x", which stays silent, and stop the server."""
+    async with serving(Config(records=records)) as server, ByHand(server, "x") as by_hand:
+        await by_hand.say_hello()
+        left = asyncio.create_task(server.referee.play(made, "g"))
+        await by_hand.next_call()
+        with pytest.raises(Refusal) as refusal:
+            await server.referee.play(plan("dial-in:x", "bot:first", limit_s=60, seed=2), "g")
+        assert refusal.value.reason == "ID_REUSED"
+        await server.stop()
+    with pytest.raises(Refusal, match="shuts down"):
+        await left
+
+
+async def test_a_game_that_a_server_left_goes_on_with_the_next_one(tmp_path: Path) -> None:
+    await left_unfinished(tmp_path, plan("dial-in:x", "bot:first", limit_s=60))
+    async with (
+        serving(Config(records=tmp_path)) as server,
+        dialled_in(server, ("x", find("fish").player("first"))),
+        asyncio.timeout(10),
+    ):
+        while server.referee.get("g").status == pb.GameStatus.GAME_STATUS_RUNNING:
+            await asyncio.sleep(0)
+        assert not server.referee.get("g").result.misconducts
+
+
+async def test_a_game_that_a_server_left_is_resumed_once_and_for_its_own_plan_only(tmp_path: Path) -> None:
+    made = plan("dial-in:x", "bot:first", limit_s=60)
+    await left_unfinished(tmp_path, made)
+    async with serving(Config(records=tmp_path, resume=False)) as server:
+        with pytest.raises(Refusal) as refusal:
+            await server.referee.play(plan("dial-in:x", "bot:first", limit_s=60, seed=2), "g")
+        assert refusal.value.reason == "ID_REUSED"
+        playing = asyncio.create_task(server.referee.play(made, "g"))
+        await asyncio.sleep(0)
+        server.referee.resume_all()
+        async with dialled_in(server, ("x", find("fish").player("first"))):
+            game = await playing
+        entries = list(parsed(server.store.read("g")))
+    assert not game.result.misconducts
+    assert [entry.WhichOneof("entry") for entry in entries].count("resumed") == 1
+
+
 @pytest.mark.parametrize("method", ["GetGame", "StopGame", "WatchGame"])
 async def test_an_unknown_game_is_not_found(referee: Any, method: str) -> None:
     call = getattr(referee, method)(getattr(pb, f"{method}Request")(game_id="nobody"))
@@ -168,11 +240,7 @@ async def test_an_unknown_game_is_not_found(referee: Any, method: str) -> None:
 
 async def test_a_game_starts_from_a_given_state(referee: Any) -> None:
     made = plan("bot:minimax", "bot:minimax")
-    # F3 of the rules' worked vectors: red moves once, then nobody can
-    red = fish_pb2.Player(color=fish_pb2.Color.COLOR_RED, places=[0, 2, 4, 6])
-    white = fish_pb2.Player(color=fish_pb2.Color.COLOR_WHITE, places=[1, 3, 5, 7])
-    state = fish_pb2.State(columns=3, fish=[3] * 9, players=[red, white], penguin_count=4)
-    made.initial_state.fish.CopyFrom(state)
+    made.initial_state.fish.CopyFrom(ONE_MOVE)
     game = await play(referee, made)
     assert [[(p.name, p.score) for p in group.players] for group in game.result.ranking] == [[("a", 3)], [("b", 0)]]
 

@@ -342,7 +342,10 @@ async def test_after_a_restart_a_token_is_known_only_of_players_that_dial_in(tmp
         await here.manager.sign_up("t", player("bob"), "secret")
     async with environment(tmp_path) as here:
         await here.manager.resume_all()
-        assert await refused(here.manager.withdraw("t", "ann", "secret")) == "WRONG_TOKEN"
+        with pytest.raises(Refusal, match=r"does not know its token any more, unless ann\.1 dials in with it$"):
+            await here.manager.withdraw("t", "ann", "secret")
+        with pytest.raises(Refusal, match=r"does not know its token any more$"):
+            await here.manager.withdraw("t", "bob", "secret")
         await dial_in(here, "ann.1", "secret")
         assert await refused(here.manager.withdraw("t", "ann", "guess")) == "WRONG_TOKEN"
         assert names(await here.manager.withdraw("t", "ann", "secret")) == "bob"

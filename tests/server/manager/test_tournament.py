@@ -117,24 +117,6 @@ async def test_hung_players_cost_one_limit_together() -> None:
         assert [failure.misconduct.call_number for failure in tournament.result.failures] == [1, 2, 3, 4, 5, 6]
 
 
-async def test_a_manager_that_has_suspended_its_tournaments_changes_none() -> None:
-    async with environment() as here:
-        await here.manager.create("t", plan("abc"))
-        await here.manager.suspend_all()
-        changes = [
-            here.manager.create("new", plan("abc")),
-            here.manager.start("t"),
-            here.manager.sign_up("t", Player(name="d", link="bot:first"), ""),
-            here.manager.withdraw("t", "a", ""),
-            here.manager.cancel("t", "too late"),
-        ]
-        for change in changes:
-            with pytest.raises(Refusal) as refusal:
-                await change
-            assert refusal.value.reason == "SHUTTING_DOWN"
-        assert [listing.record_id for listing in here.store.unfinished()] == ["t"]
-
-
 async def test_when_everybody_fails_nobody_wins() -> None:
     async with environment() as here:
         for name in "abcde":

@@ -91,7 +91,7 @@ class SignUp:
     def _check_dialled_in_again(self, player: Player, token: str) -> None:
         # The server was started again since. Tokens are in no record, but a player that dials in shows its own.
         name = _dial_in_name(player)
-        if name is None or not self._hub.here(name) or not self._hub.holds(name, token):
+        if name is None or not self._hub.holds(name, token):
             message = f"the server was started again since {player.name} signed up and does not know its token any more"
             if name is not None:
                 message += f", unless {name} dials in with it"
