@@ -15,7 +15,7 @@ from rich.text import Text
 
 from fairplay.bazaar.v1 import bazaar_pb2
 from fairplay.games.bazaar import rules
-from fairplay.games.bazaar.protocol import codec
+from fairplay.games.bazaar.protocol import codec, intake
 from fairplay.games.bazaar.rules import EquationTable, Phase, Player, Settings, Standing, State
 from fairplay.games.bazaar.rules.pieces import (
     INITIALS,
@@ -190,7 +190,7 @@ def test_text_shows_everything_in_80_columns(state: State) -> None:
 STATUSES = [
     (game(), ["to request", ""]),
     (
-        codec.state_message(codec.initial_state(game(), Settings(), Random(1))._replace(phase=Phase.CARDS)),
+        codec.state_message(intake.initial_state(game(), Settings(), Random(1))._replace(phase=Phase.CARDS)),
         ["to buy", ""],
     ),
     (game(Player(score=20), Player(score=3)), ["winner", ""]),

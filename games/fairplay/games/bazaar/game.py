@@ -11,7 +11,7 @@ from fairplay.bazaar.v1 import bazaar_pb2
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.players import strategies
 from fairplay.games.bazaar.players.player import StrategyPlayer
-from fairplay.games.bazaar.protocol import codec, conversation
+from fairplay.games.bazaar.protocol import codec, conversation, intake
 from fairplay.games.bazaar.rules import Settings, State
 from fairplay.games.bazaar.views import picture
 from fairplay.games.kit.settings import describe
@@ -52,7 +52,7 @@ class Bazaar:
 
     def check_state(self, settings: bazaar_pb2.Settings, state: bazaar_pb2.State) -> int:
         """Return the number of players of a full state. Raises ValueError if no game has such a state."""
-        return len(codec.initial_state(state, codec.settings(settings), Random(0)).players)
+        return len(intake.initial_state(state, codec.settings(settings), Random(0)).players)
 
     def play(
         self,
@@ -65,7 +65,7 @@ class Bazaar:
         """Return the conversation of a game. Raises ValueError if the settings do not fit the players."""
         chosen = codec.settings(settings)
         if state is not None:
-            return conversation.play(game_id, codec.initial_state(state, chosen, rng))
+            return conversation.play(game_id, intake.initial_state(state, chosen, rng))
         return conversation.play(game_id, rules.initial(chosen, len(players), rng))
 
     def full_state(self, state: State) -> bazaar_pb2.State:

@@ -1,4 +1,4 @@
-"""Eriantys, as `fairplay.games.game.Game` wants it."""
+"""Eriantys as the referee needs it: an implementation of `fairplay.games.game.Game`."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class Eriantys:
     tournament_settings = eriantys_settings_pb2.Settings(mode=eriantys_settings_pb2.MODE_EXPERT)
 
     def full_settings(self, settings: eriantys_settings_pb2.Settings) -> eriantys_settings_pb2.Settings:
-        """The same settings with every default filled in."""
+        """Return the settings with every default filled in. Raises ValueError if a value is not allowed."""
         return codec.settings_message(codec.settings(settings))
 
     def check_state(self, settings: eriantys_settings_pb2.Settings, state: eriantys_pb2.State) -> int:
-        """The number of players of a state from outside, those that are eliminated too."""
+        """Return the number of players of a full state. Raises ValueError if no game has such a state."""
         return len(intake.initial_state(state, codec.settings(settings), Random(0)).sides)
 
     def play(
@@ -62,30 +62,30 @@ class Eriantys:
         rng: Random,
         state: eriantys_pb2.State | None,
     ) -> Conversation:
-        """A game between these players."""
+        """Return the conversation of a game. Raises ValueError if the settings do not fit the players."""
         chosen = codec.settings(settings)
         if state is not None:
             return conversation.play(game_id, intake.initial_state(state, chosen, rng), players)
         return conversation.play(game_id, rules.initial(chosen, len(players), rng), players)
 
     def full_state(self, state: State) -> eriantys_pb2.State:
-        """All of a state."""
+        """Return all of a state, hidden things included."""
         return codec.state_message(state)
 
     def public_state(self, state: State) -> eriantys_pb2.State:
-        """A state without hands, without what is in the bag, and without draw_state."""
+        """Return a state without hands, contents of the bag and draw state."""
         return board.public_message(state)
 
     def player(self, strategy: str) -> StrategyPlayer:
-        """A reference player."""
+        """Return a reference player. Raises ValueError for an unknown strategy."""
         return StrategyPlayer(strategy)
 
     def svg(self, state: eriantys_pb2.State, players: Sequence[str]) -> str:
-        """Islands, clouds, school boards and characters."""
+        """Return a picture of islands, clouds, school boards and characters as an SVG document."""
         return picture.svg(state, players)
 
     def text(self, state: eriantys_pb2.State, players: Sequence[str]) -> str:
-        """The same in rich's markup."""
+        """Return a picture for a terminal, in rich's console markup."""
         return picture.text(state, players)
 
 

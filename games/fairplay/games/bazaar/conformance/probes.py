@@ -1,4 +1,4 @@
-"""What the conformance suite asks about Bazaar: situations that players get wrong.
+"""The probes of Bazaar: situations that players get wrong.
 
 Pebbles are written as the initials of their colours, "rrb"; cards as five of them, "rrbgy", with a star for a happy
 face; equations as "r=bbbb". A turn is two decisions, one for each of its calls.
@@ -41,7 +41,7 @@ ANY_SETTINGS = bazaar_pb2.Settings()
 
 
 def _fresh(seat: int, player_count: int, settings: bazaar_pb2.Settings = ANY_SETTINGS, turn_count: int = 4) -> Made:
-    """A game from its beginning."""
+    """Return a game from its beginning."""
     return lambda rng: Situation(settings, player_count, seat, None, turn_count)
 
 
@@ -61,7 +61,7 @@ def _table(
     settings: bazaar_pb2.Settings = ANY_SETTINGS,
     turn_count: int = WHOLE_TURN,
 ) -> Made:
-    """A game that goes on with the turn of seat `active`; `bought` are the cards of the tested player."""
+    """Return a game that goes on with the turn of seat `active`; `bought` are the cards of the player under test."""
     players = [
         Player(standing=Standing.OUT)
         if number in out
@@ -86,7 +86,7 @@ def _cards(text: str) -> rules.Purchase:
 
 
 def _late(rng: Random) -> Situation:
-    """A game that goes on after many turns, when its pile is used up."""
+    """Return a game that goes on after many turns, when its pile is used up."""
     state = find_state(rules, lambda: rules.initial(rules.Settings(), 3, rng), rng, _is_late)
     return Situation(ANY_SETTINGS, 3, state.active, codec.state_message(state), 1)
 

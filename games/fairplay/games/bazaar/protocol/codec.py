@@ -7,15 +7,14 @@ again and again, so caches keep their messages and values.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from itertools import count, islice
-from random import Random
+from itertools import islice
 from typing import cast
 
 from fairplay.bazaar.v1 import bazaar_pb2, bazaar_player_pb2
 from fairplay.games.bazaar import rules
-from fairplay.games.bazaar.rules.pieces import MAX_COUNT, Bag, Card, Exchange, card_text, exchange_text, pack, unpack
+from fairplay.games.bazaar.rules.pieces import Bag, Card, Exchange, card_text, exchange_text, pack, unpack
 from fairplay.games.bazaar.rules.results import bonus
 from fairplay.games.kit.judging import MalformedReplyError
 from fairplay.games.kit.messages import fill, given
@@ -67,7 +66,7 @@ def card_of(message: bazaar_pb2.Card) -> Card:
 
 @lru_cache(maxsize=10_000)
 def equation_message(exchange: Exchange) -> bazaar_pb2.Equation:
-    """The message of an equation, or of one used from left to right. It is shared: not to be changed."""
+    """Return the message of an equation, or of its use from left to right. It is shared and must not be changed."""
     return bazaar_pb2.Equation(left=unpack(exchange.left), right=unpack(exchange.right))
 
 
@@ -154,7 +153,7 @@ def _exchange_of_reply(message: bazaar_pb2.Equation, place: int) -> Exchange:
     try:
         return exchange_of(message)
     except ValueError:
-        sides = f"{_counts(message.left)} for {_counts(message.right)}"
+        sides = f"{counts_text(message.left)} for {counts_text(message.right)}"
         raise MalformedReplyError("bazaar.pebble.counts", f"exchange {place}, {sides}") from None
 
 
@@ -176,10 +175,10 @@ def _card_of_reply(message: bazaar_pb2.Card, place: int) -> Card:
     try:
         return card_of(message)
     except ValueError:
-        raise MalformedReplyError("bazaar.pebble.counts", f"card {place}, {_counts(message.pebbles)}") from None
+        raise MalformedReplyError("bazaar.pebble.counts", f"card {place}, {counts_text(message.pebbles)}") from None
 
 
-def _counts(counts: Sequence[int]) -> str:
+def counts_text(counts: Sequence[int]) -> str:
     """Return the text of the counts of what should be a bag."""
     shown = ", ".join(map(str, counts[:5]))
     return f"[{shown}]" if len(counts) <= 5 else f"[{shown}, ...] with {len(counts)} counts"
@@ -208,6 +207,17 @@ def described(state: rules.State, action: rules.Action) -> str:
 
 # States
 
+PHASES = {
+    rules.Phase.REQUEST: bazaar_pb2.PHASE_REQUEST,
+    rules.Phase.CARDS: bazaar_pb2.PHASE_CARDS,
+    rules.Phase.OVER: bazaar_pb2.PHASE_OVER,
+}
+STANDINGS = {
+    rules.Standing.IN: bazaar_pb2.STANDING_PLAYING,
+    rules.Standing.OUT: bazaar_pb2.STANDING_ELIMINATED,
+    rules.Standing.FAILED: bazaar_pb2.STANDING_FAILED,
+}
+
 
 def public_message(state: rules.State) -> bazaar_pb2.State:
     """Return what spectators may see of a state: no wallets, no hidden cards, no draw state."""
@@ -218,7 +228,7 @@ def public_message(state: rules.State) -> bazaar_pb2.State:
         visible=[card_message(card) for card in state.visible],
         players=[_player_message(state, player) for player in state.players],
         active_seat=state.active,
-        phase=_PHASES[state.phase],
+        phase=PHASES[state.phase],
         turn_count=state.turns,
     )
 
@@ -228,7 +238,7 @@ def _player_message(state: rules.State, player: rules.Player) -> bazaar_pb2.Play
     return bazaar_pb2.Player(
         score=player.score,
         cards=[card_message(card) for card in player.cards],
-        standing=_STANDINGS[player.standing],
+        standing=STANDINGS[player.standing],
         bonus=bonus(state.settings.bonus, player.cards) if over else 0,
     )
 
@@ -241,73 +251,3 @@ def state_message(state: rules.State) -> bazaar_pb2.State:
     message.pile.extend(card_message(card) for card in state.pile)
     message.draw_state = state.draw_state
     return message
-
-
-_PHASES = {
-    rules.Phase.REQUEST: bazaar_pb2.PHASE_REQUEST,
-    rules.Phase.CARDS: bazaar_pb2.PHASE_CARDS,
-    rules.Phase.OVER: bazaar_pb2.PHASE_OVER,
-}
-_PHASE_OF = {number: phase for phase, number in _PHASES.items()}
-_STANDINGS = {
-    rules.Standing.IN: bazaar_pb2.STANDING_PLAYING,
-    rules.Standing.OUT: bazaar_pb2.STANDING_ELIMINATED,
-    rules.Standing.FAILED: bazaar_pb2.STANDING_FAILED,
-}
-_STANDING_OF = {bazaar_pb2.STANDING_UNSPECIFIED: rules.Standing.IN, **{n: one for one, n in _STANDINGS.items()}}
-
-
-def initial_state(message: bazaar_pb2.State, settings: rules.Settings, rng: Random) -> rules.State:
-    """Return the state that a game goes on from. Raises ValueError, with one sentence, if no game can lead to it."""
-    _check_numbers(message)
-    state = rules.resume(
-        settings,
-        rules.EquationTable(tuple(map(_equation_in, count(), message.table.equations))),
-        bank=_bag_in("bank", message.bank),
-        visible=_cards_in("visible", message.visible),
-        pile=_cards_in("pile", message.pile),
-        players=tuple(map(_player_in, count(), message.players)),
-        draw_state=message.draw_state if message.HasField("draw_state") else rng.getrandbits(64),
-        active=message.active_seat,
-        turns=message.turn_count,
-        revision=message.revision,
-    )
-    if message.phase:
-        state = state._replace(phase=_PHASE_OF[message.phase])
-    if problem := rules.invariant(state):
-        raise ValueError(problem)
-    return state
-
-
-def _check_numbers(message: bazaar_pb2.State) -> None:
-    if message.phase and message.phase not in _PHASE_OF:
-        raise ValueError(f"phase has the unknown value {message.phase}.")
-    if message.active_seat >= max(1, len(message.players)):
-        raise ValueError(f"active_seat is {message.active_seat}; it must be the seat of one of the players.")
-
-
-def _equation_in(place: int, message: bazaar_pb2.Equation) -> Exchange:
-    where = f"table.equations[{place}]"
-    return Exchange(_bag_in(f"{where}.left", message.left), _bag_in(f"{where}.right", message.right))
-
-
-def _player_in(seat: int, message: bazaar_pb2.Player) -> rules.Player:
-    where = f"players[{seat}]"
-    if message.standing not in _STANDING_OF:
-        raise ValueError(f"{where}.standing has the unknown value {message.standing}.")
-    wallet, cards = _bag_in(f"{where}.wallet", message.wallet), _cards_in(f"{where}.cards", message.cards)
-    return rules.Player(wallet, message.score, cards, _STANDING_OF[message.standing])
-
-
-def _cards_in(where: str, messages: Iterable[bazaar_pb2.Card]) -> rules.Purchase:
-    return tuple(
-        Card(_bag_in(f"{where}[{place}].pebbles", message.pebbles), message.face)
-        for place, message in enumerate(messages)
-    )
-
-
-def _bag_in(where: str, counts: Sequence[int]) -> Bag:
-    try:
-        return bag(counts)
-    except ValueError:
-        raise ValueError(f"{where} must be five counts of 0 to {MAX_COUNT}, not {_counts(counts)}.") from None

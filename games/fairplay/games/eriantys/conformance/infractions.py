@@ -1,4 +1,4 @@
-"""Wrong answers for which the referee of Eriantys asks again: nobody is eliminated, and the suite minds them."""
+"""Wrong answers in Eriantys after which the player is asked again: infractions, which the suite reports."""
 
 from __future__ import annotations
 

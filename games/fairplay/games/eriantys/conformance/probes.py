@@ -1,7 +1,7 @@
-"""What the conformance suite asks about Eriantys: situations that players get wrong.
+"""The probes of Eriantys: situations that players get wrong.
 
-Where a game goes on from a state, `max_attempts` is 1: the first impossible answer is misconduct, and the player cannot
-feel its way to a possible one. Whole games have the usual three attempts. The states are written as `scenes` has it.
+If a game goes on from a state, `max_attempts` is 1: the first impossible answer is misconduct, so the player cannot
+find a possible one by trying. Whole games have the usual three attempts. The states are written as `scenes` says.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ WHOLE_TURN = ("eriantys.action.phase", *STUDENTS, "eriantys.mother-nature.steps"
 
 
 def _expert(*characters: int, **knobs: Any) -> Settings:
-    """An Expert game with these characters."""
+    """Return the settings of an Expert game with these characters."""
     return Settings(mode="expert", characters=characters, max_attempts=1, **knobs)
 
 
 def _fresh(seat: int, player_count: int, settings: Settings, turn_count: int = 0) -> Made:
-    """A game from its beginning."""
+    """Return a game from its beginning."""
     return lambda rng: Situation(codec.short_settings_message(settings), player_count, seat, None, turn_count)
 
 
 def _scene(settings: Settings = ONCE, seat_count: int = 2, turn_count: int = 1, seat: int = 0, **given: Any) -> Made:
-    """A game that goes on from a scene; the tested player is the one to act, where nothing else is said."""
+    """Return a game that goes on from a scene; the player under test is to act, unless `active` says otherwise."""
     return lambda rng: _situation(scene(rng, settings, seat_count, **{"active": seat, **given}), seat, turn_count)
 
 
@@ -69,7 +69,7 @@ def _situation(state: State, seat: int, turn_count: int) -> Situation:
 
 
 def _choosing(seat: int, *colors: int) -> Made:
-    """The set-up of a game in which the sides have these tower colours; the seat is the first one to choose."""
+    """Return a game in which the sides have these tower colours; the seat is the first one to choose."""
 
     def situation(rng: Random) -> Situation:
         state = rules.initial(ONCE, 4 if len(colors) == 2 else 3, rng)
@@ -79,7 +79,7 @@ def _choosing(seat: int, *colors: int) -> Made:
 
 
 def _race(rng: Random) -> Situation:
-    """A beginning in which the reference players before the tested one all want black towers, as it may do itself."""
+    """Return a beginning in which the reference players before the player under test all want black towers."""
     while True:
         state = rules.initial(ONCE, 3, rng)
         if all(_chosen(spec, state, seat) == 0 for spec in STRATEGIES for seat in (0, 1)):
@@ -87,20 +87,20 @@ def _race(rng: Random) -> Situation:
 
 
 def _chosen(spec: str, state: State, seat: int) -> int:
-    """The tower colour that a strategy chooses first."""
+    """Return the tower colour that a strategy chooses first."""
     action = strategy(spec)(rules.view(state, seat))
     assert isinstance(action, rules.ChooseTowers)
     return action.color
 
 
 def _closed_clouds(rng: Random) -> Situation:
-    """The bag could not fill the clouds of three players: their last round is played without taking any."""
+    """Return the last round of three players, whose clouds the bag could not fill: nobody takes one."""
     state = scene(rng, ONCE, 3, phase=Phase.STUDENTS, round_number=8, clouds=["GRYP", "GRBB", "Y"], clouds_closed=True)
     return _situation(bag_emptied(state), 0, 0)
 
 
 def _half_filled_clouds(rng: Random) -> Situation:
-    """What the bag still held is on the clouds, one of them got nothing; the player acts second."""
+    """Return a turn in which the clouds hold what the bag still had, one of them nothing; the player acts second."""
     settings = replace(ONCE, short_refill="partial")
     clouds = ["", "GRB", ""]
     state = scene(rng, settings, 3, phase=Phase.CLOUD, active=1, assistants=(1, 3, 5), round_number=8, clouds=clouds)
@@ -108,7 +108,7 @@ def _half_filled_clouds(rng: Random) -> Situation:
 
 
 def _bag_empty(rng: Random) -> Situation:
-    """Characters whose students cannot be replaced: one has none, and the others have some of one colour."""
+    """Return a turn with characters whose students cannot be replaced: one has none, the others have one colour."""
     held = {1: "RR", 7: "GGG", 11: ""}
     state = scene(rng, _expert(1, 7, 11), coins=5, characters=held, entrances=["BBBB"])
     return _situation(bag_emptied(state), 0, 1)

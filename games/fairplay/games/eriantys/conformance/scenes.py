@@ -1,4 +1,4 @@
-"""Eriantys: states in the middle of a game, written down in few words.
+"""States of Eriantys in the middle of a game, written down in few words.
 
 Students are the initials of their colours, "GGRYPB". Islands are words, clockwise, one for each group: the letter of
 the side whose towers stand there ("a" for side 0), how many tiles it has if more than one, its students, an "x" for
@@ -31,7 +31,7 @@ _GROUP = re.compile(r"(?P<side>[abc]?)(?P<size>\d*)(?P<students>[GRYPB]*)(?P<blo
 
 
 def students(text: str) -> Counts:
-    """The counts of "GGR"."""
+    """Return the counts of a text such as "GGR"."""
     return tuple([text.count(initial) for initial in INITIALS])
 
 
@@ -56,7 +56,7 @@ def scene(
     coins: int = 0,
     **changes: Any,
 ) -> State:
-    """A state that fulfils the invariants; by seat, as far as texts are given.
+    """Return a state that fulfils the invariants; by seat, as far as texts are given.
 
     What is left out follows from the rest, or is ordinary: hands, towers, professors, the bag, and whose turn comes
     before and after that of `active`. `coins` are those of the active seat. `characters` are the students on them,
@@ -98,7 +98,7 @@ def scene(
 
 
 def bag_emptied(state: State) -> State:
-    """The same, with all students of the bag on Mother Nature's island instead: this round is the last one."""
+    """Return a state with all students of the bag on Mother Nature's island: this round is the last one."""
     here = state.groups[state.mother_nature]
     full = here._replace(students=tuple([one + other for one, other in zip(here.students, state.bag, strict=True)]))
     groups = (*state.groups[: state.mother_nature], full, *state.groups[state.mother_nature + 1 :])
@@ -109,7 +109,7 @@ def bag_emptied(state: State) -> State:
 
 
 def _groups(text: str, tile: int) -> tuple[tuple[Group, ...], int]:
-    """The groups, the first of which begins with a tile, and the place of Mother Nature's."""
+    """Return the groups, the first of which begins with a tile, and the place of Mother Nature's."""
     groups, mother_nature = [], 0
     for place, word in enumerate(text.split()):
         found = _GROUP.fullmatch(word.replace(".", ""))
@@ -128,7 +128,7 @@ def _built(groups: Sequence[Group], side: int) -> int:
 
 
 def _entrances(texts: Sequence[str], seat_count: int, active: int, size: int) -> tuple[Counts, ...]:
-    """Those that are given; the others are full, but for that of the active seat, which has `size` students."""
+    """Return the given entrances; the others are full, but that of the active seat has `size` students."""
     full = rules.size_of(seat_count).entrance
     usual = [_ENTRANCE[: size if seat == active else full] for seat in range(seat_count)]
     return tuple([students(texts[seat] if seat < len(texts) else usual[seat]) for seat in range(seat_count)])
@@ -141,13 +141,13 @@ def _clouds(texts: Sequence[str] | None, seat_count: int, size: int) -> tuple[Co
 
 
 def _professors(rooms: Sequence[Counts]) -> tuple[int, ...]:
-    """Each with the first of those that have the most of its students."""
+    """Return by colour the first of the seats that have the most of its students."""
     columns = list(zip(*rooms, strict=True))
     return tuple([column.index(max(column)) if max(column) else NOBODY for column in columns])
 
 
 def _hand(seat: int, values: Sequence[int], hands: Mapping[int, Sequence[int]], played: int) -> tuple[int, ...]:
-    """The hand that is given, or the highest assistants, so many of which have been played."""
+    """Return the given hand, or the highest assistants that are left once `played` of them have been played."""
     if seat in hands:
         return tuple(hands[seat])
     left = [value for value in range(1, ASSISTANTS + 1) if value != values[seat]]
@@ -163,7 +163,7 @@ def _card(card: Card, characters: Mapping[int, str], used: Sequence[int], groups
 
 
 def _order(phase: Phase, active: int, first: int, values: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The seats that have planned, and those that come after the active one."""
+    """Return the seats that have planned, and those that come after the active one."""
     count = len(values)
     planning = tuple([(first + step) % count for step in range(count)])
     if phase is Phase.TOWERS:

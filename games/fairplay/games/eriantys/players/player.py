@@ -1,4 +1,4 @@
-"""A strategy behind the methods of the diagram: the reference player of Eriantys."""
+"""The reference player of Eriantys: a strategy behind the methods of a player."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ QUICK = ("first", "random")
 
 
 class StrategyPlayer:
-    """Plays as its strategy says.
+    """A player that plays as its strategy says.
 
-    Keeps nothing between calls, so it may be in any number of games, and go on with one of which it never saw the
-    beginning: what it needs is in every question.
+    It remembers nothing, because what it needs is in every question: it may be in any number of games at once, and
+    join a game after its beginning.
     """
 
     game = "eriantys"
@@ -38,31 +38,31 @@ class StrategyPlayer:
         self.quick = spec.partition(":")[0] in QUICK
 
     def ask_tower_color(self, request: AskTowerColorRequest) -> AskTowerColorResponse:
-        """The first colour that is free, or what else the strategy likes."""
+        """Return the tower colour of the strategy."""
         view = codec.view(request.state, request.settings, request.seat, ())
         return cast("AskTowerColorResponse", answers.reply_message(self._strategy(view)))
 
     def start_game(self, request: StartGameRequest) -> None:
-        """Settings and boards come with every question."""
+        """Do nothing: settings and boards come with every question."""
 
     def ask_assistant_card(self, request: AskAssistantCardRequest) -> AskAssistantCardResponse:
-        """The assistant of the strategy."""
+        """Return the assistant of the strategy."""
         view = codec.view(request.state, request.settings, request.state.active_seat, request.hand)
         return cast("AskAssistantCardResponse", answers.reply_message(self._strategy(view)))
 
     def ask_action(self, request: AskActionRequest) -> AskActionResponse:
-        """The action of the strategy."""
+        """Return the action of the strategy."""
         view = codec.view(request.state, request.settings, request.state.active_seat, request.hand)
         return cast("AskActionResponse", answers.reply_message(self._strategy(view)))
 
     def update_game_board(self, request: UpdateGameBoardRequest) -> None:
-        """The board comes with the next question, too."""
+        """Do nothing: the board comes with the next question, too."""
 
     def show_last_round(self, request: ShowLastRoundRequest) -> None:
-        """That it is the last round is in the state."""
+        """Do nothing: that it is the last round is in the state."""
 
     def show_end_game(self, request: ShowEndGameRequest) -> None:
-        """Nothing is left to do."""
+        """Do nothing: the game is over."""
 
     def show_disconnection(self, request: ShowDisconnectionRequest) -> None:
-        """Who is there is in the state."""
+        """Do nothing: who is in the game is in the state."""

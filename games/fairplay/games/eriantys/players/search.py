@@ -16,7 +16,7 @@ MOST_OPTIONS = 120
 
 
 def result(state: State, seat: int) -> float:
-    """What a game that is over is worth."""
+    """Return what a game that is over is worth."""
     won = rules.winners(state)
     if seat in won:
         return WON
@@ -24,12 +24,12 @@ def result(state: State, seat: int) -> float:
 
 
 def lead(counts: Sequence[float], side: int) -> float:
-    """By how much a side is ahead of the best other one."""
+    """Return by how much a side is ahead of the best other one."""
     return counts[side] - max([count for other, count in enumerate(counts) if other != side])
 
 
 def quick_worth(state: State, seat: int) -> float:
-    """Towers, professors, students and coins, and nothing of what may come."""
+    """Return what towers, professors, students and coins are worth, and nothing of what may come."""
     if state.phase is Phase.OVER:
         return result(state, seat)
     side = state.sides[seat]
@@ -46,7 +46,7 @@ def _professors(state: State) -> list[float]:
 
 
 def worth(state: State, seat: int) -> float:
-    """As `quick_worth`, with what each side can hope for on the islands and at the tables."""
+    """Return `quick_worth` with what each side can hope for on the islands and at the tables."""
     if state.phase is Phase.OVER:
         return result(state, seat)
     side = state.sides[seat]
@@ -61,12 +61,12 @@ def worth(state: State, seat: int) -> float:
 
 
 def _tower_worth(left: int) -> float:
-    """The last towers are worth a little more."""
+    """Return what towers that are left cost: the last ones are worth a little more."""
     return -left + (4 - left) * 0.3 if left < 4 else -float(left)
 
 
 def _prospect(state: State, group: Group, side: int) -> float:
-    """Who would have this group if Mother Nature stopped there."""
+    """Return what a group is worth for a side, by who would have it if Mother Nature stopped there."""
     ahead = lead(rules.influences(state, group), side)
     size = len(group.tiles)
     if group.tower == side:
@@ -77,7 +77,7 @@ def _prospect(state: State, group: Group, side: int) -> float:
 
 
 def _tables(state: State, seat: int) -> float:
-    """How safe professors are, and how near those of others."""
+    """Return how safe the professors of a seat are, and how near those of others."""
     mine, side = state.dining_rooms[seat], state.sides[seat]
     rivals = [room for other, room in enumerate(state.dining_rooms) if state.sides[other] != side]
     total = sum(mine) * 0.3
@@ -96,14 +96,14 @@ class Line(NamedTuple):
 
 
 def best_line(state: State, seat: int, width: int) -> Line | None:
-    """The best of the rest of a turn up to Mother Nature's move, with or without a character played at once."""
+    """Return the best of the rest of a turn up to Mother Nature's move, with or without a character played at once."""
     starts = [(None, state), *_with_characters(state, seat, width)]
     lines = [line for first, start in starts if (line := _rest_of_turn(start, seat, width, first))]
     return max(lines, key=lambda line: line.worth, default=None)
 
 
 def _with_characters(state: State, seat: int, width: int) -> list[tuple[Action, State]]:
-    """The most promising ways to play a character now, and what they lead to."""
+    """Return the most promising ways to play a character now, and what they lead to."""
     found = [Line(worth(after, seat), action, after) for action, after in _plays(state)]
     likely = nlargest(max(2, width // 2), found, key=lambda line: line.worth)
     return [(line.first, line.state) for line in likely]
@@ -116,7 +116,7 @@ def _plays(state: State) -> Iterable[tuple[Action, State]]:
 
 
 def some_options(state: State) -> list[list[PlayCharacter]]:
-    """For each character that can be played its options, or some of them all over the list where there are many."""
+    """Return the options of each character that can be played, or of many some from all over the list."""
     found = []
     for options in rules.character_options(state):
         step = max(1, -(-len(options) // MOST_OPTIONS))
@@ -125,7 +125,7 @@ def some_options(state: State) -> list[list[PlayCharacter]]:
 
 
 def _rest_of_turn(state: State, seat: int, width: int, first: Action | None) -> Line | None:
-    """A beam search over the students to move, then Mother Nature."""
+    """Return the best line that a beam search finds over the students to move, then Mother Nature."""
     if state.phase in (Phase.CLOUD, Phase.OVER) or state.active != seat:
         return Line(worth(state, seat), first, state) if first else None
     layer: list[tuple[Action | None, State]] = [(first, state)]
@@ -141,7 +141,7 @@ def _rest_of_turn(state: State, seat: int, width: int, first: Action | None) -> 
 
 
 def _widened(layer: Sequence[tuple[Action | None, State]], seat: int, width: int) -> list[tuple[Action | None, State]]:
-    """All states one student further, the best of them; the same state reached twice counts once."""
+    """Return the best of all states one student further; the same state reached twice counts once."""
     found: dict[object, Line] = {}
     for begun, state in layer:
         for action in _student_moves(state):
@@ -153,7 +153,7 @@ def _widened(layer: Sequence[tuple[Action | None, State]], seat: int, width: int
 
 
 def _hope(state: State, seat: int) -> float:
-    """What a position with Mother Nature still to move is worth: with the best of her stops counted twice."""
+    """Return what a position is worth before Mother Nature's move, with the best of her stops counted twice."""
     side, count = state.sides[seat], len(state.groups)
     stops = [
         _prospect(state, state.groups[(state.mother_nature + step) % count], side)
@@ -163,7 +163,7 @@ def _hope(state: State, seat: int) -> float:
 
 
 def _student_moves(state: State) -> list[Action]:
-    """Every colour to its table, and to each group that Mother Nature may reach in this turn."""
+    """Return every colour to its table, and to each group that Mother Nature may reach in this turn."""
     seat, count = state.active, len(state.groups)
     reach = min(count, rules.most_steps(state) + 1)
     near = [rules.address(state, (state.mother_nature + step) % count) for step in range(1, reach + 1)]

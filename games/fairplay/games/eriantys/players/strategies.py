@@ -1,8 +1,7 @@
-"""Reference players' brains for Eriantys: what to answer when asked, from what a seat sees.
+"""The strategies of Eriantys' reference players.
 
 A strategy is a function from a view (`rules.view`) to an action of the seat that is to decide. All of them are
 deterministic and remember nothing between calls, so that a game that is resumed goes on in the same way.
-`strategy("best:width=4")` makes one from its name.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ Strategy: TypeAlias = Callable[[State], Action]
 
 
 def strategy(spec: str) -> Strategy:
-    """The strategy that a text such as "greedy", "random:seed=7" or "best:width=4" names.
+    """Return the strategy that a text names: "greedy", "random:seed=7", "best:width=4".
 
-    ValueError: there is no such strategy, key or value; the sentence says what is allowed.
+    Raises ValueError, with a sentence that says what is allowed, if there is no such strategy, key or value.
     """
     return make_strategy(spec, STRATEGIES, "Eriantys")
 
@@ -46,7 +45,7 @@ def _first() -> Strategy:
 
 
 def _first_answer(view: State) -> Action:
-    """The cheapest answer to find: no list of the legal actions is made where one will do."""
+    """Return the answer that is cheapest to find: no list of the legal actions is made where one will do."""
     if view.phase is Phase.STUDENTS:
         return _first_student(view)
     if view.phase is Phase.MOTHER_NATURE:
@@ -76,7 +75,7 @@ def _random(*, seed: int) -> Strategy:
 
 
 def _digest(view: State, seed: int) -> int:
-    """A number that depends on the seed and what the player sees, but not on the revision or the process."""
+    """Return a number that depends on the seed and what the player sees, but not on the revision or the process."""
     seat = view.active
     seen = (seed, seat, view.round, int(view.phase), view.to_move, view.played, view.mother_nature, view.coins)
     held = (view.entrances, view.dining_rooms, view.clouds, view.hands[seat], view.assistants, view.towers)
@@ -84,7 +83,7 @@ def _digest(view: State, seed: int) -> int:
 
 
 def _random_answer(view: State, rng: Random) -> Action:
-    """One of the legal actions: mostly what is due, sometimes a character, each way to play it as likely as another."""
+    """Return what is due, by chance, or sometimes a character, each way to play it as likely as another."""
     characters = [options for options in rules.character_options(view) if options]
     if characters and rng.random() < 0.2:
         return rng.choice(rng.choice(characters))
@@ -99,7 +98,7 @@ def _greedy() -> Strategy:
 
 
 def _greedy_answer(view: State) -> Action:
-    """What is worth most at once, as things stand after it; the first of several such actions."""
+    """Return the action after which things stand best at once, the first of several."""
     if view.phase in (Phase.TOWERS, Phase.ASSISTANT, Phase.CLOUD, Phase.END_TURN):
         return rules.due_actions(view)[0]
     seat = view.active
@@ -126,7 +125,7 @@ _EARLY = 1.0
 
 
 def _best_assistant(view: State, width: int) -> Action:
-    """The assistant with which a turn played now would be best, the earlier the better."""
+    """Return the assistant with which a turn played now would be best, the lower the better."""
     seat = view.active
     actions = [action for action in rules.due_actions(view) if isinstance(action, PlayAssistant)]
     reached: dict[int, float] = {}
@@ -138,7 +137,7 @@ def _best_assistant(view: State, width: int) -> Action:
 
 
 def _turn_worth(view: State, seat: int, value: int, width: int) -> float:
-    """What a turn with this assistant leads to, with nobody before it."""
+    """Return what a turn with an assistant leads to, with nobody before it."""
     to_move = min(rules.size_of(len(view.sides)).cloud, sum(view.entrances[seat]))
     assistants = (*view.assistants[:seat], value, *view.assistants[seat + 1 :])
     phase = Phase.STUDENTS if to_move else Phase.MOTHER_NATURE
@@ -148,13 +147,13 @@ def _turn_worth(view: State, seat: int, value: int, width: int) -> float:
 
 
 def _best_cloud(view: State) -> Action:
-    """The cloud whose colours the player can use most; of a character only what `best_line` has found before."""
+    """Return the cloud whose colours the player can use most; characters are up to `best_line`, before it."""
     clouds = [action.cloud for action in rules.due_actions(view) if isinstance(action, TakeCloud)]
     return TakeCloud(max(clouds, key=lambda cloud: _usefulness(view, view.clouds[cloud])))
 
 
 def _usefulness(view: State, cloud: Counts) -> float:
-    """How near the colours of a cloud bring their professors, and how much they help on the islands."""
+    """Return how near the colours of a cloud bring their professors, and how much they help on the islands."""
     seat, side = view.active, view.sides[view.active]
     total = 0.0
     for color, count in enumerate(cloud):

@@ -1,4 +1,4 @@
-"""Eriantys: rules <-> messages: what can be done, and what players answer."""
+"""Eriantys between rules and messages: what can be done, and what players answer."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _KINDS = {
 
 
 def put_options(message: Options, state: State) -> None:
-    """Fills an empty message, which may be a part of another, with every action that is legal in the action phase."""
+    """Fill an empty message, which may be a part of another, with every action that is legal in the action phase."""
     phase = state.phase
     if phase is Phase.STUDENTS:
         _put_students(message, state)
@@ -72,7 +72,7 @@ def _put_students(message: Options, state: State) -> None:
 
 @lru_cache(maxsize=10_000)
 def _character(choice: rules.Choice) -> CharacterOptions:
-    """The message of a choice. It is shared: not to be changed."""
+    """Return the message of a choice. It is shared and must not be changed."""
     if choice.exchange is None:
         return CharacterOptions(
             character=choice.character, colors=_numbers(choice.colors), islands=list(choice.islands)
@@ -85,7 +85,7 @@ def _character(choice: rules.Choice) -> CharacterOptions:
 
 
 def _numbers(colors: Iterable[int]) -> Any:
-    """The values of the enum of these colours."""
+    """Return the values of the enum of these colours."""
     return [color + 1 for color in colors]
 
 
@@ -93,12 +93,12 @@ def _numbers(colors: Iterable[int]) -> Any:
 
 
 def tower_message(color: int) -> AskTowerColorResponse:
-    """The reply that chooses a tower colour."""
+    """Return the reply that chooses a tower colour."""
     return AskTowerColorResponse(color=color + 1)  # type: ignore[arg-type]  # a value of the enum
 
 
 def reply_message(action: Action) -> Reply:
-    """The reply that carries an action."""
+    """Return the reply that carries an action."""
     if isinstance(action, ChooseTowers):
         return tower_message(action.color)
     if isinstance(action, PlayAssistant):
@@ -109,7 +109,7 @@ def reply_message(action: Action) -> Reply:
 
 
 def put_action(message: eriantys_pb2.Action, action: Action) -> None:
-    """Fills an empty message, which may be a part of another, with an action of the action phase."""
+    """Fill an empty message, which may be a part of another, with an action of the action phase."""
     match action:
         case ToDiningRoom(color):
             message.to_dining_room.color = color + 1  # type: ignore[assignment]
@@ -145,14 +145,14 @@ def _put_character(message: eriantys_pb2.PlayCharacter, action: PlayCharacter) -
 
 
 def tower_color(reply: AskTowerColorResponse) -> int:
-    """The answer to AskTowerColor. Broken: it is malformed."""
+    """Return the answer to AskTowerColor. Raises MalformedReplyError if it is malformed."""
     if not reply.color:
         raise MalformedReplyError(_REQUIRED, "no colour")
     return reply.color - 1
 
 
 def decided(state: State, reply: Any) -> Action:
-    """The answer to AskAssistantCard or AskAction. Broken: it is malformed."""
+    """Return the answer to AskAssistantCard or AskAction. Raises MalformedReplyError if it is malformed."""
     if state.phase is not Phase.ASSISTANT:
         return action(reply.action)
     if not reply.card:
@@ -161,7 +161,7 @@ def decided(state: State, reply: Any) -> Action:
 
 
 def action(message: eriantys_pb2.Action) -> Action:
-    """The action of a message. Broken: it is malformed."""
+    """Return the action of a message. Raises MalformedReplyError if it is malformed."""
     match message.WhichOneof("choice"):
         case "to_dining_room":
             return ToDiningRoom(_required(message.to_dining_room.color, "a student without a colour") - 1)
@@ -211,7 +211,7 @@ def _play_character(message: eriantys_pb2.PlayCharacter) -> PlayCharacter:
 
 
 def legal_replies(state: State, seat: int) -> list[Reply]:
-    """Replies of a seat that would be legal now; of exchanges only those of one student, there are too many."""
+    """Return replies of a seat that would be legal now; of exchanges only those of one student: there are too many."""
     if state.phase is Phase.TOWERS:
         state = state._replace(active=seat)
     characters = map(_short_exchanges, rules.character_options(state))
@@ -219,12 +219,12 @@ def legal_replies(state: State, seat: int) -> list[Reply]:
 
 
 def _short_exchanges(options: Sequence[PlayCharacter]) -> Iterator[PlayCharacter]:
-    """Those that come first; they are in the order of their lengths."""
+    """Return the options with at most one exchange, which come first."""
     return takewhile(lambda option: len(option.swaps) <= 1, options)
 
 
 def described(action: Action) -> str:
-    """An action in words."""
+    """Return an action in words."""
     match action:
         case ChooseTowers(color):
             text = f"{_name(rules.TOWER_COLORS, color)} towers"

@@ -1,4 +1,4 @@
-"""Eriantys: what everybody may see of a state, as a message: the board that is shown after every change."""
+"""The board of Eriantys: what everybody may see of a state, as a message that is shown after every change."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STANDINGS = {
 
 
 def reason_number(reason: rules.Reason) -> eriantys_pb2.Reason.ValueType:
-    """The number of a reason in messages."""
+    """Return the number of a reason in messages."""
     return int(reason)  # type: ignore[return-value]  # a value of the enum
 
 
@@ -30,17 +30,17 @@ def reason_number(reason: rules.Reason) -> eriantys_pb2.Reason.ValueType:
 
 
 def public_message(state: State) -> eriantys_pb2.State:
-    """What everybody may see of a state: no hands, nothing of the bag but its size, nothing of what decides draws."""
+    """Return what everybody may see of a state: no hands, of the bag its size only, no draw state."""
     message = eriantys_pb2.State()
     put_public(message, state, None)
     return message
 
 
 def put_public(message: eriantys_pb2.State, state: State, before: State | None) -> None:
-    """Makes a message, which may be a part of another, show what everybody may see of a state.
+    """Make a message show what everybody may see of a state.
 
-    What it shows already is `before`; None: it is empty. Only what has changed is written: most of a board stays as it
-    is when one student moves.
+    The message may be a part of another. `before` is what it shows already; None: it is empty. Only what has
+    changed is written: most of a board stays as it is when one student moves.
     """
     _put_course(message, state)
     for place, put in _PARTS:
@@ -54,7 +54,7 @@ def put_public(message: eriantys_pb2.State, state: State, before: State | None) 
 
 
 def _put_course(message: eriantys_pb2.State, state: State) -> None:
-    """What is one number; much of it changes all the time."""
+    """Write what is one number; much of it changes all the time."""
     message.revision = state.revision
     message.phase = state.phase + 1  # type: ignore[assignment]  # a value of the enum
     if state.active == NOBODY:
@@ -70,7 +70,7 @@ def _put_course(message: eriantys_pb2.State, state: State) -> None:
 
 
 def _put_turn(message: eriantys_pb2.State, state: State) -> None:
-    """The same for what there is in Expert mode only."""
+    """Write what is one number in Expert mode only."""
     message.reserve_count = state.reserve
     message.played_character = state.played
     message.ignored_color = state.ignored + 1  # type: ignore[assignment]

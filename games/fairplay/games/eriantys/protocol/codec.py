@@ -1,4 +1,4 @@
-"""Eriantys: rules <-> messages: settings, full states, and what players are given.
+"""Eriantys between rules and messages: settings, full states, and what players are given.
 
 Numbers that stand for nobody, no colour or nothing are 0 in messages where 0 is free, else -1.
 """
@@ -24,7 +24,7 @@ _COLORS_IN_ALL = len(rules.COLORS)
 
 
 def settings(message: eriantys_settings_pb2.Settings) -> rules.Settings:
-    """The settings of a message. ValueError: a value that is not allowed; one sentence."""
+    """Return the settings of a message. Raises ValueError, with one sentence, if a value is not allowed."""
     found = rules.Settings(**settings_given(message), characters=tuple(message.characters))
     if problem := rules.settings_problem(found):
         raise ValueError(problem[1])
@@ -32,14 +32,14 @@ def settings(message: eriantys_settings_pb2.Settings) -> rules.Settings:
 
 
 def settings_message(settings: rules.Settings) -> eriantys_settings_pb2.Settings:
-    """The message of settings, every field set."""
+    """Return the message of settings, every field set."""
     message = eriantys_settings_pb2.Settings(characters=settings.characters)
     fill(message, settings)
     return message
 
 
 def short_settings_message(settings: rules.Settings) -> eriantys_settings_pb2.Settings:
-    """The message of settings without those that have their defaults."""
+    """Return the message of settings without those that have their defaults."""
     message, defaults = settings_message(settings), settings_message(rules.Settings())
     for field, value in defaults.ListFields():
         if getattr(message, field.name) == value:
@@ -48,7 +48,7 @@ def short_settings_message(settings: rules.Settings) -> eriantys_settings_pb2.Se
 
 
 def given_settings(message: eriantys_settings_pb2.Settings) -> rules.Settings:
-    """As `settings`, for players: the same ones come in every question of a game."""
+    """Return as `settings` those of a question: the same ones come in every question of a game."""
     return _settings(message.SerializeToString())
 
 
@@ -65,7 +65,7 @@ _REASON_OF = {int(reason): reason for reason in rules.Reason}
 
 
 def state_message(state: State) -> eriantys_pb2.State:
-    """All of a state, hidden things included."""
+    """Return all of a state, hidden things included."""
     message = public_message(state)
     message.bag_students.extend(state.bag)
     message.hands.extend([value for hand in state.hands for value in hand])
@@ -76,7 +76,7 @@ def state_message(state: State) -> eriantys_pb2.State:
 def view(
     message: eriantys_pb2.State, settings: eriantys_settings_pb2.Settings, seat: int, hand: Sequence[int]
 ) -> State:
-    """What a player is given, as `rules.view` has it. ValueError, IndexError or KeyError: it makes no view."""
+    """Return what a player is given, as `rules.view`. Raises ValueError, IndexError or KeyError if it makes no view."""
     hands = [(0,) * size for size in message.hand_sizes]
     hands[seat] = tuple(hand) or tuple(range(1, len(hands[seat]) + 1))  # without one all assistants are there, or none
     state = read(message, given_settings(settings), tuple(hands))
@@ -86,14 +86,14 @@ def view(
 
 
 def _unseen(message: eriantys_pb2.State) -> Counts:
-    """What is in the bag, as `rules.unseen` has it: the students that are nowhere else."""
+    """Return what is in the bag, as `rules.unseen`: the students that are nowhere else."""
     open_ = message.group_students[:] + message.cloud_students[:] + message.entrance_students[:]
     open_ += message.dining_students[:] + message.character_students[:] + message.aside_students[:]
     return tuple([rules.STUDENTS_PER_COLOR - sum(open_[color::_COLORS_IN_ALL]) for color in range(_COLORS_IN_ALL)])
 
 
 def read(message: eriantys_pb2.State, settings: rules.Settings, hands: tuple[tuple[int, ...], ...]) -> State:
-    """The state of a message, with these hands, an empty bag and no draw_state."""
+    """Return the state of a message, with these hands, an empty bag and no draw state."""
     colors = [color - 1 for color in message.tower_colors[:]]
     seat_count = len(hands)
     return State(
@@ -135,7 +135,7 @@ def read(message: eriantys_pb2.State, settings: rules.Settings, hands: tuple[tup
 
 
 def _five_each(counts: Sequence[int]) -> tuple[Counts, ...]:
-    """Counts that lie in one list, as one tuple for each place."""
+    """Return counts that lie in one list as one tuple for each place."""
     flat = tuple(counts[:])
     return tuple([flat[at : at + _COLORS_IN_ALL] for at in range(0, len(flat), _COLORS_IN_ALL)])
 
@@ -153,7 +153,7 @@ def _groups(message: eriantys_pb2.State, colors: Sequence[int]) -> tuple[Group, 
 
 @lru_cache(maxsize=10_000)
 def _tiles(first: int, sizes: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """The tiles of groups of these sizes, the first of which begins there."""
+    """Return the tiles of groups of these sizes, the first of which begins with the tile `first`."""
     ends = accumulate(sizes, initial=first)
     return tuple(
         [tuple([tile % 12 for tile in range(end, end + size)]) for end, size in zip(ends, sizes, strict=False)]

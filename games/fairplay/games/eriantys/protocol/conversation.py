@@ -1,15 +1,15 @@
-"""Eriantys: the sequence of calls (eriantys.md sections 3, 6, 8 and 11).
+"""The conversation of Eriantys (eriantys.md sections 3, 6, 8 and 11).
 
-Tower colours, asked of all sides at once; start-game to all; assistants and actions one at a time, each accepted one
+Tower colours, asked of all sides at once; StartGame to all; assistants and actions one at a time, each accepted one
 followed by the new board to all; the end to all.
 
-Blame. An answer that is malformed or illegal is refused and asked for again; the last of `max_attempts` to one question
-is misconduct, and its player is eliminated whatever `on_disconnect` says. A failed call, of any kind, is
+An answer that is malformed or illegal is refused and asked for again; the last of `max_attempts` to one question is
+misconduct, and its player is eliminated whatever `on_disconnect` says. A failed call, of any kind, is
 
 - with `end_game` and `eliminate`: misconduct at once;
-- with `skip_turns`: none, the record shows the failure itself. The player is away until it answers the board with which
-  a later round begins, the only call made to it meanwhile. Who is still away when the game is over, and fails to be
-  told so, is blamed for that failure;
+- with `skip_turns`: no misconduct, the record shows the failure itself. The player is away until it answers the first
+  board of a later round, the only call made to it meanwhile. A player that is still away when the game is over, and
+  fails ShowEndGame, has committed misconduct by that failure;
 - when the game is over: misconduct under all settings. The player is not ranked, and nobody moves up.
 """
 
@@ -77,14 +77,14 @@ Part: TypeAlias = Generator[Step, Any, None]
 
 
 class Loss(NamedTuple):
-    """A player that is to leave the game, and why."""
+    """A player that is to leave the game, and the cause."""
 
     seat: int
     cause: Cause
 
 
 def play(game_id: str, state: State, names: Sequence[str]) -> Conversation:
-    """A game from any state to its end; `names` are the players' by seat."""
+    """Play a game from any state to its end; `names` are the players' by seat."""
     game = _Game(game_id, state, names)
     yield Show(state)
     yield from game.choose_towers()
@@ -96,7 +96,7 @@ def play(game_id: str, state: State, names: Sequence[str]) -> Conversation:
 
 
 class _Game:
-    """A game in its course; each method is a part of the conversation."""
+    """The course of a game; each method is a part of the conversation."""
 
     def __init__(self, game_id: str, state: State, names: Sequence[str]) -> None:
         self.state = state
@@ -108,7 +108,7 @@ class _Game:
         self._round = state.round  # the last one of which those that are away were told
 
     def choose_towers(self) -> Part:
-        """Asks all sides at once, until each has a colour. Of those that want the same one the first seat gets it."""
+        """Ask all sides at once until each has a colour. Of those that want the same one the first seat gets it."""
         attempts, refused = [0] * len(self.state.sides), dict[int, RuleBreak]()
         while self.state.phase is Phase.TOWERS:
             offered, seats = self.state, rules.choosers(self.state)
@@ -142,7 +142,7 @@ class _Game:
         yield from self._lose(_failed(replies))
 
     def take_turns(self) -> Part:
-        """Asks for assistants and actions until the game is over."""
+        """Ask for assistants and actions until the game is over."""
         while (seat := rules.turn(self.state)) is not None:
             if self.state.last_round and not self._last_round_shown:
                 self._last_round_shown = True
@@ -151,18 +151,18 @@ class _Game:
                 yield from self._ask(seat)
 
     def end(self) -> Part:
-        """Tells the result to everybody that is there or away."""
+        """Tell the result to everybody who is present or away."""
         request = self._requests.end(self.state)
         seats = [*self._present(), *self._away()]
         replies = yield from _together([self._tell(seat, SHOW_END_GAME, request) for seat in sorted(seats)])
         yield from self._lose(_failed(replies))
 
     def _ask(self, seat: int) -> Part:
-        """Asks for an assistant or an action until the answer is possible, or there were too many that are not."""
+        """Ask for an assistant or an action until an answer is legal, or until too many were not."""
         state, refused = self.state, None
         method = ASK_ASSISTANT_CARD if state.phase is Phase.ASSISTANT else ASK_ACTION
         for attempt in range(1, self._most_attempts + 1):
-            reply = yield Call(seat, method, self._requests.question(state, refused), self._clock(seat))
+            reply = yield Call(seat, method, self._requests.question(state, refused), self._kind(seat))
             verdict = judge(state, reply)
             if isinstance(verdict, FAILURES):
                 yield from self._lose([Loss(seat, verdict)])
@@ -176,7 +176,7 @@ class _Game:
             refused = refusal(verdict)
 
     def _update(self) -> Part:
-        """Shows the board to everybody, and once a round to those that are away, who are back if they answer."""
+        """Show the board to everybody, and once a round to those that are away, who are back if they answer."""
         away = self._away() if self.state.round > self._round else []
         self._round = self.state.round
         request = self._requests.board(self.state)
@@ -189,7 +189,7 @@ class _Game:
             yield from self._updated(away, losses)
 
     def _updated(self, away: Sequence[int], failed: Sequence[Loss]) -> Part:
-        """Those that were away are back unless their call failed; of the others those are lost whose calls failed."""
+        """Take back those that were away and have answered, and lose those that were present and have not."""
         silent = {loss.seat for loss in failed}
         returned = [seat for seat in away if seat not in silent]
         for seat in returned:
@@ -202,7 +202,7 @@ class _Game:
     # Players that are lost
 
     def _lose(self, losses: Iterable[Loss]) -> Part:
-        """Takes players out of the game, tells the others of each, and shows them what has become of the board."""
+        """Take players out of the game, tell the others of each, and show them the board after it."""
         waiting = deque(losses)
         if not waiting:
             return
@@ -220,7 +220,7 @@ class _Game:
             yield from self._update()
 
     def _remove(self, loss: Loss) -> Part:
-        """What a loss does to the game, and the blame for it."""
+        """Take a player out of the game, and name the misconduct if the loss is one."""
         seat, cause = loss
         is_final = isinstance(cause, RuleBreak) or self.state.phase is Phase.OVER
         if is_final or self.state.settings.on_disconnect != "skip_turns":
@@ -240,8 +240,8 @@ class _Game:
     def _away(self) -> list[int]:
         return [seat for seat, standing in enumerate(self.state.standings) if standing is Standing.AWAY]
 
-    def _clock(self, seat: int) -> CallKind:
-        """The limit of a question: a longer one for the first to a player."""
+    def _kind(self, seat: int) -> CallKind:
+        """Return the kind of a question, which has a longer limit if it is the first one to a player."""
         if seat in self._asked:
             return CallKind.DECISION
         self._asked.add(seat)
@@ -249,7 +249,7 @@ class _Game:
 
     def _tower_call(self, seat: int, refused: RuleBreak | None) -> Call:
         request = self._requests.tower_color(self.state, seat, refused)
-        return Call(seat, ASK_TOWER_COLOR, request, self._clock(seat))
+        return Call(seat, ASK_TOWER_COLOR, request, self._kind(seat))
 
     def _tell(self, seat: int, method: Method, request: Any) -> Call:
         return Call(seat, method, request, CallKind.NOTIFICATION)
@@ -260,7 +260,7 @@ class _Game:
 
 
 def _together(calls: Sequence[Call]) -> Generator[Step, Any, Mapping[int, Any]]:
-    """Calls to several players at once, which may be none at all."""
+    """Call several players at once, if any, and return their replies by seat."""
     if not calls:
         return {}
     replies: Mapping[int, Any] = yield CallAll(calls)
@@ -268,7 +268,7 @@ def _together(calls: Sequence[Call]) -> Generator[Step, Any, Mapping[int, Any]]:
 
 
 def _failed(replies: Mapping[int, Any]) -> list[Loss]:
-    """The players whose calls failed, by seat."""
+    """Return the players whose calls failed, by seat."""
     return sorted([Loss(seat, reply) for seat, reply in replies.items() if isinstance(reply, FAILURES)], key=_seat)
 
 

@@ -1,4 +1,4 @@
-"""Eriantys: a full state from outside, taken in if a game can go on from it, else refused with the reason."""
+"""Full states of Eriantys from outside: a game goes on from them, or they are refused with the reason."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_REVISION = 1 << 53  # room for a game to go on within what the field holds
 
 
 def initial_state(message: eriantys_pb2.State, settings: rules.Settings, rng: Random) -> State:
-    """The state that a game is to go on from. ValueError: the invariant that it breaks; one sentence."""
+    """Return the state that a game goes on from. Raises ValueError, with one sentence, if no game can lead to it."""
     for check in (_length_problem, _enum_problem, _number_problem, _seat_problem, _hidden_problem):
         if problem := check(message):
             raise ValueError(problem)
@@ -36,7 +36,7 @@ def _hands(message: eriantys_pb2.State) -> tuple[tuple[int, ...], ...]:
 
 
 def _length_problem(message: eriantys_pb2.State) -> str | None:
-    """Whether lists that belong together have the lengths that go together."""
+    """Check that lists that belong together have the lengths that go together."""
     seats, groups, cards = len(message.sides), len(message.group_sizes), len(message.characters)
     if not rules.MIN_SEATS <= seats <= rules.MAX_SEATS:
         return f"sides lists {seats} seats: {rules.MIN_SEATS} to {rules.MAX_SEATS} players play Eriantys."
@@ -120,7 +120,7 @@ def _seat_problem(message: eriantys_pb2.State) -> str | None:
 
 
 def _hidden_problem(message: eriantys_pb2.State) -> str | None:
-    """Whether all is there that others may not see."""
+    """Check that all is there that others may not see."""
     if sum(message.bag_students) != message.bag_count:
         return f"bag_count is {message.bag_count}, but bag_students are {sum(message.bag_students)}."
     if sum(message.hand_sizes) != len(message.hands):

@@ -1,4 +1,4 @@
-"""Eriantys: the requests of one game. What stays the same in it is made once, and each board once."""
+"""The requests of one game of Eriantys. What stays the same is made once, and each board once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fairplay.v1.misconduct_pb2 import RuleBreak
 
 
 class Requests:
-    """Writes the requests of a game. They are shared between calls: not to be changed."""
+    """Makes the requests of a game. They are shared between calls and must not be changed."""
 
     def __init__(self, game_id: str, names: Sequence[str], settings: rules.Settings) -> None:
         self._game_id = game_id
@@ -24,7 +24,7 @@ class Requests:
         self._board = eriantys_player_pb2.UpdateGameBoardRequest(game_id=game_id)
 
     def board(self, state: State) -> eriantys_player_pb2.UpdateGameBoardRequest:
-        """The board, the same for everybody."""
+        """Return the board, the same for everybody."""
         if state is not self._state:
             board = eriantys_player_pb2.UpdateGameBoardRequest()
             board.CopyFrom(self._board)
@@ -35,7 +35,7 @@ class Requests:
     def tower_color(
         self, state: State, seat: int, refused: RuleBreak | None
     ) -> eriantys_player_pb2.AskTowerColorRequest:
-        """The question for a seat's tower colour."""
+        """Return the question for a seat's tower colour."""
         request = eriantys_player_pb2.AskTowerColorRequest(
             game_id=self._game_id, state=self.board(state).state, settings=self._settings, seat=seat
         )
@@ -44,7 +44,7 @@ class Requests:
         return request
 
     def question(self, state: State, refused: RuleBreak | None) -> Any:
-        """The question for the assistant, or for the next action, of the seat to decide."""
+        """Return the question for the assistant, or for the next action, of the seat to decide."""
         kind = eriantys_player_pb2
         request: Any = kind.AskAssistantCardRequest() if state.phase is Phase.ASSISTANT else kind.AskActionRequest()
         request.game_id = self._game_id
@@ -59,7 +59,7 @@ class Requests:
         return request
 
     def start(self, state: State, seat: int) -> eriantys_player_pb2.StartGameRequest:
-        """The news that the game begins, for a seat."""
+        """Return the news that the game begins, for a seat."""
         return eriantys_player_pb2.StartGameRequest(
             game_id=self._game_id,
             state=self.board(state).state,
@@ -70,12 +70,12 @@ class Requests:
         )
 
     def last_round(self, state: State) -> eriantys_player_pb2.ShowLastRoundRequest:
-        """The news that this round is the last one."""
+        """Return the news that this round is the last one."""
         reason = reason_number(state.last_round)
         return eriantys_player_pb2.ShowLastRoundRequest(game_id=self._game_id, reason=reason)
 
     def end(self, state: State) -> eriantys_player_pb2.ShowEndGameRequest:
-        """The result."""
+        """Return the result."""
         return eriantys_player_pb2.ShowEndGameRequest(
             game_id=self._game_id,
             state=self.board(state).state,
@@ -84,7 +84,7 @@ class Requests:
         )
 
     def disconnection(self, state: State, seat: int) -> eriantys_player_pb2.ShowDisconnectionRequest:
-        """The news that a player was lost."""
+        """Return the news that a player was lost."""
         standing = STANDINGS[state.standings[seat]]
         return eriantys_player_pb2.ShowDisconnectionRequest(game_id=self._game_id, seat=seat, standing=standing)
 

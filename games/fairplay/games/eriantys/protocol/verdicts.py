@@ -1,4 +1,4 @@
-"""Eriantys: what an answer is worth: an action, or a refusal that names the rule it breaks."""
+"""What an answer in Eriantys is worth: an action, or a refusal that names the rule that it breaks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fairplay.v1.misconduct_pb2 import RuleBreak
 
 
 def judge_tower(offered: State, seat: int, reply: Any) -> ChooseTowers | MalformedReplyError | Failure:
-    """The colour that a reply chooses out of those offered, or what is wrong with it."""
+    """Return the colour that a reply chooses out of those offered, or what is wrong with it."""
     if isinstance(reply, FAILURES):
         return reply
     try:
@@ -25,7 +25,7 @@ def judge_tower(offered: State, seat: int, reply: Any) -> ChooseTowers | Malform
 
 
 def judge(state: State, reply: Any) -> Action | MalformedReplyError | Failure:
-    """The legal action of a reply, or what is wrong with it."""
+    """Return the legal action of a reply, or what is wrong with it."""
     if isinstance(reply, FAILURES):
         return reply
     try:
@@ -37,10 +37,10 @@ def judge(state: State, reply: Any) -> Action | MalformedReplyError | Failure:
 
 
 def refusal(fault: MalformedReplyError) -> RuleBreak:
-    """Why an answer was refused, for the player."""
+    """Return why an answer was refused, for the player."""
     return build_rule_break(rules.RULES, fault.rule_id, fault.given)
 
 
 def misconduct(fault: MalformedReplyError, state: State, seat: int) -> RuleBreak:
-    """The same as evidence, with what would have been legal."""
+    """Return the evidence of a wrong answer, with what would have been legal."""
     return build_rule_break(rules.RULES, fault.rule_id, fault.given, answers.legal_replies(state, seat))

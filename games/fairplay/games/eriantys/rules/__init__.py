@@ -1,4 +1,4 @@
-"""The rules of Eriantys, pure (eriantys.md sections 1 to 6, and the knobs of section 8 that concern a game).
+"""The rules of Eriantys, pure (eriantys.md sections 1 to 6, and the settings of section 8 that concern a game).
 
 A game is driven by `turn`, `legal`, `violation` and `apply`; everything that nobody decides (refills, the order of
 turns, the ends of turns and rounds) happens within `apply`. Tower colours may also be asked for at the same time:

@@ -8,7 +8,7 @@ from fairplay.games.kit.draws import draw_below
 
 
 def draw_one(draw_state: int, bag: Counts, model: DrawModel) -> tuple[int, int, Counts]:
-    """The next hidden bits, the colour of a student drawn, and the bag without it. The bag must not be empty."""
+    """Return the next draw state, the colour of a drawn student, and the bag, not empty before, without it."""
     if model == "uniform_color":
         left = [color for color, count in enumerate(bag) if count]
         draw_state, place = draw_below(draw_state, len(left))
@@ -22,7 +22,7 @@ def draw_one(draw_state: int, bag: Counts, model: DrawModel) -> tuple[int, int, 
 
 
 def draw(draw_state: int, bag: Counts, count: int, model: DrawModel) -> tuple[int, Counts, Counts]:
-    """The next hidden bits, students drawn, and the bag without them: as many as there are, at most `count`."""
+    """Return the next draw state, at most `count` drawn students, and the bag without them."""
     drawn = NONE
     for _ in range(min(count, sum(bag))):
         draw_state, color, bag = draw_one(draw_state, bag, model)

@@ -1,4 +1,4 @@
-"""Eriantys: what every state fulfils (eriantys.md section 6.4), so that one from outside can be refused."""
+"""What every state of Eriantys fulfils (eriantys.md section 6.4), so that states from outside can be refused."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from fairplay.games.eriantys.rules.state import (
 
 
 def invariant(state: State) -> str | None:
-    """One sentence naming what no game can have led to, or None. Never raises on a State."""
+    """Return one sentence that says why no game can have led to a state, or None."""
     if problem := settings_problem(state.settings):
         return problem[1]
     for broken in (
@@ -94,7 +94,7 @@ def _cards_problem(state: State) -> str | None:
 
 
 def _counts_problem(state: State) -> str | None:
-    """Invariant 1."""
+    """Check invariant 1."""
     held = [state.bag, *state.clouds, *state.entrances, *state.dining_rooms, state.aside]
     held += [group.students for group in state.groups] + [card.students for card in state.cards]
     if any(len(counts) != COLOR_COUNT or min(counts) < 0 for counts in held):
@@ -107,7 +107,7 @@ def _counts_problem(state: State) -> str | None:
 
 
 def _places_problem(state: State) -> str | None:
-    """The limits of tables, clouds, entrances and characters."""
+    """Check the limits of tables, clouds, entrances and characters."""
     size = size_of(len(state.sides))
     if any(sum(cloud) > size.cloud for cloud in state.clouds):
         return f"A cloud holds at most {size.cloud} students."
@@ -121,7 +121,7 @@ def _places_problem(state: State) -> str | None:
 
 
 def _islands_problem(state: State) -> str | None:
-    """Invariant 3, the tiles."""
+    """Check invariant 3, the tiles."""
     groups = state.groups
     tiles = [tile for group in groups for tile in group.tiles]
     if not groups or any(not group.tiles for group in groups) or 0 not in groups[0].tiles:
@@ -134,7 +134,7 @@ def _islands_problem(state: State) -> str | None:
 
 
 def _groups_problem(state: State) -> str | None:
-    """Invariant 3, the towers."""
+    """Check invariant 3, the towers."""
     groups = state.groups
     if any(not NOBODY <= group.tower < len(state.towers) for group in groups):
         return "The towers of a group must be those of one side."
@@ -148,7 +148,7 @@ def _groups_problem(state: State) -> str | None:
 
 
 def _towers_problem(state: State) -> str | None:
-    """Invariant 2; a last group may be larger than the towers that were left for it (4.3)."""
+    """Check invariant 2; a last group may be larger than the towers that were left for it (4.3)."""
     total = size_of(len(state.sides)).towers
     for side, left in enumerate(state.towers):
         built = sum(len(group.tiles) for group in state.groups if group.tower == side)
@@ -162,7 +162,7 @@ def _towers_problem(state: State) -> str | None:
 
 
 def _professors_problem(state: State) -> str | None:
-    """Invariant 4. Two things may leave an owner with fewer: a shared maximum, and settings without a recheck."""
+    """Check invariant 4; a shared maximum and settings without a recheck may leave an owner with fewer students."""
     if any(not NOBODY <= seat < len(state.sides) for seat in (*state.professors, *state.borrowed)):
         return "A professor is owned by a player or by nobody."
     for color, owner in enumerate(state.professors):
@@ -175,7 +175,7 @@ def _professors_problem(state: State) -> str | None:
 
 
 def _coins_problem(state: State) -> str | None:
-    """Invariant 6, the coins."""
+    """Check invariant 6, the coins."""
     if min((state.reserve, *state.coins, *state.paid_seats)) < 0:
         return "Nobody can owe coins."
     if max(state.paid_seats) >= 1 << len(COIN_SEATS) * COLOR_COUNT:
@@ -186,7 +186,7 @@ def _coins_problem(state: State) -> str | None:
 
 
 def _no_entry_problem(state: State) -> str | None:
-    """Invariant 6, the no-entry tiles."""
+    """Check invariant 6, the no-entry tiles."""
     on_islands, on_cards = [group.no_entry for group in state.groups], [card.no_entry for card in state.cards]
     if min((*on_islands, *on_cards), default=0) < 0:
         return "No-entry tiles cannot be fewer than none."
@@ -201,7 +201,7 @@ def _no_entry_problem(state: State) -> str | None:
 
 
 def _hands_problem(state: State) -> str | None:
-    """Invariant 7, as far as it holds for players whose turns were skipped."""
+    """Check invariant 7, as far as it holds for players whose turns were skipped."""
     deck = set(range(1, ASSISTANTS + 1))
     if not 0 <= state.round <= ASSISTANTS * len(state.sides) or state.revision < 0:
         return f"There are at most {ASSISTANTS * len(state.sides)} rounds, and the revision cannot be negative."
@@ -250,7 +250,7 @@ _NO_TURN = (0, NOBODY, *(NOBODY,) * COLOR_COUNT)
 
 
 def _lacks_towers(state: State) -> bool:
-    """Whether a side of which somebody is left has no tower colour."""
+    """Return whether a side of which somebody is left has no tower colour."""
     return any(state.tower_colors[side] == NOBODY for side in live_sides(state))
 
 

@@ -10,37 +10,37 @@ _KNIGHT_BONUS = 2
 
 
 def group_of(state: State, island: int) -> int:
-    """The index of the group that an action's `island` names, or NOBODY if it names none."""
+    """Return the index of the group that an action's `island` names, or NOBODY if it names none."""
     if state.settings.island_address == "group":
         return island if 0 <= island < len(state.groups) else NOBODY
     return next((index for index, group in enumerate(state.groups) if island in group.tiles), NOBODY)
 
 
 def addresses(state: State) -> list[int]:
-    """One name for each group, as actions use it: its first tile, or its index."""
+    """Return one name for each group, as actions use it: its first tile, or its index."""
     if state.settings.island_address == "group":
         return list(range(len(state.groups)))
     return [group.tiles[0] for group in state.groups]
 
 
 def address(state: State, index: int) -> int:
-    """The name of one group, as actions use it."""
+    """Return the name of one group, as actions use it."""
     return index if state.settings.island_address == "group" else state.groups[index].tiles[0]
 
 
 def with_group(groups: tuple[Group, ...], index: int, group: Group) -> tuple[Group, ...]:
-    """The groups with one of them replaced."""
+    """Return the groups with one of them replaced."""
     return (*groups[:index], group, *groups[index + 1 :])
 
 
 def with_student(state: State, index: int, color: int) -> tuple[Group, ...]:
-    """The groups with one student more."""
+    """Return the groups with one student more in one of them."""
     tiles, students, tower, no_entry = state.groups[index]
     return with_group(state.groups, index, Group(tiles, plus(students, color), tower, no_entry))
 
 
 def influences(state: State, group: Group) -> list[int]:
-    """By side: its influence on a group as things are now, this turn's character counted (sections 4.1 and 5.3)."""
+    """Return the influence of each side on a group, with this turn's character (sections 4.1 and 5.3)."""
     totals, sides, played = [0] * len(state.towers), state.sides, state.played
     owners = state.professors
     if played == FARMER and state.settings.farmer_after_turn == "influence_only":
@@ -56,19 +56,19 @@ def influences(state: State, group: Group) -> list[int]:
 
 
 def _farmed(state: State, color: int) -> int:
-    """Who counts as the owner of a colour for a Farmer that only affects influence."""
+    """Return who counts as the owner of a colour for a Farmer that only affects influence."""
     counts = [room[color] for room in state.dining_rooms]
     mine = counts[state.active]
     return state.active if mine and mine == max(counts) else state.professors[color]
 
 
 def _counts(state: State, side: int) -> bool:
-    """Whether a side's towers give influence: those of a side that was eliminated wait to be conquered."""
+    """Return whether a side's towers give influence: those of a side that was eliminated do not."""
     return Standing.OUT not in state.standings or side in live_sides(state)
 
 
 def stop_at(state: State, index: int, *, respect_no_entry: bool = True) -> State:
-    """Resolves a group as if Mother Nature had just stopped there; the game may be over then."""
+    """Return the state once a group is resolved as if Mother Nature had just stopped there; it may be over then."""
     group = state.groups[index]
     if group.no_entry and respect_no_entry:
         groups = with_group(state.groups, index, group._replace(no_entry=group.no_entry - 1))
@@ -81,7 +81,7 @@ def stop_at(state: State, index: int, *, respect_no_entry: bool = True) -> State
 
 
 def _with_tiles_returned(state: State, count: int) -> State:
-    """Puts no-entry tiles back on their character."""
+    """Return the state with no-entry tiles put back on their character."""
     cards = [
         card._replace(no_entry=card.no_entry + count) if card.character == HERBALIST else card for card in state.cards
     ]
@@ -89,7 +89,7 @@ def _with_tiles_returned(state: State, count: int) -> State:
 
 
 def _conquered(state: State, index: int, winner: int) -> State:
-    """Places or replaces the towers of a group, merges, and ends the game if that is due."""
+    """Return the state once a side has conquered a group: towers, merging, and the end if that is due."""
     group, towers = state.groups[index], list(state.towers)
     size = len(group.tiles)
     if group.tower != NOBODY:
@@ -105,7 +105,7 @@ def _conquered(state: State, index: int, winner: int) -> State:
 
 
 def _merged(state: State, index: int) -> State:
-    """Joins a group with those of its neighbours that have the same towers (section 4.4)."""
+    """Return the state once a group has joined those of its neighbours that have the same towers (section 4.4)."""
     groups, count = state.groups, len(state.groups)
     tower, home = groups[index].tower, groups[state.mother_nature].tiles[0]
     ring = [groups[(index - 1 + step) % count] for step in range(count)]  # the neighbours are at 0 and 2

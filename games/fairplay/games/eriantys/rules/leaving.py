@@ -25,7 +25,7 @@ _ACTION_PHASES = frozenset({Phase.STUDENTS, Phase.MOTHER_NATURE, Phase.CLOUD, Ph
 
 
 def eliminate(state: State, seat: int) -> State:
-    """The state without a player; the same one if it is out already.
+    """Return the state without a player; the same one if it is out already.
 
     Its students are set aside, its coins return to the reserve, and its professors go to whoever alone has the most
     students of their colour, or to nobody. Towers stay on the islands, without influence once their whole side is
@@ -66,7 +66,7 @@ def _without_goods(state: State, seat: int) -> State:
 
 
 def _gone_on(state: State, seat: int) -> State:
-    """The game goes on with the next one, if it was the turn of a seat that is not there any more."""
+    """Return the state in which the next one is to decide, if it was the turn of a seat that has left."""
     if not any(standing is Standing.IN for standing in state.standings):
         return over(state, Reason.DISCONNECTED)
     if state.phase is Phase.TOWERS:
@@ -77,11 +77,11 @@ def _gone_on(state: State, seat: int) -> State:
 
 
 def disconnect(state: State, seat: int) -> State:
-    """The state once a player is lost, as `on_disconnect` says; the same one if it is not in the game.
+    """Return the state once a player is lost, as `on_disconnect` says; the same one if it is not in the game.
 
-    end_game: the player is out and the game over. eliminate: see there. skip_turns: the player is away, a turn that
-    it has begun is finished in a fixed way or broken off (`interrupted_turn`), its later ones are skipped, and the
-    game is over if nobody is there any more.
+    end_game: the player is out and the game over. eliminate: as `eliminate`. skip_turns: the player is away, a turn
+    that it has begun is finished in a fixed way or broken off (`interrupted_turn`), its later ones are skipped, and
+    the game is over if everybody is away.
     """
     if state.standings[seat] is not Standing.IN or state.phase is Phase.OVER:
         return state
@@ -104,14 +104,14 @@ def _skipped(state: State, seat: int) -> State:
 
 
 def is_turn_begun(state: State) -> bool:
-    """Whether the active seat is in the action phase and has done something in its turn."""
+    """Return whether the active seat is in the action phase and has done something in its turn."""
     if state.phase is not Phase.STUDENTS:
         return state.phase in _ACTION_PHASES
     return bool(state.played) or state.to_move < size_of(len(state.sides)).cloud
 
 
 def _finished(state: State) -> State:
-    """The state at the end of the active seat's turn, which is not always somebody else's turn."""
+    """Return the state at the end of the active seat's turn, which is not always followed by another's turn."""
     seat, begun = state.active, state.round
     while state.active == seat and state.round == begun and state.phase in _ACTION_PHASES:
         state = apply(state, default_action(state))
@@ -119,7 +119,7 @@ def _finished(state: State) -> State:
 
 
 def reconnect(state: State, seat: int) -> State:
-    """The state once a player that was away is back; the same one if it was not away."""
+    """Return the state once a player that was away is back; the same one if it was not away."""
     if state.standings[seat] is not Standing.AWAY:
         return state
     return _standing(state._replace(revision=state.revision + 1), seat, Standing.IN)

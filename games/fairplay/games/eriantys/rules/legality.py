@@ -49,13 +49,13 @@ _END_TURN = EndTurn()
 
 
 def free_tower_colors(state: State) -> list[int]:
-    """The tower colours of this game that no side has."""
+    """Return the tower colours of this game that no side has."""
     count = len(state.tower_colors)
     return [color for color in range(count) if color not in state.tower_colors]
 
 
 def choice_violation(state: State, seat: int, color: int) -> str | None:
-    """As `violation`, of a tower colour that any of `choosers(state)` asks for."""
+    """Return as `violation` the rule that a tower colour breaks, asked for by any of `choosers(state)`."""
     if state.phase is Phase.OVER:
         return "eriantys.action.game-over"
     if seat not in choosers(state):
@@ -69,10 +69,11 @@ def choice_violation(state: State, seat: int, color: int) -> str | None:
 
 
 def legal(state: State) -> Sequence[Action]:
-    """All legal actions of the seat to decide, none when the game is over.
+    """Return all legal actions of the seat to decide, none when the game is over.
 
-    Every group of islands is named once, by its first tile (or its index), and every exchange of students once. Long
-    choices are made when they are asked for. What is left out means the same as something listed: `canonical`.
+    Every group of islands is named once, by its first tile (or its index), and every exchange of students comes
+    once. Items of long choices are made when they are asked for. What is left out means the same as something
+    listed: `canonical`.
     """
     due = due_actions(state)
     if not state.cards or state.played:
@@ -82,7 +83,7 @@ def legal(state: State) -> Sequence[Action]:
 
 
 def due_actions(state: State) -> Sequence[Action]:
-    """As `legal`, without characters."""
+    """Return the legal actions without characters."""
     if state.phase is Phase.STUDENTS:
         return _student_moves(state)
     if state.phase is Phase.MOTHER_NATURE:
@@ -93,7 +94,7 @@ def due_actions(state: State) -> Sequence[Action]:
 
 
 def character_options(state: State) -> list[Sequence[PlayCharacter]]:
-    """For each character that can be played now, from left to right, all ways to do so; none may be possible."""
+    """Return all ways to play each character that can be paid for now, from left to right; there may be none."""
     return [piece.options(state, card) for piece, card in playable(state)]
 
 
@@ -119,18 +120,18 @@ def _other_choices(state: State) -> Sequence[Action]:
 
 
 def playable_assistants(state: State) -> tuple[int, ...]:
-    """The assistants that the seat to decide may play: those not played in this round, or all if that leaves none."""
+    """Return the assistants that the seat to decide may play: those not played in this round, or else all."""
     hand, played = state.hands[state.active], [state.assistants[seat] for seat in state.planned]
     return tuple([value for value in hand if value not in played]) or hand
 
 
 def most_steps(state: State) -> int:
-    """How far Mother Nature may go in this turn."""
+    """Return how far Mother Nature may go in this turn."""
     return assistant_steps(state.assistants[state.active]) + (_POSTMAN_STEPS if state.played == POSTMAN else 0)
 
 
 def canonical(state: State, action: Action) -> Action:
-    """The form in which `legal` lists an action that is legal."""
+    """Return the form in which `legal` lists an action that is legal."""
     if isinstance(action, ToIsland):
         return _TO_ISLAND[action.color][_address(state, action.island)]
     if isinstance(action, PlayCharacter):
@@ -148,7 +149,7 @@ def _address(state: State, island: int) -> int:
 
 
 def violation(state: State, action: Action) -> str | None:
-    """The id of the first rule that an action of the seat to decide breaks; None: it is legal. Never raises."""
+    """Return the id of the first rule that an action of the seat to decide breaks; None: it is legal. Never raises."""
     if state.phase is Phase.OVER:
         return "eriantys.action.game-over"
     if isinstance(action, PlayCharacter):

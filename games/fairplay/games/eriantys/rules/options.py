@@ -1,4 +1,4 @@
-"""Eriantys: choices of actions that are made when they are asked for."""
+"""Long choices of actions of Eriantys, whose items are made when they are asked for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _T_co = TypeVar("_T_co", covariant=True)
 
 @lru_cache(maxsize=4096)
 def multisets(counts: Counts, size: int) -> tuple[tuple[int, ...], ...]:
-    """All choices of so many students out of these, each with its colours in order."""
+    """Return all choices of `size` students out of these, each with its colours in order."""
     chosen = combinations_with_replacement(range(COLOR_COUNT), size)
     return tuple([colors for colors in chosen if all(colors.count(color) <= counts[color] for color in colors)])
 
@@ -26,12 +26,12 @@ class Lazy(Sequence[_T_co], Generic[_T_co]):
     __slots__ = ("_count", "_make")
 
     def __init__(self, count: int, make: Callable[[int], _T_co]) -> None:
-        """`make` turns an index of 0 to count - 1 into an item."""
+        """Take a function from an index of 0 to count - 1 to its item."""
         self._count = count
         self._make = make
 
     def __len__(self) -> int:
-        """How many items there are."""
+        """Return how many items there are."""
         return self._count
 
     @overload
@@ -39,14 +39,14 @@ class Lazy(Sequence[_T_co], Generic[_T_co]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[_T_co]: ...
     def __getitem__(self, index: int | slice) -> _T_co | Sequence[_T_co]:
-        """An item, or those of a slice."""
+        """Return an item, or those of a slice."""
         if isinstance(index, slice):
             return [self[at] for at in range(*index.indices(self._count))]
         return self._make(range(self._count)[index])
 
 
 def chained(parts: Sequence[Sequence[Action]]) -> Sequence[Action]:
-    """Several choices as one."""
+    """Return several choices as one."""
 
     def item(index: int) -> Action:
         for part in parts:
@@ -59,7 +59,7 @@ def chained(parts: Sequence[Sequence[Action]]) -> Sequence[Action]:
 
 
 def swaps(character: int, left: Counts, right: Counts, sizes: range) -> Sequence[PlayCharacter]:
-    """All exchanges of so many students of the one multiset for as many of the other."""
+    """Return all exchanges of so many students of the one multiset for as many of the other."""
     pairs = [(multisets(left, size), multisets(right, size)) for size in sizes]
 
     def item(index: int) -> PlayCharacter:
@@ -74,6 +74,6 @@ def swaps(character: int, left: Counts, right: Counts, sizes: range) -> Sequence
 
 
 def columns(pairs: tuple[tuple[int, int], ...]) -> Iterator[tuple[int, ...]]:
-    """The left colours of swaps, and the right ones, each in order."""
+    """Yield the left colours of swaps, and the right ones, each in order."""
     for side in (0, 1):
         yield tuple(sorted(pair[side] for pair in pairs))

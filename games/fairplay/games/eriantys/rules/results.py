@@ -8,7 +8,7 @@ FEWEST_GROUPS = 3
 
 
 def over(state: State, reason: Reason) -> State:
-    """The state in which the game has ended, whoever's turn it was."""
+    """Return the state in which the game has ended."""
     return state._replace(
         phase=Phase.OVER,
         active=NOBODY,
@@ -22,26 +22,26 @@ def over(state: State, reason: Reason) -> State:
 
 
 def scores(state: State) -> tuple[int, ...]:
-    """By seat: the towers that its side has on islands (those of a last group that it was short of not counted)."""
+    """Return by seat the towers that its side has on islands, without those that it lacked for a last group."""
     built = [size_of(len(state.sides)).towers - left for left in state.towers]
     return tuple([built[side] for side in state.sides])
 
 
 def professor_counts(state: State) -> tuple[int, ...]:
-    """By side: the professors that it owns."""
+    """Return by side how many professors it owns."""
     owners = [state.sides[owner] for owner in state.professors if owner != NOBODY]
     return tuple([owners.count(side) for side in range(len(state.towers))])
 
 
 def live_sides(state: State) -> list[int]:
-    """The sides of which not everybody was eliminated while the game went on."""
+    """Return the sides of which not everybody was eliminated while the game went on."""
     return sorted(
         {side for side, standing in zip(state.sides, state.standings, strict=True) if standing != Standing.OUT}
     )
 
 
 def ranking(state: State) -> tuple[tuple[int, ...], ...]:
-    """Groups of the seats that are still in the game, best first: by towers on islands, then by professors.
+    """Return the seats that are still in the game in groups, best first: by towers on islands, then by professors.
 
     A side that has placed its last tower is first by that alone. Partners are in one group, level sides too.
     """
@@ -50,7 +50,7 @@ def ranking(state: State) -> tuple[tuple[int, ...], ...]:
 
 
 def winners(state: State) -> tuple[int, ...]:
-    """The seats that have won; none while the game goes on.
+    """Return the seats that have won; none while the game goes on.
 
     Nobody has won where the best sides are level (unless `draw_result` is "tied"), and where the settings end the
     game because a player was lost. Nobody moves up for a winner that is eliminated when the game is over.
@@ -63,7 +63,7 @@ def winners(state: State) -> tuple[int, ...]:
 
 
 def _by_merit(state: State) -> list[list[int]]:
-    """The live sides in groups of those that are level, best first."""
+    """Return the live sides in groups of those that are level, best first."""
     professors = professor_counts(state)
     merit = {side: (-state.towers[side], professors[side]) for side in live_sides(state)}
     return [[side for side in merit if merit[side] == value] for value in sorted(set(merit.values()), reverse=True)]

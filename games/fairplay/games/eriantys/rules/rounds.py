@@ -21,7 +21,7 @@ _NOTHING_BORROWED = (NOBODY,) * COLOR_COUNT
 
 
 def begin_round(state: State) -> State:
-    """Refills the clouds and asks the first seat for its assistant (section 3.1)."""
+    """Return the state once a round has begun: clouds filled, the first seat to plan (section 3.1)."""
     state = state._replace(phase=Phase.ASSISTANT, round=state.round + 1, planned=(), clouds_closed=False)
     if state.settings.refill_when == "before_assistants":
         state = _refilled(state)
@@ -32,7 +32,7 @@ def begin_round(state: State) -> State:
 
 
 def _refilled(state: State) -> State:
-    """Draws what the clouds lack; too few students in the bag make this round the last one (3.1.a)."""
+    """Return the state with filled clouds; too few students in the bag make this round the last one (3.1.a)."""
     capacity = size_of(len(state.sides)).cloud
     lacking, left = sum([capacity - sum(cloud) for cloud in state.clouds]), sum(state.bag)
     short = left < lacking
@@ -53,12 +53,12 @@ def _refilled(state: State) -> State:
 
 
 def last_round(state: State, reason: Reason) -> State:
-    """Marks this round as the last one; the first reason stays."""
+    """Return the state with this round marked as the last one; the first reason stays."""
     return state if state.last_round else state._replace(last_round=reason)
 
 
 def _next_in(state: State) -> tuple[int, tuple[int, ...]]:
-    """The first seat of the queue that is there, and the queue behind it; NOBODY if there is none."""
+    """Return the first seat of the queue that is in the game, and the queue behind it; NOBODY if there is none."""
     for place, seat in enumerate(state.queue):
         if state.standings[seat] is Standing.IN:
             return seat, state.queue[place + 1 :]
@@ -66,7 +66,7 @@ def _next_in(state: State) -> tuple[int, tuple[int, ...]]:
 
 
 def next_planner(state: State) -> State:
-    """The next seat is asked for its assistant; after the last one the action phase begins."""
+    """Return the state in which the next seat is to plan; after the last one the action phase begins."""
     seat, queue = _next_in(state)
     if seat != NOBODY:
         return state._replace(active=seat, queue=queue)
@@ -78,12 +78,12 @@ def next_planner(state: State) -> State:
 
 
 def action_order(state: State) -> tuple[int, ...]:
-    """The seats in ascending order of their assistants; of equal ones who planned first acts first."""
+    """Return the seats in ascending order of their assistants; of equal ones the first to plan acts first."""
     return tuple(sorted(state.planned, key=lambda seat: state.assistants[seat]))
 
 
 def next_actor(state: State) -> State:
-    """The next seat begins its turn; after the last one the round ends."""
+    """Return the state in which the next seat begins its turn; after the last one the round ends."""
     seat, queue = _next_in(state)
     if seat == NOBODY:
         return _round_ended(state)
@@ -97,7 +97,7 @@ def next_actor(state: State) -> State:
 
 
 def after_mother_nature(state: State) -> State:
-    """Where Mother Nature has moved: a cloud is to be chosen if there is one (section 3.2, step 3)."""
+    """Return the state after Mother Nature's move: a cloud is to be chosen if there is one (section 3.2, step 3)."""
     if state.phase is Phase.OVER:
         return state
     if state.clouds_closed or not any(map(any, state.clouds)):
@@ -106,14 +106,14 @@ def after_mother_nature(state: State) -> State:
 
 
 def after_last_step(state: State) -> State:
-    """The turn ends, or waits for its player to say so."""
+    """Return the state after the last step of a turn, which ends or waits for its player to say so."""
     if state.settings.explicit_end_turn:
         return state._replace(phase=Phase.END_TURN)
     return end_turn(state)
 
 
 def end_turn(state: State) -> State:
-    """Ends the turn of the active seat, and what holds only in it."""
+    """Return the state after the turn of the active seat, without what holds only in that turn."""
     if state.played:
         if state.borrowed != _NOTHING_BORROWED:
             state = with_professors_returned(state)

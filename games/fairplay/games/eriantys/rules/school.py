@@ -9,7 +9,7 @@ COIN_SEATS = (3, 6, 9)
 
 
 def seated(state: State, color: int, *, pays: bool = True) -> State:
-    """The active seat gets one more student at a table: its coin, and then the professor."""
+    """Return the state with one more student at a table of the active seat, its coin, and then the professor."""
     seat = state.active
     room = state.dining_rooms[seat]
     rooms = with_counts(state.dining_rooms, seat, plus(room, color))
@@ -20,7 +20,7 @@ def seated(state: State, color: int, *, pays: bool = True) -> State:
 
 
 def with_coins(state: State, color: int, before: int, after: int) -> State:
-    """The active seat is paid for the coin seats of a table that are newly taken, as long as the reserve lasts."""
+    """Return the state with coins paid for newly taken coin seats of a table, as long as the reserve lasts."""
     seat, once = state.active, state.settings.coin_seat_once
     for place in COIN_SEATS:
         bit = 1 << color * len(COIN_SEATS) + place // 3 - 1
@@ -35,7 +35,7 @@ def with_coins(state: State, color: int, before: int, after: int) -> State:
 
 
 def with_claim(state: State, color: int) -> State:
-    """The active seat takes a professor if it has more students of its colour than everybody else.
+    """Return the state in which the active seat has a professor if it has more of its students than all others.
 
     In the turn of a Farmer it is enough that nobody has more.
     """
@@ -55,7 +55,7 @@ def with_claim(state: State, color: int) -> State:
 
 
 def with_professors_returned(state: State) -> State:
-    """What a Farmer has only borrowed goes back where the old owner has still as many students."""
+    """Return the state after a Farmer's turn: each old owner with as many students has its professor back."""
     professors = list(state.professors)
     for color, lender in enumerate(state.borrowed):
         if lender == NOBODY or professors[color] != state.active:
@@ -66,7 +66,7 @@ def with_professors_returned(state: State) -> State:
 
 
 def with_recheck(state: State, color: int) -> State:
-    """After a removal: whoever alone has the most students of a colour takes its professor (5.5 b)."""
+    """Return the state after a removal: whoever alone has the most students of a colour owns its professor (5.5 b)."""
     counts = [room[color] for room in state.dining_rooms]
     best = max(counts)
     if best and counts.count(best) == 1:
@@ -75,13 +75,13 @@ def with_recheck(state: State, color: int) -> State:
 
 
 def with_zero_check(state: State, color: int) -> State:
-    """After a removal: a professor of whose colour nobody has a student, as the settings say."""
+    """Return the state after a removal: a professor without students is kept or released, as the settings say."""
     if state.settings.professor_zero_owner == "release" and not any(room[color] for room in state.dining_rooms):
         return state._replace(professors=with_at(state.professors, color, NOBODY))
     return state
 
 
 def without_some(room: Counts, color: int, count: int) -> tuple[Counts, int]:
-    """A dining room without at most so many students of a colour, and how many those are."""
+    """Return a dining room without at most `count` students of a colour, and how many were removed."""
     removed = min(count, room[color])
     return plus(room, color, -removed), removed

@@ -37,10 +37,11 @@ _ON_ISLANDS = 2  # students of each colour that start on the islands
 
 
 def initial(settings: Settings, seat_count: int, rng: Random) -> State:
-    """A fresh game, in which tower colours are to be chosen next.
+    """Return a fresh game, in which tower colours are to be chosen next.
 
-    Draws in the order of section 2: Mother Nature's island, islands, first player, entrances seat by seat, characters,
-    students on characters. ValueError: the settings do not allow it, or there are too few or too many players.
+    Draws in the order of section 2: Mother Nature's island, islands, first player, entrances seat by seat,
+    characters, students on characters. Raises ValueError if the settings are not allowed, or if there are too few
+    or too many players.
     """
     if not MIN_SEATS <= seat_count <= MAX_SEATS:
         raise ValueError(f"Eriantys is played by {MIN_SEATS} to {MAX_SEATS} players, not by {seat_count}.")
@@ -59,7 +60,7 @@ def initial(settings: Settings, seat_count: int, rng: Random) -> State:
 
 
 def _islands(draw_state: int, settings: Settings) -> tuple[int, int, tuple[Group, ...]]:
-    """Mother Nature's island, and a student on each but hers and the opposite one."""
+    """Return the draw state, Mother Nature's island, and the islands: a student on each but hers and the opposite."""
     mother_nature = settings.mn_island
     if settings.mn_start == "random":
         draw_state, mother_nature = draw_below(draw_state, TILE_COUNT)
@@ -89,7 +90,7 @@ def _entrances(
 
 
 def _characters(draw_state: int, settings: Settings, bag: Counts) -> tuple[int, tuple[Card, ...], Counts]:
-    """The characters in play, and then the students on them, from left to right."""
+    """Return the draw state, the characters in play with the students on them, from left to right, and the bag."""
     if not settings.is_expert:
         return draw_state, (), bag
     draw_state, chosen = _chosen_characters(draw_state, settings)
@@ -112,7 +113,7 @@ def _chosen_characters(draw_state: int, settings: Settings) -> tuple[int, tuple[
 
 
 def sides_of(settings: Settings, seat_count: int) -> tuple[int, ...]:
-    """By seat: its side."""
+    """Return by seat its side."""
     if seat_count < MAX_SEATS:
         return tuple(range(seat_count))
     return (0, 1, 0, 1) if settings.team_seating == "alternating" else (0, 0, 1, 1)
@@ -128,7 +129,7 @@ def _laid_out(
     entrances: tuple[Counts, ...],
     cards: tuple[Card, ...],
 ) -> State:
-    """The state once everything is drawn; the first side is asked for its tower colour."""
+    """Return the state once everything is drawn, in which the first side is asked for its tower colour."""
     seat_count, sides = len(entrances), sides_of(settings, len(entrances))
     side_count = len(set(sides))
     return State(

@@ -27,7 +27,7 @@ NONE: Final[Counts] = (0, 0, 0, 0, 0)
 
 
 def assistant_steps(value: int) -> int:
-    """How far an assistant lets Mother Nature go (section 1.2)."""
+    """Return how far an assistant lets Mother Nature go (section 1.2)."""
     return (value + 1) // 2
 
 
@@ -43,7 +43,7 @@ _SIZES: Final = {2: Size(3, 7, 8), 3: Size(4, 9, 6), 4: Size(3, 7, 8)}
 
 
 def size_of(seat_count: int) -> Size:
-    """What depends on the number of players."""
+    """Return what depends on the number of players."""
     return _SIZES[seat_count]
 
 
@@ -147,7 +147,7 @@ class State(NamedTuple):
 
 
 def turn(state: State) -> int | None:
-    """The seat to decide next; None: the game is over."""
+    """Return the seat to decide next; None: the game is over."""
     return None if state.phase is Phase.OVER else state.active
 
 
@@ -163,12 +163,12 @@ def view(state: State, seat: int) -> State:
 
 
 def public_view(state: State) -> State:
-    """What everybody may see: as `view`, with all hands hidden."""
+    """Return what everybody may see: as `view`, with all hands hidden."""
     return state._replace(hands=tuple([(0,) * len(hand) for hand in state.hands]), draw_state=0)
 
 
 def choosers(state: State) -> tuple[int, ...]:
-    """Seats that have still to choose a tower colour, in turn order: of a team its first member in the game."""
+    """Return the seats that have still to choose a tower colour: of a team its first member in the game."""
     found: dict[int, int] = {}
     for seat, side in enumerate(state.sides):
         if state.tower_colors[side] == NOBODY and state.standings[seat] is Standing.IN:
@@ -177,51 +177,51 @@ def choosers(state: State) -> tuple[int, ...]:
 
 
 def holder(state: State, side: int) -> int:
-    """The seat on whose board a side's towers stand: with four players the first of the team (section 1.3)."""
+    """Return the seat on whose board a side's towers stand: of a team the first one (section 1.3)."""
     return state.sides.index(side)
 
 
 def members(state: State, side: int) -> tuple[int, ...]:
-    """The seats of a side."""
+    """Return the seats of a side."""
     return tuple(seat for seat, other in enumerate(state.sides) if other == side)
 
 
 def unseen(state: State) -> Counts:
-    """The students in the bag, by what lies open: 26 of each colour less those elsewhere."""
+    """Return the students in the bag, by what lies open: 26 of each colour less those elsewhere."""
     open_ = [*state.clouds, *state.entrances, *state.dining_rooms, state.aside]
     open_ += [group.students for group in state.groups] + [card.students for card in state.cards]
     return tuple([STUDENTS_PER_COLOR - sum(column) for column in zip(*open_, strict=True)])
 
 
 def with_at(values: tuple[int, ...], at: int, value: int) -> tuple[int, ...]:
-    """The tuple with one value replaced."""
+    """Return the tuple with one value replaced."""
     return (*values[:at], value, *values[at + 1 :])
 
 
 def with_counts(values: tuple[Counts, ...], at: int, value: Counts) -> tuple[Counts, ...]:
-    """The tuple of counts with one of them replaced."""
+    """Return the tuple of counts with one of them replaced."""
     return (*values[:at], value, *values[at + 1 :])
 
 
 def plus(counts: Counts, color: int, change: int = 1) -> Counts:
-    """Counts with one colour changed."""
+    """Return the counts with one colour changed."""
     return (*counts[:color], counts[color] + change, *counts[color + 1 :])
 
 
 def added(left: Counts, right: Counts) -> Counts:
-    """The sum of two counts."""
+    """Return the sum of two counts."""
     a, b, c, d, e = left
     f, g, h, i, j = right
     return (a + f, b + g, c + h, d + i, e + j)
 
 
 def taken(left: Counts, right: Counts) -> Counts:
-    """The difference of two counts."""
+    """Return the difference of two counts."""
     a, b, c, d, e = left
     f, g, h, i, j = right
     return (a - f, b - g, c - h, d - i, e - j)
 
 
 def counted(colors: tuple[int, ...]) -> Counts:
-    """How often each colour occurs."""
+    """Return how often each colour occurs."""
     return tuple([colors.count(color) for color in range(COLOR_COUNT)])

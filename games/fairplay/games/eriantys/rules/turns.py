@@ -42,7 +42,7 @@ from fairplay.games.eriantys.rules.state import (
 
 
 def choose(state: State, seat: int, color: int) -> State:
-    """A seat's side has this tower colour; once all sides have one the first round begins."""
+    """Return the state in which a seat's side has a tower colour; once all sides have one the first round begins."""
     state = state._replace(
         tower_colors=with_at(state.tower_colors, state.sides[seat], color), revision=state.revision + 1
     )
@@ -50,14 +50,14 @@ def choose(state: State, seat: int, color: int) -> State:
 
 
 def after_choice(state: State) -> State:
-    """The next seat that has to choose is asked, or the first round begins."""
+    """Return the state in which the next seat that has to choose is asked, or the first round begins."""
     if left := choosers(state):
         return state._replace(active=left[0])
     return begin_round(state)
 
 
 def apply(state: State, action: Action) -> State:
-    """The state after a legal action of the seat to decide (not checked again), and after all that follows from it."""
+    """Return the state after a legal action of the seat to decide, which is not checked, and what follows from it."""
     return _EFFECTS[type(action)](state, action)
 
 
@@ -66,7 +66,7 @@ def _chose(state: State, action: ChooseTowers) -> State:
 
 
 def _planned(state: State, action: PlayAssistant) -> State:
-    """An assistant is played; the last one of a hand makes this round the last one."""
+    """Return the state after an assistant; the last one of a hand makes this round the last one."""
     seat = state.active
     hand = tuple([value for value in state.hands[seat] if value != action.value])
     state = state._replace(
@@ -88,7 +88,7 @@ def _landed(state: State, action: ToIsland) -> State:
 
 
 def _student_left(state: State, color: int, groups: tuple[Group, ...]) -> State:
-    """A student has left the entrance; after the last one Mother Nature is due."""
+    """Return the state without a student in the entrance; after the last one Mother Nature is due."""
     seat, left = state.active, state.to_move - 1
     return state._replace(
         groups=groups,

@@ -1,6 +1,6 @@
-"""Eriantys: the pieces of the picture, and how they are put down. The unit is the pixel.
+"""The pieces of a picture of Eriantys, and how they are placed. The unit is the pixel.
 
-What is drawn often is drawn once, in ARTWORK. The ids there start with the game's name, as a page may hold several
+What is drawn often is drawn once, in ARTWORK. The ids there start with the game's name, because a page may hold several
 pictures.
 """
 
@@ -28,7 +28,7 @@ ISLAND = 58.0  # the radius of an island
 def words_at(
     x: float, y: float, words: str, size: float, *, fill: str = "", weight: int = 400, anchor: str = "", kind: str = ""
 ) -> str:
-    """A line of words that begins there, or is anchored otherwise."""
+    """Draw a line of words that begins at a point, or is anchored there otherwise."""
     extra = f' fill="{fill}"' if fill else ""
     extra += f' font-weight="{weight}"' if weight != 400 else ""
     extra += f' text-anchor="{anchor}"' if anchor else ""
@@ -37,17 +37,17 @@ def words_at(
 
 
 def use(name: str, x: float, y: float, scale: float = 1.0) -> str:
-    """A piece of the artwork, by the end of its id."""
+    """Draw a piece of the artwork, given by the end of its id."""
     return f'<use href="#eriantys-{name}" transform="translate({x:.1f} {y:.1f}) scale({scale:.2f})"/>'
 
 
 def initials(counts: Sequence[int], most: int) -> str:
-    """The initials of students, at most so many of them."""
+    """Return the initials of students, at most `most` of them."""
     return "".join(initial * min(count, most) for initial, count in zip(INITIALS, counts, strict=True))[:most]
 
 
 def coin(x: float, y: float, count: int) -> str:
-    """A coin with a number on it."""
+    """Draw a coin with a number on it."""
     number = words_at(x, y + 4.5, str(count), 13, fill="#5a4300", weight=700, anchor="middle")
     return f"{use('coin', x, y)}{number}"
 

@@ -1,4 +1,4 @@
-"""Eriantys: a state as one SVG document. Students carry the initials of their colours. The unit is the pixel."""
+"""A state of Eriantys as one SVG document. Students carry the initials of their colours. The unit is the pixel."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _Box(NamedTuple):
 
 
 def svg(state: eriantys_pb2.State, players: Sequence[str]) -> str:
-    """Islands around the clouds, characters beside them, and the school boards below."""
+    """Return a picture: islands around the clouds, characters beside them, and the school boards below."""
     listed = seats(state, players)
     expert = bool(state.characters)
     ring = _Box(_MARGIN, _MARGIN, _RING_WIDTH + (0 if expert else _SIDE_WIDTH + _GAP), _RING_HEIGHT)
@@ -74,7 +74,7 @@ def _title(listed: Sequence[Seat], state: eriantys_pb2.State) -> str:
 
 
 def _boards(count: int, top: float, wide: float) -> list[_Box]:
-    """Two in a line; three of them lie in two lines, too."""
+    """Return where the school boards are: two in a line; three of them lie in two lines, too."""
     each = (wide - _GAP) / 2
     places = (divmod(seat, 2) for seat in range(count))
     return [
@@ -99,7 +99,7 @@ def _panel(
 
 
 def _places(box: _Box) -> list[tuple[float, float]]:
-    """The middles of the twelve island tiles: clockwise on an ellipse, 0 at the top, all equally far apart on it."""
+    """Return the middles of the twelve tiles: clockwise on an ellipse, 0 at the top, all equally far apart on it."""
     across, down = box.width / 2 - ISLAND - 18, box.height / 2 - ISLAND - 20
     turns = [2 * pi * step / _STEPS for step in range(_STEPS + 1)]
     points = [(box.width / 2 + across * sin(turn), box.height / 2 + 6 - down * cos(turn)) for turn in turns]
@@ -133,7 +133,7 @@ def _bridges(places: Sequence[tuple[float, float]]) -> Iterator[str]:
 
 
 def _pawns(group: Group, middle: bool) -> Iterator[str]:
-    """A tower on each island of a group, Mother Nature on the middle one."""
+    """Draw a tower on each island of a group, Mother Nature on the middle one."""
     both = group.tower and middle and group.mother_nature
     if group.tower:
         yield use(f"tower{group.tower}", -14 if both else 0, -29, 0.95)
@@ -142,7 +142,7 @@ def _pawns(group: Group, middle: bool) -> Iterator[str]:
 
 
 def _contents(group: Group) -> Iterator[str]:
-    """The students by colour, three in a line, and no-entry tiles."""
+    """Draw the students by colour, three in a line, and no-entry tiles."""
     held = [(initial, count) for initial, count in zip(INITIALS, group.students, strict=True) if count]
     for row in range(0, len(held), 3):
         line = held[row : row + 3]
@@ -155,13 +155,13 @@ def _contents(group: Group) -> Iterator[str]:
 
 
 def _counted(initial: str, count: int, x: float, y: float) -> str:
-    """A student and how many there are of it."""
+    """Draw a student and how many there are of it."""
     number = f'<text x="{x + 4:.1f}" y="{y + 8:.1f}" font-size="11.5" font-weight="700">{count}</text>'
     return f'<g class="students">{use(initial, x - 5, y, 0.82)}{number}</g>'
 
 
 def _middle(state: eriantys_pb2.State, box: _Box) -> Iterator[str]:
-    """The clouds, with the course of the game above and the bag below them."""
+    """Draw the clouds, with the course of the game above and the bag below them."""
     x, y = box.width / 2, box.height / 2 + 6
     words = course(state)
     yield words_at(x, y - 104, f"{words[0].upper()}{words[1:]}", 17, weight=700, anchor="middle", kind="course")
@@ -220,7 +220,7 @@ def _tiles(count: int, y: float) -> Iterator[str]:
 
 
 def _board(seat: Seat, box: _Box) -> Iterator[str]:
-    """From left to right: entrance, dining room, professors, towers; above them the name and what is in hand."""
+    """Draw from left to right entrance, dining room, professors, towers; above them the name and what is in hand."""
     yield from _head(seat, box)
     top = 70.0
     yield f'<rect x="14" y="{top - 4:.1f}" width="62" height="126" rx="8" fill="#dfe9ee"/>'
@@ -251,7 +251,7 @@ def _head(seat: Seat, box: _Box) -> Iterator[str]:
 
 
 def _table(initial: str, count: int, professor: bool, y: float) -> Iterator[str]:
-    """A table with its ten seats, the third, sixth and ninth with a coin on it, and the place of the professor."""
+    """Draw a table with its ten seats, coins on the third, sixth and ninth, and the place of the professor."""
     body = INKS[initial][0]
     yield '<g class="table">'
     yield f'<rect x="86" y="{y - 11:.1f}" width="226" height="22" rx="11" fill="{body}" opacity=".16"/>'

@@ -1,7 +1,7 @@
-"""Eriantys: a state as one SVG document and as text for a terminal.
+"""A state of Eriantys as one SVG document and as text for a terminal.
 
-Both take a state message, full or public, and the names of the players by seat. Hands are shown where the state has
-them; what is in the bag never is, but for its number.
+Both take a state message, full or public, and the names of the players by seat. Hands are shown if the state has them;
+of the bag only the number of students is shown.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _WIDTH = 76  # of a line, at most
 
 
 def text(state: eriantys_pb2.State, players: Sequence[str]) -> str:
-    """The same as text: in rich's console markup, at most 76 cells wide."""
+    """Return a picture in rich's console markup, at most 76 cells wide."""
     words = course(state)
     lines = [
         f"[default][bold]{words[0].upper()}{words[1:]}[/][/]",
@@ -49,7 +49,7 @@ def _label(title: str) -> str:
 
 
 def _chips(counts: Sequence[int]) -> tuple[str, int]:
-    """Students with their numbers, and how many cells that takes."""
+    """Return students with their numbers, and how many cells that takes."""
     held = [(initial, count) for initial, count in zip(INITIALS, counts, strict=True) if count]
     if not held:
         return "[default]-[/]", 1
@@ -58,7 +58,7 @@ def _chips(counts: Sequence[int]) -> tuple[str, int]:
 
 
 def _islands(found: Sequence[Group]) -> Iterator[str]:
-    """One group a line, or two where there are many."""
+    """Yield one group a line, or two if there are many."""
     parts = [_island(group) for group in found]
     half = -(-len(parts) // 2) if len(parts) > 6 else len(parts)
     for row in range(half):
@@ -99,7 +99,7 @@ def _characters(state: eriantys_pb2.State) -> Iterator[str]:
 
 
 def _seat(seat: Seat) -> Iterator[str]:
-    """A player's lines; `default` keeps rich from colouring numbers and what it takes for code in a name."""
+    """Yield a player's lines; `default` keeps rich from colouring numbers, and parts of names that look like code."""
     mark = "▸" if seat.turn else "★" if seat.won else " "
     name = name_column(seat.name, NAME_LIMIT)
     towers = f"{_TOWERS[seat.tower]}[default]{seat.towers}[/]" if seat.towers else "[default]   [/]"
@@ -113,7 +113,7 @@ def _seat(seat: Seat) -> Iterator[str]:
 
 
 def _tables(seat: Seat) -> str:
-    """The students at each table, with a star where the professor is."""
+    """Return the students at each table, with a star if the professor is there."""
     parts = zip(INITIALS, seat.dining, seat.professors, strict=True)
     return " ".join(
         f"[{_STYLES[initial]}]{initial}[/][default]{count:>2}[/][{_MARK}]{'★' if professor else ' '}[/]"

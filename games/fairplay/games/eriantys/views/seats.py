@@ -66,7 +66,7 @@ class Group(NamedTuple):
 
 
 def seats(state: eriantys_pb2.State, players: Sequence[str]) -> list[Seat]:
-    """All players by seat."""
+    """Return all players by seat."""
     entrances, rooms = fives(state.entrance_students), fives(state.dining_students)
     hands = _hands(state)
     return [
@@ -90,7 +90,7 @@ def seats(state: eriantys_pb2.State, players: Sequence[str]) -> list[Seat]:
 
 
 def _name(seat: int, players: Sequence[str]) -> str:
-    """The name of the player in a seat, fit for XML and terminals."""
+    """Return the name of the player in a seat, fit for XML and terminals."""
     name = players[seat] if seat < len(players) else ""
     return short_name(name, NAME_LIMIT) or f"player {seat + 1}"
 
@@ -119,7 +119,7 @@ def _hands(state: eriantys_pb2.State) -> list[Sequence[int]]:
 
 
 def groups(state: eriantys_pb2.State) -> list[Group]:
-    """All groups of islands, clockwise."""
+    """Return all groups of islands, clockwise."""
     starts = accumulate(state.group_sizes, initial=state.first_tile)
     return [
         Group(
@@ -136,7 +136,7 @@ def groups(state: eriantys_pb2.State) -> list[Group]:
 
 
 def course(state: eriantys_pb2.State) -> str:
-    """The round, and why it or the game is the last."""
+    """Return the round, and why it or the game is the last."""
     if state.end_reason:
         return f"over: {_REASONS.get(state.end_reason, 'no reason')}"
     if not state.round:
@@ -145,5 +145,5 @@ def course(state: eriantys_pb2.State) -> str:
 
 
 def fives(counts: Sequence[int]) -> list[Sequence[int]]:
-    """Counts that lie in one list, five for each place."""
+    """Return counts that lie in one list as five for each place."""
     return [counts[at : at + COLORS] for at in range(0, len(counts), COLORS)]

@@ -48,12 +48,12 @@ _TIMES = frozenset({Phase.STUDENTS, Phase.MOTHER_NATURE, Phase.CLOUD})
 
 
 def character_cost(card: Card) -> int:
-    """What a character costs now, in coins."""
+    """Return what a character costs now, in coins."""
     return PIECES[card.character].cost + card.is_used
 
 
 def playable(state: State) -> Iterator[tuple[Piece, Card]]:
-    """The characters that the active seat can pay for and play now, as far as their parameters allow."""
+    """Yield the characters that the active seat can pay for and play now, as far as their parameters allow."""
     if not state.cards or state.played or state.phase not in _TIMES:
         return
     coins = state.coins[state.active]
@@ -64,7 +64,7 @@ def playable(state: State) -> Iterator[tuple[Piece, Card]]:
 
 
 def choices(state: State) -> list[Choice]:
-    """In short, all ways to play each character that can be played now, from left to right."""
+    """Return in short all ways to play each character that can be played now, from left to right."""
     return [choice for piece, card in playable(state) if (choice := piece.choice(state, card))]
 
 
@@ -73,7 +73,7 @@ def _late(state: State, piece: Piece) -> bool:
 
 
 def character_violation(state: State, action: PlayCharacter) -> str | None:
-    """The rule that playing a character breaks."""
+    """Return the id of the rule that playing a character breaks, or None."""
     if not state.settings.is_expert:
         return "eriantys.character.expert"
     if state.phase not in _TIMES:
@@ -92,14 +92,14 @@ def character_violation(state: State, action: PlayCharacter) -> str | None:
 
 
 def _access_violation(state: State, piece: Piece, card: Card) -> str | None:
-    """Whether a character can be played at this time, and paid for."""
+    """Return the id of the rule that forbids a character at this time or at its price, or None."""
     if _late(state, piece):
         return "eriantys.character.late"
     return "eriantys.character.coins" if character_cost(card) > state.coins[state.active] else None
 
 
 def _shape_violation(state: State, piece: Piece, action: PlayCharacter) -> str | None:
-    """Whether the parameters are those that a character needs, each of them in its range."""
+    """Return the id of the rule that missing, needless or unknown parameters of a character break, or None."""
     if (action.color is not None) != (piece.colors is not None):
         return "eriantys.character.color"
     if (action.island is not None) != (piece.islands is not None):
@@ -115,7 +115,7 @@ def _shape_violation(state: State, piece: Piece, action: PlayCharacter) -> str |
 
 
 def play_character(state: State, action: PlayCharacter) -> State:
-    """Pays for a character, and carries out what it does (section 5.2)."""
+    """Return the state once a character is paid for and has done what it does (section 5.2)."""
     card = next(card for card in state.cards if card.character == action.character)
     seat, price, used = state.active, character_cost(card), card._replace(is_used=True)
     state = with_card(state, used)._replace(

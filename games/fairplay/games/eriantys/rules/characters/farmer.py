@@ -9,7 +9,7 @@ from fairplay.games.eriantys.rules.state import COLOR_COUNT, Card, State
 
 
 def _effect(state: State, card: Card, action: PlayCharacter) -> State:
-    """All colours are looked at now; students placed later in the turn are looked at then."""
+    """Return the state with all colours claimed now; students placed later in the turn are looked at then."""
     del card, action
     for color in range(COLOR_COUNT):
         state = with_claim(state, color)

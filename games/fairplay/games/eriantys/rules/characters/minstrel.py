@@ -40,7 +40,7 @@ def _violation(state: State, card: Card, action: PlayCharacter) -> str | None:
 
 
 def _effect(state: State, card: Card, action: PlayCharacter) -> State:
-    """Students first, then the coins of seats newly taken on net, then the professors (5.4)."""
+    """Return the state after an exchange: students first, then coins of seats newly taken, then professors (5.4)."""
     del card
     seat = state.active
     given, got = map(counted, columns(action.swaps))

@@ -56,7 +56,7 @@ class Piece(NamedTuple):
     """It only helps Mother Nature's move: of no use after it."""
 
     def options(self, state: State, card: Card) -> Sequence[PlayCharacter]:
-        """All ways to play it now."""
+        """Return all ways to play the character now."""
         if self.swaps is not None:
             return self.swaps(state, card)
         colors = (None,) if self.colors is None else self.colors(state, card)
@@ -64,7 +64,7 @@ class Piece(NamedTuple):
         return [play(card.character, color, island) for color in colors for island in islands]
 
     def choice(self, state: State, card: Card) -> Choice | None:
-        """The same in short, what can be combined freely not multiplied out; None: there is no way."""
+        """Return all ways in short, free combinations not multiplied out; None: there is no way."""
         if self.exchange is not None:
             bounds = self.exchange(state, card)
             return Choice(card.character, exchange=bounds) if self._is_possible(state, card, bounds) else None
@@ -75,7 +75,7 @@ class Piece(NamedTuple):
         return Choice(card.character, colors, islands)
 
     def _is_possible(self, state: State, card: Card, bounds: Exchange) -> bool:
-        """Whether bounds leave room for an exchange; only a full table can forbid what the numbers allow."""
+        """Return whether bounds leave room for an exchange; only a full table can forbid what the numbers allow."""
         if bounds.most < bounds.fewest:
             return False
         return bounds.free is None or min(bounds.free) > 0 or bool(self.options(state, card))
@@ -83,47 +83,47 @@ class Piece(NamedTuple):
 
 @cache
 def play(character: int, color: int | None = None, island: int | None = None) -> PlayCharacter:
-    """The action without swaps, made once."""
+    """Return the action without swaps, made once."""
     return PlayCharacter(character, color, island)
 
 
 def lasting(state: State, card: Card, action: PlayCharacter) -> State:
-    """The effect of a character that is looked up where it counts, during this turn."""
+    """Return the state unchanged: the character is looked up where it counts, during this turn."""
     del card, action
     return state
 
 
 def any_color(state: State, card: Card) -> Sequence[int]:
-    """The colours of a character to which all are the same."""
+    """Return all colours, for a character that takes any."""
     del state, card
     return range(COLOR_COUNT)
 
 
 def card_colors(state: State, card: Card) -> Sequence[int]:
-    """The colours of the students on a character."""
+    """Return the colours of the students on a character."""
     del state
     return [color for color in range(COLOR_COUNT) if card.students[color]]
 
 
 def color_of(action: PlayCharacter) -> int:
-    """The colour of an action that is known to have one."""
+    """Return the colour of an action that is known to have one."""
     assert action.color is not None
     return action.color
 
 
 def island_of(action: PlayCharacter) -> int:
-    """The island of an action that is known to have one."""
+    """Return the island of an action that is known to have one."""
     assert action.island is not None
     return action.island
 
 
 def with_card(state: State, card: Card) -> State:
-    """The state with a character replaced by its new form."""
+    """Return the state with a character replaced by its new form."""
     return state._replace(cards=tuple([card if other.character == card.character else other for other in state.cards]))
 
 
 def replenished(state: State, card: Card, color: int) -> State:
-    """A student leaves a character, and another is drawn onto it if the bag holds one (5.4)."""
+    """Return the state without a student of a character, and with another drawn onto it if the bag has one (5.4)."""
     had = any(state.bag)
     draw_state, drawn, bag = draw(state.draw_state, state.bag, 1, state.settings.draw_model)
     state = with_card(state, card._replace(students=added(plus(card.students, color, -1), drawn)))
@@ -132,6 +132,6 @@ def replenished(state: State, card: Card, color: int) -> State:
 
 
 def exchange(state: State, entrance: Counts, others: Counts, most: int) -> Exchange:
-    """The bounds of an exchange of so many students, as far as the settings and the numbers of students go."""
+    """Return the bounds of an exchange of at most `most` students, as far as settings and numbers of students go."""
     fewest = 0 if state.settings.allow_zero_swaps else 1
     return Exchange(fewest, min(most, sum(entrance), sum(others)), entrance, others)

@@ -11,7 +11,7 @@ _STOLEN = 3
 
 
 def _effect(state: State, card: Card, action: PlayCharacter) -> State:
-    """Professors stay where they are: a removal from everybody keeps the order of the counts."""
+    """Return the state after the theft. Professors stay: a removal from everybody keeps the order of the counts."""
     del card
     color = color_of(action)
     removed = [without_some(room, color, _STOLEN) for room in state.dining_rooms]

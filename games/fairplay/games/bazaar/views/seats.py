@@ -1,0 +1,66 @@
+"""What both kinds of picture of Bazaar show: the players of a state, and the initials of pebbles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from fairplay.bazaar.v1 import bazaar_pb2
+from fairplay.games.bazaar.rules.pieces import INITIALS
+from fairplay.games.kit.lettering import short_name
+
+SIDE_LIMIT = 6  # pebbles on a side of an equation
+_STATUS = {bazaar_pb2.PHASE_REQUEST: "to request", bazaar_pb2.PHASE_CARDS: "to buy"}
+_GONE = {bazaar_pb2.STANDING_ELIMINATED: "eliminated", bazaar_pb2.STANDING_FAILED: "failed at the end"}
+NAME_LIMIT = 20  # cells of a terminal; longer names are cut
+
+
+class Seat(NamedTuple):
+    """A player; `status` is empty or what there is to say of it, `wallet` is empty if it is hidden."""
+
+    name: str
+    score: str
+    status: str
+    turn: bool
+    wallet: Sequence[int]
+    cards: Sequence[bazaar_pb2.Card]
+
+
+def list_seats(state: bazaar_pb2.State, players: Sequence[str]) -> list[Seat]:
+    """Return the players of a state in turn order."""
+    over = state.phase == bazaar_pb2.PHASE_OVER
+    best = max(
+        (each.score + each.bonus for each in state.players if each.standing != bazaar_pb2.STANDING_ELIMINATED),
+        default=0,
+    )
+    return [
+        Seat(
+            _name(seat, players),
+            f"{player.score} + {player.bonus}" if player.bonus else str(player.score),
+            status := _GONE.get(player.standing, "")
+            or ("winner" if over and player.score + player.bonus == best else "")
+            or ("" if over or seat != state.active_seat else _STATUS.get(state.phase, "to move")),
+            status in (*_STATUS.values(), "to move"),
+            player.wallet,
+            player.cards,
+        )
+        for seat, player in enumerate(state.players)
+    ]
+
+
+def _name(seat: int, players: Sequence[str]) -> str:
+    """Return the name of the player in a seat, fit for XML and terminals."""
+    name = players[seat] if seat < len(players) else ""
+    return short_name(name, NAME_LIMIT) or f"player {seat + 1}"
+
+
+def pebbles(counts: Iterable[int], most: int) -> str:
+    """Return the initials of the pebbles of a bag, at most `most` of them."""
+    bag = chain.from_iterable(initial * min(count, most) for initial, count in zip(INITIALS, counts, strict=False))
+    return "".join(bag)[:most]
+
+
+def words(card: bazaar_pb2.Card) -> str:
+    """Return a card in words."""
+    return f"{pebbles(card.pebbles, 5)}{', happy face' if card.face else ''}"
