@@ -10,7 +10,7 @@ from fairplay.games.webset import rules
 from fairplay.games.webset.game import GAME
 from fairplay.games.webset.protocol import codec, conversation
 from fairplay.games.webset.rules import EMPTY, Act, Phase, State, Status, Take, Word, settings_of
-from fairplay.games.webset.rules.cards import listed, parse_cards
+from fairplay.games.webset.rules.cards import format_cards, parse_cards
 from fairplay.player.handlers import snake_case
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1.webset_player_pb2 import ActResponse, PickCardsResponse
@@ -54,12 +54,12 @@ def told(state: State, seat: int, action: Word | str) -> tuple[Status | None, st
 
 def columns(state: State) -> list[str]:
     """The table, a text a column."""
-    cells = ["" if card == EMPTY else listed([card]) for card in state.table]
+    cells = ["" if card == EMPTY else format_cards([card]) for card in state.table]
     return [" ".join(cells[at : at + 3]).strip() for at in range(0, len(cells), 3)]
 
 
 def lying(state: State) -> str:
-    return listed(sorted(rules.on_table(state)))
+    return format_cards(sorted(rules.on_table(state)))
 
 
 CAP = "0001 0002 0100 0102 0211 0220 1011 1020 1110 1111 1120 1122 1210 1222 2010 2022 2100 2101 2201 2202"

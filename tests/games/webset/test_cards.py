@@ -17,14 +17,14 @@ from fairplay.games.webset.rules.cards import (
     deck_of,
     differing,
     digits,
+    format_card,
+    format_cards,
     is_set,
-    listed,
     misfits,
     parse_card,
     parse_cards,
     sets_among,
     third,
-    written,
 )
 from tests.games.webset.tables import CAP, UNSHUFFLED
 
@@ -48,7 +48,7 @@ def test_s1_the_predicate(cards: str, ok: bool) -> None:
 
 @pytest.mark.parametrize(("one", "other", "expected"), [("0121", "2011", "1201"), ("0000", "1212", "2121")])
 def test_s2_the_third_card(one: str, other: str, expected: str) -> None:
-    assert written(third(parse_card(one), parse_card(other))) == expected
+    assert format_card(third(parse_card(one), parse_card(other))) == expected
 
 
 @given(CARD, CARD, CARD)
@@ -61,7 +61,7 @@ def test_a_set_is_all_alike_or_all_different_in_each_aspect(one: int, two: int, 
 
 @given(CARD)
 def test_a_card_is_written_with_its_four_digits(card: int) -> None:
-    assert parse_card(written(card)) == card == card_of(*digits(card))
+    assert parse_card(format_card(card)) == card == card_of(*digits(card))
 
 
 def test_cards_have_names() -> None:
@@ -119,7 +119,7 @@ def test_the_small_deck_are_the_cards_that_show_one_symbol() -> None:
     small = deck_of(3)
     assert [digits(card)[0] for card in small] == [0] * 27
     assert len(sets_among(tuple(small))) == 117
-    assert listed(small[:4]) == "0000 0001 0002 0010"
+    assert format_cards(small[:4]) == "0000 0001 0002 0010"
 
 
 def test_the_aspects_are_named_in_which_cards_differ_or_do_not_fit() -> None:

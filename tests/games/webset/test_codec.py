@@ -88,13 +88,16 @@ def test_no_floor_and_a_floor_of_zero_are_two_things() -> None:
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        (webset_pb2.Settings(window=Duration(seconds=61)), "window in milliseconds is 61000: it must be 100 to 60000."),
+        (
+            webset_pb2.Settings(window=Duration(seconds=61)),
+            "window in milliseconds is 61000: it must be between 100 and 60000.",
+        ),
         (webset_pb2.Settings(window=Duration(nanos=1)), "window is 0.000000001s: it must be whole milliseconds."),
         (
             webset_pb2.Settings(handicaps=[Duration(), Duration(seconds=-1)]),
-            r"handicaps\[1\] is -1000: it must be 0 to 60000.",
+            r"handicaps\[1\] is -1000: it must be between 0 and 60000.",
         ),
-        (webset_pb2.Settings(aspects=2), "aspects is 2: it must be 3 to 4."),
+        (webset_pb2.Settings(aspects=2), "aspects is 2: it must be between 3 and 4."),
         (webset_pb2.Settings(more_rule=9), "more_rule has the unknown value 9."),  # type: ignore[arg-type]
         (webset_pb2.Settings(profile=7), "profile has the unknown value 7."),  # type: ignore[arg-type]
     ],

@@ -1,4 +1,4 @@
-"""What the referee forgives: how grave it is, judged by what the player was shown."""
+"""Infractions of Webset: how grave they are, judged by what the player was shown."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def to_pick(state: State, seat: int = 0, *, may_skip: bool = False) -> PickCards
     return PickCardsRequest(seat=seat, state=codec.public_message(state), may_skip=may_skip)
 
 
-def slip(state: State, request: Any, answer: Any) -> tuple[str, Level] | None:
+def infraction(state: State, request: Any, answer: Any) -> tuple[str, Level] | None:
     found = infractions.infraction_in(state.settings, request, answer)
     return None if found is None else (found.rule, found.level)
 
@@ -50,41 +50,49 @@ def slip(state: State, request: Any, answer: Any) -> tuple[str, Level] | None:
 
 
 @pytest.mark.parametrize("word", [None, CALL])
-def test_what_is_listed_and_carried_out_is_no_slip(word: Word | None) -> None:
-    assert slip(fresh(), to_act(fresh()), answered(word)) is None
+def test_what_is_listed_and_carried_out_is_no_infraction(word: Word | None) -> None:
+    assert infraction(fresh(), to_act(fresh()), answered(word)) is None
 
 
 @pytest.mark.parametrize(
     ("word", "rule"), [(MORE, "webset.more.auto"), (SHOW, "webset.show.enabled"), (END_SHOW, "webset.end.showing")]
 )
 def test_what_is_not_listed_is_refused_for_the_rule_that_the_referee_names(word: Word, rule: str) -> None:
-    assert slip(fresh(), to_act(fresh()), answered(word)) == (rule, SHOULD)
+    assert infraction(fresh(), to_act(fresh()), answered(word)) == (rule, SHOULD)
     assert rules.carry_out(fresh(), Act(0, word)).rule == rule
 
 
 def test_what_is_listed_may_be_tried_once_and_not_again_after_it_was_refused() -> None:
     state = fresh(more_rule="if_no_set")
     _, status, rule = rules.carry_out(state, Act(0, MORE))
-    assert slip(state, to_act(state), answered(MORE)) is None
-    assert slip(state, to_act(state, 0, str(rule), status), answered(MORE)) == ("webset.more.no-set", SHOULD)
-    assert slip(state, to_act(state, 0, "webset.call.first", Status.ALREADY_CALLED), answered(MORE)) is None
+    assert infraction(state, to_act(state), answered(MORE)) is None
+    assert infraction(state, to_act(state, 0, str(rule), status), answered(MORE)) == ("webset.more.no-set", SHOULD)
+    assert infraction(state, to_act(state, 0, "webset.call.first", Status.ALREADY_CALLED), answered(MORE)) is None
+
+
+def test_what_was_refused_may_be_tried_again_when_something_has_happened() -> None:
+    state = fresh(more_rule="if_no_set")
+    request = to_act(state, 0, "webset.more.no-set", Status.NOT_NOW)
+    assert infraction(state, request, answered(MORE)) == ("webset.more.no-set", SHOULD)
+    request.events.add()
+    assert infraction(state, request, answered(MORE)) is None
 
 
 def test_who_was_outrun_may_call_again() -> None:
     request = to_act(fresh(), 0, "webset.call.first", Status.ALREADY_CALLED)
-    assert slip(fresh(), request, answered(CALL)) is None
+    assert infraction(fresh(), request, answered(CALL)) is None
 
 
-def test_an_act_that_is_none_is_misconduct_and_no_slip() -> None:
+def test_an_act_that_is_none_is_misconduct_and_no_infraction() -> None:
     for action in (0, 6, -1):
-        assert slip(fresh(), to_act(fresh()), ActResponse(action=action)) is None  # type: ignore[arg-type]
+        assert infraction(fresh(), to_act(fresh()), ActResponse(action=action)) is None  # type: ignore[arg-type]
 
 
 def test_a_deck_of_unknown_cards_is_as_good_as_any_for_what_may_be_asked() -> None:
     state = fresh(deck=NO_SET, more_rule="anyone")
-    assert slip(state, to_act(state), answered(MORE)) is None
+    assert infraction(state, to_act(state), answered(MORE)) is None
     full = done(state, (0, MORE), (0, MORE), (0, MORE))
-    assert slip(full, to_act(full), answered(MORE)) == ("webset.more.cards", SHOULD)
+    assert infraction(full, to_act(full), answered(MORE)) == ("webset.more.cards", SHOULD)
 
 
 # Cards
@@ -107,23 +115,26 @@ def test_cards_that_can_be_no_set_are_graver_than_those_that_are_none(
     picked: tuple[int, ...], found: tuple[str, Level] | None
 ) -> None:
     state = done(fresh(), (0, CALL))
-    assert slip(state, to_pick(state), PickCardsResponse(cards=picked)) == found
+    assert infraction(state, to_pick(state), PickCardsResponse(cards=picked)) == found
 
 
 def test_cards_of_the_full_deck_are_none_in_the_small_one() -> None:
     state = done(fresh(deck=range(27), aspects=3), (0, CALL))
-    assert slip(state, to_pick(state), PickCardsResponse(cards=(0, 27, 54))) == ("webset.take.card-range", MUST)
+    assert infraction(state, to_pick(state), PickCardsResponse(cards=(0, 27, 54))) == ("webset.take.card-range", MUST)
 
 
 def test_no_cards_in_time_are_grave_after_a_call_and_a_pass_in_a_round() -> None:
     called, in_round = done(fresh(), (0, CALL)), fresh(rounds="earliest")
-    assert slip(called, to_pick(called), Overrun()) == ("webset.take.window", MUST)
+    assert infraction(called, to_pick(called), Overrun()) == ("webset.take.window", MUST)
     for passing in (Overrun(), PickCardsResponse()):
-        assert slip(in_round, to_pick(in_round, may_skip=True), passing) is None
-    assert slip(in_round, to_pick(in_round, may_skip=True), cards("0000 0001 0011")) == ("webset.take.set", SHOULD)
+        assert infraction(in_round, to_pick(in_round, may_skip=True), passing) is None
+    assert infraction(in_round, to_pick(in_round, may_skip=True), cards("0000 0001 0011")) == (
+        "webset.take.set",
+        SHOULD,
+    )
 
 
-def test_failures_that_eliminate_are_no_slips() -> None:
+def test_failures_that_eliminate_are_no_infractions() -> None:
     called = done(fresh(), (0, CALL))
-    assert slip(called, to_pick(called), CallError()) is None
-    assert slip(fresh(), to_act(fresh()), Overrun()) is None
+    assert infraction(called, to_pick(called), CallError()) is None
+    assert infraction(fresh(), to_act(fresh()), Overrun()) is None

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from fairplay.games.webset import rules
-from fairplay.games.webset import testdata as harness
+from fairplay.games.webset import rules, testdata
 from fairplay.games.webset.rules import (
     EMPTY,
     Act,
@@ -23,7 +22,7 @@ from fairplay.games.webset.rules import (
     Word,
     settings_of,
 )
-from fairplay.games.webset.rules.cards import listed, parse_cards
+from fairplay.games.webset.rules.cards import format_cards, parse_cards
 from fairplay.games.webset.rules.settings import settings_problem
 from tests.games.webset.tables import (
     CALL,
@@ -56,7 +55,7 @@ def test_s3_the_unshuffled_deck_is_dealt_column_by_column() -> None:
     state = fresh()
     assert columns(state)[:5] == [X0, "0010 0011 0012", "0020 0021 0022", "0100 0101 0102", ""]
     assert len(state.deck) == 69
-    found = [listed(triple) for triple in rules.solutions(state)]
+    found = [format_cards(triple) for triple in rules.solutions(state)]
     assert len(found) == 13
     assert [triple for triple in found if not triple.startswith("00")] == ["0100 0101 0102"]
 
@@ -135,20 +134,20 @@ def test_s9_a_greedy_game_of_any_deck_leaves_what_the_facts_say() -> None:
     left = []
     for seed in range(30):
         deck = list(rules.shuffled(UNSHUFFLED, Random(seed)))
-        game = harness.greedy([listed([card]) for card in deck])
+        game = testdata.greedy([format_cards([card]) for card in deck])
         assert 3 * len(game["sets"]) + len(game["left"]) == 81
-        assert harness.sets(game["left"]) == []
+        assert testdata.sets(game["left"]) == []
         left.append(len(game["left"]))
     assert set(left) <= {0, 6, 9, 12, 15}
 
 
 def test_s10_the_unshuffled_deck_played_greedily() -> None:
-    published = harness.greedy(None)
+    published = testdata.greedy(None)
     assert (len(published["sets"]), published["left"]) == (27, [])
-    seed = harness.greedy(None, {"profile": "seed"})
+    seed = testdata.greedy(None, {"profile": "seed"})
     assert len(seed["sets"]) == 24
     assert seed["left"] == [f"22{a}{b}" for a in range(3) for b in range(3)]
-    assert len(harness.sets(seed["left"])) == 12
+    assert len(testdata.sets(seed["left"])) == 12
 
 
 def test_s13_a_second_call_is_refused_and_the_first_goes_on() -> None:
@@ -281,8 +280,9 @@ def test_solutions_can_be_shown_only_where_there_are_any_and_the_settings_say_so
 def test_the_end_of_a_showing_takes_the_solutions_away_and_nobody_scores() -> None:
     state = done(fresh(show_enabled=True), (0, SHOW), (1, END_SHOW))
     assert state.phase is Phase.OPEN
-    assert listed(sorted(state.discarded)) == listed(range(12))  # overlapping solutions: each card goes once
-    assert lying(state) == listed(range(12, 24))
+    # overlapping solutions: each card goes once
+    assert format_cards(sorted(state.discarded)) == format_cards(range(12))
+    assert lying(state) == format_cards(range(12, 24))
     assert rules.scores(state) == (0, 0)
 
 
@@ -290,7 +290,7 @@ def test_the_end_of_a_showing_takes_the_solutions_away_and_nobody_scores() -> No
 def test_the_end_of_a_showing_may_end_the_game_and_does_so_once(end_rule: str) -> None:
     state = fresh(profile="seed", end_rule=end_rule)
     while state.deck:
-        state = taken(state, listed(rules.solutions(state)[0]))
+        state = taken(state, format_cards(rules.solutions(state)[0]))
     shown = done(state, (0, SHOW))
     over = done(shown, (0, END_SHOW))
     assert over.phase is Phase.OVER
@@ -354,7 +354,7 @@ def test_a_player_that_leaves_may_make_the_others_agree() -> None:
 def test_an_empty_deck_cannot_be_asked_for_more() -> None:
     state = fresh(profile="seed", end_rule="play_on")
     while state.deck:
-        state = taken(state, listed(rules.solutions(state)[0]))
+        state = taken(state, format_cards(rules.solutions(state)[0]))
     assert told(state, 0, MORE) == (Status.NO_MORE_CARDS, "webset.more.cards")
 
 
@@ -428,7 +428,7 @@ def test_a_lockout_ends_when_everybody_is_locked_out() -> None:
 def test_play_on_ends_when_the_deck_is_empty_and_no_set_is_left() -> None:
     state = fresh()
     while rules.turn(state) is not None:
-        state = taken(state, listed(rules.solutions(state)[0]))
+        state = taken(state, format_cards(rules.solutions(state)[0]))
     assert (state.phase, state.deck, rules.solutions(state)) == (Phase.OVER, (), ())
     assert state.players[0].points == 27
 
@@ -576,7 +576,7 @@ def test_a_wrong_take_in_a_round_costs_a_point_also_if_it_comes_first() -> None:
 def test_the_lot_is_drawn_from_the_state_and_takes_everybody_in_time() -> None:
     winners, state = set(), fresh(3, rounds="lot")
     for _ in range(12):
-        triple = listed(rules.solutions(state)[0])
+        triple = format_cards(rules.solutions(state)[0])
         answers = [(seat, triple) for seat in (0, 1, 2)]
         after = round_of(state, *answers).state
         assert round_of(state, *answers).state == after
@@ -658,23 +658,23 @@ def test_each_profile_is_as_section_6_has_it() -> None:
 @pytest.mark.parametrize(
     ("given", "field", "word"),
     [
-        ({"aspects": 5}, "aspects", "3 to 4"),
+        ({"aspects": 5}, "aspects", "between 3 and 4"),
         ({"table": 13}, "table", "multiple of 3"),
         ({"table": 24}, "table", "up to max_table, 21"),
         ({"max_table": 18}, "max_table", "from 21 to 27"),
         ({"aspects": 3, "max_table": 9}, "max_table", "from 12 to 27"),
-        ({"window_ms": 99}, "window_ms", "100 to 60000"),
-        ({"penalty_bad": 101}, "penalty_bad", "0 to 100"),
-        ({"penalty_expired": -1}, "penalty_expired", "0 to 100"),
-        ({"score_floor": 1}, "score_floor", "-1000 to 0"),
-        ({"lockout_ms": 60_001}, "lockout_ms", "0 to 60000"),
+        ({"window_ms": 99}, "window_ms", "between 100 and 60000"),
+        ({"penalty_bad": 101}, "penalty_bad", "between 0 and 100"),
+        ({"penalty_expired": -1}, "penalty_expired", "between 0 and 100"),
+        ({"score_floor": 1}, "score_floor", "between -1000 and 0"),
+        ({"lockout_ms": 60_001}, "lockout_ms", "between 0 and 60000"),
         ({"more_rule": "never"}, "more_rule", "auto"),
         ({"profile": "other"}, "profile", "contest, seed, published"),
-        ({"min_players": 0}, "min_players", "1 to 8"),
+        ({"min_players": 0}, "min_players", "between 1 and 8"),
         ({"handicaps_ms": (0, -1)}, "handicaps_ms", r"handicaps_ms\[1\] is -1"),
         ({"handicaps_ms": (0,) * 9}, "handicaps_ms", "9 entries"),
-        ({"act_cap": 9}, "act_cap", "10 to 1000000"),
-        ({"idle_rounds": 0}, "idle_rounds", "1 to 1000"),
+        ({"act_cap": 9}, "act_cap", "between 10 and 1000000"),
+        ({"idle_rounds": 0}, "idle_rounds", "between 1 and 1000"),
     ],
 )
 def test_settings_that_cannot_be_are_refused_by_name(given: dict[str, Any], field: str, word: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 from fairplay.games.webset import rules
 from fairplay.games.webset.game import GAME
 from fairplay.games.webset.players.player import PausingPlayer, StrategyPlayer
-from fairplay.games.webset.players.strategies import STRATEGIES, strategy
+from fairplay.games.webset.players.strategies import STRATEGIES, make_strategy
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import State, Word
 from fairplay.games.webset.rules.cards import parse_cards
@@ -107,20 +107,20 @@ def test_the_solver_makes_as_many_mistakes_as_it_is_told() -> None:
 
 
 def test_reaction_times_are_spread_around_their_mean() -> None:
-    chosen = strategy("solver:reaction=2.5,spread=0.2")
-    views = [view_of(number) for number in range(200)]
-    times = [chosen.pause_s(view) for view in views]
+    chosen = make_strategy("solver:reaction=2.5,spread=0.2")
+    positions = [position_of(number) for number in range(200)]
+    times = [chosen.pause_s(position) for position in positions]
     assert 2.3 < sum(times) / 200 < 2.7
     assert 0.5 < min(times) < 2.2
     assert 2.8 < max(times) < 4.5
-    assert len({strategy("solver:reaction=1,spread=0").pause_s(view) for view in views}) == 1
-    assert strategy("solver").pause_s(views[0]) == 0.0
+    assert len({make_strategy("solver:reaction=1,spread=0").pause_s(position) for position in positions}) == 1
+    assert make_strategy("solver").pause_s(positions[0]) == 0.0
 
 
-def view_of(revision: int) -> Any:
-    from fairplay.games.webset.players.player import view_to_act
+def position_of(revision: int) -> Any:
+    from fairplay.games.webset.players.player import position_to_act
 
-    return view_to_act(to_act(fresh()._replace(revision=revision)))
+    return position_to_act(to_act(fresh()._replace(revision=revision)))
 
 
 @pytest.mark.parametrize(

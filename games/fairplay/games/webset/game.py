@@ -1,4 +1,4 @@
-"""Webset, as `fairplay.games.game.Game` wants it."""
+"""Webset as a `fairplay.games.game.Game`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from types import MappingProxyType
 
 from google.protobuf.duration_pb2 import Duration
 
-from fairplay.games.kit.settings import Setting
+from fairplay.games.kit.settings import describe
 from fairplay.games.steps import Conversation
 from fairplay.games.webset import rules
 from fairplay.games.webset.players import strategies
 from fairplay.games.webset.players.player import PausingPlayer, StrategyPlayer, player
 from fairplay.games.webset.protocol import codec, conversation
 from fairplay.games.webset.protocol.methods import ACT, METHODS, SERVICE
-from fairplay.games.webset.rules import State
+from fairplay.games.webset.rules import Settings, State
 from fairplay.games.webset.views import picture
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
@@ -31,10 +31,10 @@ class Webset:
     methods = tuple(METHODS.values())
     turn = ACT
     seats = range(2, rules.MAX_SEATS + 1)
-    """A game alone (min_players 1) is possible by the rules; tournaments could not deal such games."""
+    """By the rules one player may play alone (min_players 1); tournaments could not deal such games."""
     rules = rules.RULES
     strategies = MappingProxyType({name: kind.summary for name, kind in strategies.STRATEGIES.items()})
-    settings: Sequence[Setting] = ()
+    settings = describe(Settings)
     settings_type = webset_pb2.Settings
     state_type = webset_pb2.State
     time_control = TimeControl(
@@ -53,11 +53,11 @@ class Webset:
     tournament_settings = webset_pb2.Settings(aspects=3)
 
     def full_settings(self, settings: webset_pb2.Settings) -> webset_pb2.Settings:
-        """The same settings with every default filled in."""
+        """Return the settings with every default filled in."""
         return codec.settings_message(codec.settings(settings))
 
     def check_state(self, settings: webset_pb2.Settings, state: webset_pb2.State) -> int:
-        """The number of players of a state from outside, those that are eliminated too."""
+        """Return the number of players of a state, eliminated ones included."""
         return len(codec.initial_state(state, codec.settings(settings), Random(0)).players)
 
     def play(
@@ -68,30 +68,30 @@ class Webset:
         rng: Random,
         state: webset_pb2.State | None,
     ) -> Conversation:
-        """A game between these players."""
+        """Return the conversation of a game between these players."""
         chosen = codec.settings(settings)
         if state is not None:
             return conversation.play(game_id, codec.initial_state(state, chosen, rng))
         return conversation.play(game_id, rules.initial(chosen, len(players), rng))
 
     def full_state(self, state: State) -> webset_pb2.State:
-        """All of a state."""
+        """Return all of a state."""
         return codec.state_message(state)
 
     def public_state(self, state: State) -> webset_pb2.State:
-        """A state without the deck and the next lots."""
+        """Return a state without the deck and what lots are drawn from."""
         return codec.public_message(state)
 
     def player(self, strategy: str) -> StrategyPlayer | PausingPlayer:
-        """A reference player."""
+        """Return a reference player."""
         return player(strategy)
 
     def svg(self, state: webset_pb2.State, players: Sequence[str]) -> str:
-        """The table, and the players with their points."""
+        """Return the table, and the players with their points, as one SVG document."""
         return picture.svg(state, players)
 
     def text(self, state: webset_pb2.State, players: Sequence[str]) -> str:
-        """The same in rich's markup."""
+        """Return the same in rich's console markup."""
         return picture.text(state, players)
 
 

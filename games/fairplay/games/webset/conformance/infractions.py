@@ -1,8 +1,8 @@
-"""Wrong answers that cost points, or are refused: nobody is eliminated for them, and the conformance suite minds them.
+"""Infractions: wrong answers that cost points or are refused, but eliminate nobody.
 
-Cards that never can be a set of this table, and none in time, are as grave as broken rules. Cards of the table that
-are no set, no cards at all, and acts that are refused although the request says so, are mistakes of thinking. All is
-judged by what the player was shown: who is outrun by another has done nothing wrong.
+Cards that never can be a set of the table, and none in time, fail a MUST case. Cards of the table that are no set, no
+cards at all, and acts that the request does not list, or that were refused just before, fail a SHOULD case. All is
+judged by what the player was shown: a player that is outrun by another has done nothing wrong.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def infraction_in(settings: Settings, request: Any, answer: Any) -> Infraction |
 
 
 def _refused(settings: Settings, request: ActRequest, reply: ActResponse) -> Infraction | None:
-    """An act that was not in the list, or that was refused for the same reason just before."""
+    """Judge an act: it must be listed, and not one that was refused for the same rule just before."""
     words = codec.parse_words([reply.action])
     if not words:
         return None
@@ -48,10 +48,10 @@ def _refused(settings: Settings, request: ActRequest, reply: ActResponse) -> Inf
 
 
 def _wrong(settings: Settings, request: PickCardsRequest, reply: PickCardsResponse) -> Infraction | None:
-    """Cards that are no set on the table."""
+    """Judge cards: they must be a set on the table."""
     cards = codec.parse_cards(reply)
     rule = rules.take_violation(codec.visible_state(request.state, settings), cards)
     if rule is None or (request.may_skip and not cards):
         return None
-    thinking = rule == "webset.take.set" or not cards
-    return Infraction(rule, f"the cards {list(cards)}", Level.SHOULD if thinking else Level.MUST)
+    light = rule == "webset.take.set" or not cards
+    return Infraction(rule, f"the cards {list(cards)}", Level.SHOULD if light else Level.MUST)

@@ -1,7 +1,7 @@
-"""What the conformance suite asks about Webset: situations that players get wrong.
+"""The probes of Webset: situations that players get wrong.
 
-Tables are found in random games, or laid out card by card. A probe that must be passed looks at cards that never can be
-a set of the table, and at acts that are none; one that should be, also at mistakes of thinking (see `forgiven`).
+Tables are found in random games, or laid out card by card. A MUST probe judges unknown acts, and cards that never can
+be a set of the table; a SHOULD probe also the lighter infractions (see `infractions`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from fairplay.webset.v1 import webset_pb2
 
 Made: TypeAlias = Callable[[Random], Situation]
 Found: TypeAlias = Callable[[Settings, Random], State]
-"""Makes a state under these settings."""
+"""(settings, rng) -> a state."""
 
 SHOULD = Level.SHOULD
 ACTING = ("webset.act.required",)
@@ -35,14 +35,14 @@ CALL_AND_PICK = 2
 
 
 def _fresh(seat: int, player_count: int, settings: webset_pb2.Settings = ANY_SETTINGS, turn_count: int = 4) -> Made:
-    """A game from its beginning."""
+    """Return the situation of a fresh game."""
     return lambda rng: Situation(settings, player_count, seat, None, turn_count)
 
 
 def _from(
     found: Found, seat: int = 0, settings: webset_pb2.Settings = ANY_SETTINGS, turn_count: int = CALL_AND_PICK
 ) -> Made:
-    """A game that goes on from a state."""
+    """Return the situation of a game that goes on from a state."""
 
     def situation(rng: Random) -> Situation:
         state = found(codec.settings(settings), rng)
@@ -52,7 +52,7 @@ def _from(
 
 
 def _played(wanted: Callable[[State], bool], seat_count: int = 2) -> Found:
-    """The first state of random games in which the table is open, and as wanted."""
+    """Find the first state of random games in which the table is open, and as wanted."""
 
     def found(settings: Settings, rng: Random) -> State:
         def start() -> State:
@@ -64,7 +64,7 @@ def _played(wanted: Callable[[State], bool], seat_count: int = 2) -> Found:
 
 
 def _laid(count: int, seat_count: int, votes: tuple[int, ...] = ()) -> Found:
-    """An open table of so many cards, of 3 to 16, among which there is no set."""
+    """Lay an open table of 3 to 16 cards without a set."""
 
     def found(settings: Settings, rng: Random) -> State:
         table = _without_sets(count, rng)
@@ -78,7 +78,7 @@ def _laid(count: int, seat_count: int, votes: tuple[int, ...] = ()) -> Found:
 
 
 def _without_sets(count: int, rng: Random) -> Cards:
-    """Cards that are taken one after the other unless they make a set; sixteen can always be had."""
+    """Return cards without a set, taken one after the other unless they make one; there always are sixteen."""
     table: list[int] = []
     for card in rng.sample(range(rules.CARDS), rules.CARDS):
         if not any(rules.third(one, other) == card for one, other in combinations(table, 2)):
@@ -86,13 +86,13 @@ def _without_sets(count: int, rng: Random) -> Cards:
     return tuple(table[:count])
 
 
-def _but(found: Found, change: Callable[[State], State]) -> Found:
-    """The same with something changed."""
+def _changed(found: Found, change: Callable[[State], State]) -> Found:
+    """Return a state as found, with a change."""
     return lambda settings, rng: change(found(settings, rng))
 
 
 def _locked(*seats: int) -> Callable[[State], State]:
-    """These players are locked out after wrong calls."""
+    """Lock these players out, as after wrong calls."""
 
     def lock(seat: int, player: Player) -> Player:
         return player._replace(points=-1, penalties=1, locked=True) if seat in seats else player
@@ -104,17 +104,17 @@ def _locked(*seats: int) -> Callable[[State], State]:
 
 
 def _called(seat: int) -> Callable[[State], State]:
-    """A player has called, after many others."""
+    """Open the call of a player, after many others."""
     return lambda state: state._replace(phase=Phase.CALLED, caller=seat, call_count=17)
 
 
 def _showing(state: State) -> State:
-    """The last of the solutions is displayed."""
+    """Display the last of the solutions."""
     return state._replace(phase=Phase.SHOWING, displayed=len(rules.solutions(state)) - 1)
 
 
 def _late(state: State) -> State:
-    """Two of five are out, points are below zero, and the numbers are large."""
+    """Make the game a long one: two of five are out, points are below zero, and numbers are large."""
     first, second, third, fourth, fifth = state.players
     players = (
         first._replace(standing=Standing.OUT),
@@ -142,7 +142,7 @@ def _one_set_differs_in_all(state: State) -> bool:
 
 
 def _one_set_and_near_misses(state: State) -> bool:
-    """In each aspect there are cards that are a set but for that one."""
+    """Return whether there is one set, and for each aspect a triple that is one but for that aspect."""
     triples = combinations(rules.on_table(state), 3)
     return _one_set(state) and {found for triple in triples if len(found := misfits(triple)) == 1} == _EACH_ASPECT
 
@@ -151,7 +151,7 @@ _EACH_ASPECT = {(0,), (1,), (2,), (3,)}
 
 
 def _last_set(state: State) -> bool:
-    """Whichever set is taken, it is the last one."""
+    """Return whether any set that is taken is the last one."""
     left = [set(rules.on_table(state)).difference(triple) for triple in rules.solutions(state)]
     return not state.deck and not any(rules.sets_among(tuple(cards)) for cards in left)
 
@@ -161,13 +161,13 @@ def _empty_deck(state: State) -> bool:
 
 
 def _holes(state: State) -> bool:
-    """Empty slots lie between cards, beyond the base area and before its end, and there is a set."""
+    """Return whether empty slots lie between cards beyond the base area, and there is a set."""
     base, last = state.settings.table, max(slot for slot, card in enumerate(state.table) if card != EMPTY)
     return EMPTY in state.table[base:last] and bool(state.deck) and _any(state)
 
 
 def _large_numbers(state: State) -> bool:
-    """No slot has the number of a card on the table."""
+    """Return whether no slot has the number of a card on the table."""
     return min(rules.on_table(state)) >= len(state.table)
 
 
@@ -278,7 +278,7 @@ PROBES: Sequence[Probe] = (
         "webset.more.though-sets",
         ("webset.more.no-set",),
         "Where there is a set more cards are refused: who asks for them again is refused again.",
-        _from(_but(_played(_any), _locked(1)), settings=IF_NO_SET_LOCKS),
+        _from(_changed(_played(_any), _locked(1)), settings=IF_NO_SET_LOCKS),
         SHOULD,
     ),
     Probe(
@@ -320,21 +320,21 @@ PROBES: Sequence[Probe] = (
         "webset.show.running",
         (*ACTING, "webset.call.open", "webset.more.open"),
         "Solutions are shown, the last one just now: nobody can call until somebody ends that.",
-        _from(_but(_played(_any), _showing), settings=SHOW),
+        _from(_changed(_played(_any), _showing), settings=SHOW),
         SHOULD,
     ),
     Probe(
         "webset.lockout.own",
         (*ACTING, "webset.call.lockout"),
         "After a wrong call the player cannot call until the table changes, though there are sets, and others do.",
-        _from(_but(_played(_any, 3), _locked(2)), 2, ANYONE_LOCKS, turn_count=3),
+        _from(_changed(_played(_any, 3), _locked(2)), 2, ANYONE_LOCKS, turn_count=3),
         SHOULD,
     ),
     Probe(
         "webset.lockout.others",
         (*ACTING, *PICKING),
         "All others are locked out: who does nothing is asked again about an idle table.",
-        _from(_but(_played(_any, 3), _locked(0, 2)), 1, LOCKS, turn_count=4),
+        _from(_changed(_played(_any, 3), _locked(0, 2)), 1, LOCKS, turn_count=4),
     ),
     # Rounds, and races in which others are first
     Probe(
@@ -367,19 +367,19 @@ PROBES: Sequence[Probe] = (
         "webset.resume.own-call",
         (*PICKING, "webset.take.window"),
         "The game goes on in an open call of the player: it is asked for cards before it has acted at all.",
-        _from(_but(_played(_won_cards, 3), _called(2)), 2, turn_count=1),
+        _from(_changed(_played(_won_cards, 3), _called(2)), 2, turn_count=1),
     ),
     Probe(
         "webset.resume.others-call",
         (*ACTING, *PICKING),
         "The game goes on in an open call of somebody else: the first question tells what became of it.",
-        _from(_but(_played(_won_cards, 3), _called(0)), 1),
+        _from(_changed(_played(_won_cards, 3), _called(0)), 1),
     ),
     Probe(
         "webset.resume.late",
         (*ACTING, *PICKING),
         "Points can be below zero, players can be out and numbers large, in a game that has gone on for long.",
-        _from(_but(_played(_won_cards, 5), _late), 4, turn_count=3),
+        _from(_changed(_played(_won_cards, 5), _late), 4, turn_count=3),
     ),
     # Settings and seats
     Probe(

@@ -1,10 +1,10 @@
-"""A strategy behind the methods of the diagram: the reference player of Webset."""
+"""The reference player of Webset: a strategy behind the methods of the service."""
 
 from __future__ import annotations
 
 import asyncio
 
-from fairplay.games.webset.players.strategies import Strategy, View, strategy
+from fairplay.games.webset.players.strategies import Position, Strategy, make_strategy
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import EMPTY, Cards
 from fairplay.webset.v1.webset_pb2 import State
@@ -20,13 +20,13 @@ from fairplay.webset.v1.webset_player_pb2 import (
 
 
 def player(spec: str) -> StrategyPlayer | PausingPlayer:
-    """The player that a spec names. ValueError: there is no such strategy."""
-    chosen = strategy(spec)
+    """Return the player with the strategy that a text names. Raises ValueError if there is none."""
+    chosen = make_strategy(spec)
     return PausingPlayer(spec, chosen) if chosen.pauses else StrategyPlayer(spec, chosen)
 
 
 class StrategyPlayer:
-    """Plays as its strategy says, at once. Keeps nothing between calls, so it may be in any number of games."""
+    """Answers at once. It keeps nothing between calls, so that it may be in any number of games."""
 
     game = "webset"
     quick = True
@@ -36,28 +36,25 @@ class StrategyPlayer:
         self._strategy = chosen
 
     def deal(self, request: DealRequest) -> None:
-        """The table is said again in every request."""
+        """Do nothing: every request has the table."""
 
     def act(self, request: ActRequest) -> ActResponse:
-        """What the strategy does."""
-        return codec.act_message(self._strategy.act(view_to_act(request)))
+        """Return what the strategy does."""
+        return codec.act_message(self._strategy.act(position_to_act(request)))
 
     def pick_cards(self, request: PickCardsRequest) -> PickCardsResponse:
-        """The cards that the strategy picks."""
-        return PickCardsResponse(cards=self._strategy.pick(view_to_pick(request)))
+        """Return the cards that the strategy picks."""
+        return PickCardsResponse(cards=self._strategy.pick(position_to_pick(request)))
 
     def report(self, request: ReportRequest) -> None:
-        """What has happened can be seen in the next state."""
+        """Do nothing: every request has the state."""
 
     def game_over(self, request: GameOverRequest) -> None:
-        """It is a good loser."""
+        """Do nothing: the game is over."""
 
 
 class PausingPlayer:
-    """The same with a reaction time, in an event loop.
-
-    It waits in the loop and in no thread: it holds nobody up, and a question that is cancelled ends the wait.
-    """
+    """Answers after a reaction time. It waits in the event loop, so that a cancelled question ends the wait."""
 
     game = "webset"
     quick = True
@@ -71,20 +68,20 @@ class PausingPlayer:
         self.game_over = self._at_once.game_over
 
     async def act(self, request: ActRequest) -> ActResponse:
-        """What the strategy does, after its reaction time."""
-        await asyncio.sleep(self._strategy.pause_s(view_to_act(request)))
+        """Return what the strategy does, after its reaction time."""
+        await asyncio.sleep(self._strategy.pause_s(position_to_act(request)))
         return self._at_once.act(request)
 
     async def pick_cards(self, request: PickCardsRequest) -> PickCardsResponse:
-        """The cards: it has found them before it called, but in a round it must find them now."""
+        """Return the cards: at once after a call, as they were found before it; in a round after the reaction time."""
         if request.may_skip:
-            await asyncio.sleep(self._strategy.pause_s(view_to_pick(request)))
+            await asyncio.sleep(self._strategy.pause_s(position_to_pick(request)))
         return self._at_once.pick_cards(request)
 
 
-def view_to_act(request: ActRequest) -> View:
-    """What a player is shown that is to act."""
-    return View(
+def position_to_act(request: ActRequest) -> Position:
+    """Return what a strategy is shown that is to act."""
+    return Position(
         game_id=request.game_id,
         seat=request.seat,
         cards=_cards(request.state),
@@ -96,9 +93,9 @@ def view_to_act(request: ActRequest) -> View:
     )
 
 
-def view_to_pick(request: PickCardsRequest) -> View:
-    """What a player is shown that is to pick cards."""
-    return View(
+def position_to_pick(request: PickCardsRequest) -> Position:
+    """Return what a strategy is shown that is to pick cards."""
+    return Position(
         game_id=request.game_id,
         seat=request.seat,
         cards=_cards(request.state),

@@ -1,7 +1,7 @@
-"""Brains of the reference players of Webset: whether to call, and which cards to pick.
+"""The strategies of the reference players of Webset: whether to call, and which cards to pick.
 
 A strategy answers from what it is shown alone and keeps nothing between two answers. What it draws by chance follows
-from its seed and from what it sees, so that a game that is resumed goes on as it would have gone.
+from its seed and from what it is shown, so that a resumed game goes on as it would have gone.
 """
 
 from __future__ import annotations
@@ -15,54 +15,54 @@ from typing import NamedTuple, Protocol
 from fairplay.games.webset.rules import Cards, Word, is_set, sets_among
 
 
-class View(NamedTuple):
-    """What a player is shown."""
+class Position(NamedTuple):
+    """What a strategy is shown."""
 
     game_id: str
     seat: int
     cards: Cards
     """The cards on the table, in slot order."""
     words: tuple[Word, ...]
-    """What it may try, beside doing nothing."""
+    """What the player may try, beside doing nothing."""
     refused: bool
-    """Whether its last act was refused."""
+    """Whether its last act was refused, and nothing has happened since."""
     may_skip: bool
-    """Whether to pick no cards costs nothing."""
+    """Whether picking no cards costs nothing."""
     revision: int
     idle_count: int
-    """How often everybody has done nothing on this table."""
+    """How often all players have done nothing on this table."""
 
 
 class Strategy(Protocol):
-    """Answers for one player."""
+    """Answers for a player."""
 
     @property
     def pauses(self) -> bool:
-        """Whether answers take time."""
+        """Return whether answers take time."""
 
-    def act(self, view: View) -> Word | None:
-        """What to do; None: nothing."""
+    def act(self, position: Position) -> Word | None:
+        """Return what to do; None stands for nothing."""
 
-    def pick(self, view: View) -> Cards:
-        """Three cards; none to pass in a round."""
+    def pick(self, position: Position) -> Cards:
+        """Return three cards, or none to pass in a round."""
 
-    def pause_s(self, view: View) -> float:
-        """How long the answer takes, in seconds."""
+    def pause_s(self, position: Position) -> float:
+        """Return how long the answer takes, in seconds."""
 
 
 class _First:
     pauses = False
 
-    def act(self, view: View) -> Word | None:
-        """What leads to cards soonest."""
-        return _sensible(view, sets_among(view.cards) != ())
+    def act(self, position: Position) -> Word | None:
+        """Return what leads to cards soonest."""
+        return _sensible(position, sets_among(position.cards) != ())
 
-    def pick(self, view: View) -> Cards:
-        """The set with the smallest cards."""
-        return next(iter(sets_among(view.cards)), _nothing(view))
+    def pick(self, position: Position) -> Cards:
+        """Return the set with the smallest cards."""
+        return next(iter(sets_among(position.cards)), _nothing(position))
 
-    def pause_s(self, view: View) -> float:
-        """No time at all."""
+    def pause_s(self, position: Position) -> float:
+        """Return 0: answers take no time."""
         return 0.0
 
 
@@ -72,18 +72,18 @@ class _Random:
     def __init__(self, seed: int) -> None:
         self._seed = seed
 
-    def act(self, view: View) -> Word | None:
-        """Anything that may be tried, but no call without a set, and nothing after a refusal."""
-        words = [word for word in view.words if word is not Word.CALL or sets_among(view.cards)]
-        return None if view.refused else _rng(self._seed, view).choice([None, *words])
+    def act(self, position: Position) -> Word | None:
+        """Return anything that may be tried, but no call without a set, and nothing after a refusal."""
+        words = [word for word in position.words if word is not Word.CALL or sets_among(position.cards)]
+        return None if position.refused else _rng(self._seed, position).choice([None, *words])
 
-    def pick(self, view: View) -> Cards:
-        """Any set."""
-        found = sets_among(view.cards)
-        return _rng(self._seed, view).choice(found) if found else _nothing(view)
+    def pick(self, position: Position) -> Cards:
+        """Return any set."""
+        found = sets_among(position.cards)
+        return _rng(self._seed, position).choice(found) if found else _nothing(position)
 
-    def pause_s(self, view: View) -> float:
-        """No time at all."""
+    def pause_s(self, position: Position) -> float:
+        """Return 0: answers take no time."""
         return 0.0
 
 
@@ -95,42 +95,42 @@ class _Solver:
         self._seed = seed
         self.pauses = reaction > 0
 
-    def act(self, view: View) -> Word | None:
-        """What leads to cards soonest."""
-        return _sensible(view, sets_among(view.cards) != ())
+    def act(self, position: Position) -> Word | None:
+        """Return what leads to cards soonest."""
+        return _sensible(position, sets_among(position.cards) != ())
 
-    def pick(self, view: View) -> Cards:
-        """Any set, or by mistake three cards that are none."""
-        rng, found = _rng(self._seed, view), sets_among(view.cards)
+    def pick(self, position: Position) -> Cards:
+        """Return any set, or by mistake three cards that are none."""
+        rng, found = _rng(self._seed, position), sets_among(position.cards)
         if rng.random() < self._error:
-            return rng.choice([triple for triple in combinations(view.cards, 3) if not is_set(*triple)])
-        return rng.choice(found) if found else _nothing(view)
+            return rng.choice([triple for triple in combinations(position.cards, 3) if not is_set(*triple)])
+        return rng.choice(found) if found else _nothing(position)
 
-    def pause_s(self, view: View) -> float:
-        """Its reaction time, which differs from table to table."""
-        return max(0.0, _rng(self._seed, view).gauss(self._reaction, self._spread * self._reaction))
+    def pause_s(self, position: Position) -> float:
+        """Return the reaction time, which differs from table to table."""
+        return max(0.0, _rng(self._seed, position).gauss(self._reaction, self._spread * self._reaction))
 
 
-def _sensible(view: View, there_is_a_set: bool) -> Word | None:
-    """Ends a showing, calls where there is a set, asks for cards where there is none."""
-    if Word.END_SHOW in view.words:
+def _sensible(position: Position, there_is_a_set: bool) -> Word | None:
+    """End a showing, call if there is a set, ask for cards if there is none."""
+    if Word.END_SHOW in position.words:
         return Word.END_SHOW
     wanted = Word.CALL if there_is_a_set else Word.MORE
-    return wanted if wanted in view.words and not view.refused else None
+    return wanted if wanted in position.words and not position.refused else None
 
 
-def _nothing(view: View) -> Cards:
-    """What to pick where there is no set."""
-    return () if view.may_skip else view.cards[:3]
+def _nothing(position: Position) -> Cards:
+    """Return what to pick if there is no set."""
+    return () if position.may_skip else position.cards[:3]
 
 
-def _rng(seed: int, view: View) -> Random:
-    """The same for the same view in every process, as `hash` would not be."""
-    return Random(repr((seed, view.game_id, view.seat, view.revision, view.idle_count)))
+def _rng(seed: int, position: Position) -> Random:
+    """Return a generator that is the same for the same position in every process, as `hash` is not."""
+    return Random(repr((seed, position.game_id, position.seat, position.revision, position.idle_count)))
 
 
 class Option(NamedTuple):
-    """A number that a strategy can be told."""
+    """A number that a strategy takes."""
 
     kind: Callable[[str], float]
     default: float
@@ -139,7 +139,7 @@ class Option(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """A strategy by name."""
+    """A kind of strategy."""
 
     summary: str
     make: Callable[..., Strategy]
@@ -154,7 +154,7 @@ STRATEGIES: Mapping[str, Kind] = MappingProxyType(
             "Does anything that may be tried, also nothing; picks any set.", _Random, MappingProxyType({"seed": _SEED})
         ),
         "solver": Kind(
-            "Finds all sets, with the reaction time (seconds) and the share of mistakes that it is told.",
+            "Finds all sets, with the reaction time (seconds) and the share of mistakes that it is given.",
             _Solver,
             MappingProxyType(
                 {
@@ -169,10 +169,10 @@ STRATEGIES: Mapping[str, Kind] = MappingProxyType(
 )
 
 
-def strategy(spec: str) -> Strategy:
-    """The strategy written "name" or "name:key=value,...": "first", "random:seed=7", "solver:reaction=2.5,error=0.1".
+def make_strategy(spec: str) -> Strategy:
+    """Return the strategy of a text, e.g. "first", "random:seed=7" or "solver:reaction=2.5,error=0.1".
 
-    ValueError, saying what is allowed, for an unknown name or key or a value out of range.
+    Raises ValueError, with a sentence that says what is allowed, if there is no such strategy, key or value.
     """
     name, _, listed = spec.partition(":")
     if name not in STRATEGIES:

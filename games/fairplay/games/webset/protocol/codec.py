@@ -129,7 +129,7 @@ def initial_state(message: webset_pb2.State, settings: rules.Settings, rng: Rand
     """Return the state that a game is to go on from. Raises ValueError, with one sentence, if no game has it."""
     state = _state(message, settings, tuple(message.deck), rng)
     if not message.phase:
-        state = rules.settled(state)
+        state = rules.settle(state)
     if problem := rules.invariant(state):
         raise ValueError(problem)
     return state

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 CARDS = 81
 EMPTY = 81
-"""Stands in a slot of the table that holds no card."""
+"""The number in a slot of the table without a card."""
 COUNTS = ("one", "two", "three")
 COLORS = ("red", "green", "purple")
 SYMBOLS = ("oval", "squiggle", "diamond")
@@ -26,12 +26,12 @@ Triple: TypeAlias = tuple[int, int, int]
 
 
 def digits(card: int) -> tuple[int, int, int, int]:
-    """Number, colour, symbol and shading of a card, each 0 to 2."""
+    """Return number, colour, symbol and shading of a card, each 0 to 2."""
     return card // 27, card // 9 % 3, card // 3 % 3, card % 3
 
 
 def card_of(number: int, color: int, symbol: int, shading: int) -> int:
-    """The card with these four digits."""
+    """Return the card with these four digits."""
     return 27 * number + 9 * color + 3 * symbol + shading
 
 
@@ -43,29 +43,29 @@ _THIRD = tuple(tuple(_third(one, other) for other in range(CARDS)) for one in ra
 
 
 def third(one: int, other: int) -> int:
-    """The card that makes a set of two different ones: in each aspect the digit (6 - a - b) mod 3."""
+    """Return the card that makes a set of two different ones: in each aspect the digit (6 - a - b) mod 3."""
     return _THIRD[one][other]
 
 
 def is_set(one: int, two: int, three: int) -> bool:
-    """Whether three cards are a set. The same card three times is none."""
+    """Return whether three cards are a set. The same card three times is none."""
     return one != two and _THIRD[one][two] == three
 
 
 def differing(triple: Iterable[int]) -> tuple[int, ...]:
-    """The aspects, 0 to 3, in which three cards are not all alike."""
+    """Return the aspects, 0 to 3, in which three cards are not all alike."""
     return tuple([aspect for aspect, values in enumerate(zip(*map(digits, triple), strict=True)) if len({*values}) > 1])
 
 
 def misfits(triple: Iterable[int]) -> tuple[int, ...]:
-    """The aspects, 0 to 3, in which two of three cards are alike and one is not: of a set there are none."""
+    """Return the aspects, 0 to 3, in which two of three cards are alike and one is not: none if they are a set."""
     values = enumerate(zip(*map(digits, triple), strict=True))
     return tuple([aspect for aspect, each in values if len({*each}) == 2])
 
 
 @lru_cache(maxsize=4096)
 def sets_among(cards: Cards) -> tuple[Triple, ...]:
-    """All sets among different cards: each sorted, in sorted order."""
+    """Return all sets among different cards: each sorted, in sorted order."""
     held, found = frozenset(cards), []
     for one, two in combinations(sorted(cards), 2):
         three = _THIRD[one][two]
@@ -75,33 +75,33 @@ def sets_among(cards: Cards) -> tuple[Triple, ...]:
 
 
 def deck_of(aspects: int) -> range:
-    """The cards of a game: all 81, or the 27 of the small deck."""
+    """Return the cards of a game: all 81, or the 27 of the small deck."""
     return range(3**aspects)
 
 
-def written(card: int) -> str:
-    """A card as the rules write it, e.g. "0121"."""
+def format_card(card: int) -> str:
+    """Return a card as the rules write it, e.g. "0121"."""
     return "".join(map(str, digits(card)))
 
 
 def parse_card(text: str) -> int:
-    """The card that is written so. ValueError: it is none."""
+    """Return the card that is written so. Raises ValueError if it is none."""
     if len(text) != 4 or not set(text) <= set("012"):
         raise ValueError(f"A card is four digits from 0 to 2, not {text!r}.")
     return int(text, 3)
 
 
 def card_name(card: int) -> str:
-    """A card in words, e.g. "two green open ovals"."""
+    """Return a card in words, e.g. "two green open ovals"."""
     number, color, symbol, shading = digits(card)
     return f"{COUNTS[number]} {COLORS[color]} {SHADINGS[shading]} {SYMBOLS[symbol]}{'s' if number else ''}"
 
 
 def parse_cards(text: str) -> Cards:
-    """The cards that are written in a row, parted by spaces. ValueError: one is none."""
+    """Return the cards of a text, with spaces between. Raises ValueError if one of them is none."""
     return tuple(map(parse_card, text.split()))
 
 
-def listed(cards: Iterable[int]) -> str:
-    """Cards as the rules write them, in a row."""
-    return " ".join(map(written, cards))
+def format_cards(cards: Iterable[int]) -> str:
+    """Return cards as the rules write them, with spaces between."""
+    return " ".join(map(format_card, cards))

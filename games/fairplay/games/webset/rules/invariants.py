@@ -1,4 +1,4 @@
-"""What no state of a game can be like (section 4.5): used to refuse states from outside, and by tests."""
+"""What no state of a game can be like (section 4.5): states from outside are refused by it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def invariant(state: State) -> str | None:
-    """One sentence naming what no game of Webset can lead to; None where all is well."""
+    """Return one sentence about what no game can lead to, or None if a game can lead to the state."""
     for problem in _PROBLEMS:
         if sentence := problem(state):
             return sentence
@@ -21,7 +21,7 @@ def invariant(state: State) -> str | None:
 
 
 def _cards_problem(state: State) -> str | None:
-    """Every card of the deck is somewhere, and once."""
+    """Check that every card of the deck is in one place."""
     won = [card for player in state.players for card in player.cards]
     everywhere = sorted([*on_table(state), *state.deck, *won, *state.discarded])
     deck = deck_of(state.settings.aspects)
@@ -55,7 +55,7 @@ def _players_problem(state: State) -> str | None:
         if problem := _player_problem(state, player):
             return f"Player {seat} {problem}."
     if min(state.revision, state.act_count, state.call_count, state.draw_state) < 0:
-        return "Revision, counts and draw_state are never negative."
+        return "Revision, counts and draw state are never negative."
     if any(state.players[seat].standing is not Standing.IN for seat in state.votes):
         return "A player that is out has asked for more cards."
     if state.votes and (state.settings.more_rule not in ("all_agree", "majority") or state.phase is Phase.OVER):
@@ -78,7 +78,7 @@ def _player_problem(state: State, player: Player) -> str | None:
 
 
 def _call_problem(state: State) -> str | None:
-    """At most one call, of somebody who plays, and none in any other phase (section 4.5)."""
+    """Check that there is at most one call, of somebody who plays, and none in any other phase (section 4.5)."""
     if (state.phase is Phase.CALLED) != (state.caller is not None):
         return "There is a caller if, and only if, a call is open."
     if state.caller is None:
@@ -91,7 +91,7 @@ def _call_problem(state: State) -> str | None:
 
 
 def _lock_problem(state: State) -> str | None:
-    """Where everybody is locked out nobody is."""
+    """Check that not all players are locked out."""
     if playing(state) and all(state.players[seat].locked for seat in playing(state)):
         return "Everybody is locked out, which ends the lockout of all."
     return None

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Phase(IntEnum):
-    """What a state waits for (section 6)."""
+    """What a game waits for (section 6)."""
 
     OPEN = 0
     CALLED = 1
@@ -32,7 +32,7 @@ class Standing(IntEnum):
 
 
 class Status(Enum):
-    """What a player is told of what it has done, by the names of the seed and three more (section 6)."""
+    """What a player is told of its act: the statuses of the seed, and three more (section 6)."""
 
     ALREADY_CALLED = "AlreadyCalled"
     NO_CALL = "NoCall"
@@ -56,7 +56,7 @@ class Word(Enum):
 
 
 class Take(NamedTuple):
-    """The cards that a player names: three different ones on the table, if it is wise."""
+    """The cards that a player picks, whatever it names."""
 
     cards: Cards
 
@@ -65,14 +65,14 @@ Action: TypeAlias = Word | Take
 
 
 class Act(NamedTuple):
-    """Who does what."""
+    """An action of a player."""
 
     seat: int
     action: Action
 
 
 class Player(NamedTuple):
-    """What the referee knows of one seat."""
+    """The player in one seat."""
 
     points: int = 0
     cards: Cards = ()
@@ -87,12 +87,12 @@ class Player(NamedTuple):
 
     @property
     def sets(self) -> int:
-        """How many sets it has taken."""
+        """Return how many sets the player has taken."""
         return len(self.cards) // 3
 
 
 class State(NamedTuple):
-    """All the referee knows. Seats are indices into `players` and never change."""
+    """A game, hidden things included. Seats are indices into `players` and never change."""
 
     settings: Settings
     table: Cards
@@ -120,20 +120,20 @@ class State(NamedTuple):
 
 
 def on_table(state: State) -> Cards:
-    """The cards on the table, in slot order."""
+    """Return the cards on the table, in slot order."""
     return tuple([card for card in state.table if card != EMPTY])
 
 
 def solutions(state: State) -> tuple[Triple, ...]:
-    """All sets on the table, each sorted, in sorted order."""
+    """Return all sets on the table, each sorted, in sorted order."""
     return sets_among(on_table(state))
 
 
 def playing(state: State) -> list[int]:
-    """The seats that are in the game."""
+    """Return the seats that are in the game."""
     return [seat for seat, player in enumerate(state.players) if player.standing is Standing.IN]
 
 
 def with_player(state: State, seat: int, player: Player) -> State:
-    """The state with this player in a seat."""
+    """Return the state with this player in a seat."""
     return state._replace(players=(*state.players[:seat], player, *state.players[seat + 1 :]))

@@ -1,4 +1,4 @@
-"""What the dealer does: cards come and go, and whether there is anything left to play for (sections 4.3, 5 and 6)."""
+"""Dealing: cards come and go, and the game ends when nothing is left to play for (sections 4.3, 5 and 6)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ DEAL = 3
 """How many cards are dealt at a time."""
 
 
-def laid(state: State, most: int, slot_count: int) -> tuple[State, bool]:
-    """The seed's `refill`: cards are drawn into the first empty slots of so many, at most `most` cards.
+def lay(state: State, most: int, slot_count: int) -> tuple[State, bool]:
+    """Draw at most `most` cards into the empty slots among the first `slot_count` (the seed's `refill`, section 4.3).
 
-    False exactly when there is an empty slot and the deck gave nothing (section 4.3).
+    Returns False as the second value exactly if there is an empty slot and the deck gave nothing.
     """
     table, holes = list(state.table), [slot for slot in range(slot_count) if state.table[slot] == EMPTY]
     count = min(most, len(holes), len(state.deck))
@@ -28,17 +28,17 @@ def laid(state: State, most: int, slot_count: int) -> tuple[State, bool]:
     return state._replace(table=tuple(table), deck=state.deck[count:]), bool(count) or not holes
 
 
-def refilled(state: State, most: int) -> tuple[State, bool]:
-    """After cards were taken away: up to `most` others, as the refill rule says; the same truth as `laid`."""
+def refill(state: State, most: int) -> tuple[State, bool]:
+    """Refill the table with at most `most` cards after others were taken, as the refill rule says; see `lay`."""
     base = state.settings.table
     if state.settings.refill_rule == "to_12":
-        state = _compacted(state)
+        state = _compact(state)
         most = min(most, max(0, base - len(on_table(state))))
-    return laid(state, most, base)
+    return lay(state, most, base)
 
 
-def _compacted(state: State) -> State:
-    """Cards from beyond the base area move into its holes, both in slot order."""
+def _compact(state: State) -> State:
+    """Move cards from beyond the base area into its holes, both in slot order."""
     base = state.settings.table
     beyond = [card for card in state.table[base:] if card != EMPTY]
     first = [beyond.pop(0) if card == EMPTY and beyond else card for card in state.table[:base]]
@@ -47,42 +47,42 @@ def _compacted(state: State) -> State:
 
 
 def without(state: State, cards: Iterable[int]) -> State:
-    """The table without these cards."""
+    """Take cards from the table."""
     gone = frozenset(cards)
     return state._replace(table=tuple([EMPTY if card in gone else card for card in state.table]))
 
 
-def dealt_more(state: State) -> State:
-    """Up to three cards more, anywhere on the table."""
-    return changed(laid(state, DEAL, len(state.table))[0])
+def deal_more(state: State) -> State:
+    """Deal up to three more cards, anywhere on the table."""
+    return end_lockouts(lay(state, DEAL, len(state.table))[0])
 
 
 def can_deal(state: State) -> bool:
-    """Whether there is a card to lay, and a slot for it."""
+    """Return whether there is a card to deal, and a slot for it."""
     return bool(state.deck) and EMPTY in state.table
 
 
-def changed(state: State) -> State:
-    """What a change of the table means for votes and lockouts: they are over."""
+def end_lockouts(state: State) -> State:
+    """End votes and lockouts, as the table has changed."""
     players = tuple([player._replace(locked=False) if player.locked else player for player in state.players])
     return state._replace(votes=(), players=players)
 
 
-def settled(state: State) -> State:
-    """What the dealer does when an act is done: deals where there is no set, or ends the game (section 6)."""
+def settle(state: State) -> State:
+    """Deal more cards while there is no set and the referee deals by itself, or end the game (section 6)."""
     if state.phase is Phase.OVER:
         return state
     if state.act_count >= state.settings.act_cap or not playing(state):
-        return ended(state)
+        return end(state)
     while state.phase is Phase.OPEN and not solutions(state):
         if not state.deck:
-            return ended(state)
+            return end(state)
         if state.settings.more_rule != "auto":
             break
-        state = dealt_more(state)
+        state = deal_more(state)
     return state
 
 
-def ended(state: State) -> State:
-    """The game is over as it stands."""
+def end(state: State) -> State:
+    """End the game as it stands."""
     return state._replace(phase=Phase.OVER, caller=None, displayed=0, votes=())

@@ -1,4 +1,4 @@
-"""The faults of Webset: wrong answers, refused or costly for the rule that they break, in each case that they name."""
+"""The mutations of Webset: wrong answers that are refused or cost points, in each case that they name."""
 
 from __future__ import annotations
 
@@ -28,47 +28,47 @@ NOT_IN_A_REPLY = {
 }
 """Rules that no reply of the protocol can break by itself, and why."""
 NO_REPLY = {"webset.take.window"}
-"""Rules that are broken by not replying: a fault of players of any game."""
+"""Rules that are broken by not replying: an error of players of any game."""
 
 
-def rule_of(fault: Mutation) -> str | None:
-    """The id of the rule that a fault breaks: the referee names it, even if nobody is eliminated."""
-    case = next(case for case in fault.cases if case != "rules.drawn-states")
-    return broken_by(GAME, fault, named(GAME, case, 1), 1, level_of(GAME, case))
+def rule_of(mutation: Mutation) -> str | None:
+    """The id of the rule that a mutation breaks: the referee names it, even if nobody is eliminated."""
+    case = next(case for case in mutation.cases if case != "rules.drawn-states")
+    return broken_by(GAME, mutation, named(GAME, case, 1), 1, level_of(GAME, case))
 
 
 def test_each_has_a_name_of_its_own() -> None:
-    names = [fault.name for fault in CONFORMANCE.mutations]
+    names = [mutation.name for mutation in CONFORMANCE.mutations]
     assert len(set(names)) == len(names) >= 25
 
 
 def test_every_rule_that_a_reply_can_break_is_broken() -> None:
-    assert {rule_of(fault) for fault in CONFORMANCE.mutations} == set(GAME.rules) - set(NOT_IN_A_REPLY) - NO_REPLY
+    assert {rule_of(mutation) for mutation in CONFORMANCE.mutations} == set(GAME.rules) - set(NOT_IN_A_REPLY) - NO_REPLY
 
 
 def test_every_such_rule_is_checked_by_a_probe() -> None:
     assert {rule for probe in CONFORMANCE.probes for rule in probe.rules} == set(GAME.rules) - set(NOT_IN_A_REPLY)
 
 
-def test_every_probe_is_named_by_a_fault() -> None:
+def test_every_probe_is_named_by_a_mutation() -> None:
     assert {probe.id for probe in CONFORMANCE.probes} <= {
-        case for fault in CONFORMANCE.mutations for case in fault.cases
+        case for mutation in CONFORMANCE.mutations for case in mutation.cases
     }
 
 
-def test_the_rules_that_a_fault_breaks_are_those_of_the_probes_that_name_it() -> None:
+def test_the_rules_that_a_mutation_breaks_are_those_of_the_probes_that_name_it() -> None:
     rules = {probe.id: probe.rules for probe in CONFORMANCE.probes}
-    for fault in CONFORMANCE.mutations:
-        for case in set(fault.cases) & set(rules):
-            assert rule_of(fault) in rules[case], (fault.name, case)
+    for mutation in CONFORMANCE.mutations:
+        for case in set(mutation.cases) & set(rules):
+            assert rule_of(mutation) in rules[case], (mutation.name, case)
 
 
-def test_mistakes_of_thinking_are_no_matter_of_what_must_be() -> None:
-    thinking = {"misjudges-shadings", "guesses", "picks-nothing", "calls-while-locked", "asks-referee-for-more"}
-    for fault in CONFORMANCE.mutations:
-        if fault.name in thinking:
-            assert {level_of(GAME, case) for case in fault.cases} == {Level.SHOULD}
-            assert broken_by(GAME, fault, named(GAME, "webset.table.changes", 1), 1) is None
+def test_light_infractions_fail_no_must_case() -> None:
+    light = {"misjudges-shadings", "guesses", "picks-nothing", "calls-while-locked", "asks-referee-for-more"}
+    for mutation in CONFORMANCE.mutations:
+        if mutation.name in light:
+            assert {level_of(GAME, case) for case in mutation.cases} == {Level.SHOULD}
+            assert broken_by(GAME, mutation, named(GAME, "webset.table.changes", 1), 1) is None
 
 
 @each_fault(GAME)

@@ -1,0 +1,50 @@
+"""Wrong answers on purpose, for whole games of test data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import combinations
+from types import MappingProxyType
+
+from fairplay.games.kit.testdata import Cheat
+from fairplay.games.webset import rules
+from fairplay.games.webset.protocol.methods import ACT, PICK_CARDS
+from fairplay.games.webset.rules import EMPTY, Cards
+from fairplay.webset.v1.webset_player_pb2 import ActRequest, ActResponse, PickCardsRequest, PickCardsResponse
+
+UNKNOWN_ACTION = 6
+
+
+def _unknown_act(request: ActRequest) -> ActResponse:
+    return ActResponse(action=UNKNOWN_ACTION)  # type: ignore[arg-type]  # there is no such action
+
+
+def _picking(wrong: Callable[[Cards], Cards | None]) -> Cheat:
+    """Return the cheat that picks wrong cards, made from those on the table."""
+
+    def answer(request: PickCardsRequest) -> PickCardsResponse | None:
+        cards = wrong(tuple([card for card in request.state.slots if card != EMPTY]))
+        return None if cards is None else PickCardsResponse(cards=cards)
+
+    return Cheat(PICK_CARDS, answer)
+
+
+def _no_set(table: Cards) -> Cards | None:
+    return next((triple for triple in combinations(table, 3) if not rules.is_set(*triple)), None)
+
+
+def _absent(table: Cards) -> Cards | None:
+    pairs = combinations(table, 2)
+    return next(((*pair, third) for pair in pairs if (third := rules.third(*pair)) not in table), None)
+
+
+CHEATS: Mapping[str, Cheat] = MappingProxyType(
+    {
+        "unknown-act": Cheat(ACT, _unknown_act),
+        "no-set": _picking(_no_set),
+        "absent-card": _picking(_absent),
+        "card-twice": _picking(lambda table: (table[0], table[0], table[1])),
+        "two-cards": _picking(lambda table: table[:2]),
+    }
+)
+"""By name: an act that there is not eliminates its player, wrong cards cost points."""

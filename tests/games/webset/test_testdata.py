@@ -1,0 +1,250 @@
+"""Test data of Webset: what goes in and out is JSON, and what cannot be is refused with a sentence."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from fairplay.games.kit.testdata import find_questions
+from fairplay.games.webset import testdata
+from tests.games.webset.tables import WORDS
+
+START = testdata.dealt(None, 2)
+SEED = {"profile": "seed"}
+
+
+def test_cards_and_sets() -> None:
+    assert testdata.is_set(["0120", "1201", "2012"])
+    assert not testdata.is_set(["0000", "0000", "0000"])
+    with pytest.raises(ValueError, match="cards has 2 values: it must have 3"):
+        testdata.is_set(["0000", "0001"])
+    assert testdata.third_card("0121", "2011") == "1201"
+    assert testdata.sets(["0002", "0000", None, "0001", "1111"]) == [["0000", "0001", "0002"]]
+    with pytest.raises(ValueError, match="not 2222 twice"):
+        testdata.third_card("2222", "2222")
+
+
+def test_s3_and_s4_from_json() -> None:
+    assert START["table"][:4] == ["0000", "0001", "0002", "0010"]
+    assert len(START["deck"]) == 69
+    called = testdata.after(START, 1, "call")
+    assert called["status"] is None
+    assert (called["game"]["phase"], called["game"]["caller"]) == ("called", 1)
+    found = testdata.after(called["game"], 1, ["take", "0000", "0001", "0002"])
+    assert found["status"] == "GotSet"
+    assert found["game"]["table"][:3] == ["0110", "0111", "0112"]
+    assert found["game"]["players"][1]["points"] == 1
+    assert testdata.ranking(found["game"]) == [[1], [0]]
+
+
+@pytest.mark.parametrize(
+    ("seat", "message", "status", "rule"),
+    [
+        (0, "call", "AlreadyCalled", "webset.call.first"),
+        (1, ["take", "0000", "0001", "0002"], "NoCall", "webset.take.caller"),
+        (0, ["take", "0000", "0001", "0010"], "BadSet", "webset.take.set"),
+        (0, ["take", "0000"], "BadSet", "webset.take.three"),
+        (0, "expire", "CallExpired", "webset.take.window"),
+        (1, "leave", None, None),
+        (0, "more", "NotNow", "webset.more.open"),
+        (1, "show", "NotNow", "webset.show.open"),
+        (1, "end_show", "NotNow", "webset.end.showing"),
+    ],
+)
+def test_messages_during_a_call(seat: int, message: Any, status: str | None, rule: str | None) -> None:
+    called = testdata.after(START, 0, "call")["game"]
+    found = testdata.after(called, seat, message)
+    assert (found["status"], found["rule"]) == (status, rule)
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_what_is_listed_succeeds() -> None:
+    assert testdata.legal(START) == [[0, "call"], [1, "call"]]
+    assert [0, "show"] in testdata.legal(testdata.dealt(None, 1, SEED), SEED)
+    called = testdata.after(START, 0, "call")["game"]
+    takes = testdata.legal(called)
+    assert len(takes) == 13
+    assert all(testdata.after(called, *each)["status"] == "GotSet" for each in takes)
+
+
+def test_s10_from_json() -> None:
+    assert len(testdata.greedy(None)["sets"]) == 27
+    seed = testdata.greedy(None, SEED)
+    assert (len(seed["sets"]), seed["deals"], len(seed["left"])) == (24, 0, 9)
+
+
+def test_a_greedy_game_counts_the_deals_that_were_asked_for() -> None:
+    deals = set()
+    for seed in range(12):
+        fresh = testdata.fresh_game(seed, 2, {"more_rule": "if_no_set"})
+        deck = [card for card in fresh["table"] if card] + fresh["deck"]
+        game = testdata.greedy(deck)
+        assert 3 * len(game["sets"]) + len(game["left"]) == 81
+        deals.add(game["deals"])
+    assert len(deals) > 1
+
+
+def test_a_fresh_game_can_be_read_again() -> None:
+    fresh = testdata.fresh_game(5, 3)
+    assert fresh == testdata.fresh_game(5, 3)
+    assert testdata.ranking(fresh) == [[0, 1, 2]]
+    short = {"table": fresh["table"], "deck": fresh["deck"], "players": [{}, {}]}
+    assert testdata.legal(short) == [[0, "call"], [1, "call"]]
+
+
+def test_every_question_is_found_by_its_name_and_has_a_sentence() -> None:
+    questions = find_questions("webset")
+    assert questions == testdata.TESTDATA
+    assert {"is-set", "sets", "settings", "dealt", "legal", "refusal", "after", "scores", "ranking"} <= set(questions)
+    assert {"step", "plan", "whole-game"} <= set(questions)
+    assert all(asked.sentence.endswith(".") for asked in questions.values())
+
+
+def test_settings_have_the_defaults_of_their_profile() -> None:
+    assert testdata.settings({})["penalty_bad"] == 1
+    seed = testdata.settings(SEED)
+    assert (seed["penalty_bad"], seed["more_rule"], seed["handicaps_ms"]) == (0, "anyone", [])
+    assert testdata.settings(seed) == seed
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ([], "they must be an object"),
+        ({"speed": 3}, "There is no setting 'speed'"),
+        ({"aspects": "4"}, "aspects is '4': it must be a whole number"),
+        ({"show_enabled": 1}, "show_enabled is 1: it must be true or false"),
+        ({"rounds": 1}, "rounds is 1: it must be a text"),
+        ({"rounds": "never"}, "it must be one of off, earliest, lot"),
+        ({"handicaps_ms": ["1"]}, r"handicaps_ms\[0\] is '1'"),
+        ({"score_floor": 1}, "score_floor is 1: it must be between -1000 and 0"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(given: Any, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        testdata.settings(given)
+
+
+def test_a_refusal_is_the_id_of_a_rule() -> None:
+    assert testdata.refusal(START, 0, "call") is None
+    assert testdata.refusal(START, 0, "show") == "webset.show.enabled"
+    with pytest.raises(ValueError, match="seat is 2: it must be 0 to 1"):
+        testdata.refusal(START, 2, "call")
+
+
+def test_scores_and_ties_as_the_price_of_penalties_breaks_them() -> None:
+    players = [{"penalties": 1}, {"penalties": 1, "expiries": 1}, {}]
+    game = {**START, "players": players}
+    assert testdata.scores(game) == [0, 0, 0]
+    assert testdata.ranking(game) == [[2], [0, 1]]
+    assert testdata.ranking(game, SEED) == [[0, 1, 2]]
+    assert testdata.ranking(game, {"penalty_expired": 0}) == [[1, 2], [0]]
+
+
+def test_one_step_of_a_strategy() -> None:
+    assert testdata.step("first", START, 1) == "call"
+    called = testdata.after(START, 1, "call")["game"]
+    assert testdata.step("first", called, 1) == ["take", "0000", "0001", "0002"]
+    assert testdata.step("first", called, 0) is None
+    rounds = {"rounds": "earliest"}
+    assert testdata.step("first", testdata.dealt(None, 2, rounds), 0, rounds) == ["take", "0000", "0001", "0002"]
+    with pytest.raises(ValueError, match="There is no strategy 'best' for Webset"):
+        testdata.step("best", START, 0)
+
+
+def test_a_plan_is_a_whole_game_of_one_strategy() -> None:
+    plan = testdata.plan("first", START)
+    assert plan[:3] == [[0, "call"], [0, ["take", "0000", "0001", "0002"]], [0, "call"]]
+    game = START
+    for seat, message in plan:
+        game = testdata.after(game, seat, message)["game"]
+    assert game["phase"] == "over"
+    assert testdata.scores(game) == [27, 0]
+    assert testdata.plan("solver:error=1", testdata.dealt(None, 2, {"rounds": "lot"}), {"rounds": "lot"}) == []
+
+
+@pytest.mark.parametrize(
+    ("script", "eliminated", "points"),
+    [
+        (["cy", "first"], [], 0),
+        (["cy", "first", "deal"], ["cy"], 0),
+        (["cy", "first", "act"], ["cy"], 0),
+        (["cy", "first", "act", 2], ["cy"], 0),
+        (["cy", "first", "report"], ["cy"], 0),
+        (["cy", "first", "game-over"], ["cy"], 0),
+        (["cy", "first", "a cheat", "unknown-act"], ["cy"], 0),
+    ],
+)
+def test_a_whole_game_in_which_one_leaves(script: Any, eliminated: list[str], points: int) -> None:
+    played = testdata.whole_game([["ann", "first"], ["bob", "first"], script], None)
+    assert played["eliminated"] == eliminated
+    ranked = [["ann", 27]], [["bob", 0], *([] if eliminated else [["cy", 0]])]
+    assert played["ranking"] == list(ranked)
+    assert played["game"]["players"][2]["points"] == points
+    assert json.loads(json.dumps(played)) == played
+
+
+@pytest.mark.parametrize(
+    ("faults", "penalties", "expiries"),
+    [
+        (["a cheat", "no-set"], 10, 0),
+        (["a cheat", "two-cards"], 10, 0),
+        (["a cheat", "card-twice"], 10, 0),
+        (["a cheat", "absent-card"], 10, 0),
+        (["pick-cards", 1], 10, 10),
+    ],
+)
+def test_a_whole_game_with_wrong_and_expired_calls(faults: list[Any], penalties: int, expiries: int) -> None:
+    played = testdata.whole_game([["ann", "first", *faults], ["bob", "first"]], None, {"act_cap": 10})
+    ann = played["game"]["players"][0]
+    assert (ann["points"], ann["penalties"], ann["expiries"]) == (-10, penalties, expiries)
+    assert played["ranking"] == [[["bob", 0]], [["ann", -10]]]
+
+
+def test_a_player_that_is_lost_in_its_call_pays_for_it() -> None:
+    played = testdata.whole_game([["ann", "first", "pick-cards"], ["bob", "first"]], None)
+    assert played["eliminated"] == ["ann"]
+    assert played["game"]["players"][0]["expiries"] == 1
+    assert played["ranking"] == [[["bob", 27]]]
+
+
+def test_actors_that_cannot_be_are_refused() -> None:
+    with pytest.raises(ValueError, match="'walk': it must be one of deal, act, pick-cards, report, game-over"):
+        testdata.whole_game([["ann", "first", "walk"], ["bob", "first"]], None)
+    with pytest.raises(ValueError, match="2 to 8 players, not 1"):
+        testdata.whole_game([["ann", "first"]], None)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"table": ["0000"] * 12}, "in two places"),
+        ({"deck": []}, "69 of 81 cards"),
+        ({"table": [*START["table"][:11], "abcd"]}, "four digits"),
+        ({"caller": 0}, "There is a caller if"),
+        ({"caller": 5}, "caller is 5"),
+        ({"phase": "closed"}, "phase is 'closed'"),
+        ({"table": [None] * 22}, "table has 22 slots: it may have 21"),
+        ({"score": 3}, "unknown name 'score'"),
+        ({"players": [{"locked": 1}, {}]}, "locked is 1"),
+    ],
+)
+def test_a_game_that_cannot_be_is_refused(change: Any, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        testdata.legal({**START, **change})
+
+
+def test_messages_and_settings_that_cannot_be_are_refused() -> None:
+    with pytest.raises(ValueError, match="'jump' is no message"):
+        testdata.after(START, 0, "jump")
+    with pytest.raises(ValueError, match="There is no setting 'speed'"):
+        testdata.fresh_game(1, 2, {"speed": 3})
+    with pytest.raises(ValueError, match="table is 13"):
+        testdata.fresh_game(1, 2, {"table": 13})
+    with pytest.raises(ValueError, match="2 to 8 players, not 1"):
+        testdata.fresh_game(1, 1)
+    with pytest.raises(ValueError, match="of 81 cards are neither"):
+        testdata.dealt(["0000", "0001", "0002", "0010"], 2)
+    assert {word.value for word in WORDS} == {"call", "more", "show", "end_show"}
