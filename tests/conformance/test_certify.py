@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
+import psutil
 import pytest
 
 from fairplay.certificate import check
@@ -141,6 +142,7 @@ def test_a_known_failure_is_marked_and_one_that_passes_is_an_error(tmp_path: Pat
         (("fish", "bot:first", "--limit", "soon"), "is not a duration"),
         (("fish", "bot:first", "--known-failures", "/no/such/file"), "cannot be read"),
         (("fish", "dial-in:me", "--jobs", "2"), "--jobs is for players that can be there several times"),
+        (("fish", "exec:me", "--jobs", "2", "--listen", "127.0.0.1:50"), "give --listen an address with port 0"),
         (("fish", "dial-in:me", "--listen", "nowhere"), "--listen 'nowhere' is not an address"),
     ],
     ids=" ".join,
@@ -180,14 +182,24 @@ def test_help_is_quick_and_loads_nothing() -> None:
     assert "certify" in ran.stdout
     assert "certificate" in ran.stdout
     assert "'grpc'" not in ran.stdout
-    assert "'pytest'" not in ran.stdout
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_the_command_does_without_pytest(jobs: str) -> None:
+    code = "import sys; sys.modules['pytest'] = None\nfrom fairplay.terminal import main\nmain()"
+    only = "contract.reachable,memory.early-end"
+    command = [sys.executable, "-c", code, "certify", "fish", "bot:first", "--only", only, "--jobs", jobs]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "2 PASS" in ran.stdout
 
 
 # --- Ctrl-C ---
 
 
-def test_ctrl_c_keeps_what_was_judged_so_far(tmp_path: Path) -> None:
-    command = [*FAIRPLAY, "certify", "fish", f"{PROGRAM} hangs", "--limit", "60s"]
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_keeps_what_was_judged_so_far_and_leaves_no_process(jobs: str, tmp_path: Path) -> None:
+    command = [*FAIRPLAY, "certify", "fish", f"{PROGRAM} hangs", "--limit", "60s", "--jobs", jobs]
     with (
         heeding_ctrl_c(),
         subprocess.Popen(
@@ -204,9 +216,12 @@ def test_ctrl_c_keeps_what_was_judged_so_far(tmp_path: Path) -> None:
             if "contract.describes-itself" in line:
                 break
         time.sleep(0.2)
+        started = psutil.Process(running.pid).children(recursive=True)
         running.send_signal(signal.SIGINT)
         out, err = running.communicate(timeout=20)
     assert running.returncode == 130, (out, err)
+    assert started
+    assert psutil.wait_procs(started, timeout=10)[1] == []
     assert err == "fairplay: stopped\n"
     found = check((tmp_path / "certificate.json").read_bytes())
     assert not found.complete

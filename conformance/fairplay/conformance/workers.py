@@ -128,6 +128,7 @@ class Worker:
 
     def wait(self) -> int:
         """Return the exit code of the process, which must be about to end; it is killed if it does not."""
+        self.finish()
         try:
             return self._process.wait(EXIT_LIMIT_S)
         except subprocess.TimeoutExpired:

@@ -1,0 +1,89 @@
+"""Worker processes of a run: what they report, and what happens when one of them dies."""
+
+from __future__ import annotations
+
+import time
+
+import psutil
+import pytest
+
+from fairplay.conformance.engine import run
+from fairplay.conformance.events import CaseBegan, Event
+from fairplay.conformance.options import Options
+from fairplay.conformance.verdicts import Verdict
+from tests.conformance.harness import player
+
+
+def workers() -> list[psutil.Process]:
+    children = psutil.Process().children()
+    return [each for each in children if "fairplay.conformance.worker" in each.cmdline()]
+
+
+class Killer:
+    """Kills all workers as soon as one of them has begun a case."""
+
+    def take(self, event: Event) -> None:
+        if isinstance(event, CaseBegan):
+            for worker in workers():
+                worker.kill()
+
+
+class Interrupter:
+    """Interrupts the run when the second case begins."""
+
+    def __init__(self) -> None:
+        self.begun = 0
+        self.workers: list[psutil.Process] = []
+
+    def take(self, event: Event) -> None:
+        if isinstance(event, CaseBegan):
+            self.begun += 1
+            if self.begun == 2:
+                self.workers = workers()
+                raise KeyboardInterrupt
+
+
+def test_a_worker_that_dies_costs_its_case_a_suite_error_and_the_others_are_judged() -> None:
+    seconds = "61.25"
+    only = "contract.reachable,contract.describes-itself,memory.early-end"
+    options = Options("fish", f"exec:sleep {seconds}", only=only, jobs=2, start_limit_s=60.0)
+    report = run(options, (Killer(),))
+    assert [each.id for each in report.judged] == only.split(",")
+    assert report.complete
+    assert report.exit_code == 1
+    for each in report.judged:
+        assert each.verdict is Verdict.SUITE_ERROR
+        assert each.sentence.endswith("ended with exit code -9")
+    assert workers() == []
+    until_gone(seconds)
+
+
+def until_gone(argument: str) -> None:
+    """Wait until no process has this argument: a player ends when the process that started it was killed."""
+    give_up = time.monotonic() + 10
+    while time.monotonic() < give_up:
+        commands = [each.info["cmdline"] or [] for each in psutil.process_iter(["cmdline"])]
+        if not any(command[:1] == ["sleep"] and argument in command for command in commands):
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"a player with {argument} is still running")
+
+
+def test_an_interrupted_run_ends_its_workers() -> None:
+    interrupter = Interrupter()
+    with pytest.raises(KeyboardInterrupt):
+        run(Options("fish", "bot:first", jobs=2), (interrupter,))
+    assert interrupter.workers
+    assert not any(each.is_running() for each in interrupter.workers)
+
+
+def test_workers_report_the_times_and_the_player() -> None:
+    report = run(Options("fish", "bot:first", only="contract,memory", jobs=2))
+    assert report.player.display_name == "first"
+    assert report.times["TakeTurn"].call_count > 100
+    assert {each.verdict for each in report.judged} <= {Verdict.PASS, Verdict.NOT_APPLICABLE}
+
+
+def test_objects_cannot_be_judged_by_other_processes() -> None:
+    with pytest.raises(ValueError, match="give a link instead of an object"):
+        run(Options("fish", player, jobs=2))
