@@ -66,7 +66,12 @@ ROOMS: dict[str, tuple[Room, ...]] = {
     "manager": (Room((f"{SERVER}/manager",), (f"{SERVER_TESTS}/manager",)),),
     "lobby": (Room((f"{SERVER}/lobby",), (f"{SERVER_TESTS}/lobby",)),),
     "suite": (
-        Room(("conformance/fairplay/conformance",), ("tests/conformance",)),
+        # Not the zoo: its players are mutants themselves.
+        Room(
+            tuple(f"conformance/fairplay/conformance/{place}" for place in ("*.py", "cases", "writers")),
+            ("tests/conformance",),
+            tuple(f"test_{name}.py" for name in ("attribution", "games", "verdicts", "writers")),
+        ),
         Room(("conformance/fairplay/certificate",), ("tests/conformance/test_certificates.py",)),
     ),
 }
