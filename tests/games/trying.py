@@ -1,4 +1,4 @@
-"""What the tests of every game's probes and faults share: players in this process, and how they fare."""
+"""What the tests of every game's probes and mutations share: players in this process, and how they fare."""
 
 from __future__ import annotations
 
@@ -66,44 +66,47 @@ def check_is_passed(game: Game, probe: Probe, strategy: str) -> None:
             players = sound(game.name, strategy), sound(game.name, rival)
             trial = play_situation(game, situation, *players, Random(seed), probe.level)
             assert trial.cause is None
-            assert trial.decisions, "the tested seat is asked"
+            assert trial.decisions, "the player under test is asked"
             assert not situation.turn_count or trial.decisions <= situation.turn_count
 
 
-# Faults
+# Mutations
 
 
-def each_fault(game: Game) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("fault", find_conformance(game.name).mutations, ids=lambda fault: fault.name)
+def each_mutation(game: Game) -> pytest.MarkDecorator:
+    mutations = find_conformance(game.name).mutations
+    return pytest.mark.parametrize("mutation", mutations, ids=lambda mutation: mutation.name)
 
 
-def check_fault(game: Game, fault: Mutation) -> None:
-    assert fault.method in {method.name for method in game.methods}
-    assert fault.rule in {"", *game.rules}
-    assert fault.cases
-    assert len(set(fault.cases)) == len(fault.cases)
+def check_mutation(game: Game, mutation: Mutation) -> None:
+    assert mutation.method in {method.name for method in game.methods}
+    assert mutation.rule in {"", *game.rules}
+    assert mutation.cases
+    assert len(set(mutation.cases)) == len(mutation.cases)
     whole_games = {whole_game(seat, count) for count in game.seats for seat in range(count)}
-    assert set(fault.cases) <= {DRAWN_STATES, *whole_games, *(probe.id for probe in find_conformance(game.name).probes)}
+    probes = {probe.id for probe in find_conformance(game.name).probes}
+    assert set(mutation.cases) <= {DRAWN_STATES, *whole_games, *probes}
 
 
-def check_is_caught(game: Game, fault: Mutation) -> None:
+def check_is_caught(game: Game, mutation: Mutation) -> None:
     """By every case that it names, with every seed; of the drawn states by one of them."""
-    for case in fault.cases:
+    for case in mutation.cases:
         if case == DRAWN_STATES:
-            rules = (broken_by(game, fault, state, 1) for state in drawn_states(game.name))
-            assert is_for(next(filter(None, rules), None), fault), case
+            rules = (broken_by(game, mutation, state, 1) for state in drawn_states(game.name))
+            assert is_expected(next(filter(None, rules), None), mutation), case
             continue
         for seed in SEEDS:
-            assert is_for(broken_by(game, fault, named(game, case, seed), seed, level_of(game, case)), fault), case
+            rule = broken_by(game, mutation, named(game, case, seed), seed, level_of(game, case))
+            assert is_expected(rule, mutation), case
 
 
-def is_for(rule: str | None, fault: Mutation) -> bool:
-    """Whether that is what the fault is blamed for: its rule, or any where nobody is eliminated."""
-    return rule == fault.rule if fault.rule else rule is not None
+def is_expected(rule: str | None, mutation: Mutation) -> bool:
+    """Whether a mutant breaks this rule: the one that it names, or any if the mutation is an infraction."""
+    return rule == mutation.rule if mutation.rule else rule is not None
 
 
 def level_of(game: Game, case: str) -> Level:
-    """What the case means for a certificate: slips of this level count in it."""
+    """What the case means for a certificate: infractions of this level count in it."""
     return next((probe.level for probe in find_conformance(game.name).probes if probe.id == case), Level.MUST)
 
 
@@ -115,27 +118,27 @@ def named(game: Game, case: str, seed: int) -> Situation:
     return next(probe.situation(Random(seed)) for probe in find_conformance(game.name).probes if probe.id == case)
 
 
-def check_breaks_nothing_else(game: Game, fault: Mutation) -> None:
+def check_breaks_nothing_else(game: Game, mutation: Mutation) -> None:
     """Whatever the probe: the reply is sound, or breaks the one rule."""
     broken = {
-        probe.id: broken_by(game, fault, probe.situation(Random(1)), 1, Level.MAY)
+        probe.id: broken_by(game, mutation, probe.situation(Random(1)), 1, Level.MAY)
         for probe in find_conformance(game.name).probes
     }
     rules = {rule for rule in broken.values() if rule is not None}
-    assert rules <= {fault.rule} or (not fault.rule and len(rules) == 1), broken
+    assert rules <= {mutation.rule} or (not mutation.rule and len(rules) == 1), broken
 
 
-def broken_by(game: Game, fault: Mutation, situation: Situation, seed: int, level: Level = Level.MUST) -> str | None:
-    """The id of the rule for which the player with the fault is out, or has slipped; None where it has not."""
-    tested = mutate_answers(sound(game.name), fault, Random(seed))
-    cause = play_situation(game, situation, tested, sound(game.name), Random(seed), level).cause
+def broken_by(game: Game, mutation: Mutation, situation: Situation, seed: int, level: Level = Level.MUST) -> str | None:
+    """The id of the rule that a mutant breaks in a situation, by misconduct or infraction; None if it breaks none."""
+    mutant = mutate_answers(sound(game.name), mutation, Random(seed))
+    cause = play_situation(game, situation, mutant, sound(game.name), Random(seed), level).cause
     assert cause is None or isinstance(cause, RuleBreak)
     return None if cause is None else cause.rule_id
 
 
 @cache
 def drawn_states(game: str) -> list[Situation]:
-    """Every state of some random games in which somebody decides, with the first player and with that one tested."""
+    """Every state of some random games in which somebody decides, with the first and with that player under test."""
     return [situation for seed in SEEDS for situation in _decisions(find(game), seed)]
 
 

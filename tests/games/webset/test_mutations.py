@@ -8,9 +8,9 @@ from fairplay.games.webset.conformance import CONFORMANCE
 from tests.games.trying import (
     broken_by,
     check_breaks_nothing_else,
-    check_fault,
     check_is_caught,
-    each_fault,
+    check_mutation,
+    each_mutation,
     level_of,
     named,
 )
@@ -71,16 +71,16 @@ def test_light_infractions_fail_no_must_case() -> None:
             assert broken_by(GAME, mutation, named(GAME, "webset.table.changes", 1), 1) is None
 
 
-@each_fault(GAME)
+@each_mutation(GAME)
 def test_names_method_rule_and_cases(fault: Mutation) -> None:
-    check_fault(GAME, fault)
+    check_mutation(GAME, fault)
 
 
-@each_fault(GAME)
+@each_mutation(GAME)
 def test_is_caught_by_each_case_that_it_names(fault: Mutation) -> None:
     check_is_caught(GAME, fault)
 
 
-@each_fault(GAME)
+@each_mutation(GAME)
 def test_breaks_no_other_rule_in_any_probe(fault: Mutation) -> None:
     check_breaks_nothing_else(GAME, fault)

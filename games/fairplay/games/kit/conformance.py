@@ -211,7 +211,7 @@ class SituationResult(NamedTuple):
 
 
 def play_situation(
-    game: Game, situation: Situation, tested: Answer, others: Answer, rng: Random, level: Level = Level.MUST
+    game: Game, situation: Situation, player: Answer, others: Answer, rng: Random, level: Level = Level.MUST
 ) -> SituationResult:
     """Play a situation as the suite does: until the player under test has decided, is out, or the game is over.
 
@@ -226,7 +226,7 @@ def play_situation(
         if call.seat != situation.seat:
             return others(call)
         watch.count(call)
-        reply = tested(call)
+        reply = player(call)
         infraction = find_infraction(situation.settings, call, reply)
         if infraction is not None and infraction.counts(level):
             watch.cause = watch.cause or cause_of(game, infraction, reply)
@@ -257,7 +257,7 @@ def mutate_answers(answer: Answer, mutation: Mutation, rng: Random) -> Answer:
 
 
 class _Watch:
-    """Watches one seat of a conversation, and ends it when there is nothing more to see."""
+    """Watch one seat of a conversation, and end the conversation when there is nothing more to see."""
 
     def __init__(self, seat: int, turn_count: int) -> None:
         self._seat = seat
@@ -267,27 +267,27 @@ class _Watch:
         self.cause: Cause | None = None
 
     def count(self, call: Call) -> None:
-        """A call to the seat."""
+        """Count a call to the seat."""
         if call.kind is CallKind.NOTIFICATION:
             self.notifications += 1
         else:
             self.decisions += 1
 
     def watched(self, conversation: Conversation) -> Conversation:
-        """The conversation, as long as it goes on and there is something to see."""
+        """Return the conversation, cut off where there is nothing more to see."""
         step = _next_step(conversation, None)
         while step is not None and not self._done(step):
-            step = _next_step(conversation, (yield self._tested_first(step)))
+            step = _next_step(conversation, (yield self._with_seat_first(step)))
         return Outcome(())
 
-    def _tested_first(self, step: Step) -> Step:
-        """In races the others let the tested player go first."""
+    def _with_seat_first(self, step: Step) -> Step:
+        """Return a step in which the player under test comes first in a race."""
         if not isinstance(step, Race):
             return step
         return step._replace(calls=sorted(step.calls, key=lambda call: call.seat != self._seat))
 
     def _done(self, step: Step) -> bool:
-        """Also of the last decision the next step shows whether it was accepted."""
+        """Return whether there is nothing more to see: the step after the last decision shows if that was accepted."""
         if self.cause is not None:
             return True
         if isinstance(step, Eliminate) and step.seat == self._seat:
