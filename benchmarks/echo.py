@@ -20,7 +20,7 @@ import grpc
 from benchmarks.processes import START_LIMIT_S, halves, started
 from benchmarks.rehearsal import Exchange
 from fairplay.server.links.link import duration
-from fairplay.v1.connection_pb2 import Call, ConnectRequest, ConnectResponse, Reply
+from fairplay.v1.connection_pb2 import Call, DialInRequest, DialInResponse, Reply
 
 PATH = "/benchmarks.EchoService/Echo"
 SIZE_BYTES = 4
@@ -37,9 +37,9 @@ def frames(exchanges: Sequence[Exchange]) -> list[Frame]:
     """Frames as long as those that carry these exchanges, one in each."""
     made = []
     for number, (seat, method, request, reply) in enumerate(exchanges, start=10_000):
-        call = Call(id=number, player=seat % 2, method=method, request=request, time_limit=duration(1.0))
-        size = ConnectResponse(calls=[call]).ByteSize()
-        answer_size = ConnectRequest(replies=[Reply(id=number, response=reply)]).ByteSize()
+        call = Call(id=number, player=seat % 2, method_name=method, request=request, time_limit=duration(1.0))
+        size = DialInResponse(calls=[call]).ByteSize()
+        answer_size = DialInRequest(replies=[Reply(id=number, response=reply)]).ByteSize()
         made.append(Frame(seat, answer_size.to_bytes(SIZE_BYTES).ljust(size, b".")))
     return made
 

@@ -21,7 +21,7 @@ import psutil
 from benchmarks.figures import Figure, Unmeasurable, figure
 from benchmarks.processes import started
 from benchmarks.subjects import IDLE_REACH_MB
-from fairplay.v1.connection_pb2 import ConnectRequest, Hello, HostedPlayer
+from fairplay.v1.connection_pb2 import DialInRequest, Hello, HostedPlayer
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
 
 PLAYER_COUNT = 1_000
@@ -68,8 +68,8 @@ async def run(address: str, count: int, prefix: str, connections: str) -> None:
 
 async def _dialled_in(address: str, name: str, options: list[tuple[str, int]]) -> Any:
     channel = grpc.aio.insecure_channel(address, options=options)
-    stream = ConnectionServiceStub(channel).Connect()
-    await stream.write(ConnectRequest(hello=Hello(players=[HostedPlayer(name=name, token=name)])))
+    stream = ConnectionServiceStub(channel).DialIn()
+    await stream.write(DialInRequest(hello=Hello(players=[HostedPlayer(name=name, token=name)])))
     await stream.read()
     return stream
 

@@ -82,7 +82,7 @@ class Visitor:
     async def come(self) -> Any:
         """Enters and opens the stream."""
         self._token = (await self._stub.Enter(pb.EnterRequest(name=self.name))).token
-        stream = self._stub.Attend(pb.AttendRequest(token=self._token, together=True))
+        stream = self._stub.Attend(pb.AttendRequest(token=self._token))
         await stream.read()
         return stream
 
@@ -101,7 +101,7 @@ class Visitor:
 async def _read(stream: Any, times: list[float]) -> None:
     while (message := await stream.read()) is not grpc.aio.EOF:
         now = time.time()
-        times.extend(now - event.time.seconds - event.time.nanos / 1e9 for event in message.events.events or [message])
+        times.extend(now - event.time.seconds - event.time.nanos / 1e9 for event in message.events)
 
 
 async def _now_and_then(per_second: float, do: Callable[[], Coroutine[Any, Any, None]]) -> None:

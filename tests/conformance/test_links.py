@@ -17,7 +17,7 @@ from fairplay.games.game import find
 from fairplay.player.dialing import Hosted, dial_in_async
 from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
-from fairplay.v1.connection_pb2 import Call, ConnectRequest, Hello, HostedPlayer, Reply
+from fairplay.v1.connection_pb2 import Call, DialInRequest, Hello, HostedPlayer, Reply
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
 from tests.conformance.harness import player, raises
 
@@ -101,11 +101,11 @@ def by_hand(answer: Callable[[Call], Sequence[Reply]], only: str) -> Any:
 
     async def play() -> None:
         async with grpc.aio.insecure_channel(address) as channel:
-            stream: Any = ConnectionServiceStub(channel).Connect(wait_for_ready=True)
-            await stream.write(ConnectRequest(hello=Hello(players=[HostedPlayer(name="me")])))
+            stream: Any = ConnectionServiceStub(channel).DialIn(wait_for_ready=True)
+            await stream.write(DialInRequest(hello=Hello(players=[HostedPlayer(name="me")])))
             while (frame := await stream.read()) is not grpc.aio.EOF:
                 for call in frame.calls:
-                    await stream.write(ConnectRequest(replies=answer(call)))
+                    await stream.write(DialInRequest(replies=answer(call)))
 
     async def work(over: threading.Event) -> None:
         playing = asyncio.create_task(play())
@@ -124,7 +124,7 @@ def test_a_player_that_answers_twice_fails_the_case_about_that() -> None:
     handlers = Handlers(find("fish").player("first"))
 
     def twice(call: Call) -> Sequence[Reply]:
-        reply = Reply(id=call.id, response=handlers.call_now(call.method, call.request))
+        reply = Reply(id=call.id, response=handlers.call_now(call.method_name, call.request))
         return [reply, reply]
 
     report = by_hand(twice, "contract")

@@ -29,7 +29,7 @@ from fairplay.conformance.writers.page import page
 from fairplay.games.conformance import Level
 from fairplay.games.game import find
 from fairplay.terminal.certify_console import ConsoleWriter
-from fairplay.v1.player_pb2 import PlayerDescription
+from fairplay.v1.player_pb2 import GameService, PlayerDescription
 
 EVIL = "<script>alert(1)</script>\x1b[2J\x07[bold red]&\"'\u202e"
 EVIDENCE = Evidence(
@@ -57,7 +57,7 @@ ALL = [
 
 def report(*judged: Judged, complete: bool = True) -> Report:
     facts = Run("fish", "exec", 7, CallLimits(1, 1, 3), Level.MAY)
-    player = PlayerDescription(display_name=EVIL, software_version=EVIL, services=[EVIL])
+    player = PlayerDescription(display_name=EVIL, software_version=EVIL, services=[GameService(name=EVIL)])
     times = {"TakeTurn": Times(3, 0.001, 0.002, 0.003)}
     return Report(facts, player, judged, times, datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), 1.5, complete)
 

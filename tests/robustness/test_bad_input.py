@@ -104,7 +104,7 @@ USAGE = {
     "setting that is neither true nor false": ([*GAME, "--set", "random_fish=perhaps"], "true or false"),
     "setting out of range": ([*GAME, "--set", "rows=1000"], "between 1 and 25"),
     "negative setting": ([*GAME, "--set", "rows=-1"], "rows is a whole number"),
-    "unknown choice": ([*GAME, "--set", "solo_survivor=maybe"], "one of play-on, stop"),
+    "unknown choice": ([*GAME, "--set", "lone_survivor=maybe"], "one of play-on, stop"),
     "settings that do not fit": ([*GAME, "--set", "rows=1", "--set", "columns=1"], "need 8"),
     "settings that do not fit a tournament": ([*CUP, "--plain", "--set", "rows=1", "--set", "columns=1"], "need 8"),
     "unknown order": ([*CUP, "--order", "age"], "the order is dealt or given"),

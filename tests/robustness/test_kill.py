@@ -41,7 +41,7 @@ def short(game_id: str) -> str:
 def told(result: TournamentResult) -> dict[str, Any]:
     """What counts of a tournament's result: winners, others, and who failed where, how, and by which rule."""
     failed = [(short(failure.game_id), failure.misconduct) for failure in result.failures]
-    failures = [(where, each.player, each.kind, each.method, each.rule_break.rule_id) for where, each in failed]
+    failures = [(where, each.player, each.kind, each.method_name, each.rule_break.rule_id) for where, each in failed]
     return {"winners": list(result.winners), "others": list(result.others), "failures": failures}
 
 

@@ -131,7 +131,7 @@ def check_player(role: Role, heard: Sequence[Heard], misconduct: Misconduct | No
         assert not heard or not heard[-1].surely_wrong or heard[-1].forgiven, (role.kind, heard[-1])
         return
     assert role.kind is not None, misconduct
-    assert misconduct.method == heard[-1].method, role.kind
+    assert misconduct.method_name == heard[-1].method, role.kind
     assert trace(misconduct) in heard[-1].traces, (role.kind, misconduct)
     if misconduct.HasField("rule_break"):
         rule_id = misconduct.rule_break.rule_id

@@ -105,7 +105,7 @@ class Stage:
 
         def replies(call: Call) -> Sequence[Reply]:
             nonlocal count
-            here = call.method.endswith(f"/{role.method}")
+            here = call.method_name.endswith(f"/{role.method}")
             count += here
             if not here or count <= role.after:
                 return [answer(call), Reply(id=call.id + 10**9)]  # and one that nobody asked for

@@ -14,7 +14,7 @@ from fairplay.games.game import find
 from fairplay.player.dialing import Hosted, dial_in_async
 from fairplay.player.handlers import Handlers
 from fairplay.server.server import Config, Server
-from fairplay.v1.connection_pb2 import Call, ConnectRequest, ConnectResponse, Hello, HostedPlayer, Reply
+from fairplay.v1.connection_pb2 import Call, DialInRequest, DialInResponse, Hello, HostedPlayer, Reply
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
 from fairplay.v1.game_pb2 import Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan
@@ -76,7 +76,7 @@ class ByHand:
         self.channel = grpc.aio.insecure_channel(
             server.address, options=[("grpc.max_send_message_length", -1), ("grpc.max_receive_message_length", -1)]
         )
-        self.stream: Any = ConnectionServiceStub(self.channel).Connect()
+        self.stream: Any = ConnectionServiceStub(self.channel).DialIn()
         self.calls: list[Call] = []
         self.cancelled: list[int] = []
 
@@ -87,16 +87,16 @@ class ByHand:
         self.stream.cancel()
         await self.channel.close()
 
-    async def say_hello(self) -> ConnectResponse:
-        await self.stream.write(ConnectRequest(hello=self.hello))
-        frame: ConnectResponse = await self.stream.read()
+    async def say_hello(self) -> DialInResponse:
+        await self.stream.write(DialInRequest(hello=self.hello))
+        frame: DialInResponse = await self.stream.read()
         if frame is grpc.aio.EOF:
             raise AssertionError(await self.stream.code(), await self.stream.details())
         return frame
 
-    async def frame(self) -> ConnectResponse:
+    async def frame(self) -> DialInResponse:
         async with asyncio.timeout(5):
-            frame: ConnectResponse = await self.stream.read()
+            frame: DialInResponse = await self.stream.read()
         return frame
 
     async def next_call(self) -> Call:
@@ -109,7 +109,7 @@ class ByHand:
         return self.calls.pop(0)
 
     async def reply(self, *replies: Reply) -> None:
-        await self.stream.write(ConnectRequest(replies=replies))
+        await self.stream.write(DialInRequest(replies=replies))
 
     async def play(self, answer: Answer) -> None:
         """Answers calls until the stream ends."""
@@ -126,6 +126,6 @@ def sound(strategy: str = "first") -> Callable[[Call], Reply]:
     handlers = Handlers(find("fish").player(strategy))
 
     def answer(call: Call) -> Reply:
-        return Reply(id=call.id, response=handlers.call_now(call.method, call.request))
+        return Reply(id=call.id, response=handlers.call_now(call.method_name, call.request))
 
     return answer

@@ -13,7 +13,7 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.games.game import find
 from fairplay.server.errors import reason_of
 from fairplay.server.server import Config, Server
-from fairplay.v1.connection_pb2 import Call, ConnectRequest, GoodbyeReason, Hello, HostedPlayer, Reply
+from fairplay.v1.connection_pb2 import Call, DialInRequest, GoodbyeReason, Hello, HostedPlayer, Reply
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
 from fairplay.v1.referee_pb2 import Game
 from tests.server.harness import SHORT_S, ByHand, dialled_in, plan, serving, sound
@@ -100,7 +100,7 @@ async def test_a_late_reply_is_never_taken_for_another_call(server: Server) -> N
     late: list[Reply] = []
 
     def replies(call: Call) -> list[Reply]:
-        if call.method == TAKE_TURN and not late:
+        if call.method_name == TAKE_TURN and not late:
             late.append(answer(call))
             return []
         return [*late[:1], answer(call)]
@@ -208,7 +208,7 @@ async def test_a_lost_stream_is_resumed_and_its_open_calls_are_sent_again(server
         back.hello.resume_token = welcome.resume_token
         await back.say_hello()
         again = await back.next_call()
-        assert (again.id, again.method, again.request) == (open_call.id, open_call.method, open_call.request)
+        assert (again.id, again.method_name, again.request) == (open_call.id, open_call.method_name, open_call.request)
         answer = sound()
         await back.reply(answer(again))
         answering = asyncio.create_task(back.play(lambda call: [answer(call)]))
@@ -244,7 +244,7 @@ async def test_the_same_name_and_token_take_the_place_of_a_stream(server: Server
     assert not game.result.misconducts
 
 
-async def refused(server: Server, by_hand: ByHand, *frames: ConnectRequest) -> tuple[grpc.StatusCode, str]:
+async def refused(server: Server, by_hand: ByHand, *frames: DialInRequest) -> tuple[grpc.StatusCode, str]:
     """How the server ends a stream on which these frames come first."""
     for frame in frames:
         await by_hand.stream.write(frame)
@@ -255,8 +255,8 @@ async def refused(server: Server, by_hand: ByHand, *frames: ConnectRequest) -> t
     return failed.value.code(), reason_of(failed.value)
 
 
-def hello(*names: str, token: str = "token") -> ConnectRequest:
-    return ConnectRequest(hello=Hello(players=[HostedPlayer(name=name, token=token) for name in names]))
+def hello(*names: str, token: str = "token") -> DialInRequest:
+    return DialInRequest(hello=Hello(players=[HostedPlayer(name=name, token=token) for name in names]))
 
 
 @pytest.mark.parametrize(
@@ -267,17 +267,17 @@ def hello(*names: str, token: str = "token") -> ConnectRequest:
         ([hello("no blanks")], grpc.StatusCode.INVALID_ARGUMENT, "NAME_INVALID"),
         ([hello("x", token="t" * 257)], grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_HELLO"),
         ([hello(*(f"p{n}" for n in range(1_001)))], grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_PLAYERS"),
-        ([ConnectRequest()], grpc.StatusCode.INVALID_ARGUMENT, "PROTOCOL_BROKEN"),
+        ([DialInRequest()], grpc.StatusCode.INVALID_ARGUMENT, "PROTOCOL_BROKEN"),
         ([hello("x"), hello("y")], grpc.StatusCode.INVALID_ARGUMENT, "PROTOCOL_BROKEN"),
         (
-            [hello("x"), ConnectRequest(replies=[Reply(id=n) for n in range(1_001)])],
+            [hello("x"), DialInRequest(replies=[Reply(id=n) for n in range(1_001)])],
             grpc.StatusCode.RESOURCE_EXHAUSTED,
             "REPLY_FLOOD",
         ),
     ],
 )
 async def test_a_stream_that_breaks_the_contract_is_ended_with_the_reason(
-    server: Server, frames: list[ConnectRequest], code: grpc.StatusCode, reason: str
+    server: Server, frames: list[DialInRequest], code: grpc.StatusCode, reason: str
 ) -> None:
     async with ByHand(server) as by_hand:
         assert await refused(server, by_hand, *frames) == (code, reason)
@@ -289,11 +289,11 @@ async def test_a_stream_that_breaks_the_contract_is_ended_with_the_reason(
         [hello("n" * 64)],
         [hello("x", token="ä" * 128)],
         [hello(*(f"p{n}" for n in range(1_000)))],
-        [hello("x"), ConnectRequest(replies=[Reply(id=n) for n in range(1_000)])],
+        [hello("x"), DialInRequest(replies=[Reply(id=n) for n in range(1_000)])],
     ],
     ids=["name of 64 characters", "token of 256 bytes", "1,000 players", "1,000 stray replies"],
 )
-async def test_a_stream_may_go_to_the_limits_of_the_contract(server: Server, frames: list[ConnectRequest]) -> None:
+async def test_a_stream_may_go_to_the_limits_of_the_contract(server: Server, frames: list[DialInRequest]) -> None:
     async with ByHand(server) as by_hand:
         for frame in frames:
             await by_hand.stream.write(frame)

@@ -12,21 +12,21 @@ from fairplay.server.errors import Refusal
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock, OpenCall
 from fairplay.server.links.stream import Stream
-from fairplay.v1.connection_pb2 import ConnectResponse, GoodbyeReason, Hello, HostedPlayer, Reply
+from fairplay.v1.connection_pb2 import DialInResponse, GoodbyeReason, Hello, HostedPlayer, Reply
 
 
 class Program:
     """A program that is connected to a hub, and the frames that it got."""
 
     def __init__(self, hub: Hub, *names: str, token: str = "", resume_token: bytes = b"", resume_s: int = 0) -> None:
-        self.frames: list[ConnectResponse] = []
+        self.frames: list[DialInResponse] = []
         self.ended = False
         hello = Hello(players=[HostedPlayer(name=name, token=token) for name in names], resume_token=resume_token)
         hello.resume_window.seconds = resume_s
         self.write = self._write  # the same object each time: the stream compares it
         self.stream: Stream = hub.admit(hello, self.write, self._end)
 
-    async def _write(self, frame: ConnectResponse) -> None:
+    async def _write(self, frame: DialInResponse) -> None:
         self.frames.append(frame)
 
     def _end(self) -> None:
@@ -177,7 +177,7 @@ class Outcomes:
         return self._hub.call(self._name, "/x/Y", b"request", limit_s, lambda outcome, _: self.outcomes.append(outcome))
 
 
-async def drained(program: Program, frame_count: int) -> Sequence[ConnectResponse]:
+async def drained(program: Program, frame_count: int) -> Sequence[DialInResponse]:
     """Wait until a program got so many frames."""
     async with asyncio.timeout(5):
         while len(program.frames) < frame_count:

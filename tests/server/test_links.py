@@ -119,7 +119,7 @@ async def test_a_missing_method_is_an_exception(server: Server) -> None:
     async with served(player) as link:
         misconduct = blamed(await server.referee.play(plan(link, "bot:first")))
     assert misconduct.call_error.status_code == grpc.StatusCode.UNIMPLEMENTED.value[0]
-    assert misconduct.method.endswith("PlayWith")
+    assert misconduct.method_name.endswith("PlayWith")
 
 
 async def test_a_served_player_that_hangs_costs_its_limit(server: Server) -> None:
@@ -190,7 +190,7 @@ async def test_a_started_player_that_exits_in_its_turn_is_reported_with_code_and
     server: Server, way: str
 ) -> None:
     misconduct = blamed(await server.referee.play(plan(f"{python(EXITS)}{way}", "bot:first", limit_s=600)))
-    assert misconduct.method.endswith("TakeTurn")
+    assert misconduct.method_name.endswith("TakeTurn")
     assert misconduct.call_error.message == "the player's process ended with exit code 3"
     assert misconduct.call_error.output.splitlines()[-1] == "out of ideas"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from fairplay.server.links.stream import Stream
-from fairplay.v1.connection_pb2 import ConnectResponse
+from fairplay.v1.connection_pb2 import DialInResponse
 from tests.server.quick import in_no_time, quick_clock
 
 WINDOW_S = 10.0
@@ -14,7 +14,7 @@ WINDOW_S = 10.0
 class Connection:
     """A connection that takes all frames."""
 
-    async def write(self, frame: ConnectResponse) -> None:
+    async def write(self, frame: DialInResponse) -> None:
         """Do nothing with the frame."""
 
 

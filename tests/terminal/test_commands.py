@@ -121,12 +121,12 @@ def test_json_without_a_file_means_standard_output(typed: str, meant: str) -> No
 
 
 def test_settings_come_from_a_file_and_from_options_on_top(fairplay: Run) -> None:
-    Path("settings.json").write_text('{"rows": 4, "columns": 4, "soloSurvivor": "SOLO_SURVIVOR_STOP"}')
-    chosen = ["--settings", "settings.json", "--set", "columns=6", "--set", "solo_survivor=play-on"]
+    Path("settings.json").write_text('{"rows": 4, "columns": 4, "soloSurvivor": "LONE_SURVIVOR_STOP"}')
+    chosen = ["--settings", "settings.json", "--set", "columns=6", "--set", "lone_survivor=play-on"]
     done(fairplay(*GAME, *chosen, "--set", "random_fish=true", "--records", "records"))
     shown = done(fairplay("records", "show", "records"))
     settings = next(line for line in shown.splitlines() if line.startswith("settings"))
-    for words in ("rows: 4", "columns: 6", "random_fish: true", "solo_survivor: SOLO_SURVIVOR_PLAY_ON"):
+    for words in ("rows: 4", "columns: 6", "random_fish: true", "lone_survivor: LONE_SURVIVOR_PLAY_ON"):
         assert words in settings
 
 

@@ -297,7 +297,7 @@ def test_show_as_json_has_requests_and_replies_to_read(game_file: Path) -> None:
     shown = plain("show", game_file)
     record = files.load(game_file)
     assert (shown["id"], shown["kind"]) == ("g/1", "game")
-    assert [entry["hash"] for entry in shown["entries"]] == [linked.hash.hex() for linked in record.entries]
+    assert [entry["hash"] for entry in shown["entries"]] == [linked.chain_hash.hex() for linked in record.entries]
     assert shown["entries"][0]["game"]["plan"]["game"] == "fish"
     assert shown["entries"][1]["call"]["request"] == {"gameId": "g/1", "color": "COLOR_RED"}
     assert "action" in shown["entries"][-2]["call"]["reply"]

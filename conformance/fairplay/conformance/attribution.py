@@ -32,7 +32,7 @@ def signature(found: Trial) -> Signature | None:
     detail = misconduct.rule_break.rule_id if breaks_rule(found) else owner(found)
     if detail == ALIVE:  # a player that is gone fails whatever comes next
         return (ALIVE,)
-    return (misconduct.method, MisconductKind.Name(misconduct.kind), detail)
+    return (misconduct.method_name, MisconductKind.Name(misconduct.kind), detail)
 
 
 def breaks_rule(found: Trial) -> bool:
@@ -74,7 +74,7 @@ def evidence(game: Game, found: Trial) -> Evidence:
     misconduct = found.misconduct
     assert misconduct is not None
     last = found.exchanges[-1]
-    method = misconduct.method.rpartition("/")[2]
+    method = misconduct.method_name.rpartition("/")[2]
     rule = misconduct.rule_break.rule_id
     what = f"{rule}: {game.rules.get(rule, '')}" if rule else cause_of(misconduct)
     situation = found.scenario.situation

@@ -62,7 +62,7 @@ class Evidence:
 
 def sections_of(misconduct: Misconduct, limit_s: float, elapsed_s: float, output: str) -> list[tuple[str, str]]:
     """What a misconduct says, for people."""
-    found = [("Call", f"{misconduct.method}, call {misconduct.call_number} of this game to the player")]
+    found = [("Call", f"{misconduct.method_name}, call {misconduct.call_number} of this game to the player")]
     found.append(("Request", packed(misconduct.request)))
     if misconduct.HasField("reply"):
         found.append(("Reply", packed(misconduct.reply)))

@@ -81,11 +81,11 @@ func converse(server fairplay.ConnectionServiceClient, hello *fairplay.Hello, me
 ) {
 	ctx, end := context.WithCancel(context.Background())
 	defer end() // also ends the answers that are under way: a resumed stream brings their calls again
-	stream, err := server.Connect(ctx)
+	stream, err := server.DialIn(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := stream.Send(&fairplay.ConnectRequest{Hello: hello}); err != nil && err != io.EOF {
+	if err := stream.Send(&fairplay.DialInRequest{Hello: hello}); err != nil && err != io.EOF {
 		return nil, nil, err // of EOF, Recv knows the cause
 	}
 	outbox := make(chan *fairplay.Reply, maxReplies)
@@ -145,7 +145,7 @@ func send(stream fairplay.ConnectionService_ConnectClient, outbox <-chan *fairpl
 		for len(outbox) > 0 && len(replies) < maxReplies {
 			replies = append(replies, <-outbox)
 		}
-		if stream.Send(&fairplay.ConnectRequest{Replies: replies}) != nil {
+		if stream.Send(&fairplay.DialInRequest{Replies: replies}) != nil {
 			return // the stream is lost, as Recv says, too
 		}
 	}

@@ -6,7 +6,7 @@ import { CallError, failure, type Served } from "./calls.js";
 import {
   type Call,
   ConnectionServiceClient,
-  type ConnectResponse,
+  type DialInResponse,
   type Goodbye,
   GoodbyeReason,
   type Hello,
@@ -91,7 +91,7 @@ async function converse(client: ConnectionServiceClient, hello: Hello, methods: 
   };
   try {
     stream.write({ hello, replies: [] });
-    for await (const frame of stream as AsyncIterable<ConnectResponse>) {
+    for await (const frame of stream as AsyncIterable<DialInResponse>) {
       said.welcome ??= frame.welcome;
       for (const call of frame.calls) {
         wanted.add(call.id); // all for the one player of the hello, so call.player does not matter

@@ -14,8 +14,8 @@ from fairplay.player.handlers import CallFailed, Handlers
 from fairplay.player.outbox import Outbox
 from fairplay.v1.connection_pb2 import (
     Call,
-    ConnectRequest,
-    ConnectResponse,
+    DialInRequest,
+    DialInResponse,
     Failure,
     GoodbyeReason,
     Hello,
@@ -114,7 +114,7 @@ class _Connection:
     def __init__(self, channel: grpc.aio.Channel, hello: Hello, handlers: Sequence[Handlers]) -> None:
         self._hello = hello
         self._handlers = handlers
-        self._stream = ConnectionServiceStub(channel).Connect()
+        self._stream = ConnectionServiceStub(channel).DialIn()
         self._players: dict[int, Handlers] = {}
         self._running: dict[int, asyncio.Task[None]] = {}
         self._open_count = 0
@@ -124,7 +124,7 @@ class _Connection:
 
     async def run(self) -> bool:
         """Answer calls until the stream ends, and return whether the players are no longer needed."""
-        await self._stream.write(ConnectRequest(hello=self._hello))
+        await self._stream.write(DialInRequest(hello=self._hello))
         try:
             while (frame := await self._stream.read()) is not grpc.aio.EOF:
                 if self._take(frame):
@@ -139,9 +139,9 @@ class _Connection:
 
     async def _write(self, replies: list[Reply]) -> None:
         self._open_count -= len(replies)
-        await self._stream.write(ConnectRequest(replies=replies))
+        await self._stream.write(DialInRequest(replies=replies))
 
-    def _take(self, frame: ConnectResponse) -> bool:
+    def _take(self, frame: DialInResponse) -> bool:
         if frame.HasField("welcome"):
             self.welcomed = True
             self.resume_token = frame.welcome.resume_token
@@ -160,20 +160,20 @@ class _Connection:
 
     def _answer(self, call: Call) -> None:
         handlers = self._players[call.player]
-        if not handlers.quick(call.method):
+        if not handlers.quick(call.method_name):
             task = asyncio.create_task(self._answer_later(handlers, call))
             self._running[call.id] = task
             task.add_done_callback(lambda _: self._running.pop(call.id, None))
             return
         try:
-            reply = Reply(id=call.id, response=handlers.call_now(call.method, call.request))
+            reply = Reply(id=call.id, response=handlers.call_now(call.method_name, call.request))
         except Exception as error:
             reply = _failed(call, error)
         self._outbox.put(reply, len(reply.response))
 
     async def _answer_later(self, handlers: Handlers, call: Call) -> None:
         try:
-            reply = Reply(id=call.id, response=await handlers.call(call.method, call.request))
+            reply = Reply(id=call.id, response=await handlers.call(call.method_name, call.request))
         except asyncio.CancelledError:
             self._open_count -= 1
             raise
@@ -186,6 +186,6 @@ def _failed(call: Call, error: Exception) -> Reply:
     if isinstance(error, CallFailed):
         code, message = error.code, error.message
     else:
-        log.error("%s raised", call.method, exc_info=error)
+        log.error("%s raised", call.method_name, exc_info=error)
         code, message = grpc.StatusCode.UNKNOWN, f"{type(error).__name__}: {error}"
     return Reply(id=call.id, failure=Failure(code=code.value[0], message=message))

@@ -47,8 +47,7 @@ def describe(player: object) -> player_pb2.PlayerDescription:
     return player_pb2.PlayerDescription(
         display_name=str(getattr(player, "name", type(player).__name__)),
         software_version=str(getattr(player, "version", "")),
-        services=[game.service for game in games_of(player)],
-        protocol_revision=PROTOCOL_REVISION,
+        services=[player_pb2.GameService(name=game.service, revision=PROTOCOL_REVISION) for game in games_of(player)],
     )
 
 

@@ -57,6 +57,13 @@ STATUS: dict[str, grpc.StatusCode] = {
     "NOT_OWNER": grpc.StatusCode.PERMISSION_DENIED,
     "TEXT_INVALID": grpc.StatusCode.INVALID_ARGUMENT,
     "CERTIFICATE_REQUIRED": grpc.StatusCode.FAILED_PRECONDITION,
+    "UNKNOWN_FIELDS": grpc.StatusCode.INVALID_ARGUMENT,
+    "INVALID_SEED": grpc.StatusCode.INVALID_ARGUMENT,
+    "RECORD_NOT_FOUND": grpc.StatusCode.NOT_FOUND,
+    "RECORD_OPEN": grpc.StatusCode.FAILED_PRECONDITION,
+    "NOT_ASKED": grpc.StatusCode.FAILED_PRECONDITION,
+    "REPLY_REFUSED": grpc.StatusCode.FAILED_PRECONDITION,
+    "INVALID_REPLY": grpc.StatusCode.INVALID_ARGUMENT,
 }
 """The status of each reason, as error_reason.proto says it."""
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+import secrets
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, Protocol, TypeVar
 
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
+from google.protobuf.unknown_fields import UnknownFieldSet
 
 from fairplay.games.envelopes import unwrap, wrap
 from fairplay.games.game import Game, find
@@ -14,11 +17,15 @@ from fairplay.server.errors import Refusal
 from fairplay.server.links.dial_in import NAME
 from fairplay.v1.game_pb2 import GameSettings, Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan
+from fairplay.v1.tournament_pb2 import TournamentPlan
 
 ID = re.compile(r"[A-Za-z0-9_./-]{1,128}")
 MAX_LIMIT_S = 3_600
+MAX_SEED = 2**53
+"""Seeds are below this, so that every language can read them."""
 LIMITS = ("decision_limit", "first_decision_limit", "notification_limit")
 
+PlanMessage = TypeVar("PlanMessage", GamePlan, TournamentPlan)
 CheckLink = Callable[[Player, Game, str], None]
 """Check a player's link; the last argument names the player's field. Raises Refusal if it cannot be used."""
 
@@ -43,9 +50,12 @@ def full_game_plan(plan: GamePlan, check_link: CheckLink) -> GamePlan:
 
     Whether the settings fit the number of players is checked when the game begins.
     """
+    refuse_unknown_fields(plan, "plan")
     game = game_of(plan.game, "plan.game")
     full = GamePlan()
     full.CopyFrom(plan)
+    full.seed = checked_seed(plan)
+    clear_identity(full.players)
     settings = full_settings(game, plan.settings)
     full.settings.CopyFrom(wrap(GameSettings, game, settings))
     full.time_control.CopyFrom(full_time_control(game, plan.time_control))
@@ -58,12 +68,65 @@ def full_game_plan(plan: GamePlan, check_link: CheckLink) -> GamePlan:
     return full
 
 
-def full_settings(game: Game, settings: GameSettings) -> Message:
+def full_settings(game: Game, settings: GameSettings, field: str = "plan.settings") -> Message:
     """Return the game's settings with every default filled in. Raises Refusal if a value is not allowed."""
     try:
-        return game.full_settings(unwrap(settings, game, game.settings_type) or game.settings_type())
+        given = unwrap(settings, game, game.settings_type) or game.settings_type()
+        refuse_unknown_fields(given, field)
+        return game.full_settings(given)
     except ValueError as error:
-        raise Refusal("INVALID_SETTINGS", str(error), "plan.settings") from None
+        raise Refusal("INVALID_SETTINGS", str(error), field) from None
+
+
+def refuse_unknown_fields(message: Message, field: str) -> None:
+    """Raise Refusal if a message, or one within it, has a field that this server does not know.
+
+    What such a field asks for would not be done, and nobody would notice.
+    """
+    unknown = UnknownFieldSet(message)
+    if len(unknown):
+        name, number = message.DESCRIPTOR.full_name, unknown[0].field_number
+        raise Refusal("UNKNOWN_FIELDS", f"this server does not know field {number} of {name}: leave it out", field)
+    for descriptor, value in message.ListFields():
+        if descriptor.message_type is None:
+            continue
+        for part in [value] if isinstance(value, Message) else value:
+            refuse_unknown_fields(part, f"{field}.{descriptor.name}")
+
+
+class Seeded(Protocol):
+    """A request or plan with an optional seed."""
+
+    seed: int
+
+    def HasField(self, field_name: Literal["seed"], /) -> bool:  # noqa: N802 - as protobuf has it
+        """Return whether the seed is set."""
+
+
+def checked_seed(message: Seeded, field: str = "plan.seed") -> int:
+    """Return the seed of a message, or a fresh one if it names none. Raises Refusal if it is not below 2^53."""
+    if not message.HasField("seed"):
+        return secrets.randbelow(MAX_SEED)
+    if message.seed >= MAX_SEED:
+        raise Refusal("INVALID_SEED", f"the seed {message.seed} is too large: it must be below 2^53", field)
+    return message.seed
+
+
+def same_plan(given: PlanMessage, kept: PlanMessage, full: PlanMessage) -> bool:
+    """Return whether a request asks for a plan that is kept already, both `full`; one without a seed fits any."""
+    if given.HasField("seed"):
+        return full == kept
+    copy = type(full)()
+    copy.CopyFrom(full)
+    copy.seed = kept.seed
+    return copy == kept
+
+
+def clear_identity(players: Iterable[Player]) -> None:
+    """Drop what only the server may say of players."""
+    for player in players:
+        player.ClearField("description")
+        player.ClearField("account")
 
 
 def _check_state(game: Game, settings: Message, plan: GamePlan) -> None:

@@ -14,7 +14,7 @@ from fairplay.server import __version__
 from fairplay.server.errors import Refusal
 from fairplay.server.links.link import Link, disconnected
 from fairplay.server.links.opening import Links
-from fairplay.server.plans import checked_id, full_game_plan
+from fairplay.server.plans import checked_id, full_game_plan, same_plan
 from fairplay.server.records.errors import Diverged, RecordExists, RecordsError
 from fairplay.server.records.replay import Replayer, resume
 from fairplay.server.records.store import Store
@@ -46,7 +46,18 @@ class Referee:
         `links` are those of a tournament, which keeps them; otherwise they are opened and closed with the game.
         Raises Refusal if it cannot be played, or the id belongs to another game.
         """
-        plan = full_game_plan(plan, self._links.check)
+        begun = self.create(plan, game_id, tournament_id, links)
+        if not isinstance(begun, Running):
+            return begun
+        message = await asyncio.shield(begun.over)
+        await begun.released.wait()
+        return message
+
+    def create(
+        self, plan: GamePlan, game_id: str = "", tournament_id: str = "", links: Sequence[Link] | None = None
+    ) -> Running | GameMessage:
+        """Begin a game and return it, or return the game of this id: running, or over. Raises Refusal as `play`."""
+        given, plan = plan, full_game_plan(plan, self._links.check)
         game_id = checked_id(game_id or uuid.uuid4().hex, "game_id")
         running = self._running.get(game_id)
         if running is None:
@@ -54,15 +65,14 @@ class Referee:
                 running = self._start(plan, game_id, tournament_id, links)
             except RecordExists:
                 message = self.get(game_id)
-                if message.plan == plan and message.status == GameStatus.GAME_STATUS_RUNNING:
+                same = same_plan(given, message.plan, plan)
+                if same and message.status == GameStatus.GAME_STATUS_RUNNING:
                     running = self._resume(game_id, links)
-                elif message.plan == plan:
+                elif same:
                     return message
-        if running is None or running.message.plan != plan:
+        if running is None or not same_plan(given, running.message.plan, plan):
             raise Refusal("ID_REUSED", f"the id {game_id} belongs to another game: choose another one", "game_id")
-        message = await asyncio.shield(running.over)
-        await running.released.wait()
-        return message
+        return running
 
     def get(self, game_id: str) -> GameMessage:
         """Return a game as it stands. Raises Refusal if there is none of this id."""

@@ -64,7 +64,7 @@ class Transcript:
         call = entry.call  # filled in place, which costs half of what copying costs
         call.number = asked.number
         call.seat = asked.call.seat
-        call.method = asked.call.method.path
+        call.method_name = asked.call.method.path
         call.request = asked.request
         if isinstance(outcome, bytes):
             call.reply = outcome
@@ -102,7 +102,7 @@ class Transcript:
             seat=step.seat,
             player=self._players[step.seat],
             kind=_kind(step.cause),
-            method=asked.call.method.path,
+            method_name=asked.call.method.path,
             call_number=asked.number,
             request=pack(asked.call.request),
         )

@@ -19,7 +19,7 @@ def demo(
         Path | None, typer.Option("--records", metavar="DIR", help="Keep the records here. Default: a new directory.")
     ] = None,
     seed: Annotated[
-        int, typer.Option("--seed", metavar="N", min=0, max=2**64 - 1, help="The same seed, the same boards.")
+        int, typer.Option("--seed", metavar="N", min=0, max=2**53 - 1, help="The same seed, the same boards.")
     ] = 1,
     json: JsonFile = None,
 ) -> None:

@@ -33,7 +33,7 @@ def _cause(misconduct: Misconduct) -> str:
 
 def name_method(misconduct: Misconduct) -> str:
     """Return the name of the method of the last call, e.g. "TakeTurn"."""
-    return misconduct.method.rpartition("/")[2]
+    return misconduct.method_name.rpartition("/")[2]
 
 
 def describe_failure(misconduct: Misconduct) -> str:

@@ -31,7 +31,7 @@ Assignments = Annotated[
 SettingsFile = Annotated[Path | None, typer.Option("--settings", metavar="FILE", help="All settings as protobuf-JSON.")]
 Seed = Annotated[
     int | None,
-    typer.Option("--seed", metavar="N", min=0, max=2**64 - 1, help="The same seed, the same game. Default: drawn."),
+    typer.Option("--seed", metavar="N", min=0, max=2**53 - 1, help="The same seed, the same game. Default: drawn."),
 ]
 Limit = Annotated[str | None, typer.Option("--limit", metavar="TIME", help="Time for a call, e.g. 1s or 500ms.")]
 FirstLimit = Annotated[

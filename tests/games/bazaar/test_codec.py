@@ -13,12 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairplay.bazaar.v1 import bazaar_pb2
-from fairplay.bazaar.v1.bazaar_player_pb2 import (
-    Exchanges,
-    Pebble,
-    RequestCardsResponse,
-    RequestPebbleOrExchangesResponse,
-)
+from fairplay.bazaar.v1.bazaar_pb2 import Exchanges, Pebble
+from fairplay.bazaar.v1.bazaar_player_pb2 import RequestCardsResponse, RequestPebbleOrExchangesResponse
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.game import GAME
 from fairplay.games.bazaar.protocol import codec, intake
@@ -276,7 +272,7 @@ def test_what_a_player_is_shown_survives_the_way_through_messages(state: State) 
 def test_a_public_state_is_the_full_one_without_what_is_hidden(state: State) -> None:
     full, public = codec.state_message(state), codec.public_message(state)
     assert not public.pile
-    assert not public.HasField("draw_state")
+    assert not public.draw_state
     assert not any(player.wallet for player in public.players)
     full.ClearField("pile")
     full.ClearField("draw_state")

@@ -16,12 +16,8 @@ from google.protobuf import json_format
 from google.protobuf.message import Message
 
 from fairplay.bazaar.v1 import bazaar_pb2, bazaar_player_pb2
-from fairplay.bazaar.v1.bazaar_player_pb2 import (
-    Exchanges,
-    Pebble,
-    RequestCardsResponse,
-    RequestPebbleOrExchangesResponse,
-)
+from fairplay.bazaar.v1.bazaar_pb2 import Exchanges, Pebble
+from fairplay.bazaar.v1.bazaar_player_pb2 import RequestCardsResponse, RequestPebbleOrExchangesResponse
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.game import GAME
 from fairplay.games.bazaar.protocol import codec, conversation

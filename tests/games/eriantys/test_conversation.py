@@ -137,9 +137,9 @@ def test_of_those_that_choose_the_same_colour_at_once_the_first_seat_gets_it_and
     asked = [(said.call.seat, list(said.call.request.possible_colors)) for said in played.of(TOWER)]
     assert asked == [(0, [1, 2, 3]), (1, [1, 2, 3]), (2, [1, 2, 3]), (1, [2, 3]), (2, [2, 3]), (2, [3])]
     again = played.of(TOWER)[3].call.request
-    assert not again.is_first_request
+    assert not again.first_request
     assert again.refusal.rule_id == "eriantys.towers.taken"
-    assert [said.call.request.is_first_request for said in played.of(TOWER)] == [True] * 3 + [False] * 3
+    assert [said.call.request.first_request for said in played.of(TOWER)] == [True] * 3 + [False] * 3
     assert not played.eliminated()
     assert played.states()[3].tower_colors == (0, 1, 2)
 
@@ -166,7 +166,7 @@ def test_of_a_team_the_first_player_chooses() -> None:
 def test_an_impossible_colour_is_asked_for_again_and_then_misconduct(reply: Any, rule_id: str, told: str) -> None:
     played = game(failing(1, TOWER, reply), 2)
     asked = [said.call.request for said in played.of(TOWER) if said.call.seat == 1]
-    assert [request.is_first_request for request in asked] == [True, False, False]
+    assert [request.first_request for request in asked] == [True, False, False]
     assert {request.refusal.rule_id for request in asked[1:]} == {rule_id}
     (out,) = played.eliminated()
     assert isinstance(out.cause, RuleBreak)
@@ -276,14 +276,14 @@ def test_an_impossible_action_is_refused_with_its_rule_and_asked_for_again(
 ) -> None:
     played = resumed(failing(0, ACTION, reply, times=2), state)
     first, second, third = (said.call.request for said in played.of(ACTION)[:3])
-    assert first.is_first_request
+    assert first.first_request
     assert not first.HasField("refusal")
     for again in (second, third):
         assert again.refusal.rule_id == rule_id
         assert again.refusal.explanation.startswith(rules.RULES[rule_id])
         assert told in again.refusal.explanation
         again.ClearField("refusal")
-        again.is_first_request = True
+        again.first_request = True
         assert again == first
     assert not played.eliminated()
     assert played.calls()[2:5] == [(0, ACTION)] * 3
@@ -295,7 +295,7 @@ def test_the_last_impossible_answer_is_misconduct_with_the_legal_ones_and_the_ga
     assert isinstance(out.cause, RuleBreak)
     assert (out.seat, out.cause.rule_id) == (1, "eriantys.action.phase")
     asked = [said.call.request for said in played.of(ACTION) if said.call.seat == 1]
-    assert [request.is_first_request for request in asked[-3:]] == [True, False, False]
+    assert [request.first_request for request in asked[-3:]] == [True, False, False]
     assert out.cause.legal_reply_count == len(out.cause.legal_replies) > 0
     for packed in out.cause.legal_replies:
         assert packed.Unpack(AskActionResponse())
@@ -326,7 +326,7 @@ def test_attempts_are_counted_for_each_question_anew() -> None:
     healthy, count = sound(), {"asked": 0}
 
     def forgetful(call: Call) -> Any:
-        if call.seat == 0 and call.method.name == ACTION and call.request.is_first_request:
+        if call.seat == 0 and call.method.name == ACTION and call.request.first_request:
             count["asked"] += 1
             return AskActionResponse()
         return healthy(call)

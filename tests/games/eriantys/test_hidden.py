@@ -133,7 +133,7 @@ def expected(call: Call, state: State) -> Any:
                 settings=short,
                 hand=own,
                 possible_cards=[value for value in own if value not in played] or own,
-                is_first_request=True,
+                first_request=True,
             )
         case "UpdateGameBoard":
             return eriantys_player_pb2.UpdateGameBoardRequest(game_id="g", state=shown)

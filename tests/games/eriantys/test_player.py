@@ -30,7 +30,7 @@ def test_every_strategy_plays_by_the_rules_to_the_end(strategy: str, seat_count:
     played = game(sound(spec, "first"), seat_count, mode="EXPERT")
     assert not played.eliminated()
     assert sorted(seat for group in played.groups() for seat in group) == list(range(seat_count))
-    assert all(said.call.request.is_first_request for said in played.of("AskAssistantCard", "AskAction"))
+    assert all(said.call.request.first_request for said in played.of("AskAssistantCard", "AskAction"))
 
 
 @pytest.mark.parametrize("address", ["TILE", "GROUP"])

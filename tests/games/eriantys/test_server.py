@@ -48,11 +48,11 @@ class Stubborn:
         self._handlers = Handlers(find("eriantys").player("first"))
 
     def answer(self, call: Call) -> Sequence[Reply]:
-        method = next(method for method in find("eriantys").methods if method.path == call.method)
+        method = next(method for method in find("eriantys").methods if method.path == call.method_name)
         self.requests.append(method.request.FromString(call.request))
         if method.name == "AskAction":
             return [Reply(id=call.id, response=does().SerializeToString())]
-        return [Reply(id=call.id, response=self._handlers.call_now(call.method, call.request))]
+        return [Reply(id=call.id, response=self._handlers.call_now(call.method_name, call.request))]
 
 
 async def played_and_watched(server: Server, referee: Any, player: Stubborn) -> tuple[Any, list[WatchGameResponse]]:
@@ -87,7 +87,7 @@ async def test_a_player_that_answers_impossibly_three_times_is_to_blame_and_noth
     assert (misconduct.player, misconduct.kind) == ("a", MISCONDUCT_KIND_RULE_VIOLATION)
     assert misconduct.rule_break.rule_id == "eriantys.action.required"
     asked = [request for request in player.requests if isinstance(request, AskActionRequest)]
-    assert [request.is_first_request for request in asked] == [True, False, False]
+    assert [request.first_request for request in asked] == [True, False, False]
     assert sorted(each.name for group in result.ranking for each in group.players) == ["b", "c"]
     states = [event.state.eriantys for event in events if event.HasField("state")]
     assert len(states) > 50

@@ -166,7 +166,7 @@ def test_everybody_fails_and_nobody_is_ranked() -> None:
 
 def test_a_lone_survivor_plays_on_or_the_game_stops() -> None:
     for choice, plays_on in (("PLAY_ON", True), ("STOP", False)):
-        settings = Settings(solo_survivor=fish_pb2.SoloSurvivor.Value(f"SOLO_SURVIVOR_{choice}"))
+        settings = Settings(lone_survivor=fish_pb2.LoneSurvivor.Value(f"LONE_SURVIVOR_{choice}"))
         steps, outcome = log_of(settings, 2, failing(0, "TakeTurn", CallError()))
         out = next(index for index, step in enumerate(steps) if isinstance(step, Eliminate))
         assert bool(calls(steps[out:])) is plays_on
@@ -266,7 +266,7 @@ def test_the_golden_game_is_played_as_ever() -> None:
 
 def test_settings_survive_the_way_through_messages() -> None:
     assert codec.settings(codec.settings_message(rules.Settings())) == rules.Settings()
-    odd = rules.Settings(rows=3, columns=7, random_fish=True, solo_survivor="stop", action_list="moves", max_fish=3)
+    odd = rules.Settings(rows=3, columns=7, random_fish=True, lone_survivor="stop", action_list="moves", max_fish=3)
     assert codec.settings(codec.settings_message(odd)) == odd
     board = rules.Settings(board=((1, 2), (0, 3)))
     assert codec.settings(codec.settings_message(board)) == board

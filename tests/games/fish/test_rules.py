@@ -72,7 +72,7 @@ def expected_turn(state: State, first: int) -> int | None:
     """Who acts, searched from a seat on."""
     naive, count = Naive.of(state), len(state.places)
     around = [seat for seat in (*range(first, count), *range(first)) if state.alive[seat]]
-    if not around or (state.solo_survivor == "stop" and len(around) == 1):
+    if not around or (state.lone_survivor == "stop" and len(around) == 1):
         return None
     to_place = [seat for seat in around if len(state.places[seat]) < state.penguins]
     to_move = [seat for seat in around if naive.moves(seat)]
@@ -115,7 +115,7 @@ def setups(max_side: int = 6) -> st.SearchStrategy[Setup]:
         penguin_base=st.integers(5, 7),
         penguin_count_basis=st.sampled_from(get_args(rules.PenguinCountBasis)),
         announce_order=st.sampled_from(get_args(rules.AnnounceOrder)),
-        solo_survivor=st.sampled_from(get_args(rules.SoloSurvivor)),
+        lone_survivor=st.sampled_from(get_args(rules.LoneSurvivor)),
         action_list=st.sampled_from(get_args(rules.ActionList)),
     )
     games = st.builds(Setup, settings, st.integers(2, 4), st.integers(0, 2**32))
@@ -210,7 +210,7 @@ def test_vector_f5_stuck_players_are_passed_over_until_nobody_can_move() -> None
         ({"penguin_base": 11}, "penguin_base"),
         ({"penguin_count_basis": "never"}, "penguin_count_basis"),
         ({"announce_order": "shuffled"}, "announce_order"),
-        ({"solo_survivor": ""}, "solo_survivor"),
+        ({"lone_survivor": ""}, "lone_survivor"),
         ({"action_list": "all"}, "action_list"),
         ({"board": ()}, "board"),
         ({"board": ((), ())}, "board"),
@@ -575,8 +575,8 @@ def test_a_player_without_a_free_tile_is_asked_and_can_only_be_wrong() -> None:
 
 @pytest.mark.parametrize("placed", [0, 8])
 def test_a_sole_survivor_goes_on_or_stops_as_the_settings_say(placed: int) -> None:
-    for solo_survivor, goes_on in (("play_on", True), ("stop", False)):
-        state = rules.initial(Settings(solo_survivor=solo_survivor), 2, Random(0))  # type: ignore[arg-type]
+    for lone_survivor, goes_on in (("play_on", True), ("stop", False)):
+        state = rules.initial(Settings(lone_survivor=lone_survivor), 2, Random(0))  # type: ignore[arg-type]
         for cell in range(placed):
             state = rules.apply(state, Place(cell))
         state = rules.eliminate(state, 0)
@@ -586,7 +586,7 @@ def test_a_sole_survivor_goes_on_or_stops_as_the_settings_say(placed: int) -> No
 
 
 def test_a_state_of_one_seat_is_played_on_whatever_the_settings_say() -> None:
-    assert rules.turn(moving([[1], [1]], [(0, 0)], solo_survivor="stop")) == 0
+    assert rules.turn(moving([[1], [1]], [(0, 0)], lone_survivor="stop")) == 0
 
 
 def test_equal_scores_share_a_group_and_the_eliminated_are_not_ranked() -> None:
@@ -610,7 +610,7 @@ def test_a_state_can_be_rebuilt_from_what_is_seen_of_it(setup: Setup) -> None:
             scores=state.scores,
             alive=state.alive,
             seat=state.seat,
-            solo_survivor=state.solo_survivor,
+            lone_survivor=state.lone_survivor,
             revision=state.revision,
         )
         assert rebuilt == state._replace(board=board)

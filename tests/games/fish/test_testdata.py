@@ -278,11 +278,11 @@ def test_a_plan_is_the_line_of_play_and_the_fish_it_brings() -> None:
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_a_start_is_the_state_that_the_settings_and_the_seed_give(seats: int) -> None:
-    settings = {"rows": 4, "columns": 5, "random_fish": True, "holes": 2, "solo_survivor": "stop"}
+    settings = {"rows": 4, "columns": 5, "random_fish": True, "holes": 2, "lone_survivor": "stop"}
     state, penguins = testdata.start(settings, seats, 7)
     assert penguins == 6 - seats
-    assert forms.read_state(state, penguins).state._replace(solo_survivor="stop") == rules.initial(
-        Settings(rows=4, columns=5, random_fish=True, holes=2, solo_survivor="stop"), seats, Random(7)
+    assert forms.read_state(state, penguins).state._replace(lone_survivor="stop") == rules.initial(
+        Settings(rows=4, columns=5, random_fish=True, holes=2, lone_survivor="stop"), seats, Random(7)
     )
 
 

@@ -76,7 +76,7 @@ def _request(request: Any) -> str:
 def _state(state: q_pb2.State) -> str:
     scores = " ".join(f"{player.seat}:{player.score}" for player in state.players)
     newest = f"({state.rows[-1]}, {state.columns[-1]}) {_tiles(state.tiles[-1:])}"
-    table = f"revision {state.revision}, {len(state.tiles)} on the map up to {newest}, pile {state.pile_count}"
+    table = f"revision {state.revision}, {len(state.tiles)} on the map up to {newest}, pile {state.pile_left}"
     return f"{table}, scores {scores}, hand {_tiles(state.players[0].hand)}"
 
 

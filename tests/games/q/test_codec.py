@@ -138,7 +138,7 @@ def test_a_player_is_told_what_it_may_see(shown: codec.Shown) -> None:
 @given(shown_states)
 def test_spectators_are_told_all_but_hands_and_pile(shown: codec.Shown) -> None:
     public, full = codec.public_message(shown), codec.full_message(shown)
-    assert public.pile_count == len(full.pile)
+    assert public.pile_left == len(full.pile)
     for field in ("pile", "lost"):
         full.ClearField(field)
     for player in full.players:
@@ -224,7 +224,7 @@ def drawing(player: q_pb2.Player) -> None:
         (lambda m: m.players[1].hand.append(-1), r"players\[1\].hand\[1\] is -1"),
         (lambda m: m.lost.append(1_000), r"lost\[0\] is 1000"),
         (lambda m: m.lost.extend([1] * 30), "31 red star tiles of 30"),
-        (lambda m: m.pile.pop(), "pile_count is 1, but pile lists 0 tiles: a game goes on from full states only"),
+        (lambda m: m.pile.pop(), "pile_left is 1, but pile lists 0 tiles: a game goes on from full states only"),
         (lambda m: m.players.add(seat=4), r"players\[2\] has the seat 4: a full state lists all seats in order"),
         (lambda m: m.players.pop(), "2 to 4 players, not by 1"),
         (lambda m: m.players.extend(q_pb2.Player(seat=seat) for seat in (2, 3, 4)), "2 to 4 players, not by 5"),

@@ -42,13 +42,13 @@ class Cheat:
         self._handlers = Handlers(find("q").player("dag"))
 
     def answer(self, call: Call) -> Sequence[Reply]:
-        method = next(method for method in find("q").methods if method.path == call.method)
+        method = next(method for method in find("q").methods if method.path == call.method_name)
         self.requests.append(method.request.FromString(call.request))
         if method.name == "TakeTurn":
             self._turns += 1
             if self._turns == CHEATS_IN_TURN:
                 return [Reply(id=call.id, response=reply(extension((99, 99, "red star"))).SerializeToString())]
-        return [Reply(id=call.id, response=self._handlers.call_now(call.method, call.request))]
+        return [Reply(id=call.id, response=self._handlers.call_now(call.method_name, call.request))]
 
 
 async def watched(referee: Any) -> list[WatchGameResponse]:

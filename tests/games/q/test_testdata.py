@@ -305,7 +305,7 @@ def judged(cheat: str, view: View) -> str | None:
     action = ILLEGAL_ACTIONS[cheat](view)
     if action is None:
         return None
-    broken = rules.breach(view.board, view.hand, view.pile_count, action)
+    broken = rules.breach(view.board, view.hand, view.pile_left, action)
     assert broken
     return broken
 

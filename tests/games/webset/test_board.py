@@ -260,8 +260,8 @@ async def test_the_time_for_cards_is_not_shown_longer_than_it_is_after_a_lost_co
 async def test_news_of_a_cancelled_question_is_reported_once() -> None:
     sitting, state = Sitting(), fresh()
     await sitting.deal(state)
-    expired = messages.Event(revision=3, kind=messages.EVENT_KIND_CALL_EXPIRED, seat=0)
-    called = messages.Event(revision=4, kind=messages.EVENT_KIND_CALLED, seat=1)
+    expired = webset_pb2.Event(revision=3, kind=webset_pb2.EVENT_KIND_CALL_EXPIRED, seat=0)
+    called = webset_pb2.Event(revision=4, kind=webset_pb2.EVENT_KIND_CALLED, seat=1)
     more: Any = {"status": messages.STATUS_NOT_NOW}
     await lost(await asked(sitting, state, events=[expired], **more))
     await sitting.person.report(
@@ -340,7 +340,7 @@ async def test_in_a_round_enter_passes() -> None:
 async def test_somebody_elses_call_is_shown_with_its_time() -> None:
     sitting, called = Sitting(), done(fresh(), (1, CALL))
     await sitting.deal(fresh())
-    event = messages.Event(revision=1, kind=messages.EVENT_KIND_CALLED, seat=1)
+    event = webset_pb2.Event(revision=1, kind=webset_pb2.EVENT_KIND_CALLED, seat=1)
     await sitting.person.report(messages.ReportRequest(state=codec.public_message(called), events=[event]))
     sitting.now += 1.0
     assert sitting.status == "bob[2J calls ---S-E-T---  ██████████████░░░░░░ 2.0 s"
@@ -351,11 +351,11 @@ async def test_somebody_elses_call_is_shown_with_its_time() -> None:
 async def test_what_happens_and_what_becomes_of_own_acts_is_told_with_the_names_of_the_statuses() -> None:
     sitting = Sitting(limit_s=0.01)
     events = [
-        messages.Event(revision=1, kind=messages.EVENT_KIND_GOT_SET, seat=0, cards=[0, 1, 2]),
-        messages.Event(revision=2, kind=messages.EVENT_KIND_BAD_SET, seat=1),
-        messages.Event(revision=3, kind=messages.EVENT_KIND_CALL_EXPIRED, seat=7),
-        messages.Event(revision=4, kind=messages.EVENT_KIND_CARDS_DEALT),
-        messages.Event(revision=5, kind=messages.EVENT_KIND_PLAYER_LEFT, seat=1),
+        webset_pb2.Event(revision=1, kind=webset_pb2.EVENT_KIND_GOT_SET, seat=0, cards=[0, 1, 2]),
+        webset_pb2.Event(revision=2, kind=webset_pb2.EVENT_KIND_BAD_SET, seat=1),
+        webset_pb2.Event(revision=3, kind=webset_pb2.EVENT_KIND_CALL_EXPIRED, seat=7),
+        webset_pb2.Event(revision=4, kind=webset_pb2.EVENT_KIND_CARDS_DEALT),
+        webset_pb2.Event(revision=5, kind=webset_pb2.EVENT_KIND_PLAYER_LEFT, seat=1),
     ]
     await sitting.act(fresh(), events=events, status=messages.STATUS_NO_MORE_CARDS)
     assert sitting.told == [

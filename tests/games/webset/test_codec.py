@@ -124,8 +124,8 @@ def test_a_full_state_survives_the_way_through_messages_and_json(state: State) -
 def test_a_public_state_is_the_full_one_without_deck_and_lots(state: State) -> None:
     full, public = codec.state_message(state), codec.public_message(state)
     assert not public.deck
-    assert not public.HasField("draw_state")
-    assert public.deck_count == len(state.deck)
+    assert not public.draw_state
+    assert public.deck_left == len(state.deck)
     full.ClearField("deck")
     full.ClearField("draw_state")
     assert full == public

@@ -40,7 +40,7 @@ WRONG = "0000 0001 0010"
 
 
 def events(request: Any) -> list[tuple[str, int | None]]:
-    kinds = webset_player_pb2.EventKind
+    kinds = webset_pb2.EventKind
     return [
         (kinds.Name(event.kind).removeprefix("EVENT_KIND_"), event.seat if event.HasField("seat") else None)
         for event in request.events

@@ -62,12 +62,12 @@ def asked(request: Any) -> str:
     state = request.state
     cards = " ".join("----" if card == EMPTY else format_cards([card]) for card in state.slots)
     points = "/".join(str(player.points) for player in state.players)
-    kinds = [webset_player_pb2.EventKind.Name(each.kind)[11:].lower() for each in getattr(request, "events", [])]
+    kinds = [webset_pb2.EventKind.Name(each.kind)[11:].lower() for each in getattr(request, "events", [])]
     status = webset_player_pb2.Status.Name(request.status)[7:] if getattr(request, "status", 0) else ""
     said = f"{status} {' '.join(kinds)} ".lstrip()
     ranks = f"ranks {list(request.ranks)} won={request.won} " if hasattr(request, "ranks") else ""
     return (
-        f"rev {state.revision} deck {state.deck_count} points {points} [{cards}] {said if said.strip() else ''}{ranks}"
+        f"rev {state.revision} deck {state.deck_left} points {points} [{cards}] {said if said.strip() else ''}{ranks}"
     )
 
 

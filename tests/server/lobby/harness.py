@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
@@ -40,7 +41,7 @@ class Mirror:
         self.tables: dict[str, Table] = {}
         self.sequence = 0
 
-    def take(self, event: pb.AttendResponse) -> None:
+    def take(self, event: pb.LobbyEvent) -> None:
         assert event.sequence > self.sequence
         self.sequence = event.sequence
         match event.WhichOneof("event"):
@@ -88,7 +89,8 @@ class Guest:
         self.name = name
         self.token = token
         self.mirror = Mirror()
-        self.events: list[pb.AttendResponse] = []
+        self.events: list[pb.LobbyEvent] = []
+        self.unread: deque[pb.LobbyEvent] = deque()
         self.stream: Any = None
 
     async def enter(self) -> Guest:
@@ -108,22 +110,25 @@ class Guest:
 
     # --- the stream ---
 
-    def attend(self, after: int = 0, *, together: bool = False) -> Guest:
-        request = pb.AttendRequest(token=self.token, after_sequence=after, together=together)
+    def attend(self, after: int = 0) -> Guest:
+        request = pb.AttendRequest(token=self.token, after_sequence=after)
         self.stream = self.stub.Attend(request)
         return self
 
-    async def event(self) -> pb.AttendResponse:
+    async def event(self) -> pb.LobbyEvent:
         """The next event."""
         async with asyncio.timeout(LIMIT_S):
-            event: pb.AttendResponse = await self.stream.read()
-        if event is grpc.aio.EOF:
-            raise AssertionError(await self.stream.code(), await self.stream.details())
+            while not self.unread:
+                response = await self.stream.read()
+                if response is grpc.aio.EOF:
+                    raise AssertionError(await self.stream.code(), await self.stream.details())
+                self.unread.extend(response.events)
+        event = self.unread.popleft()
         self.mirror.take(event)
         self.events.append(event)
         return event
 
-    async def until(self, told: Callable[[pb.AttendResponse], bool]) -> pb.AttendResponse:
+    async def until(self, told: Callable[[pb.LobbyEvent], bool]) -> pb.LobbyEvent:
         """The next event of which that is true."""
         while not told(event := await self.event()):
             pass
@@ -203,7 +208,7 @@ class Waiting:
         self.free = False
 
     def __call__(self, call: Call) -> list[Reply]:
-        if call.method.endswith(f"/{self._method}") and not self.free:
+        if call.method_name.endswith(f"/{self._method}") and not self.free:
             self.kept.append(call)
             self.asked.set()
             return []

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fairplay.server.lobby.event_log import REMEMBERED, EventLog
 from fairplay.server.lobby.table import Table
-from fairplay.v1.lobby_pb2 import AttendResponse, Lobby, Spoken, UserGone
+from fairplay.v1.lobby_pb2 import AttendResponse, Lobby, LobbyEvent, Spoken, UserGone
 from fairplay.v1.table_pb2 import Table as TableMessage
 from fairplay.v1.table_pb2 import User
 
@@ -27,18 +27,19 @@ class FakeLobby:
 
     def move(self, name: str, table: str) -> None:
         self.users[name] = table
-        self.events.add(AttendResponse(user=User(name=name, table=table)), ("user", name))
+        self.events.add(LobbyEvent(user=User(name=name, table=table)), ("user", name))
 
     def go(self, name: str) -> None:
         if self.users.pop(name, None) is not None:
-            self.events.add_end(AttendResponse(user_gone=UserGone(name=name)), ("user", name))
+            self.events.add_end(LobbyEvent(user_gone=UserGone(name=name)), ("user", name))
 
     def say(self, table: str, text: str) -> None:
-        self.events.add(AttendResponse(spoken=Spoken(table=table, text=text)), place=self.tables[table])
+        self.events.add(LobbyEvent(spoken=Spoken(table=table, text=text)), place=self.tables[table])
 
-    def sent(self, seen: int, place: str = "", since: int = 0, *, together: bool = False) -> list[AttendResponse]:
+    def sent(self, seen: int, place: str = "", since: int = 0) -> list[LobbyEvent]:
         table = self.tables[place] if place else None
-        return [AttendResponse.FromString(data) for data in self.events.after(seen, table, since, together=together)]
+        messages = self.events.after(seen, table, since)
+        return [event for data in messages for event in AttendResponse.FromString(data).events]
 
 
 class Reader:
@@ -48,7 +49,7 @@ class Reader:
         self.seen = 0
         self.users: dict[str, str] = {}
 
-    def take(self, events: list[AttendResponse]) -> None:
+    def take(self, events: list[LobbyEvent]) -> None:
         for event in events:
             assert event.sequence > self.seen
             self.seen = event.sequence
@@ -59,11 +60,6 @@ class Reader:
                     self.users[event.user.name] = event.user.table
                 case "user_gone":
                     self.users.pop(event.user_gone.name, None)
-                case "events":
-                    self.seen = event.events.events[0].sequence - 1
-                    assert event.sequence == event.events.events[-1].sequence
-                    assert event.time == event.events.events[-1].time
-                    self.take(list(event.events.events))
 
 
 deeds = st.one_of(
@@ -73,13 +69,13 @@ deeds = st.one_of(
 )
 
 
-@given(st.lists(st.tuples(deeds, st.booleans()), max_size=40), st.booleans())
-def test_whenever_a_reader_reads_it_knows_what_is_so(steps: list[tuple[tuple[str, ...], bool]], together: bool) -> None:
+@given(st.lists(st.tuples(deeds, st.booleans()), max_size=40))
+def test_whenever_a_reader_reads_it_knows_what_is_so(steps: list[tuple[tuple[str, ...], bool]]) -> None:
     fake, reader = FakeLobby(), Reader()
     for (deed, *fields), reads in [*steps, (("go", "a"), True)]:
         getattr(fake, deed)(*fields)
         if reads:
-            reader.take(fake.sent(reader.seen, together=together))
+            reader.take(fake.sent(reader.seen))
             assert reader.users == fake.users
             assert reader.seen <= fake.events.last
 
@@ -113,14 +109,13 @@ def test_what_is_said_is_for_those_who_are_there_since_before() -> None:
     assert heard("u", seen) == ["other"]
 
 
-def test_several_events_come_in_one_message_where_that_is_asked_for() -> None:
-    fake = FakeLobby()
-    seen = fake.events.last
-    fake.move("a", "t")
-    assert [event.WhichOneof("event") for event in fake.sent(seen, together=True)] == ["user"]
-    fake.move("b", "t")
-    [both] = fake.sent(seen, together=True)
-    assert [event.user.name for event in both.events.events] == ["a", "b"]
+def test_several_events_come_in_one_message() -> None:
+    lobby = FakeLobby()
+    seen = lobby.events.last
+    lobby.move("a", "t")
+    lobby.move("b", "t")
+    [both] = lobby.events.after(seen, None, 0)
+    assert [event.user.name for event in AttendResponse.FromString(both).events] == ["a", "b"]
 
 
 def test_what_is_forgotten_is_made_good_by_the_whole_and_nothing_grows() -> None:
@@ -141,6 +136,4 @@ def test_what_is_the_same_for_many_is_serialised_once() -> None:
     seen = fake.events.last
     fake.move("a", "t")
     fake.say("u", "elsewhere")
-    assert fake.events.after(seen, None, 0, together=False) is fake.events.after(
-        seen, fake.tables["t"], seen, together=False
-    )
+    assert fake.events.after(seen, None, 0) is fake.events.after(seen, fake.tables["t"], seen)

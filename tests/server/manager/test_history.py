@@ -148,7 +148,7 @@ def test_a_record_cut_off_anywhere_leads_to_the_same_result(world: World, count:
     assert outcome(twice) == outcome(entries)
     for record in (once, twice):
         assert check_tournament(parsed(record)) == []
-        calls = [(entry.call.seat, entry.call.method) for entry in parsed(record) if entry.HasField("call")]
+        calls = [(entry.call.seat, entry.call.method_name) for entry in parsed(record) if entry.HasField("call")]
         assert len(calls) == len(set(calls))
 
 
@@ -167,11 +167,13 @@ def test_a_tournament_cancelled_anywhere_is_sound_and_stays_cancelled(
     for record in (once, twice):
         assert check_tournament(parsed(record)) == []
         assert parsed(record)[-1].change.cancelled == "rain"
-        told = [entry.call.seat for entry in parsed(record) if entry.call.method.endswith("/End")]
+        told = [entry.call.seat for entry in parsed(record) if entry.call.method_name.endswith("/End")]
         started = [
             entry.call.seat
             for entry in parsed(record)
-            if entry.call.method.endswith("/Start") and entry.call.reply == b"" and not entry.call.HasField("error")
+            if entry.call.method_name.endswith("/Start")
+            and entry.call.reply == b""
+            and not entry.call.HasField("error")
         ]
         assert len(told) == len(set(told))
         assert set(told) <= set(started)
@@ -252,7 +254,7 @@ def another_number(entry: RecordEntry) -> None:
 
 
 def another_method(entry: RecordEntry) -> None:
-    entry.call.method = "/fairplay.v1.PlayerService/End"
+    entry.call.method_name = "/fairplay.v1.PlayerService/End"
 
 
 def another_seat(entry: RecordEntry) -> None:

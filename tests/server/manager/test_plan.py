@@ -177,13 +177,13 @@ def test_the_seed_of_a_game_follows_from_the_tournaments_the_round_and_the_table
     made = plan("ab")
     seeds = {
         (seed, round_number, table): game_plan_of(_seeded(made, seed), made.entrants, round_number, table).seed
-        for seed in (0, 7, 2**64 - 1)
+        for seed in (0, 7, 2**53 - 1)
         for round_number in (1, 2, 11)
         for table in (1, 2, 11)
     }
     assert len(set(seeds.values())) == len(seeds)
-    assert all(0 <= seed < 2**63 for seed in seeds.values())
-    assert seeds[7, 1, 1] == 3984791807808494396  # the same in every process, on every machine
+    assert all(0 <= seed < 2**53 for seed in seeds.values())
+    assert seeds[7, 1, 1] == 3891398249812982  # the same in every process, on every machine
 
 
 def _seeded(made: TournamentPlan, seed: int) -> TournamentPlan:

@@ -182,7 +182,7 @@ async def lives_on(records: Path, expected: Tournament) -> None:
     """Goes on with the tournament to its end: as expected, no game twice, none lost, no answer asked for again."""
     async with environment(records) as here:
         known = {
-            (NAMES[entry.call.seat], entry.call.method.rpartition("/")[2].lower())
+            (NAMES[entry.call.seat], entry.call.method_name.rpartition("/")[2].lower())
             for entry in parsed(here.store.read("t"))
             if entry.HasField("call")
         }

@@ -11,7 +11,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.server.errors import Refusal
 from fairplay.server.manager.states import CANCELLED, FINISHED, RUNNING, SIGN_UP
-from fairplay.v1.connection_pb2 import ConnectResponse, Hello, HostedPlayer
+from fairplay.v1.connection_pb2 import DialInResponse, Hello, HostedPlayer
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.record_pb2 import RecordEntry, TournamentChange
 from fairplay.v1.tournament_pb2 import AgeOrder, Tournament, TournamentPlan
@@ -44,7 +44,7 @@ async def refused(request: Awaitable[object]) -> str:
 
 
 async def dial_in(here: Environment, name: str, token: str) -> None:
-    async def write(frame: ConnectResponse) -> None:
+    async def write(frame: DialInResponse) -> None:
         raise AssertionError("nobody is called here")
 
     here.hub.admit(Hello(players=[HostedPlayer(name=name, token=token)]), write, lambda: None)

@@ -97,7 +97,7 @@ async def test_a_player_that_fails_anywhere_is_blamed_and_nobody_else(
         [failure] = tournament.result.failures
         assert failure.misconduct.player == name
         assert failure.misconduct.kind == kind
-        assert failure.misconduct.method.rpartition("/")[2].lower() == method.replace("_", "")
+        assert failure.misconduct.method_name.rpartition("/")[2].lower() == method.replace("_", "")
         assert bool(failure.game_id) == (method not in ("start", "end"))
         assert sorted([*tournament.result.winners, *tournament.result.others, name]) == list("abcde")
         ends = [told for _, told in here.stage.log if told.startswith("end")]

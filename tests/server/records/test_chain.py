@@ -22,7 +22,7 @@ def copy(record: Record) -> Record:
 def test_a_hash_is_over_the_hash_before_and_the_entry() -> None:
     record = chained([b"one", b"two"])
     first = sha256(bytes(32) + b"one").digest()
-    assert [linked.hash for linked in record.entries] == [first, sha256(first + b"two").digest()]
+    assert [linked.chain_hash for linked in record.entries] == [first, sha256(first + b"two").digest()]
 
 
 @given(ENTRIES)
@@ -37,7 +37,7 @@ def test_a_flipped_bit_in_an_entry_or_a_hash_is_found_there(entries: list[bytes]
     record = chained(entries)
     index = data.draw(st.integers(0, len(entries) - 1))
     linked = record.entries[index]
-    field = data.draw(st.sampled_from(["hash", "entry"] if linked.entry else ["hash"]))
+    field = data.draw(st.sampled_from(["chain_hash", "entry"] if linked.entry else ["chain_hash"]))
     changed = bytearray(getattr(linked, field))
     changed[data.draw(st.integers(0, len(changed) - 1))] ^= 1 << data.draw(st.integers(0, 7))
     setattr(linked, field, bytes(changed))
@@ -80,7 +80,7 @@ def test_swapped_contents_of_two_entries_are_found() -> None:
 def test_a_record_can_only_be_rewritten_with_all_hashes_after() -> None:
     record = chained([b"one", b"two", b"three"])
     record.entries[0].entry = b"uno"
-    record.entries[0].hash = link(START, b"uno")
+    record.entries[0].chain_hash = link(START, b"uno")
     assert first_broken(record.entries) == 2
 
 

@@ -86,7 +86,7 @@ def test_a_file_that_is_no_record_is_told(tmp_path: Path, data: bytes) -> None:
 
 def test_a_hash_of_the_wrong_length_is_told(tmp_path: Path) -> None:
     record = Record.FromString(DATA)
-    record.entries[2].hash = b"short"
+    record.entries[2].chain_hash = b"short"
     save(record, tmp_path / "r")
     assert problem(tmp_path / "r") == f"{tmp_path / 'r'} is damaged: entry 3 has no proper hash"
 

@@ -69,7 +69,7 @@ def test_an_elimination_comes_with_its_evidence() -> None:
     record = recorded(header(2, state=7), players({7: "garbage"}))
     [out] = [event.misconduct for event in replay(record, find) if isinstance(event, Eliminated)]
     assert (out.player, out.kind) == ("ann", MisconductKind.MISCONDUCT_KIND_EXCEPTION)
-    assert (out.method, out.call_number, out.unparsable_reply) == (METHODS["Take"].path, 3, FAULTS["garbage"])
+    assert (out.method_name, out.call_number, out.unparsable_reply) == (METHODS["Take"].path, 3, FAULTS["garbage"])
     asked = Int64Value()
     assert out.request.Unpack(asked)
     assert asked.value == 7

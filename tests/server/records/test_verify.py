@@ -58,7 +58,7 @@ def test_any_changed_byte_is_found_in_its_entry(data: st.DataObject) -> None:
     record = recorded(header(), FAULTY)
     index = data.draw(st.integers(0, len(record.entries) - 1))
     linked = record.entries[index]
-    field = data.draw(st.sampled_from(["entry", "hash"]))
+    field = data.draw(st.sampled_from(["entry", "chain_hash"]))
     changed = bytearray(getattr(linked, field))
     changed[data.draw(st.integers(0, len(changed) - 1))] ^= data.draw(st.integers(1, 255))
     setattr(linked, field, bytes(changed))
@@ -117,7 +117,7 @@ def break_request(entries: list[RecordEntry]) -> None:
 
 
 def change_method(entries: list[RecordEntry]) -> None:
-    entry_of(entries, "call", 4).call.method = "/nim.Player/Peek"
+    entry_of(entries, "call", 4).call.method_name = "/nim.Player/Peek"
 
 
 def change_seat(entries: list[RecordEntry]) -> None:

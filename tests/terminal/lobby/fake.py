@@ -12,7 +12,7 @@ from typing import Any
 import grpc
 
 from fairplay.v1 import lobby_pb2
-from fairplay.v1.lobby_pb2 import AttendResponse
+from fairplay.v1.lobby_pb2 import AttendResponse, LobbyEvent
 from fairplay.v1.lobby_pb2_grpc import LobbyServiceServicer, add_LobbyServiceServicer_to_server
 from fairplay.v1.table_pb2 import User
 
@@ -25,7 +25,7 @@ class FakeLobby:
 
     def __init__(self) -> None:
         self.names: dict[str, str] = {}
-        self.streams: list[asyncio.Queue[AttendResponse | grpc.StatusCode]] = []
+        self.streams: list[asyncio.Queue[LobbyEvent | grpc.StatusCode]] = []
         self.sequence = 0
         self.attended: list[int] = []
         self.entered: list[tuple[str, str]] = []
@@ -34,7 +34,7 @@ class FakeLobby:
     def tell(self, **event: Any) -> None:
         self.sequence += 1
         for stream in self.streams:
-            stream.put_nowait(AttendResponse(sequence=self.sequence, **event))
+            stream.put_nowait(LobbyEvent(sequence=self.sequence, **event))
 
     def end_streams(self, code: grpc.StatusCode) -> None:
         while self.streams:
@@ -52,13 +52,13 @@ class FakeLobby:
         if request.token not in self.names:
             await context.abort(grpc.StatusCode.UNAUTHENTICATED, "nobody here has this token")
         self.attended.append(request.after_sequence)
-        events: asyncio.Queue[AttendResponse | grpc.StatusCode] = asyncio.Queue()
+        events: asyncio.Queue[LobbyEvent | grpc.StatusCode] = asyncio.Queue()
         self.streams.append(events)
         self.sequence += 1
         users = [User(name=name) for name in self.names.values()]
-        events.put_nowait(AttendResponse(sequence=self.sequence, lobby=lobby_pb2.Lobby(users=users)))
+        events.put_nowait(LobbyEvent(sequence=self.sequence, lobby=lobby_pb2.Lobby(users=users)))
         while not isinstance(event := await events.get(), grpc.StatusCode):
-            await context.write(event)
+            await context.write(AttendResponse(events=[event]))
         await context.abort(event, "the stream is over")
 
     async def Leave(self, request: Any, context: Context) -> lobby_pb2.LeaveResponse:

@@ -9,8 +9,8 @@ import pytest
 from fairplay.terminal.lobby import keys
 from fairplay.terminal.lobby.mirror import MAX_LINES, Line, LobbyMirror
 from fairplay.terminal.lobby.wording import heading, plain, result_line, row, whereabouts
-from fairplay.v1.lobby_pb2 import AttendResponse, Spoken, UserGone
 from fairplay.v1.lobby_pb2 import Lobby as LobbyMessage
+from fairplay.v1.lobby_pb2 import LobbyEvent, Spoken, UserGone
 from fairplay.v1.result_pb2 import GameResult, RankedPlayer, RankGroup
 from fairplay.v1.table_pb2 import Part, Seat, Table, TableStatus, User
 
@@ -32,7 +32,7 @@ def user(name: str, at: str = "", part: Part.ValueType = Part.PART_WATCHER) -> U
 
 def told(lobby: LobbyMirror, *events: dict[str, Any]) -> LobbyMirror:
     for event in events:
-        lobby = lobby.after(AttendResponse(sequence=lobby.sequence + 1, **event))
+        lobby = lobby.after(LobbyEvent(sequence=lobby.sequence + 1, **event))
     return lobby
 
 
@@ -75,7 +75,7 @@ def test_users_and_tables_come_change_and_go() -> None:
 
 def test_an_event_that_is_newer_than_the_client_changes_nothing_but_the_sequence() -> None:
     before = at_blue()
-    after = before.after(AttendResponse(sequence=99))
+    after = before.after(LobbyEvent(sequence=99))
     assert (after.users, after.tables, after.talk, after.sequence) == (before.users, before.tables, (), 99)
 
 

@@ -51,10 +51,13 @@ def describes_itself(context: Context) -> None:
             len(first.software_version) > MAX_NAME_CHARS,
             f"software_version must have at most {MAX_NAME_CHARS} characters.",
         ),
-        (context.game.service not in first.services, f"services must hold {context.game.service}."),
         (
-            first.protocol_revision > PROTOCOL_REVISION,
-            f"protocol_revision {first.protocol_revision} does not exist: the latest is {PROTOCOL_REVISION}.",
+            all(service.name != context.game.service for service in first.services),
+            f"services must hold {context.game.service}.",
+        ),
+        (
+            any(service.revision > PROTOCOL_REVISION for service in first.services),
+            f"services name a revision that does not exist: the latest is {PROTOCOL_REVISION}.",
         ),
         (first != second, "Asked twice, the player must say the same about itself."),
     ]

@@ -41,7 +41,7 @@ def _tournament_problem(context: Context, *, won: bool) -> Exception | None:
 
 def _whole_tournament(context: Context, connection: Connection, *, won: bool) -> Exception | None:
     name = context.new_id("cup")
-    start, end = StartRequest(tournament_id=name, starting=True), EndRequest(tournament_id=name, won=won)
+    start, end = StartRequest(tournament_id=name), EndRequest(tournament_id=name, won=won)
     problem = _told(context, connection, START, start)
     for scenario in context.beginnings(GAMES, DECISIONS) if problem is None else ():
         found = context.play(scenario, connection)

@@ -93,7 +93,7 @@ def _facts(report: Report) -> str:
     limits, told = run.limits, f"notification {run.limits.notification_s:g} s"
     facts = [
         ("Player", f"{player.display_name} {player.software_version}".strip()),
-        ("Services", ", ".join(player.services)),
+        ("Services", ", ".join(service.name for service in player.services)),
         ("Reached by", run.reached_by),
         ("Protocol revision", run.protocol_revision),
         ("Seed", run.seed),

@@ -16,8 +16,8 @@ from fairplay.player.dialing import CHANNEL_OPTIONS
 from fairplay.player.handlers import CallFailed
 from fairplay.v1.connection_pb2 import (
     Call,
-    ConnectRequest,
-    ConnectResponse,
+    DialInRequest,
+    DialInResponse,
     Failure,
     GoodbyeReason,
     Hello,
@@ -37,7 +37,7 @@ async def dial_in(handlers: MutantHandlers, reach: Reach, behaviour: ProgramBeha
     give_up = loop.time() + reach.patience_s
     async with grpc.aio.insecure_channel(reach.connect, options=CHANNEL_OPTIONS) as channel:
         while loop.time() < give_up:
-            stream = _Stream(ConnectionServiceStub(channel).Connect(), handlers, behaviour, die)
+            stream = _Stream(ConnectionServiceStub(channel).DialIn(), handlers, behaviour, die)
             with contextlib.suppress(grpc.aio.AioRpcError):
                 reason = await stream.run(Hello(players=[hosted]))
                 if reason != GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN or not behaviour.comes_back:
@@ -61,7 +61,7 @@ class _Stream:
     async def run(self, hello: Hello) -> GoodbyeReason.ValueType:
         """Answer calls until the server says goodbye. Raises AioRpcError if the stream is lost."""
         try:
-            await self._send(ConnectRequest(hello=hello))
+            await self._send(DialInRequest(hello=hello))
             while (frame := await self._stream.read()) is not grpc.aio.EOF:
                 self._take(frame)
                 if frame.HasField("goodbye"):
@@ -73,7 +73,7 @@ class _Stream:
                 task.cancel()
             self._stream.cancel()
 
-    def _take(self, frame: ConnectResponse) -> None:
+    def _take(self, frame: DialInResponse) -> None:
         if frame.cancelled and self._behaviour.dies_when_cancelled:
             self._die()
         for call in frame.calls:
@@ -83,17 +83,17 @@ class _Stream:
 
     async def _answer(self, call: Call) -> None:
         try:
-            reply = Reply(id=call.id, response=await self._handlers.call(call.method, call.request))
+            reply = Reply(id=call.id, response=await self._handlers.call(call.method_name, call.request))
         except CallFailed as failed:
             reply = Reply(id=call.id, failure=Failure(code=failed.code.value[0], message=failed.message))
         except Exception as error:
             code = grpc.StatusCode.UNKNOWN.value[0]
             reply = Reply(id=call.id, failure=Failure(code=code, message=f"{type(error).__name__}: {error}"))
-        await self._send(ConnectRequest(replies=self._copies(reply)))
+        await self._send(DialInRequest(replies=self._copies(reply)))
 
     def _copies(self, reply: Reply) -> Sequence[Reply]:
         return [reply] * self._behaviour.reply_count
 
-    async def _send(self, frame: ConnectRequest) -> None:
+    async def _send(self, frame: DialInRequest) -> None:
         async with self._writing:
             await self._stream.write(frame)

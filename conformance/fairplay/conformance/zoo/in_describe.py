@@ -9,7 +9,7 @@ from fairplay.conformance.zoo.effects import HANGS, IS_UNREADABLE, RAISES, descr
 from fairplay.conformance.zoo.mutants import Mutant
 from fairplay.conformance.zoo.triggers import in_method, second_call, with_unknown_fields
 from fairplay.player.handlers import PROTOCOL_REVISION
-from fairplay.v1.player_pb2 import PlayerDescription
+from fairplay.v1.player_pb2 import GameService, PlayerDescription
 
 
 def _wrong(name: str, sentence: str, change: Callable[[PlayerDescription], object]) -> Mutant:
@@ -25,6 +25,10 @@ def put(**values: object) -> Callable[[PlayerDescription], object]:
             said.MergeFrom(PlayerDescription(**{name: value}))  # type: ignore[arg-type]
 
     return change
+
+
+def _from_the_future(said: PlayerDescription) -> None:
+    said.services[0].revision = PROTOCOL_REVISION + 1
 
 
 MUTANTS = (
@@ -44,11 +48,15 @@ MUTANTS = (
     _wrong("has-a-long-name", "Has a display name of 81 characters.", put(display_name="n" * 81)),
     _wrong("has-a-long-version", "Has a software version of 81 characters.", put(software_version="1" * 81)),
     _wrong("offers-nothing", "Names no service of a game.", put(services=[])),
-    _wrong("offers-another-game", "Names only the service of another game.", put(services=["chess.v1.PlayerService"])),
+    _wrong(
+        "offers-another-game",
+        "Names only the service of another game.",
+        put(services=[GameService(name="chess.v1.PlayerService")]),
+    ),
     _wrong(
         "comes-from-the-future",
         "Names a revision of the protocol that is not there yet.",
-        put(protocol_revision=PROTOCOL_REVISION + 1),
+        _from_the_future,
     ),
     Mutant(
         "changes-its-name",

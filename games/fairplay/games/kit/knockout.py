@@ -62,7 +62,7 @@ def play(tournament_id: str, entrant_count: int, sizes: range, end_failure_is_fa
     win either way.
     """
     everyone = range(entrant_count)
-    failed = yield from _tell(everyone, START, StartRequest(tournament_id=tournament_id, starting=True), blame=True)
+    failed = yield from _tell(everyone, START, StartRequest(tournament_id=tournament_id), blame=True)
     reached = dict.fromkeys(everyone, 0)
     best = yield from _rounds([seat for seat in everyone if seat not in failed], sizes, reached, failed)
     rest = [seat for seat in everyone if seat not in failed and seat not in best]

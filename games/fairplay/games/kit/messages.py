@@ -1,6 +1,6 @@
 """Between a game's settings as a message and as its rules have them: the same names on both sides.
 
-In messages a choice is an enum, e.g. SOLO_SURVIVOR_PLAY_ON; in rules it is the end of that in small letters, "play_on".
+In messages a choice is an enum, e.g. LONE_SURVIVOR_PLAY_ON; in rules it is the end of that in small letters, "play_on".
 """
 
 from __future__ import annotations

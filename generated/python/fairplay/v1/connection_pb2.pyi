@@ -54,7 +54,7 @@ GOODBYE_REASON_FINISHED: GoodbyeReason.ValueType  # 3
 global___GoodbyeReason = GoodbyeReason
 
 @typing.final
-class ConnectRequest(google.protobuf.message.Message):
+class DialInRequest(google.protobuf.message.Message):
     """A frame from the program that hosts players. The first frame holds a hello and nothing else, all later ones
     hold replies and no hello.
     """
@@ -82,10 +82,10 @@ class ConnectRequest(google.protobuf.message.Message):
     def HasField(self, field_name: typing.Literal["hello", b"hello"]) -> builtins.bool: ...
     def ClearField(self, field_name: typing.Literal["hello", b"hello", "replies", b"replies"]) -> None: ...
 
-global___ConnectRequest = ConnectRequest
+global___DialInRequest = DialInRequest
 
 @typing.final
-class ConnectResponse(google.protobuf.message.Message):
+class DialInResponse(google.protobuf.message.Message):
     """A frame from the server."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
@@ -121,7 +121,7 @@ class ConnectResponse(google.protobuf.message.Message):
     def HasField(self, field_name: typing.Literal["goodbye", b"goodbye", "welcome", b"welcome"]) -> builtins.bool: ...
     def ClearField(self, field_name: typing.Literal["calls", b"calls", "cancelled", b"cancelled", "goodbye", b"goodbye", "welcome", b"welcome"]) -> None: ...
 
-global___ConnectResponse = ConnectResponse
+global___DialInResponse = DialInResponse
 
 @typing.final
 class Hello(google.protobuf.message.Message):
@@ -204,6 +204,7 @@ class Welcome(google.protobuf.message.Message):
     MAX_REPLY_BYTES_FIELD_NUMBER: builtins.int
     MAX_PLAYER_COUNT_FIELD_NUMBER: builtins.int
     SERVER_VERSION_FIELD_NUMBER: builtins.int
+    SERVICES_FIELD_NUMBER: builtins.int
     resume_token: builtins.bytes
     """To be given in the hello of a later stream that takes the place of this one."""
     max_frame_bytes: builtins.int
@@ -218,6 +219,12 @@ class Welcome(google.protobuf.message.Message):
     def players(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
         """For each player of the hello, in the same order, the number by which calls name it on this stream."""
 
+    @property
+    def services(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[fairplay.v1.player_pb2.GameService]:
+        """The services that the server calls, each with the latest revision that it knows. A player of an older revision is
+        called as that revision says.
+        """
+
     def __init__(
         self,
         *,
@@ -227,8 +234,9 @@ class Welcome(google.protobuf.message.Message):
         max_reply_bytes: builtins.int = ...,
         max_player_count: builtins.int = ...,
         server_version: builtins.str = ...,
+        services: collections.abc.Iterable[fairplay.v1.player_pb2.GameService] | None = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["max_frame_bytes", b"max_frame_bytes", "max_player_count", b"max_player_count", "max_reply_bytes", b"max_reply_bytes", "players", b"players", "resume_token", b"resume_token", "server_version", b"server_version"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["max_frame_bytes", b"max_frame_bytes", "max_player_count", b"max_player_count", "max_reply_bytes", b"max_reply_bytes", "players", b"players", "resume_token", b"resume_token", "server_version", b"server_version", "services", b"services"]) -> None: ...
 
 global___Welcome = Welcome
 
@@ -240,14 +248,15 @@ class Call(google.protobuf.message.Message):
 
     ID_FIELD_NUMBER: builtins.int
     PLAYER_FIELD_NUMBER: builtins.int
-    METHOD_FIELD_NUMBER: builtins.int
+    METHOD_NAME_FIELD_NUMBER: builtins.int
     REQUEST_FIELD_NUMBER: builtins.int
     TIME_LIMIT_FIELD_NUMBER: builtins.int
+    BANK_TIME_FIELD_NUMBER: builtins.int
     id: builtins.int
     """The id that the reply names. Unique on the server, and below 2^53."""
     player: builtins.int
     """Which player is called: a number of Welcome.players."""
-    method: builtins.str
+    method_name: builtins.str
     """The full gRPC name of the method, e.g. "/fairplay.fish.v1.FishPlayerService/TakeTurn"."""
     request: builtins.bytes
     """The serialised request message, exactly what plain gRPC would carry."""
@@ -257,17 +266,25 @@ class Call(google.protobuf.message.Message):
         0.
         """
 
+    @property
+    def bank_time(self) -> google.protobuf.duration_pb2.Duration:
+        """How much of time_limit the player has only because it draws on its bank (TimeControl.bank): what it takes of that
+        is gone for the rest of the game. 0 or not set: nothing. A player that serves finds the same in the metadata key
+        fairplay-bank-ms, in whole milliseconds.
+        """
+
     def __init__(
         self,
         *,
         id: builtins.int = ...,
         player: builtins.int = ...,
-        method: builtins.str = ...,
+        method_name: builtins.str = ...,
         request: builtins.bytes = ...,
         time_limit: google.protobuf.duration_pb2.Duration | None = ...,
+        bank_time: google.protobuf.duration_pb2.Duration | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["time_limit", b"time_limit"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["id", b"id", "method", b"method", "player", b"player", "request", b"request", "time_limit", b"time_limit"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["bank_time", b"bank_time", "time_limit", b"time_limit"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["bank_time", b"bank_time", "id", b"id", "method_name", b"method_name", "player", b"player", "request", b"request", "time_limit", b"time_limit"]) -> None: ...
 
 global___Call = Call
 

@@ -35,10 +35,10 @@ class ConnectionServiceStub(object):
         Args:
             channel: A grpc.Channel.
         """
-        self.Connect = channel.stream_stream(
-                '/fairplay.v1.ConnectionService/Connect',
-                request_serializer=fairplay_dot_v1_dot_connection__pb2.ConnectRequest.SerializeToString,
-                response_deserializer=fairplay_dot_v1_dot_connection__pb2.ConnectResponse.FromString,
+        self.DialIn = channel.stream_stream(
+                '/fairplay.v1.ConnectionService/DialIn',
+                request_serializer=fairplay_dot_v1_dot_connection__pb2.DialInRequest.SerializeToString,
+                response_deserializer=fairplay_dot_v1_dot_connection__pb2.DialInResponse.FromString,
                 _registered_method=True)
 
 
@@ -46,7 +46,7 @@ class ConnectionServiceServicer(object):
     """ConnectionService lets players dial in, so that a player needs no address of its own and works behind NAT.
     """
 
-    def Connect(self, request_iterator, context):
+    def DialIn(self, request_iterator, context):
         """Opens the stream through which the server calls the players that the caller hosts.
 
         The caller's first frame must hold a hello, within the handshake limit of the server (default 10 s); the
@@ -78,10 +78,10 @@ class ConnectionServiceServicer(object):
 
 def add_ConnectionServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
-            'Connect': grpc.stream_stream_rpc_method_handler(
-                    servicer.Connect,
-                    request_deserializer=fairplay_dot_v1_dot_connection__pb2.ConnectRequest.FromString,
-                    response_serializer=fairplay_dot_v1_dot_connection__pb2.ConnectResponse.SerializeToString,
+            'DialIn': grpc.stream_stream_rpc_method_handler(
+                    servicer.DialIn,
+                    request_deserializer=fairplay_dot_v1_dot_connection__pb2.DialInRequest.FromString,
+                    response_serializer=fairplay_dot_v1_dot_connection__pb2.DialInResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -96,7 +96,7 @@ class ConnectionService(object):
     """
 
     @staticmethod
-    def Connect(request_iterator,
+    def DialIn(request_iterator,
             target,
             options=(),
             channel_credentials=None,
@@ -109,9 +109,9 @@ class ConnectionService(object):
         return grpc.experimental.stream_stream(
             request_iterator,
             target,
-            '/fairplay.v1.ConnectionService/Connect',
-            fairplay_dot_v1_dot_connection__pb2.ConnectRequest.SerializeToString,
-            fairplay_dot_v1_dot_connection__pb2.ConnectResponse.FromString,
+            '/fairplay.v1.ConnectionService/DialIn',
+            fairplay_dot_v1_dot_connection__pb2.DialInRequest.SerializeToString,
+            fairplay_dot_v1_dot_connection__pb2.DialInResponse.FromString,
             options,
             channel_credentials,
             insecure,

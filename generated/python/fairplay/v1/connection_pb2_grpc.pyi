@@ -21,9 +21,9 @@ class ConnectionServiceStub:
     """ConnectionService lets players dial in, so that a player needs no address of its own and works behind NAT."""
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
-    Connect: grpc.StreamStreamMultiCallable[
-        fairplay.v1.connection_pb2.ConnectRequest,
-        fairplay.v1.connection_pb2.ConnectResponse,
+    DialIn: grpc.StreamStreamMultiCallable[
+        fairplay.v1.connection_pb2.DialInRequest,
+        fairplay.v1.connection_pb2.DialInResponse,
     ]
     """Opens the stream through which the server calls the players that the caller hosts.
 
@@ -53,9 +53,9 @@ class ConnectionServiceStub:
 class ConnectionServiceAsyncStub:
     """ConnectionService lets players dial in, so that a player needs no address of its own and works behind NAT."""
 
-    Connect: grpc.aio.StreamStreamMultiCallable[
-        fairplay.v1.connection_pb2.ConnectRequest,
-        fairplay.v1.connection_pb2.ConnectResponse,
+    DialIn: grpc.aio.StreamStreamMultiCallable[
+        fairplay.v1.connection_pb2.DialInRequest,
+        fairplay.v1.connection_pb2.DialInResponse,
     ]
     """Opens the stream through which the server calls the players that the caller hosts.
 
@@ -86,11 +86,11 @@ class ConnectionServiceServicer(metaclass=abc.ABCMeta):
     """ConnectionService lets players dial in, so that a player needs no address of its own and works behind NAT."""
 
     @abc.abstractmethod
-    def Connect(
+    def DialIn(
         self,
-        request_iterator: _MaybeAsyncIterator[fairplay.v1.connection_pb2.ConnectRequest],
+        request_iterator: _MaybeAsyncIterator[fairplay.v1.connection_pb2.DialInRequest],
         context: _ServicerContext,
-    ) -> typing.Union[collections.abc.Iterator[fairplay.v1.connection_pb2.ConnectResponse], collections.abc.AsyncIterator[fairplay.v1.connection_pb2.ConnectResponse]]:
+    ) -> typing.Union[collections.abc.Iterator[fairplay.v1.connection_pb2.DialInResponse], collections.abc.AsyncIterator[fairplay.v1.connection_pb2.DialInResponse]]:
         """Opens the stream through which the server calls the players that the caller hosts.
 
         The caller's first frame must hold a hello, within the handshake limit of the server (default 10 s); the

@@ -106,6 +106,20 @@ class _ErrorReasonEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._En
     """INVALID_ARGUMENT: a text is empty, too long or has control characters."""
     ERROR_REASON_CERTIFICATE_REQUIRED: _ErrorReason.ValueType  # 41
     """FAILED_PRECONDITION: the tournament asks for a certificate, and none that serves was given."""
+    ERROR_REASON_UNKNOWN_FIELDS: _ErrorReason.ValueType  # 42
+    """INVALID_ARGUMENT: the request has fields that this server does not know."""
+    ERROR_REASON_INVALID_SEED: _ErrorReason.ValueType  # 43
+    """INVALID_ARGUMENT: a seed is not below 2^53."""
+    ERROR_REASON_RECORD_NOT_FOUND: _ErrorReason.ValueType  # 44
+    """NOT_FOUND: no game and no tournament has this id."""
+    ERROR_REASON_RECORD_OPEN: _ErrorReason.ValueType  # 45
+    """FAILED_PRECONDITION: the game or tournament is not over."""
+    ERROR_REASON_NOT_ASKED: _ErrorReason.ValueType  # 46
+    """FAILED_PRECONDITION: the seat is not asked in this state."""
+    ERROR_REASON_REPLY_REFUSED: _ErrorReason.ValueType  # 47
+    """FAILED_PRECONDITION: the reply breaks a rule."""
+    ERROR_REASON_INVALID_REPLY: _ErrorReason.ValueType  # 48
+    """INVALID_ARGUMENT: the reply is not a message of the type with which the call is answered."""
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """The reasons that errors of Fairplay's services carry: google.rpc.ErrorInfo.reason is the name of the value without
@@ -197,4 +211,18 @@ ERROR_REASON_TEXT_INVALID: ErrorReason.ValueType  # 40
 """INVALID_ARGUMENT: a text is empty, too long or has control characters."""
 ERROR_REASON_CERTIFICATE_REQUIRED: ErrorReason.ValueType  # 41
 """FAILED_PRECONDITION: the tournament asks for a certificate, and none that serves was given."""
+ERROR_REASON_UNKNOWN_FIELDS: ErrorReason.ValueType  # 42
+"""INVALID_ARGUMENT: the request has fields that this server does not know."""
+ERROR_REASON_INVALID_SEED: ErrorReason.ValueType  # 43
+"""INVALID_ARGUMENT: a seed is not below 2^53."""
+ERROR_REASON_RECORD_NOT_FOUND: ErrorReason.ValueType  # 44
+"""NOT_FOUND: no game and no tournament has this id."""
+ERROR_REASON_RECORD_OPEN: ErrorReason.ValueType  # 45
+"""FAILED_PRECONDITION: the game or tournament is not over."""
+ERROR_REASON_NOT_ASKED: ErrorReason.ValueType  # 46
+"""FAILED_PRECONDITION: the seat is not asked in this state."""
+ERROR_REASON_REPLY_REFUSED: ErrorReason.ValueType  # 47
+"""FAILED_PRECONDITION: the reply breaks a rule."""
+ERROR_REASON_INVALID_REPLY: ErrorReason.ValueType  # 48
+"""INVALID_ARGUMENT: the reply is not a message of the type with which the call is answered."""
 global___ErrorReason = ErrorReason

@@ -9,6 +9,7 @@ import fairplay.eriantys.v1.eriantys_pb2
 import fairplay.eriantys.v1.eriantys_settings_pb2
 import fairplay.fish.v1.fish_pb2
 import fairplay.q.v1.q_pb2
+import fairplay.v1.player_pb2
 import fairplay.webset.v1.webset_pb2
 import google.protobuf.any_pb2
 import google.protobuf.descriptor
@@ -124,12 +125,14 @@ global___GameState = GameState
 
 @typing.final
 class Player(google.protobuf.message.Message):
-    """A player and how it is reached."""
+    """A player: who it is and how it is reached."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     NAME_FIELD_NUMBER: builtins.int
     LINK_FIELD_NUMBER: builtins.int
+    DESCRIPTION_FIELD_NUMBER: builtins.int
+    ACCOUNT_FIELD_NUMBER: builtins.int
     name: builtins.str
     """The player's name in the game or tournament: 1 to 64 letters, digits, '-', '_' or '.'. Unique there."""
     link: builtins.str
@@ -138,14 +141,26 @@ class Player(google.protobuf.message.Message):
       dial-in:NAME       the player dials the server (ConnectionService) under this name
       exec:COMMAND       the server starts this command; refused unless the server allows it
       bot:STRATEGY       a reference player inside the server, e.g. bot:minimax or bot:minimax:depth=2
+    Empty in answers and events: how a player is reached is nobody else's business.
     """
+    account: builtins.str
+    """The account that it belongs to, where the server knows accounts. Set by the server; ignored in requests."""
+    @property
+    def description(self) -> fairplay.v1.player_pb2.PlayerDescription:
+        """What the player says about itself, where the server was told, as in its hello. Set by the server; ignored in
+        requests.
+        """
+
     def __init__(
         self,
         *,
         name: builtins.str = ...,
         link: builtins.str = ...,
+        description: fairplay.v1.player_pb2.PlayerDescription | None = ...,
+        account: builtins.str = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["link", b"link", "name", b"name"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["description", b"description"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["account", b"account", "description", b"description", "link", b"link", "name", b"name"]) -> None: ...
 
 global___Player = Player
 

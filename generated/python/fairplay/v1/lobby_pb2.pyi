@@ -111,29 +111,43 @@ class AttendRequest(google.protobuf.message.Message):
 
     TOKEN_FIELD_NUMBER: builtins.int
     AFTER_SEQUENCE_FIELD_NUMBER: builtins.int
-    TOGETHER_FIELD_NUMBER: builtins.int
     token: builtins.str
     """The token of the user."""
     after_sequence: builtins.int
     """The sequence number of the last event that the caller has seen. 0: none."""
-    together: builtins.bool
-    """Whether events that are due at the same time shall come together in one message, as AttendResponse.events. Where
-    many users are, that saves both sides much.
-    """
     def __init__(
         self,
         *,
         token: builtins.str = ...,
         after_sequence: builtins.int = ...,
-        together: builtins.bool = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["after_sequence", b"after_sequence", "together", b"together", "token", b"token"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["after_sequence", b"after_sequence", "token", b"token"]) -> None: ...
 
 global___AttendRequest = AttendRequest
 
 @typing.final
 class AttendResponse(google.protobuf.message.Message):
-    """One event of the lobby, or several where the caller asked for that."""
+    """Events of the lobby that are due at the same time."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    EVENTS_FIELD_NUMBER: builtins.int
+    @property
+    def events(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___LobbyEvent]:
+        """The events in order, at least one."""
+
+    def __init__(
+        self,
+        *,
+        events: collections.abc.Iterable[global___LobbyEvent] | None = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["events", b"events"]) -> None: ...
+
+global___AttendResponse = AttendResponse
+
+@typing.final
+class LobbyEvent(google.protobuf.message.Message):
+    """One event of the lobby."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -145,10 +159,9 @@ class AttendResponse(google.protobuf.message.Message):
     TABLE_FIELD_NUMBER: builtins.int
     TABLE_DELETED_FIELD_NUMBER: builtins.int
     SPOKEN_FIELD_NUMBER: builtins.int
-    EVENTS_FIELD_NUMBER: builtins.int
     sequence: builtins.int
-    """Grows with every event of the lobby, also over a new start of the server. What is said at other tables is left out,
-    so that there are gaps.
+    """Grows with every event of the lobby, also over a new start of the server. What is said at other tables is left
+    out, so that there are gaps.
     """
     table_deleted: builtins.str
     """The table of this name was deleted."""
@@ -176,10 +189,6 @@ class AttendResponse(google.protobuf.message.Message):
     def spoken(self) -> global___Spoken:
         """Somebody said something at the user's table."""
 
-    @property
-    def events(self) -> global___Events:
-        """Several events. Sequence and time are those of the last one."""
-
     def __init__(
         self,
         *,
@@ -191,33 +200,12 @@ class AttendResponse(google.protobuf.message.Message):
         table: fairplay.v1.table_pb2.Table | None = ...,
         table_deleted: builtins.str = ...,
         spoken: global___Spoken | None = ...,
-        events: global___Events | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["event", b"event", "events", b"events", "lobby", b"lobby", "spoken", b"spoken", "table", b"table", "table_deleted", b"table_deleted", "time", b"time", "user", b"user", "user_gone", b"user_gone"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["event", b"event", "events", b"events", "lobby", b"lobby", "sequence", b"sequence", "spoken", b"spoken", "table", b"table", "table_deleted", b"table_deleted", "time", b"time", "user", b"user", "user_gone", b"user_gone"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["event", b"event"]) -> typing.Literal["lobby", "user", "user_gone", "table", "table_deleted", "spoken", "events"] | None: ...
+    def HasField(self, field_name: typing.Literal["event", b"event", "lobby", b"lobby", "spoken", b"spoken", "table", b"table", "table_deleted", b"table_deleted", "time", b"time", "user", b"user", "user_gone", b"user_gone"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["event", b"event", "lobby", b"lobby", "sequence", b"sequence", "spoken", b"spoken", "table", b"table", "table_deleted", b"table_deleted", "time", b"time", "user", b"user", "user_gone", b"user_gone"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["event", b"event"]) -> typing.Literal["lobby", "user", "user_gone", "table", "table_deleted", "spoken"] | None: ...
 
-global___AttendResponse = AttendResponse
-
-@typing.final
-class Events(google.protobuf.message.Message):
-    """Several events of the lobby."""
-
-    DESCRIPTOR: google.protobuf.descriptor.Descriptor
-
-    EVENTS_FIELD_NUMBER: builtins.int
-    @property
-    def events(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___AttendResponse]:
-        """The events in order, each of them a single one."""
-
-    def __init__(
-        self,
-        *,
-        events: collections.abc.Iterable[global___AttendResponse] | None = ...,
-    ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["events", b"events"]) -> None: ...
-
-global___Events = Events
+global___LobbyEvent = LobbyEvent
 
 @typing.final
 class Lobby(google.protobuf.message.Message):
@@ -308,7 +296,7 @@ class ListTablesRequest(google.protobuf.message.Message):
     game: builtins.str
     """The name of the only game wanted. Empty: all."""
     page_size: builtins.int
-    """The most tables to return, at most 1,000. 0: 50."""
+    """The most tables to return. 0 counts as 50, more than 1,000 as 1,000."""
     page_token: builtins.str
     """From next_page_token of the page before. Empty: the first page."""
     def __init__(

@@ -50,11 +50,11 @@ class LobbyServiceStub:
     """Enters the lobby under a name. The user must then open Attend within the grace period, or is lost.
 
     The name must be free: a name that is taken or not allowed is refused with the reason, and the caller asks again.
-    Names that differ only in capital and small letters are the same name: while "ann" is taken, so is "Ann". With the
-    token of an earlier Enter the same user comes back under its name, as after a lost connection: its table and seat
-    are as they were if it has not been lost meanwhile. A repeat with that token changes nothing, but the grace period
-    begins again where no stream is open. Where the name is free, any token will do: a user that was lost may come with
-    its old one, and is told a new one.
+    Names that differ only in capital and small letters are the same name: while "ann" is taken, so is "Ann". With
+    the token of an earlier Enter the same user comes back under its name, as after a lost connection: its table and
+    seat are as they were if it has not been lost meanwhile. A repeat with that token changes nothing, but the grace
+    period begins again where no stream is open. Where the name is free, any token will do: a user that was lost may
+    come with its old one, and is told a new one.
 
     Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; PERMISSION_DENIED and WRONG_TOKEN
     where a token was given for a name that is not free; RESOURCE_EXHAUSTED and LOBBY_FULL or TOO_MANY_REQUESTS;
@@ -198,11 +198,11 @@ class LobbyServiceAsyncStub:
     """Enters the lobby under a name. The user must then open Attend within the grace period, or is lost.
 
     The name must be free: a name that is taken or not allowed is refused with the reason, and the caller asks again.
-    Names that differ only in capital and small letters are the same name: while "ann" is taken, so is "Ann". With the
-    token of an earlier Enter the same user comes back under its name, as after a lost connection: its table and seat
-    are as they were if it has not been lost meanwhile. A repeat with that token changes nothing, but the grace period
-    begins again where no stream is open. Where the name is free, any token will do: a user that was lost may come with
-    its old one, and is told a new one.
+    Names that differ only in capital and small letters are the same name: while "ann" is taken, so is "Ann". With
+    the token of an earlier Enter the same user comes back under its name, as after a lost connection: its table and
+    seat are as they were if it has not been lost meanwhile. A repeat with that token changes nothing, but the grace
+    period begins again where no stream is open. Where the name is free, any token will do: a user that was lost may
+    come with its old one, and is told a new one.
 
     Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; PERMISSION_DENIED and WRONG_TOKEN
     where a token was given for a name that is not free; RESOURCE_EXHAUSTED and LOBBY_FULL or TOO_MANY_REQUESTS;
@@ -348,11 +348,11 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
         """Enters the lobby under a name. The user must then open Attend within the grace period, or is lost.
 
         The name must be free: a name that is taken or not allowed is refused with the reason, and the caller asks again.
-        Names that differ only in capital and small letters are the same name: while "ann" is taken, so is "Ann". With the
-        token of an earlier Enter the same user comes back under its name, as after a lost connection: its table and seat
-        are as they were if it has not been lost meanwhile. A repeat with that token changes nothing, but the grace period
-        begins again where no stream is open. Where the name is free, any token will do: a user that was lost may come with
-        its old one, and is told a new one.
+        Names that differ only in capital and small letters are the same name: while "ann" is taken, so is "Ann". With
+        the token of an earlier Enter the same user comes back under its name, as after a lost connection: its table and
+        seat are as they were if it has not been lost meanwhile. A repeat with that token changes nothing, but the grace
+        period begins again where no stream is open. Where the name is free, any token will do: a user that was lost may
+        come with its old one, and is told a new one.
 
         Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; PERMISSION_DENIED and WRONG_TOKEN
         where a token was given for a name that is not free; RESOURCE_EXHAUSTED and LOBBY_FULL or TOO_MANY_REQUESTS;

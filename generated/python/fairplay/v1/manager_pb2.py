@@ -22,52 +22,73 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from fairplay.v1 import access_pb2 as fairplay_dot_v1_dot_access__pb2
 from fairplay.v1 import game_pb2 as fairplay_dot_v1_dot_game__pb2
 from fairplay.v1 import result_pb2 as fairplay_dot_v1_dot_result__pb2
 from fairplay.v1 import tournament_pb2 as fairplay_dot_v1_dot_tournament__pb2
+from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x66\x61irplay/v1/manager.proto\x12\x0b\x66\x61irplay.v1\x1a\x16\x66\x61irplay/v1/game.proto\x1a\x18\x66\x61irplay/v1/result.proto\x1a\x1c\x66\x61irplay/v1/tournament.proto\"[\n\x17\x43reateTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12)\n\x04plan\x18\x02 \x01(\x0b\x32\x1b.fairplay.v1.TournamentPlan\"G\n\x18\x43reateTournamentResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"o\n\rSignUpRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12#\n\x06player\x18\x02 \x01(\x0b\x32\x13.fairplay.v1.Player\x12\r\n\x05token\x18\x03 \x01(\t\x12\x13\n\x0b\x63\x65rtificate\x18\x04 \x01(\x0c\"=\n\x0eSignUpResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"E\n\x0fWithdrawRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05token\x18\x03 \x01(\t\"?\n\x10WithdrawResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"/\n\x16StartTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"F\n\x17StartTournamentResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"@\n\x17\x43\x61ncelTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"G\n\x18\x43\x61ncelTournamentResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"-\n\x14GetTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"D\n\x15GetTournamentResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"?\n\x16ListTournamentsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"`\n\x17ListTournamentsResponse\x12,\n\x0btournaments\x18\x01 \x03(\x0b\x32\x17.fairplay.v1.Tournament\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"/\n\x16WatchTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"\xe4\x01\n\x17WatchTournamentResponse\x12-\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.TournamentH\x00\x12+\n\rround_started\x18\x02 \x01(\x0b\x32\x12.fairplay.v1.RoundH\x00\x12\x32\n\rgame_finished\x18\x03 \x01(\x0b\x32\x19.fairplay.v1.GameFinishedH\x00\x12\x30\n\x06\x66\x61iled\x18\x04 \x01(\x0b\x32\x1e.fairplay.v1.TournamentFailureH\x00\x42\x07\n\x05\x65vent\"Y\n\x0cGameFinished\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0f\n\x07players\x18\x02 \x03(\t\x12\'\n\x06result\x18\x03 \x01(\x0b\x32\x17.fairplay.v1.GameResult2\xd2\x05\n\x0eManagerService\x12_\n\x10\x43reateTournament\x12$.fairplay.v1.CreateTournamentRequest\x1a%.fairplay.v1.CreateTournamentResponse\x12\x41\n\x06SignUp\x12\x1a.fairplay.v1.SignUpRequest\x1a\x1b.fairplay.v1.SignUpResponse\x12G\n\x08Withdraw\x12\x1c.fairplay.v1.WithdrawRequest\x1a\x1d.fairplay.v1.WithdrawResponse\x12\\\n\x0fStartTournament\x12#.fairplay.v1.StartTournamentRequest\x1a$.fairplay.v1.StartTournamentResponse\x12_\n\x10\x43\x61ncelTournament\x12$.fairplay.v1.CancelTournamentRequest\x1a%.fairplay.v1.CancelTournamentResponse\x12V\n\rGetTournament\x12!.fairplay.v1.GetTournamentRequest\x1a\".fairplay.v1.GetTournamentResponse\x12\\\n\x0fListTournaments\x12#.fairplay.v1.ListTournamentsRequest\x1a$.fairplay.v1.ListTournamentsResponse\x12^\n\x0fWatchTournament\x12#.fairplay.v1.WatchTournamentRequest\x1a$.fairplay.v1.WatchTournamentResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x66\x61irplay/v1/manager.proto\x12\x0b\x66\x61irplay.v1\x1a\x18\x66\x61irplay/v1/access.proto\x1a\x16\x66\x61irplay/v1/game.proto\x1a\x18\x66\x61irplay/v1/result.proto\x1a\x1c\x66\x61irplay/v1/tournament.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"[\n\x17\x43reateTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12)\n\x04plan\x18\x02 \x01(\x0b\x32\x1b.fairplay.v1.TournamentPlan\"G\n\x18\x43reateTournamentResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"o\n\rSignUpRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12#\n\x06player\x18\x02 \x01(\x0b\x32\x13.fairplay.v1.Player\x12\r\n\x05token\x18\x03 \x01(\t\x12\x13\n\x0b\x63\x65rtificate\x18\x04 \x01(\x0c\"\x9b\x01\n\x0eSignUpResponse\x12\x0e\n\x06number\x18\x01 \x01(\r\x12\x15\n\rentrant_count\x18\x02 \x01(\r\x12-\n\x06status\x18\x03 \x01(\x0e\x32\x1d.fairplay.v1.TournamentStatus\x12\x33\n\x0fperiod_end_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"E\n\x0fWithdrawRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05token\x18\x03 \x01(\t\")\n\x10WithdrawResponse\x12\x15\n\rentrant_count\x18\x01 \x01(\r\"/\n\x16StartTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"M\n\x17StartTournamentResponse\x12\x32\n\ntournament\x18\x01 \x01(\x0b\x32\x1e.fairplay.v1.TournamentSummary\"@\n\x17\x43\x61ncelTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"N\n\x18\x43\x61ncelTournamentResponse\x12\x32\n\ntournament\x18\x01 \x01(\x0b\x32\x1e.fairplay.v1.TournamentSummary\"-\n\x14GetTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"D\n\x15GetTournamentResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"?\n\x16ListTournamentsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"g\n\x17ListTournamentsResponse\x12\x33\n\x0btournaments\x18\x01 \x03(\x0b\x32\x1e.fairplay.v1.TournamentSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"/\n\x16WatchTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"\x9e\x03\n\x17WatchTournamentResponse\x12-\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.TournamentH\x00\x12+\n\rround_started\x18\x02 \x01(\x0b\x32\x12.fairplay.v1.RoundH\x00\x12\x32\n\rgame_finished\x18\x03 \x01(\x0b\x32\x19.fairplay.v1.GameFinishedH\x00\x12\x30\n\x06\x66\x61iled\x18\x04 \x01(\x0b\x32\x1e.fairplay.v1.TournamentFailureH\x00\x12(\n\tsigned_up\x18\x05 \x01(\x0b\x32\x13.fairplay.v1.PlayerH\x00\x12\x13\n\twithdrawn\x18\x06 \x01(\tH\x00\x12\x31\n\x07started\x18\x07 \x01(\x0b\x32\x1e.fairplay.v1.TournamentStartedH\x00\x12\x31\n\x08\x66inished\x18\x08 \x01(\x0b\x32\x1d.fairplay.v1.TournamentResultH\x00\x12\x13\n\tcancelled\x18\t \x01(\tH\x00\x42\x07\n\x05\x65vent\":\n\x11TournamentStarted\x12%\n\x08\x65ntrants\x18\x01 \x03(\x0b\x32\x13.fairplay.v1.Player\"Y\n\x0cGameFinished\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0f\n\x07players\x18\x02 \x03(\t\x12\'\n\x06result\x18\x03 \x01(\x0b\x32\x17.fairplay.v1.GameResult2\x8b\x06\n\x0eManagerService\x12\x65\n\x10\x43reateTournament\x12$.fairplay.v1.CreateTournamentRequest\x1a%.fairplay.v1.CreateTournamentResponse\"\x04\x88\x94#\x03\x12G\n\x06SignUp\x12\x1a.fairplay.v1.SignUpRequest\x1a\x1b.fairplay.v1.SignUpResponse\"\x04\x88\x94#\x02\x12M\n\x08Withdraw\x12\x1c.fairplay.v1.WithdrawRequest\x1a\x1d.fairplay.v1.WithdrawResponse\"\x04\x88\x94#\x02\x12\x62\n\x0fStartTournament\x12#.fairplay.v1.StartTournamentRequest\x1a$.fairplay.v1.StartTournamentResponse\"\x04\x88\x94#\x03\x12\x65\n\x10\x43\x61ncelTournament\x12$.fairplay.v1.CancelTournamentRequest\x1a%.fairplay.v1.CancelTournamentResponse\"\x04\x88\x94#\x03\x12_\n\rGetTournament\x12!.fairplay.v1.GetTournamentRequest\x1a\".fairplay.v1.GetTournamentResponse\"\x07\x90\x02\x01\x88\x94#\x01\x12\x65\n\x0fListTournaments\x12#.fairplay.v1.ListTournamentsRequest\x1a$.fairplay.v1.ListTournamentsResponse\"\x07\x90\x02\x01\x88\x94#\x01\x12g\n\x0fWatchTournament\x12#.fairplay.v1.WatchTournamentRequest\x1a$.fairplay.v1.WatchTournamentResponse\"\x07\x90\x02\x01\x88\x94#\x01\x30\x01\x42\x93\x01\n\x0f\x63om.fairplay.v1B\x0cManagerProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'fairplay.v1.manager_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
-  _globals['_CREATETOURNAMENTREQUEST']._serialized_start=122
-  _globals['_CREATETOURNAMENTREQUEST']._serialized_end=213
-  _globals['_CREATETOURNAMENTRESPONSE']._serialized_start=215
-  _globals['_CREATETOURNAMENTRESPONSE']._serialized_end=286
-  _globals['_SIGNUPREQUEST']._serialized_start=288
-  _globals['_SIGNUPREQUEST']._serialized_end=399
-  _globals['_SIGNUPRESPONSE']._serialized_start=401
-  _globals['_SIGNUPRESPONSE']._serialized_end=462
-  _globals['_WITHDRAWREQUEST']._serialized_start=464
-  _globals['_WITHDRAWREQUEST']._serialized_end=533
-  _globals['_WITHDRAWRESPONSE']._serialized_start=535
-  _globals['_WITHDRAWRESPONSE']._serialized_end=598
-  _globals['_STARTTOURNAMENTREQUEST']._serialized_start=600
-  _globals['_STARTTOURNAMENTREQUEST']._serialized_end=647
-  _globals['_STARTTOURNAMENTRESPONSE']._serialized_start=649
-  _globals['_STARTTOURNAMENTRESPONSE']._serialized_end=719
-  _globals['_CANCELTOURNAMENTREQUEST']._serialized_start=721
-  _globals['_CANCELTOURNAMENTREQUEST']._serialized_end=785
-  _globals['_CANCELTOURNAMENTRESPONSE']._serialized_start=787
-  _globals['_CANCELTOURNAMENTRESPONSE']._serialized_end=858
-  _globals['_GETTOURNAMENTREQUEST']._serialized_start=860
-  _globals['_GETTOURNAMENTREQUEST']._serialized_end=905
-  _globals['_GETTOURNAMENTRESPONSE']._serialized_start=907
-  _globals['_GETTOURNAMENTRESPONSE']._serialized_end=975
-  _globals['_LISTTOURNAMENTSREQUEST']._serialized_start=977
-  _globals['_LISTTOURNAMENTSREQUEST']._serialized_end=1040
-  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_start=1042
-  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_end=1138
-  _globals['_WATCHTOURNAMENTREQUEST']._serialized_start=1140
-  _globals['_WATCHTOURNAMENTREQUEST']._serialized_end=1187
-  _globals['_WATCHTOURNAMENTRESPONSE']._serialized_start=1190
-  _globals['_WATCHTOURNAMENTRESPONSE']._serialized_end=1418
-  _globals['_GAMEFINISHED']._serialized_start=1420
-  _globals['_GAMEFINISHED']._serialized_end=1509
-  _globals['_MANAGERSERVICE']._serialized_start=1512
-  _globals['_MANAGERSERVICE']._serialized_end=2234
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\017com.fairplay.v1B\014ManagerProtoP\001Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\242\002\003FPX\252\002\013Fairplay.V1\312\002\013Fairplay\\V1\352\002\014Fairplay::V1'
+  _globals['_MANAGERSERVICE'].methods_by_name['CreateTournament']._loaded_options = None
+  _globals['_MANAGERSERVICE'].methods_by_name['CreateTournament']._serialized_options = b'\210\224#\003'
+  _globals['_MANAGERSERVICE'].methods_by_name['SignUp']._loaded_options = None
+  _globals['_MANAGERSERVICE'].methods_by_name['SignUp']._serialized_options = b'\210\224#\002'
+  _globals['_MANAGERSERVICE'].methods_by_name['Withdraw']._loaded_options = None
+  _globals['_MANAGERSERVICE'].methods_by_name['Withdraw']._serialized_options = b'\210\224#\002'
+  _globals['_MANAGERSERVICE'].methods_by_name['StartTournament']._loaded_options = None
+  _globals['_MANAGERSERVICE'].methods_by_name['StartTournament']._serialized_options = b'\210\224#\003'
+  _globals['_MANAGERSERVICE'].methods_by_name['CancelTournament']._loaded_options = None
+  _globals['_MANAGERSERVICE'].methods_by_name['CancelTournament']._serialized_options = b'\210\224#\003'
+  _globals['_MANAGERSERVICE'].methods_by_name['GetTournament']._loaded_options = None
+  _globals['_MANAGERSERVICE'].methods_by_name['GetTournament']._serialized_options = b'\220\002\001\210\224#\001'
+  _globals['_MANAGERSERVICE'].methods_by_name['ListTournaments']._loaded_options = None
+  _globals['_MANAGERSERVICE'].methods_by_name['ListTournaments']._serialized_options = b'\220\002\001\210\224#\001'
+  _globals['_MANAGERSERVICE'].methods_by_name['WatchTournament']._loaded_options = None
+  _globals['_MANAGERSERVICE'].methods_by_name['WatchTournament']._serialized_options = b'\220\002\001\210\224#\001'
+  _globals['_CREATETOURNAMENTREQUEST']._serialized_start=181
+  _globals['_CREATETOURNAMENTREQUEST']._serialized_end=272
+  _globals['_CREATETOURNAMENTRESPONSE']._serialized_start=274
+  _globals['_CREATETOURNAMENTRESPONSE']._serialized_end=345
+  _globals['_SIGNUPREQUEST']._serialized_start=347
+  _globals['_SIGNUPREQUEST']._serialized_end=458
+  _globals['_SIGNUPRESPONSE']._serialized_start=461
+  _globals['_SIGNUPRESPONSE']._serialized_end=616
+  _globals['_WITHDRAWREQUEST']._serialized_start=618
+  _globals['_WITHDRAWREQUEST']._serialized_end=687
+  _globals['_WITHDRAWRESPONSE']._serialized_start=689
+  _globals['_WITHDRAWRESPONSE']._serialized_end=730
+  _globals['_STARTTOURNAMENTREQUEST']._serialized_start=732
+  _globals['_STARTTOURNAMENTREQUEST']._serialized_end=779
+  _globals['_STARTTOURNAMENTRESPONSE']._serialized_start=781
+  _globals['_STARTTOURNAMENTRESPONSE']._serialized_end=858
+  _globals['_CANCELTOURNAMENTREQUEST']._serialized_start=860
+  _globals['_CANCELTOURNAMENTREQUEST']._serialized_end=924
+  _globals['_CANCELTOURNAMENTRESPONSE']._serialized_start=926
+  _globals['_CANCELTOURNAMENTRESPONSE']._serialized_end=1004
+  _globals['_GETTOURNAMENTREQUEST']._serialized_start=1006
+  _globals['_GETTOURNAMENTREQUEST']._serialized_end=1051
+  _globals['_GETTOURNAMENTRESPONSE']._serialized_start=1053
+  _globals['_GETTOURNAMENTRESPONSE']._serialized_end=1121
+  _globals['_LISTTOURNAMENTSREQUEST']._serialized_start=1123
+  _globals['_LISTTOURNAMENTSREQUEST']._serialized_end=1186
+  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_start=1188
+  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_end=1291
+  _globals['_WATCHTOURNAMENTREQUEST']._serialized_start=1293
+  _globals['_WATCHTOURNAMENTREQUEST']._serialized_end=1340
+  _globals['_WATCHTOURNAMENTRESPONSE']._serialized_start=1343
+  _globals['_WATCHTOURNAMENTRESPONSE']._serialized_end=1757
+  _globals['_TOURNAMENTSTARTED']._serialized_start=1759
+  _globals['_TOURNAMENTSTARTED']._serialized_end=1817
+  _globals['_GAMEFINISHED']._serialized_start=1819
+  _globals['_GAMEFINISHED']._serialized_end=1908
+  _globals['_MANAGERSERVICE']._serialized_start=1911
+  _globals['_MANAGERSERVICE']._serialized_end=2690
 # @@protoc_insertion_point(module_scope)

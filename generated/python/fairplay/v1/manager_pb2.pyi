@@ -11,6 +11,7 @@ import fairplay.v1.tournament_pb2
 import google.protobuf.descriptor
 import google.protobuf.internal.containers
 import google.protobuf.message
+import google.protobuf.timestamp_pb2
 import typing
 
 DESCRIPTOR: google.protobuf.descriptor.FileDescriptor
@@ -98,22 +99,34 @@ global___SignUpRequest = SignUpRequest
 
 @typing.final
 class SignUpResponse(google.protobuf.message.Message):
-    """The reply to SignUp."""
+    """The reply to SignUp: what concerns the player that signed up."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
-    TOURNAMENT_FIELD_NUMBER: builtins.int
+    NUMBER_FIELD_NUMBER: builtins.int
+    ENTRANT_COUNT_FIELD_NUMBER: builtins.int
+    STATUS_FIELD_NUMBER: builtins.int
+    PERIOD_END_TIME_FIELD_NUMBER: builtins.int
+    number: builtins.int
+    """Its number in the order of sign-up, from 1."""
+    entrant_count: builtins.int
+    """How many have signed up, this one included."""
+    status: fairplay.v1.tournament_pb2.TournamentStatus.ValueType
+    """Where the tournament stands."""
     @property
-    def tournament(self) -> fairplay.v1.tournament_pb2.Tournament:
-        """The tournament as it is now."""
+    def period_end_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
+        """When this period of the sign-up ends. Not set where it stays open until StartTournament, or is closed."""
 
     def __init__(
         self,
         *,
-        tournament: fairplay.v1.tournament_pb2.Tournament | None = ...,
+        number: builtins.int = ...,
+        entrant_count: builtins.int = ...,
+        status: fairplay.v1.tournament_pb2.TournamentStatus.ValueType = ...,
+        period_end_time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["tournament", b"tournament"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["tournament", b"tournament"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["period_end_time", b"period_end_time"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["entrant_count", b"entrant_count", "number", b"number", "period_end_time", b"period_end_time", "status", b"status"]) -> None: ...
 
 global___SignUpResponse = SignUpResponse
 
@@ -149,18 +162,15 @@ class WithdrawResponse(google.protobuf.message.Message):
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
-    TOURNAMENT_FIELD_NUMBER: builtins.int
-    @property
-    def tournament(self) -> fairplay.v1.tournament_pb2.Tournament:
-        """The tournament as it is now."""
-
+    ENTRANT_COUNT_FIELD_NUMBER: builtins.int
+    entrant_count: builtins.int
+    """How many are still signed up."""
     def __init__(
         self,
         *,
-        tournament: fairplay.v1.tournament_pb2.Tournament | None = ...,
+        entrant_count: builtins.int = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["tournament", b"tournament"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["tournament", b"tournament"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["entrant_count", b"entrant_count"]) -> None: ...
 
 global___WithdrawResponse = WithdrawResponse
 
@@ -190,13 +200,13 @@ class StartTournamentResponse(google.protobuf.message.Message):
 
     TOURNAMENT_FIELD_NUMBER: builtins.int
     @property
-    def tournament(self) -> fairplay.v1.tournament_pb2.Tournament:
+    def tournament(self) -> fairplay.v1.tournament_pb2.TournamentSummary:
         """The tournament as it is now."""
 
     def __init__(
         self,
         *,
-        tournament: fairplay.v1.tournament_pb2.Tournament | None = ...,
+        tournament: fairplay.v1.tournament_pb2.TournamentSummary | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["tournament", b"tournament"]) -> builtins.bool: ...
     def ClearField(self, field_name: typing.Literal["tournament", b"tournament"]) -> None: ...
@@ -233,13 +243,13 @@ class CancelTournamentResponse(google.protobuf.message.Message):
 
     TOURNAMENT_FIELD_NUMBER: builtins.int
     @property
-    def tournament(self) -> fairplay.v1.tournament_pb2.Tournament:
+    def tournament(self) -> fairplay.v1.tournament_pb2.TournamentSummary:
         """The tournament as it is now."""
 
     def __init__(
         self,
         *,
-        tournament: fairplay.v1.tournament_pb2.Tournament | None = ...,
+        tournament: fairplay.v1.tournament_pb2.TournamentSummary | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["tournament", b"tournament"]) -> builtins.bool: ...
     def ClearField(self, field_name: typing.Literal["tournament", b"tournament"]) -> None: ...
@@ -294,7 +304,7 @@ class ListTournamentsRequest(google.protobuf.message.Message):
     PAGE_SIZE_FIELD_NUMBER: builtins.int
     PAGE_TOKEN_FIELD_NUMBER: builtins.int
     page_size: builtins.int
-    """The most tournaments to return, at most 1,000. 0: 50."""
+    """The most tournaments to return. 0 counts as 50, more than 1,000 as 1,000."""
     page_token: builtins.str
     """ListTournamentsResponse.next_page_token of the page before. Empty: the first page."""
     def __init__(
@@ -318,13 +328,13 @@ class ListTournamentsResponse(google.protobuf.message.Message):
     next_page_token: builtins.str
     """What gets the next page. Empty: there is none."""
     @property
-    def tournaments(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[fairplay.v1.tournament_pb2.Tournament]:
-        """The tournaments, newest first."""
+    def tournaments(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[fairplay.v1.tournament_pb2.TournamentSummary]:
+        """The tournaments, newest first. GetTournament has the rest of each."""
 
     def __init__(
         self,
         *,
-        tournaments: collections.abc.Iterable[fairplay.v1.tournament_pb2.Tournament] | None = ...,
+        tournaments: collections.abc.Iterable[fairplay.v1.tournament_pb2.TournamentSummary] | None = ...,
         next_page_token: builtins.str = ...,
     ) -> None: ...
     def ClearField(self, field_name: typing.Literal["next_page_token", b"next_page_token", "tournaments", b"tournaments"]) -> None: ...
@@ -359,11 +369,18 @@ class WatchTournamentResponse(google.protobuf.message.Message):
     ROUND_STARTED_FIELD_NUMBER: builtins.int
     GAME_FINISHED_FIELD_NUMBER: builtins.int
     FAILED_FIELD_NUMBER: builtins.int
+    SIGNED_UP_FIELD_NUMBER: builtins.int
+    WITHDRAWN_FIELD_NUMBER: builtins.int
+    STARTED_FIELD_NUMBER: builtins.int
+    FINISHED_FIELD_NUMBER: builtins.int
+    CANCELLED_FIELD_NUMBER: builtins.int
+    withdrawn: builtins.str
+    """The player of this name withdrew."""
+    cancelled: builtins.str
+    """The tournament was cancelled, for this reason. The last event."""
     @property
     def tournament(self) -> fairplay.v1.tournament_pb2.Tournament:
-        """The whole tournament: the first event, and again whenever its status or its entrants change. The last event
-        is one that is FINISHED or CANCELLED.
-        """
+        """The whole tournament as it is now. The first event and no other."""
 
     @property
     def round_started(self) -> fairplay.v1.tournament_pb2.Round:
@@ -377,6 +394,18 @@ class WatchTournamentResponse(google.protobuf.message.Message):
     def failed(self) -> fairplay.v1.tournament_pb2.TournamentFailure:
         """An entrant failed in Start or End."""
 
+    @property
+    def signed_up(self) -> fairplay.v1.game_pb2.Player:
+        """A player signed up."""
+
+    @property
+    def started(self) -> global___TournamentStarted:
+        """The tournament was started with these entrants, youngest first."""
+
+    @property
+    def finished(self) -> fairplay.v1.tournament_pb2.TournamentResult:
+        """The tournament was played to its end. The last event."""
+
     def __init__(
         self,
         *,
@@ -384,12 +413,37 @@ class WatchTournamentResponse(google.protobuf.message.Message):
         round_started: fairplay.v1.tournament_pb2.Round | None = ...,
         game_finished: global___GameFinished | None = ...,
         failed: fairplay.v1.tournament_pb2.TournamentFailure | None = ...,
+        signed_up: fairplay.v1.game_pb2.Player | None = ...,
+        withdrawn: builtins.str = ...,
+        started: global___TournamentStarted | None = ...,
+        finished: fairplay.v1.tournament_pb2.TournamentResult | None = ...,
+        cancelled: builtins.str = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["event", b"event", "failed", b"failed", "game_finished", b"game_finished", "round_started", b"round_started", "tournament", b"tournament"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["event", b"event", "failed", b"failed", "game_finished", b"game_finished", "round_started", b"round_started", "tournament", b"tournament"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["event", b"event"]) -> typing.Literal["tournament", "round_started", "game_finished", "failed"] | None: ...
+    def HasField(self, field_name: typing.Literal["cancelled", b"cancelled", "event", b"event", "failed", b"failed", "finished", b"finished", "game_finished", b"game_finished", "round_started", b"round_started", "signed_up", b"signed_up", "started", b"started", "tournament", b"tournament", "withdrawn", b"withdrawn"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["cancelled", b"cancelled", "event", b"event", "failed", b"failed", "finished", b"finished", "game_finished", b"game_finished", "round_started", b"round_started", "signed_up", b"signed_up", "started", b"started", "tournament", b"tournament", "withdrawn", b"withdrawn"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["event", b"event"]) -> typing.Literal["tournament", "round_started", "game_finished", "failed", "signed_up", "withdrawn", "started", "finished", "cancelled"] | None: ...
 
 global___WatchTournamentResponse = WatchTournamentResponse
+
+@typing.final
+class TournamentStarted(google.protobuf.message.Message):
+    """The start of a tournament."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    ENTRANTS_FIELD_NUMBER: builtins.int
+    @property
+    def entrants(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[fairplay.v1.game_pb2.Player]:
+        """The entrants, youngest first."""
+
+    def __init__(
+        self,
+        *,
+        entrants: collections.abc.Iterable[fairplay.v1.game_pb2.Player] | None = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["entrants", b"entrants"]) -> None: ...
+
+global___TournamentStarted = TournamentStarted
 
 @typing.final
 class GameFinished(google.protobuf.message.Message):

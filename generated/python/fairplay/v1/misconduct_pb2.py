@@ -26,23 +26,24 @@ from google.protobuf import any_pb2 as google_dot_protobuf_dot_any__pb2
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x66\x61irplay/v1/misconduct.proto\x12\x0b\x66\x61irplay.v1\x1a\x19google/protobuf/any.proto\x1a\x1egoogle/protobuf/duration.proto\"\xee\x02\n\nMisconduct\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0e\n\x06player\x18\x02 \x01(\t\x12)\n\x04kind\x18\x03 \x01(\x0e\x32\x1b.fairplay.v1.MisconductKind\x12,\n\nrule_break\x18\x04 \x01(\x0b\x32\x16.fairplay.v1.RuleBreakH\x00\x12,\n\ncall_error\x18\x05 \x01(\x0b\x32\x16.fairplay.v1.CallErrorH\x00\x12\'\n\x07overrun\x18\x06 \x01(\x0b\x32\x14.fairplay.v1.OverrunH\x00\x12\x0e\n\x06method\x18\x07 \x01(\t\x12\x13\n\x0b\x63\x61ll_number\x18\x08 \x01(\x04\x12%\n\x07request\x18\t \x01(\x0b\x32\x14.google.protobuf.Any\x12#\n\x05reply\x18\n \x01(\x0b\x32\x14.google.protobuf.Any\x12\x18\n\x10unparsable_reply\x18\x0b \x01(\x0c\x42\x07\n\x05\x63\x61use\"y\n\tRuleBreak\x12\x0f\n\x07rule_id\x18\x01 \x01(\t\x12\x13\n\x0b\x65xplanation\x18\x02 \x01(\t\x12+\n\rlegal_replies\x18\x03 \x03(\x0b\x32\x14.google.protobuf.Any\x12\x19\n\x11legal_reply_count\x18\x04 \x01(\r\"o\n\tCallError\x12,\n\x06reason\x18\x01 \x01(\x0e\x32\x1c.fairplay.v1.CallErrorReason\x12\x13\n\x0bstatus_code\x18\x02 \x01(\x05\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\x0e\n\x06output\x18\x04 \x01(\t\"_\n\x07Overrun\x12(\n\x05limit\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12*\n\x07\x65lapsed\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration*\x91\x01\n\x0eMisconductKind\x12\x1f\n\x1bMISCONDUCT_KIND_UNSPECIFIED\x10\x00\x12\"\n\x1eMISCONDUCT_KIND_RULE_VIOLATION\x10\x01\x12\x1d\n\x19MISCONDUCT_KIND_EXCEPTION\x10\x02\x12\x1b\n\x17MISCONDUCT_KIND_TIMEOUT\x10\x03*\xb9\x01\n\x0f\x43\x61llErrorReason\x12!\n\x1d\x43\x41LL_ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1c\n\x18\x43\x41LL_ERROR_REASON_STATUS\x10\x01\x12\"\n\x1e\x43\x41LL_ERROR_REASON_DISCONNECTED\x10\x02\x12 \n\x1c\x43\x41LL_ERROR_REASON_UNPARSABLE\x10\x03\x12\x1f\n\x1b\x43\x41LL_ERROR_REASON_TOO_LARGE\x10\x04\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x66\x61irplay/v1/misconduct.proto\x12\x0b\x66\x61irplay.v1\x1a\x19google/protobuf/any.proto\x1a\x1egoogle/protobuf/duration.proto\"\xf3\x02\n\nMisconduct\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0e\n\x06player\x18\x02 \x01(\t\x12)\n\x04kind\x18\x03 \x01(\x0e\x32\x1b.fairplay.v1.MisconductKind\x12,\n\nrule_break\x18\x04 \x01(\x0b\x32\x16.fairplay.v1.RuleBreakH\x00\x12,\n\ncall_error\x18\x05 \x01(\x0b\x32\x16.fairplay.v1.CallErrorH\x00\x12\'\n\x07overrun\x18\x06 \x01(\x0b\x32\x14.fairplay.v1.OverrunH\x00\x12\x13\n\x0bmethod_name\x18\x07 \x01(\t\x12\x13\n\x0b\x63\x61ll_number\x18\x08 \x01(\x04\x12%\n\x07request\x18\t \x01(\x0b\x32\x14.google.protobuf.Any\x12#\n\x05reply\x18\n \x01(\x0b\x32\x14.google.protobuf.Any\x12\x18\n\x10unparsable_reply\x18\x0b \x01(\x0c\x42\x07\n\x05\x63\x61use\"y\n\tRuleBreak\x12\x0f\n\x07rule_id\x18\x01 \x01(\t\x12\x13\n\x0b\x65xplanation\x18\x02 \x01(\t\x12+\n\rlegal_replies\x18\x03 \x03(\x0b\x32\x14.google.protobuf.Any\x12\x19\n\x11legal_reply_count\x18\x04 \x01(\r\"o\n\tCallError\x12,\n\x06reason\x18\x01 \x01(\x0e\x32\x1c.fairplay.v1.CallErrorReason\x12\x13\n\x0bstatus_code\x18\x02 \x01(\x05\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\x0e\n\x06output\x18\x04 \x01(\t\"_\n\x07Overrun\x12(\n\x05limit\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12*\n\x07\x65lapsed\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration*\x91\x01\n\x0eMisconductKind\x12\x1f\n\x1bMISCONDUCT_KIND_UNSPECIFIED\x10\x00\x12\"\n\x1eMISCONDUCT_KIND_RULE_VIOLATION\x10\x01\x12\x1d\n\x19MISCONDUCT_KIND_EXCEPTION\x10\x02\x12\x1b\n\x17MISCONDUCT_KIND_TIMEOUT\x10\x03*\xb9\x01\n\x0f\x43\x61llErrorReason\x12!\n\x1d\x43\x41LL_ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1c\n\x18\x43\x41LL_ERROR_REASON_STATUS\x10\x01\x12\"\n\x1e\x43\x41LL_ERROR_REASON_DISCONNECTED\x10\x02\x12 \n\x1c\x43\x41LL_ERROR_REASON_UNPARSABLE\x10\x03\x12\x1f\n\x1b\x43\x41LL_ERROR_REASON_TOO_LARGE\x10\x04\x42\x96\x01\n\x0f\x63om.fairplay.v1B\x0fMisconductProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'fairplay.v1.misconduct_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
-  _globals['_MISCONDUCTKIND']._serialized_start=807
-  _globals['_MISCONDUCTKIND']._serialized_end=952
-  _globals['_CALLERRORREASON']._serialized_start=955
-  _globals['_CALLERRORREASON']._serialized_end=1140
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\017com.fairplay.v1B\017MisconductProtoP\001Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\242\002\003FPX\252\002\013Fairplay.V1\312\002\013Fairplay\\V1\352\002\014Fairplay::V1'
+  _globals['_MISCONDUCTKIND']._serialized_start=812
+  _globals['_MISCONDUCTKIND']._serialized_end=957
+  _globals['_CALLERRORREASON']._serialized_start=960
+  _globals['_CALLERRORREASON']._serialized_end=1145
   _globals['_MISCONDUCT']._serialized_start=105
-  _globals['_MISCONDUCT']._serialized_end=471
-  _globals['_RULEBREAK']._serialized_start=473
-  _globals['_RULEBREAK']._serialized_end=594
-  _globals['_CALLERROR']._serialized_start=596
-  _globals['_CALLERROR']._serialized_end=707
-  _globals['_OVERRUN']._serialized_start=709
-  _globals['_OVERRUN']._serialized_end=804
+  _globals['_MISCONDUCT']._serialized_end=476
+  _globals['_RULEBREAK']._serialized_start=478
+  _globals['_RULEBREAK']._serialized_end=599
+  _globals['_CALLERROR']._serialized_start=601
+  _globals['_CALLERROR']._serialized_end=712
+  _globals['_OVERRUN']._serialized_start=714
+  _globals['_OVERRUN']._serialized_end=809
 # @@protoc_insertion_point(module_scope)

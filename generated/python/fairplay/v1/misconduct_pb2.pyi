@@ -93,7 +93,7 @@ class Misconduct(google.protobuf.message.Message):
     RULE_BREAK_FIELD_NUMBER: builtins.int
     CALL_ERROR_FIELD_NUMBER: builtins.int
     OVERRUN_FIELD_NUMBER: builtins.int
-    METHOD_FIELD_NUMBER: builtins.int
+    METHOD_NAME_FIELD_NUMBER: builtins.int
     CALL_NUMBER_FIELD_NUMBER: builtins.int
     REQUEST_FIELD_NUMBER: builtins.int
     REPLY_FIELD_NUMBER: builtins.int
@@ -104,7 +104,7 @@ class Misconduct(google.protobuf.message.Message):
     """The player's name."""
     kind: global___MisconductKind.ValueType
     """Which of the three kinds."""
-    method: builtins.str
+    method_name: builtins.str
     """The full gRPC name of the method that was called."""
     call_number: builtins.int
     """The number of the call in its game or tournament, from 1: the n-th call that was made there."""
@@ -139,14 +139,14 @@ class Misconduct(google.protobuf.message.Message):
         rule_break: global___RuleBreak | None = ...,
         call_error: global___CallError | None = ...,
         overrun: global___Overrun | None = ...,
-        method: builtins.str = ...,
+        method_name: builtins.str = ...,
         call_number: builtins.int = ...,
         request: google.protobuf.any_pb2.Any | None = ...,
         reply: google.protobuf.any_pb2.Any | None = ...,
         unparsable_reply: builtins.bytes = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["call_error", b"call_error", "cause", b"cause", "overrun", b"overrun", "reply", b"reply", "request", b"request", "rule_break", b"rule_break"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["call_error", b"call_error", "call_number", b"call_number", "cause", b"cause", "kind", b"kind", "method", b"method", "overrun", b"overrun", "player", b"player", "reply", b"reply", "request", b"request", "rule_break", b"rule_break", "seat", b"seat", "unparsable_reply", b"unparsable_reply"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["call_error", b"call_error", "call_number", b"call_number", "cause", b"cause", "kind", b"kind", "method_name", b"method_name", "overrun", b"overrun", "player", b"player", "reply", b"reply", "request", b"request", "rule_break", b"rule_break", "seat", b"seat", "unparsable_reply", b"unparsable_reply"]) -> None: ...
     def WhichOneof(self, oneof_group: typing.Literal["cause", b"cause"]) -> typing.Literal["rule_break", "call_error", "overrun"] | None: ...
 
 global___Misconduct = Misconduct

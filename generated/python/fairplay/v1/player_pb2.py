@@ -24,27 +24,32 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x66\x61irplay/v1/player.proto\x12\x0b\x66\x61irplay.v1\"p\n\x11PlayerDescription\x12\x14\n\x0c\x64isplay_name\x18\x01 \x01(\t\x12\x18\n\x10software_version\x18\x02 \x01(\t\x12\x10\n\x08services\x18\x03 \x03(\t\x12\x19\n\x11protocol_revision\x18\x04 \x01(\r\"\x11\n\x0f\x44\x65scribeRequest\"G\n\x10\x44\x65scribeResponse\x12\x33\n\x0b\x64\x65scription\x18\x01 \x01(\x0b\x32\x1e.fairplay.v1.PlayerDescription\"7\n\x0cStartRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x10\n\x08starting\x18\x02 \x01(\x08\"\x0f\n\rStartResponse\"0\n\nEndRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0b\n\x03won\x18\x02 \x01(\x08\"\r\n\x0b\x45ndResponse2\xd2\x01\n\rPlayerService\x12G\n\x08\x44\x65scribe\x12\x1c.fairplay.v1.DescribeRequest\x1a\x1d.fairplay.v1.DescribeResponse\x12>\n\x05Start\x12\x19.fairplay.v1.StartRequest\x1a\x1a.fairplay.v1.StartResponse\x12\x38\n\x03\x45nd\x12\x17.fairplay.v1.EndRequest\x1a\x18.fairplay.v1.EndResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x66\x61irplay/v1/player.proto\x12\x0b\x66\x61irplay.v1\"o\n\x11PlayerDescription\x12\x14\n\x0c\x64isplay_name\x18\x01 \x01(\t\x12\x18\n\x10software_version\x18\x02 \x01(\t\x12*\n\x08services\x18\x03 \x03(\x0b\x32\x18.fairplay.v1.GameService\"-\n\x0bGameService\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x10\n\x08revision\x18\x02 \x01(\r\"\x11\n\x0f\x44\x65scribeRequest\"G\n\x10\x44\x65scribeResponse\x12\x33\n\x0b\x64\x65scription\x18\x01 \x01(\x0b\x32\x1e.fairplay.v1.PlayerDescription\"%\n\x0cStartRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"\x0f\n\rStartResponse\"0\n\nEndRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0b\n\x03won\x18\x02 \x01(\x08\"\r\n\x0b\x45ndResponse2\xd7\x01\n\rPlayerService\x12L\n\x08\x44\x65scribe\x12\x1c.fairplay.v1.DescribeRequest\x1a\x1d.fairplay.v1.DescribeResponse\"\x03\x90\x02\x01\x12>\n\x05Start\x12\x19.fairplay.v1.StartRequest\x1a\x1a.fairplay.v1.StartResponse\x12\x38\n\x03\x45nd\x12\x17.fairplay.v1.EndRequest\x1a\x18.fairplay.v1.EndResponseB\x92\x01\n\x0f\x63om.fairplay.v1B\x0bPlayerProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'fairplay.v1.player_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\017com.fairplay.v1B\013PlayerProtoP\001Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\242\002\003FPX\252\002\013Fairplay.V1\312\002\013Fairplay\\V1\352\002\014Fairplay::V1'
+  _globals['_PLAYERSERVICE'].methods_by_name['Describe']._loaded_options = None
+  _globals['_PLAYERSERVICE'].methods_by_name['Describe']._serialized_options = b'\220\002\001'
   _globals['_PLAYERDESCRIPTION']._serialized_start=41
-  _globals['_PLAYERDESCRIPTION']._serialized_end=153
-  _globals['_DESCRIBEREQUEST']._serialized_start=155
-  _globals['_DESCRIBEREQUEST']._serialized_end=172
-  _globals['_DESCRIBERESPONSE']._serialized_start=174
-  _globals['_DESCRIBERESPONSE']._serialized_end=245
-  _globals['_STARTREQUEST']._serialized_start=247
-  _globals['_STARTREQUEST']._serialized_end=302
-  _globals['_STARTRESPONSE']._serialized_start=304
-  _globals['_STARTRESPONSE']._serialized_end=319
-  _globals['_ENDREQUEST']._serialized_start=321
-  _globals['_ENDREQUEST']._serialized_end=369
-  _globals['_ENDRESPONSE']._serialized_start=371
-  _globals['_ENDRESPONSE']._serialized_end=384
-  _globals['_PLAYERSERVICE']._serialized_start=387
-  _globals['_PLAYERSERVICE']._serialized_end=597
+  _globals['_PLAYERDESCRIPTION']._serialized_end=152
+  _globals['_GAMESERVICE']._serialized_start=154
+  _globals['_GAMESERVICE']._serialized_end=199
+  _globals['_DESCRIBEREQUEST']._serialized_start=201
+  _globals['_DESCRIBEREQUEST']._serialized_end=218
+  _globals['_DESCRIBERESPONSE']._serialized_start=220
+  _globals['_DESCRIBERESPONSE']._serialized_end=291
+  _globals['_STARTREQUEST']._serialized_start=293
+  _globals['_STARTREQUEST']._serialized_end=330
+  _globals['_STARTRESPONSE']._serialized_start=332
+  _globals['_STARTRESPONSE']._serialized_end=347
+  _globals['_ENDREQUEST']._serialized_start=349
+  _globals['_ENDREQUEST']._serialized_end=397
+  _globals['_ENDRESPONSE']._serialized_start=399
+  _globals['_ENDRESPONSE']._serialized_end=412
+  _globals['_PLAYERSERVICE']._serialized_start=415
+  _globals['_PLAYERSERVICE']._serialized_end=630
 # @@protoc_insertion_point(module_scope)

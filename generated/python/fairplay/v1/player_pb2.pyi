@@ -21,28 +21,50 @@ class PlayerDescription(google.protobuf.message.Message):
     DISPLAY_NAME_FIELD_NUMBER: builtins.int
     SOFTWARE_VERSION_FIELD_NUMBER: builtins.int
     SERVICES_FIELD_NUMBER: builtins.int
-    PROTOCOL_REVISION_FIELD_NUMBER: builtins.int
     display_name: builtins.str
     """A name for people to read, at most 80 characters. Need not be unique."""
     software_version: builtins.str
     """The version of the player's software, in any form, at most 80 characters."""
-    protocol_revision: builtins.int
-    """The revision of the protocol that the player was written for. This is revision 1. 0 means not said."""
     @property
-    def services(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
-        """The full names of the game services that the player serves, e.g. "fairplay.fish.v1.FishPlayerService"."""
+    def services(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___GameService]:
+        """The game services that the player serves, each at most once and at most 64. fairplay.v1.PlayerService may be
+        listed too; where it is not, it counts as revision 1.
+        """
 
     def __init__(
         self,
         *,
         display_name: builtins.str = ...,
         software_version: builtins.str = ...,
-        services: collections.abc.Iterable[builtins.str] | None = ...,
-        protocol_revision: builtins.int = ...,
+        services: collections.abc.Iterable[global___GameService] | None = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["display_name", b"display_name", "protocol_revision", b"protocol_revision", "services", b"services", "software_version", b"software_version"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["display_name", b"display_name", "services", b"services", "software_version", b"software_version"]) -> None: ...
 
 global___PlayerDescription = PlayerDescription
+
+@typing.final
+class GameService(google.protobuf.message.Message):
+    """A service that a player serves, and the revision of it for which the player was written."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: builtins.int
+    REVISION_FIELD_NUMBER: builtins.int
+    name: builtins.str
+    """The full name of the service, e.g. "fairplay.fish.v1.FishPlayerService"."""
+    revision: builtins.int
+    """The revision. A revision adds methods, or something else that a player might want to know about; the comment of
+    each method that was added says in which revision. 0 counts as 1, the first one.
+    """
+    def __init__(
+        self,
+        *,
+        name: builtins.str = ...,
+        revision: builtins.int = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["name", b"name", "revision", b"revision"]) -> None: ...
+
+global___GameService = GameService
 
 @typing.final
 class DescribeRequest(google.protobuf.message.Message):
@@ -84,18 +106,14 @@ class StartRequest(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     TOURNAMENT_ID_FIELD_NUMBER: builtins.int
-    STARTING_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
     """The tournament that starts."""
-    starting: builtins.bool
-    """Always true: the tournament starts with this player in it."""
     def __init__(
         self,
         *,
         tournament_id: builtins.str = ...,
-        starting: builtins.bool = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["starting", b"starting", "tournament_id", b"tournament_id"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["tournament_id", b"tournament_id"]) -> None: ...
 
 global___StartRequest = StartRequest
 

@@ -30,7 +30,7 @@ class PlayerServiceStub(object):
 
     A program that plays serves this service and the service of each game that it plays, e.g.
     fairplay.fish.v1.FishPlayerService: on an address of its own, or through the stream that it opened with
-    ConnectionService.Connect. In a tournament the manager calls Start before the first game and End after the
+    ConnectionService.DialIn. In a tournament the manager calls Start before the first game and End after the
     last one. A player that fails either is out of the tournament. A player that serves gets no keepalive pings from the
     server's side and needs none.
     """
@@ -63,7 +63,7 @@ class PlayerServiceServicer(object):
 
     A program that plays serves this service and the service of each game that it plays, e.g.
     fairplay.fish.v1.FishPlayerService: on an address of its own, or through the stream that it opened with
-    ConnectionService.Connect. In a tournament the manager calls Start before the first game and End after the
+    ConnectionService.DialIn. In a tournament the manager calls Start before the first game and End after the
     last one. A player that fails either is out of the tournament. A player that serves gets no keepalive pings from the
     server's side and needs none.
     """
@@ -123,7 +123,7 @@ class PlayerService(object):
 
     A program that plays serves this service and the service of each game that it plays, e.g.
     fairplay.fish.v1.FishPlayerService: on an address of its own, or through the stream that it opened with
-    ConnectionService.Connect. In a tournament the manager calls Start before the first game and End after the
+    ConnectionService.DialIn. In a tournament the manager calls Start before the first game and End after the
     last one. A player that fails either is out of the tournament. A player that serves gets no keepalive pings from the
     server's side and needs none.
     """

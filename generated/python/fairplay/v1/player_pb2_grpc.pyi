@@ -22,7 +22,7 @@ class PlayerServiceStub:
 
     A program that plays serves this service and the service of each game that it plays, e.g.
     fairplay.fish.v1.FishPlayerService: on an address of its own, or through the stream that it opened with
-    ConnectionService.Connect. In a tournament the manager calls Start before the first game and End after the
+    ConnectionService.DialIn. In a tournament the manager calls Start before the first game and End after the
     last one. A player that fails either is out of the tournament. A player that serves gets no keepalive pings from the
     server's side and needs none.
     """
@@ -56,7 +56,7 @@ class PlayerServiceAsyncStub:
 
     A program that plays serves this service and the service of each game that it plays, e.g.
     fairplay.fish.v1.FishPlayerService: on an address of its own, or through the stream that it opened with
-    ConnectionService.Connect. In a tournament the manager calls Start before the first game and End after the
+    ConnectionService.DialIn. In a tournament the manager calls Start before the first game and End after the
     last one. A player that fails either is out of the tournament. A player that serves gets no keepalive pings from the
     server's side and needs none.
     """
@@ -89,7 +89,7 @@ class PlayerServiceServicer(metaclass=abc.ABCMeta):
 
     A program that plays serves this service and the service of each game that it plays, e.g.
     fairplay.fish.v1.FishPlayerService: on an address of its own, or through the stream that it opened with
-    ConnectionService.Connect. In a tournament the manager calls Start before the first game and End after the
+    ConnectionService.DialIn. In a tournament the manager calls Start before the first game and End after the
     last one. A player that fails either is out of the tournament. A player that serves gets no keepalive pings from the
     server's side and needs none.
     """

@@ -32,35 +32,36 @@ from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x66\x61irplay/v1/record.proto\x12\x0b\x66\x61irplay.v1\x1a\x16\x66\x61irplay/v1/game.proto\x1a\x1c\x66\x61irplay/v1/misconduct.proto\x1a\x19\x66\x61irplay/v1/referee.proto\x1a\x18\x66\x61irplay/v1/result.proto\x1a\x17\x66\x61irplay/v1/table.proto\x1a\x1c\x66\x61irplay/v1/tournament.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"3\n\x06Record\x12)\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x18.fairplay.v1.LinkedEntry\"*\n\x0bLinkedEntry\x12\r\n\x05\x65ntry\x18\x01 \x01(\x0c\x12\x0c\n\x04hash\x18\x02 \x01(\x0c\"\xb1\x03\n\x0bRecordEntry\x12\'\n\x04game\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.GameHeaderH\x00\x12\x33\n\ntournament\x18\x02 \x01(\x0b\x32\x1d.fairplay.v1.TournamentHeaderH\x00\x12)\n\x04\x63\x61ll\x18\x03 \x01(\x0b\x32\x19.fairplay.v1.RecordedCallH\x00\x12-\n\nmisconduct\x18\x04 \x01(\x0b\x32\x17.fairplay.v1.MisconductH\x00\x12-\n\x06result\x18\x05 \x01(\x0b\x32\x1b.fairplay.v1.RecordedResultH\x00\x12\'\n\x07resumed\x18\x06 \x01(\x0b\x32\x14.fairplay.v1.ResumedH\x00\x12/\n\x06\x63hange\x18\x07 \x01(\x0b\x32\x1d.fairplay.v1.TournamentChangeH\x00\x12+\n\x06played\x18\x08 \x01(\x0b\x32\x19.fairplay.v1.RecordedGameH\x00\x12+\n\x05table\x18\t \x01(\x0b\x32\x1a.fairplay.v1.RecordedTableH\x00\x42\x07\n\x05\x65ntry\"\xa1\x01\n\nGameHeader\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12#\n\x04plan\x18\x02 \x01(\x0b\x32\x15.fairplay.v1.GamePlan\x12.\n\nstart_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rtournament_id\x18\x04 \x01(\t\x12\x16\n\x0eserver_version\x18\x05 \x01(\t\"\x9d\x01\n\x10TournamentHeader\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12)\n\x04plan\x18\x02 \x01(\x0b\x32\x1b.fairplay.v1.TournamentPlan\x12/\n\x0b\x63reate_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x16\n\x0eserver_version\x18\x04 \x01(\t\"\xfc\x01\n\x0cRecordedCall\x12\x0e\n\x06number\x18\x01 \x01(\x04\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x0e\n\x06method\x18\x03 \x01(\t\x12\x0f\n\x07request\x18\x04 \x01(\x0c\x12\x0f\n\x05reply\x18\x05 \x01(\x0cH\x00\x12\'\n\x05\x65rror\x18\x06 \x01(\x0b\x32\x16.fairplay.v1.CallErrorH\x00\x12\'\n\x07overrun\x18\x07 \x01(\x0b\x32\x14.fairplay.v1.OverrunH\x00\x12*\n\x07\x65lapsed\x18\x08 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x13\n\x0bmore_follow\x18\t \x01(\x08\x42\t\n\x07outcome\"\xa0\x01\n\rRecordedTable\x12!\n\x05table\x18\x01 \x01(\x0b\x32\x12.fairplay.v1.Table\x12\r\n\x05links\x18\x02 \x03(\t\x12\x0f\n\x07\x64\x65leted\x18\x03 \x01(\x08\x12\x10\n\x08table_id\x18\x04 \x01(\t\x12\x11\n\towner_key\x18\x05 \x01(\x0c\x12\x11\n\tseat_keys\x18\x06 \x03(\x0c\x12\x14\n\x0c\x63ontinued_by\x18\x07 \x01(\t\"g\n\x0eRecordedResult\x12\'\n\x06result\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.GameResult\x12,\n\x08\x65nd_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"K\n\x07Resumed\x12(\n\x04time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x16\n\x0eserver_version\x18\x02 \x01(\t\"\x81\x02\n\x10TournamentChange\x12(\n\tsigned_up\x18\x01 \x01(\x0b\x32\x13.fairplay.v1.PlayerH\x00\x12\x13\n\twithdrawn\x18\x02 \x01(\tH\x00\x12\x32\n\x07started\x18\x03 \x01(\x0b\x32\x1f.fairplay.v1.TournamentEntrantsH\x00\x12\x31\n\x08\x66inished\x18\x04 \x01(\x0b\x32\x1d.fairplay.v1.TournamentResultH\x00\x12\x13\n\tcancelled\x18\x05 \x01(\tH\x00\x12(\n\x04time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x08\n\x06\x63hange\";\n\x12TournamentEntrants\x12%\n\x08\x65ntrants\x18\x01 \x03(\x0b\x32\x13.fairplay.v1.Player\"H\n\x0cRecordedGame\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\'\n\x06result\x18\x02 \x01(\x0b\x32\x17.fairplay.v1.GameResultb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x66\x61irplay/v1/record.proto\x12\x0b\x66\x61irplay.v1\x1a\x16\x66\x61irplay/v1/game.proto\x1a\x1c\x66\x61irplay/v1/misconduct.proto\x1a\x19\x66\x61irplay/v1/referee.proto\x1a\x18\x66\x61irplay/v1/result.proto\x1a\x17\x66\x61irplay/v1/table.proto\x1a\x1c\x66\x61irplay/v1/tournament.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"3\n\x06Record\x12)\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x18.fairplay.v1.LinkedEntry\"0\n\x0bLinkedEntry\x12\r\n\x05\x65ntry\x18\x01 \x01(\x0c\x12\x12\n\nchain_hash\x18\x02 \x01(\x0c\"\xb1\x03\n\x0bRecordEntry\x12\'\n\x04game\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.GameHeaderH\x00\x12\x33\n\ntournament\x18\x02 \x01(\x0b\x32\x1d.fairplay.v1.TournamentHeaderH\x00\x12)\n\x04\x63\x61ll\x18\x03 \x01(\x0b\x32\x19.fairplay.v1.RecordedCallH\x00\x12-\n\nmisconduct\x18\x04 \x01(\x0b\x32\x17.fairplay.v1.MisconductH\x00\x12-\n\x06result\x18\x05 \x01(\x0b\x32\x1b.fairplay.v1.RecordedResultH\x00\x12\'\n\x07resumed\x18\x06 \x01(\x0b\x32\x14.fairplay.v1.ResumedH\x00\x12/\n\x06\x63hange\x18\x07 \x01(\x0b\x32\x1d.fairplay.v1.TournamentChangeH\x00\x12+\n\x06played\x18\x08 \x01(\x0b\x32\x19.fairplay.v1.RecordedGameH\x00\x12+\n\x05table\x18\t \x01(\x0b\x32\x1a.fairplay.v1.RecordedTableH\x00\x42\x07\n\x05\x65ntry\"\xf4\x01\n\nGameHeader\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12#\n\x04plan\x18\x02 \x01(\x0b\x32\x15.fairplay.v1.GamePlan\x12.\n\nstart_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rtournament_id\x18\x04 \x01(\t\x12\x16\n\x0eserver_version\x18\x05 \x01(\t\x12+\n\x0bstart_state\x18\x06 \x01(\x0b\x32\x16.fairplay.v1.GameState\x12$\n\x07players\x18\x07 \x03(\x0b\x32\x13.fairplay.v1.Player\"\x9d\x01\n\x10TournamentHeader\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12)\n\x04plan\x18\x02 \x01(\x0b\x32\x1b.fairplay.v1.TournamentPlan\x12/\n\x0b\x63reate_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x16\n\x0eserver_version\x18\x04 \x01(\t\"\x81\x02\n\x0cRecordedCall\x12\x0e\n\x06number\x18\x01 \x01(\x04\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x13\n\x0bmethod_name\x18\x03 \x01(\t\x12\x0f\n\x07request\x18\x04 \x01(\x0c\x12\x0f\n\x05reply\x18\x05 \x01(\x0cH\x00\x12\'\n\x05\x65rror\x18\x06 \x01(\x0b\x32\x16.fairplay.v1.CallErrorH\x00\x12\'\n\x07overrun\x18\x07 \x01(\x0b\x32\x14.fairplay.v1.OverrunH\x00\x12*\n\x07\x65lapsed\x18\x08 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x13\n\x0bmore_follow\x18\t \x01(\x08\x42\t\n\x07outcome\"\xa0\x01\n\rRecordedTable\x12!\n\x05table\x18\x01 \x01(\x0b\x32\x12.fairplay.v1.Table\x12\r\n\x05links\x18\x02 \x03(\t\x12\x0f\n\x07\x64\x65leted\x18\x03 \x01(\x08\x12\x10\n\x08table_id\x18\x04 \x01(\t\x12\x11\n\towner_key\x18\x05 \x01(\x0c\x12\x11\n\tseat_keys\x18\x06 \x03(\x0c\x12\x14\n\x0c\x63ontinued_by\x18\x07 \x01(\t\"g\n\x0eRecordedResult\x12\'\n\x06result\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.GameResult\x12,\n\x08\x65nd_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"K\n\x07Resumed\x12(\n\x04time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x16\n\x0eserver_version\x18\x02 \x01(\t\"\x81\x02\n\x10TournamentChange\x12(\n\tsigned_up\x18\x01 \x01(\x0b\x32\x13.fairplay.v1.PlayerH\x00\x12\x13\n\twithdrawn\x18\x02 \x01(\tH\x00\x12\x32\n\x07started\x18\x03 \x01(\x0b\x32\x1f.fairplay.v1.TournamentEntrantsH\x00\x12\x31\n\x08\x66inished\x18\x04 \x01(\x0b\x32\x1d.fairplay.v1.TournamentResultH\x00\x12\x13\n\tcancelled\x18\x05 \x01(\tH\x00\x12(\n\x04time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x08\n\x06\x63hange\";\n\x12TournamentEntrants\x12%\n\x08\x65ntrants\x18\x01 \x03(\x0b\x32\x13.fairplay.v1.Player\"H\n\x0cRecordedGame\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\'\n\x06result\x18\x02 \x01(\x0b\x32\x17.fairplay.v1.GameResultB\x92\x01\n\x0f\x63om.fairplay.v1B\x0bRecordProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'fairplay.v1.record_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\017com.fairplay.v1B\013RecordProtoP\001Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\242\002\003FPX\252\002\013Fairplay.V1\312\002\013Fairplay\\V1\352\002\014Fairplay::V1'
   _globals['_RECORD']._serialized_start=268
   _globals['_RECORD']._serialized_end=319
   _globals['_LINKEDENTRY']._serialized_start=321
-  _globals['_LINKEDENTRY']._serialized_end=363
-  _globals['_RECORDENTRY']._serialized_start=366
-  _globals['_RECORDENTRY']._serialized_end=799
-  _globals['_GAMEHEADER']._serialized_start=802
-  _globals['_GAMEHEADER']._serialized_end=963
-  _globals['_TOURNAMENTHEADER']._serialized_start=966
-  _globals['_TOURNAMENTHEADER']._serialized_end=1123
-  _globals['_RECORDEDCALL']._serialized_start=1126
-  _globals['_RECORDEDCALL']._serialized_end=1378
-  _globals['_RECORDEDTABLE']._serialized_start=1381
-  _globals['_RECORDEDTABLE']._serialized_end=1541
-  _globals['_RECORDEDRESULT']._serialized_start=1543
-  _globals['_RECORDEDRESULT']._serialized_end=1646
-  _globals['_RESUMED']._serialized_start=1648
-  _globals['_RESUMED']._serialized_end=1723
-  _globals['_TOURNAMENTCHANGE']._serialized_start=1726
-  _globals['_TOURNAMENTCHANGE']._serialized_end=1983
-  _globals['_TOURNAMENTENTRANTS']._serialized_start=1985
-  _globals['_TOURNAMENTENTRANTS']._serialized_end=2044
-  _globals['_RECORDEDGAME']._serialized_start=2046
-  _globals['_RECORDEDGAME']._serialized_end=2118
+  _globals['_LINKEDENTRY']._serialized_end=369
+  _globals['_RECORDENTRY']._serialized_start=372
+  _globals['_RECORDENTRY']._serialized_end=805
+  _globals['_GAMEHEADER']._serialized_start=808
+  _globals['_GAMEHEADER']._serialized_end=1052
+  _globals['_TOURNAMENTHEADER']._serialized_start=1055
+  _globals['_TOURNAMENTHEADER']._serialized_end=1212
+  _globals['_RECORDEDCALL']._serialized_start=1215
+  _globals['_RECORDEDCALL']._serialized_end=1472
+  _globals['_RECORDEDTABLE']._serialized_start=1475
+  _globals['_RECORDEDTABLE']._serialized_end=1635
+  _globals['_RECORDEDRESULT']._serialized_start=1637
+  _globals['_RECORDEDRESULT']._serialized_end=1740
+  _globals['_RESUMED']._serialized_start=1742
+  _globals['_RESUMED']._serialized_end=1817
+  _globals['_TOURNAMENTCHANGE']._serialized_start=1820
+  _globals['_TOURNAMENTCHANGE']._serialized_end=2077
+  _globals['_TOURNAMENTENTRANTS']._serialized_start=2079
+  _globals['_TOURNAMENTENTRANTS']._serialized_end=2138
+  _globals['_RECORDEDGAME']._serialized_start=2140
+  _globals['_RECORDEDGAME']._serialized_end=2212
 # @@protoc_insertion_point(module_scope)

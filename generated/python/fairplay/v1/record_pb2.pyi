@@ -49,18 +49,18 @@ class LinkedEntry(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     ENTRY_FIELD_NUMBER: builtins.int
-    HASH_FIELD_NUMBER: builtins.int
+    CHAIN_HASH_FIELD_NUMBER: builtins.int
     entry: builtins.bytes
     """A serialised RecordEntry. Kept as bytes, because the hash is over exactly these."""
-    hash: builtins.bytes
-    """SHA-256 over the hash of the entry before (32 zero bytes for the first) followed by the bytes of this entry."""
+    chain_hash: builtins.bytes
+    """SHA-256 over the chain hash of the entry before (32 zero bytes for the first) followed by the bytes of this entry."""
     def __init__(
         self,
         *,
         entry: builtins.bytes = ...,
-        hash: builtins.bytes = ...,
+        chain_hash: builtins.bytes = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["entry", b"entry", "hash", b"hash"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["chain_hash", b"chain_hash", "entry", b"entry"]) -> None: ...
 
 global___LinkedEntry = LinkedEntry
 
@@ -145,6 +145,8 @@ class GameHeader(google.protobuf.message.Message):
     START_TIME_FIELD_NUMBER: builtins.int
     TOURNAMENT_ID_FIELD_NUMBER: builtins.int
     SERVER_VERSION_FIELD_NUMBER: builtins.int
+    START_STATE_FIELD_NUMBER: builtins.int
+    PLAYERS_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The id of the game."""
     tournament_id: builtins.str
@@ -159,6 +161,16 @@ class GameHeader(google.protobuf.message.Message):
     def start_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
         """When it began."""
 
+    @property
+    def start_state(self) -> fairplay.v1.game_pb2.GameState:
+        """The state in which the game began, hidden things included: drawn from the seed, or the one of the plan. With it a
+        replay draws nothing at the start; what is drawn later comes from a generator whose state is part of it.
+        """
+
+    @property
+    def players(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[fairplay.v1.game_pb2.Player]:
+        """Who its players are, in turn order."""
+
     def __init__(
         self,
         *,
@@ -167,9 +179,11 @@ class GameHeader(google.protobuf.message.Message):
         start_time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
         tournament_id: builtins.str = ...,
         server_version: builtins.str = ...,
+        start_state: fairplay.v1.game_pb2.GameState | None = ...,
+        players: collections.abc.Iterable[fairplay.v1.game_pb2.Player] | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["plan", b"plan", "start_time", b"start_time"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "plan", b"plan", "server_version", b"server_version", "start_time", b"start_time", "tournament_id", b"tournament_id"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["plan", b"plan", "start_state", b"start_state", "start_time", b"start_time"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "plan", b"plan", "players", b"players", "server_version", b"server_version", "start_state", b"start_state", "start_time", b"start_time", "tournament_id", b"tournament_id"]) -> None: ...
 
 global___GameHeader = GameHeader
 
@@ -210,13 +224,13 @@ global___TournamentHeader = TournamentHeader
 
 @typing.final
 class RecordedCall(google.protobuf.message.Message):
-    """A call and what became of it."""
+    """A call and its outcome."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     NUMBER_FIELD_NUMBER: builtins.int
     SEAT_FIELD_NUMBER: builtins.int
-    METHOD_FIELD_NUMBER: builtins.int
+    METHOD_NAME_FIELD_NUMBER: builtins.int
     REQUEST_FIELD_NUMBER: builtins.int
     REPLY_FIELD_NUMBER: builtins.int
     ERROR_FIELD_NUMBER: builtins.int
@@ -227,7 +241,7 @@ class RecordedCall(google.protobuf.message.Message):
     """The number of the call in its record, from 1, in the order in which calls were made."""
     seat: builtins.int
     """Who was called: the seat, or the place in the list of entrants, from 0."""
-    method: builtins.str
+    method_name: builtins.str
     """The full gRPC name of the method."""
     request: builtins.bytes
     """The serialised request."""
@@ -254,7 +268,7 @@ class RecordedCall(google.protobuf.message.Message):
         *,
         number: builtins.int = ...,
         seat: builtins.int = ...,
-        method: builtins.str = ...,
+        method_name: builtins.str = ...,
         request: builtins.bytes = ...,
         reply: builtins.bytes = ...,
         error: fairplay.v1.misconduct_pb2.CallError | None = ...,
@@ -263,7 +277,7 @@ class RecordedCall(google.protobuf.message.Message):
         more_follow: builtins.bool = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["elapsed", b"elapsed", "error", b"error", "outcome", b"outcome", "overrun", b"overrun", "reply", b"reply"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["elapsed", b"elapsed", "error", b"error", "method", b"method", "more_follow", b"more_follow", "number", b"number", "outcome", b"outcome", "overrun", b"overrun", "reply", b"reply", "request", b"request", "seat", b"seat"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["elapsed", b"elapsed", "error", b"error", "method_name", b"method_name", "more_follow", b"more_follow", "number", b"number", "outcome", b"outcome", "overrun", b"overrun", "reply", b"reply", "request", b"request", "seat", b"seat"]) -> None: ...
     def WhichOneof(self, oneof_group: typing.Literal["outcome", b"outcome"]) -> typing.Literal["reply", "error", "overrun"] | None: ...
 
 global___RecordedCall = RecordedCall

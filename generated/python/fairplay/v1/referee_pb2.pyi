@@ -53,7 +53,9 @@ global___GameStatus = GameStatus
 
 @typing.final
 class GamePlan(google.protobuf.message.Message):
-    """What a game is made of."""
+    """What a game is made of. A server refuses a plan with fields that it does not know, instead of playing something else
+    than was asked for, and returns every plan with all defaults filled in.
+    """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -66,8 +68,9 @@ class GamePlan(google.protobuf.message.Message):
     game: builtins.str
     """The name of the game, e.g. "fish"."""
     seed: builtins.int
-    """Where all randomness of the game comes from. The same plan gives the same game as long as the players
-    answer the same. Left out of answers while the game runs: hidden things follow from it.
+    """Where all randomness of the game comes from, below 2^53. The same plan with the same seed gives the same game as
+    long as the players answer the same. Not set: the server draws one. Not set in answers while the game runs: hidden
+    things follow from it.
     """
     @property
     def settings(self) -> fairplay.v1.game_pb2.GameSettings:
@@ -93,12 +96,13 @@ class GamePlan(google.protobuf.message.Message):
         game: builtins.str = ...,
         settings: fairplay.v1.game_pb2.GameSettings | None = ...,
         players: collections.abc.Iterable[fairplay.v1.game_pb2.Player] | None = ...,
-        seed: builtins.int = ...,
+        seed: builtins.int | None = ...,
         time_control: fairplay.v1.game_pb2.TimeControl | None = ...,
         initial_state: fairplay.v1.game_pb2.GameState | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["initial_state", b"initial_state", "settings", b"settings", "time_control", b"time_control"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["game", b"game", "initial_state", b"initial_state", "players", b"players", "seed", b"seed", "settings", b"settings", "time_control", b"time_control"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["_seed", b"_seed", "initial_state", b"initial_state", "seed", b"seed", "settings", b"settings", "time_control", b"time_control"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["_seed", b"_seed", "game", b"game", "initial_state", b"initial_state", "players", b"players", "seed", b"seed", "settings", b"settings", "time_control", b"time_control"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["_seed", b"_seed"]) -> typing.Literal["seed"] | None: ...
 
 global___GamePlan = GamePlan
 
@@ -115,6 +119,7 @@ class Game(google.protobuf.message.Message):
     END_TIME_FIELD_NUMBER: builtins.int
     RESULT_FIELD_NUMBER: builtins.int
     TOURNAMENT_ID_FIELD_NUMBER: builtins.int
+    PLAYERS_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The id."""
     status: global___GameStatus.ValueType
@@ -137,6 +142,10 @@ class Game(google.protobuf.message.Message):
     def result(self) -> fairplay.v1.result_pb2.GameResult:
         """Its result. Not set while it runs."""
 
+    @property
+    def players(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[fairplay.v1.game_pb2.Player]:
+        """Who its players are, in turn order."""
+
     def __init__(
         self,
         *,
@@ -147,11 +156,117 @@ class Game(google.protobuf.message.Message):
         end_time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
         result: fairplay.v1.result_pb2.GameResult | None = ...,
         tournament_id: builtins.str = ...,
+        players: collections.abc.Iterable[fairplay.v1.game_pb2.Player] | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["end_time", b"end_time", "plan", b"plan", "result", b"result", "start_time", b"start_time"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["end_time", b"end_time", "game_id", b"game_id", "plan", b"plan", "result", b"result", "start_time", b"start_time", "status", b"status", "tournament_id", b"tournament_id"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["end_time", b"end_time", "game_id", b"game_id", "plan", b"plan", "players", b"players", "result", b"result", "start_time", b"start_time", "status", b"status", "tournament_id", b"tournament_id"]) -> None: ...
 
 global___Game = Game
+
+@typing.final
+class GameSummary(google.protobuf.message.Message):
+    """A game in a list."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    GAME_ID_FIELD_NUMBER: builtins.int
+    GAME_FIELD_NUMBER: builtins.int
+    PLAYERS_FIELD_NUMBER: builtins.int
+    STATUS_FIELD_NUMBER: builtins.int
+    START_TIME_FIELD_NUMBER: builtins.int
+    END_TIME_FIELD_NUMBER: builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: builtins.int
+    RANKING_FIELD_NUMBER: builtins.int
+    MISCONDUCT_COUNT_FIELD_NUMBER: builtins.int
+    game_id: builtins.str
+    """The id."""
+    game: builtins.str
+    """The name of the game, e.g. "fish"."""
+    status: global___GameStatus.ValueType
+    """Whether it is over."""
+    tournament_id: builtins.str
+    """The tournament that it belongs to. Empty: none."""
+    misconduct_count: builtins.int
+    """How many players were eliminated."""
+    @property
+    def players(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
+        """The names of its players, in turn order."""
+
+    @property
+    def start_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
+        """When it began."""
+
+    @property
+    def end_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
+        """When it ended. Not set while it runs."""
+
+    @property
+    def ranking(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[fairplay.v1.result_pb2.RankGroup]:
+        """The ranking, as in GameResult. Empty while it runs."""
+
+    def __init__(
+        self,
+        *,
+        game_id: builtins.str = ...,
+        game: builtins.str = ...,
+        players: collections.abc.Iterable[builtins.str] | None = ...,
+        status: global___GameStatus.ValueType = ...,
+        start_time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
+        end_time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
+        tournament_id: builtins.str = ...,
+        ranking: collections.abc.Iterable[fairplay.v1.result_pb2.RankGroup] | None = ...,
+        misconduct_count: builtins.int = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["end_time", b"end_time", "start_time", b"start_time"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["end_time", b"end_time", "game", b"game", "game_id", b"game_id", "misconduct_count", b"misconduct_count", "players", b"players", "ranking", b"ranking", "start_time", b"start_time", "status", b"status", "tournament_id", b"tournament_id"]) -> None: ...
+
+global___GameSummary = GameSummary
+
+@typing.final
+class CreateGameRequest(google.protobuf.message.Message):
+    """The request of CreateGame."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    GAME_ID_FIELD_NUMBER: builtins.int
+    PLAN_FIELD_NUMBER: builtins.int
+    game_id: builtins.str
+    """The id of the game, as in PlayGameRequest."""
+    @property
+    def plan(self) -> global___GamePlan:
+        """What the game is made of."""
+
+    def __init__(
+        self,
+        *,
+        game_id: builtins.str = ...,
+        plan: global___GamePlan | None = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["plan", b"plan"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "plan", b"plan"]) -> None: ...
+
+global___CreateGameRequest = CreateGameRequest
+
+@typing.final
+class CreateGameResponse(google.protobuf.message.Message):
+    """The reply to CreateGame."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    GAME_FIELD_NUMBER: builtins.int
+    @property
+    def game(self) -> global___Game:
+        """The game, which has begun."""
+
+    def __init__(
+        self,
+        *,
+        game: global___Game | None = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["game", b"game"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["game", b"game"]) -> None: ...
+
+global___CreateGameResponse = CreateGameResponse
 
 @typing.final
 class PlayGameRequest(google.protobuf.message.Message):
@@ -233,11 +348,13 @@ class WatchGameResponse(google.protobuf.message.Message):
     STATE_FIELD_NUMBER: builtins.int
     ELIMINATED_FIELD_NUMBER: builtins.int
     FINISHED_FIELD_NUMBER: builtins.int
+    ASKED_FIELD_NUMBER: builtins.int
+    TIME_FIELD_NUMBER: builtins.int
     sequence: builtins.int
     """Grows with every event of the game; gaps are possible."""
     @property
     def state(self) -> fairplay.v1.game_pb2.GameState:
-        """The state has changed, or is shown for the first time: the whole public state."""
+        """The state has changed, or is shown for the first time: the whole of it. Its last action is in it."""
 
     @property
     def eliminated(self) -> fairplay.v1.misconduct_pb2.Misconduct:
@@ -247,6 +364,14 @@ class WatchGameResponse(google.protobuf.message.Message):
     def finished(self) -> fairplay.v1.result_pb2.GameResult:
         """The game is over. The last event."""
 
+    @property
+    def asked(self) -> global___Asked:
+        """Players are asked. Sent once the calls are open, of a running game only."""
+
+    @property
+    def time(self) -> google.protobuf.timestamp_pb2.Timestamp:
+        """When it happened."""
+
     def __init__(
         self,
         *,
@@ -254,12 +379,63 @@ class WatchGameResponse(google.protobuf.message.Message):
         state: fairplay.v1.game_pb2.GameState | None = ...,
         eliminated: fairplay.v1.misconduct_pb2.Misconduct | None = ...,
         finished: fairplay.v1.result_pb2.GameResult | None = ...,
+        asked: global___Asked | None = ...,
+        time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["eliminated", b"eliminated", "event", b"event", "finished", b"finished", "state", b"state"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["eliminated", b"eliminated", "event", b"event", "finished", b"finished", "sequence", b"sequence", "state", b"state"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["event", b"event"]) -> typing.Literal["state", "eliminated", "finished"] | None: ...
+    def HasField(self, field_name: typing.Literal["asked", b"asked", "eliminated", b"eliminated", "event", b"event", "finished", b"finished", "state", b"state", "time", b"time"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["asked", b"asked", "eliminated", b"eliminated", "event", b"event", "finished", b"finished", "sequence", b"sequence", "state", b"state", "time", b"time"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["event", b"event"]) -> typing.Literal["state", "eliminated", "finished", "asked"] | None: ...
 
 global___WatchGameResponse = WatchGameResponse
+
+@typing.final
+class Asked(google.protobuf.message.Message):
+    """The players that a game waits for."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    PLAYERS_FIELD_NUMBER: builtins.int
+    @property
+    def players(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___AskedPlayer]:
+        """The calls that are open now, all of them."""
+
+    def __init__(
+        self,
+        *,
+        players: collections.abc.Iterable[global___AskedPlayer] | None = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["players", b"players"]) -> None: ...
+
+global___Asked = Asked
+
+@typing.final
+class AskedPlayer(google.protobuf.message.Message):
+    """A player that a game waits for."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: builtins.int
+    METHOD_NAME_FIELD_NUMBER: builtins.int
+    DEADLINE_FIELD_NUMBER: builtins.int
+    seat: builtins.int
+    """Its seat."""
+    method_name: builtins.str
+    """The full gRPC name of the method."""
+    @property
+    def deadline(self) -> google.protobuf.timestamp_pb2.Timestamp:
+        """When its time is over."""
+
+    def __init__(
+        self,
+        *,
+        seat: builtins.int = ...,
+        method_name: builtins.str = ...,
+        deadline: google.protobuf.timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["deadline", b"deadline"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["deadline", b"deadline", "method_name", b"method_name", "seat", b"seat"]) -> None: ...
+
+global___AskedPlayer = AskedPlayer
 
 @typing.final
 class GetGameRequest(google.protobuf.message.Message):
@@ -309,20 +485,49 @@ class ListGamesRequest(google.protobuf.message.Message):
     PAGE_SIZE_FIELD_NUMBER: builtins.int
     PAGE_TOKEN_FIELD_NUMBER: builtins.int
     TOURNAMENT_ID_FIELD_NUMBER: builtins.int
+    GAME_FIELD_NUMBER: builtins.int
+    PLAYER_FIELD_NUMBER: builtins.int
+    STATUS_FIELD_NUMBER: builtins.int
+    START_TIME_FROM_FIELD_NUMBER: builtins.int
+    START_TIME_TO_FIELD_NUMBER: builtins.int
+    OLDEST_FIRST_FIELD_NUMBER: builtins.int
     page_size: builtins.int
-    """The most games to return, at most 1,000. 0: 50."""
+    """The most games to return. 0 counts as 50, more than 1,000 as 1,000."""
     page_token: builtins.str
     """ListGamesResponse.next_page_token of the page before. Empty: the first page."""
     tournament_id: builtins.str
     """Only games of this tournament. Empty: all."""
+    game: builtins.str
+    """Only games of this name, e.g. "fish". Empty: all."""
+    player: builtins.str
+    """Only games in which a player of this name sits. Empty: all."""
+    status: global___GameStatus.ValueType
+    """Only games of this status. Not said: all."""
+    oldest_first: builtins.bool
+    """Whether the oldest come first. Default: the newest do."""
+    @property
+    def start_time_from(self) -> google.protobuf.timestamp_pb2.Timestamp:
+        """Only games that began at this time or later. Not set: all."""
+
+    @property
+    def start_time_to(self) -> google.protobuf.timestamp_pb2.Timestamp:
+        """Only games that began before this time. Not set: all."""
+
     def __init__(
         self,
         *,
         page_size: builtins.int = ...,
         page_token: builtins.str = ...,
         tournament_id: builtins.str = ...,
+        game: builtins.str = ...,
+        player: builtins.str = ...,
+        status: global___GameStatus.ValueType = ...,
+        start_time_from: google.protobuf.timestamp_pb2.Timestamp | None = ...,
+        start_time_to: google.protobuf.timestamp_pb2.Timestamp | None = ...,
+        oldest_first: builtins.bool = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["page_size", b"page_size", "page_token", b"page_token", "tournament_id", b"tournament_id"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["start_time_from", b"start_time_from", "start_time_to", b"start_time_to"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["game", b"game", "oldest_first", b"oldest_first", "page_size", b"page_size", "page_token", b"page_token", "player", b"player", "start_time_from", b"start_time_from", "start_time_to", b"start_time_to", "status", b"status", "tournament_id", b"tournament_id"]) -> None: ...
 
 global___ListGamesRequest = ListGamesRequest
 
@@ -337,13 +542,13 @@ class ListGamesResponse(google.protobuf.message.Message):
     next_page_token: builtins.str
     """What gets the next page. Empty: there is none."""
     @property
-    def games(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Game]:
-        """The games, newest first."""
+    def games(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___GameSummary]:
+        """The games. GetGame has the rest of each."""
 
     def __init__(
         self,
         *,
-        games: collections.abc.Iterable[global___Game] | None = ...,
+        games: collections.abc.Iterable[global___GameSummary] | None = ...,
         next_page_token: builtins.str = ...,
     ) -> None: ...
     def ClearField(self, field_name: typing.Literal["games", b"games", "next_page_token", b"next_page_token"]) -> None: ...

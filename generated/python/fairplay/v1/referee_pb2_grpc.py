@@ -40,6 +40,11 @@ class RefereeServiceStub(object):
                 request_serializer=fairplay_dot_v1_dot_referee__pb2.PlayGameRequest.SerializeToString,
                 response_deserializer=fairplay_dot_v1_dot_referee__pb2.PlayGameResponse.FromString,
                 _registered_method=True)
+        self.CreateGame = channel.unary_unary(
+                '/fairplay.v1.RefereeService/CreateGame',
+                request_serializer=fairplay_dot_v1_dot_referee__pb2.CreateGameRequest.SerializeToString,
+                response_deserializer=fairplay_dot_v1_dot_referee__pb2.CreateGameResponse.FromString,
+                _registered_method=True)
         self.WatchGame = channel.unary_stream(
                 '/fairplay.v1.RefereeService/WatchGame',
                 request_serializer=fairplay_dot_v1_dot_referee__pb2.WatchGameRequest.SerializeToString,
@@ -83,11 +88,21 @@ class RefereeServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def CreateGame(self, request, context):
+        """Begins a game and returns at once, so that it can be watched and stopped. The same as PlayGame in everything else:
+        a repeat with the same request returns the same game as it is.
+
+        Fails as PlayGame does.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def WatchGame(self, request, context):
-        """Streams a game: the full state first, then what happens, until the game is over. Works for running and for
-        finished games. Spectators see the public view: no hidden hands, bags or piles. With after_sequence the
-        stream goes on after an event that the caller has seen. Changes nothing. A caller that reads too slowly
-        misses intermediate states, never the last one.
+        """Streams a game: the whole state first, then what happens, until the game is over. Works for running and for
+        finished games. Of a running game spectators see the public view: no hidden hands, bags or piles. A finished game
+        is shown as it went, hidden things included. With after_sequence the stream goes on after an event that the caller
+        has seen. Changes nothing. A caller that reads too slowly misses intermediate states, never the last one.
 
         Fails with NOT_FOUND and GAME_NOT_FOUND.
         """
@@ -105,7 +120,7 @@ class RefereeServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListGames(self, request, context):
-        """Lists the games of this server, newest first, without the links of their players. Changes nothing.
+        """Lists the games of this server that fulfil all conditions of the request. Changes nothing.
 
         Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
         """
@@ -130,6 +145,11 @@ def add_RefereeServiceServicer_to_server(servicer, server):
                     servicer.PlayGame,
                     request_deserializer=fairplay_dot_v1_dot_referee__pb2.PlayGameRequest.FromString,
                     response_serializer=fairplay_dot_v1_dot_referee__pb2.PlayGameResponse.SerializeToString,
+            ),
+            'CreateGame': grpc.unary_unary_rpc_method_handler(
+                    servicer.CreateGame,
+                    request_deserializer=fairplay_dot_v1_dot_referee__pb2.CreateGameRequest.FromString,
+                    response_serializer=fairplay_dot_v1_dot_referee__pb2.CreateGameResponse.SerializeToString,
             ),
             'WatchGame': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchGame,
@@ -180,6 +200,33 @@ class RefereeService(object):
             '/fairplay.v1.RefereeService/PlayGame',
             fairplay_dot_v1_dot_referee__pb2.PlayGameRequest.SerializeToString,
             fairplay_dot_v1_dot_referee__pb2.PlayGameResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CreateGame(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/fairplay.v1.RefereeService/CreateGame',
+            fairplay_dot_v1_dot_referee__pb2.CreateGameRequest.SerializeToString,
+            fairplay_dot_v1_dot_referee__pb2.CreateGameResponse.FromString,
             options,
             channel_credentials,
             insecure,

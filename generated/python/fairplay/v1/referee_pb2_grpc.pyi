@@ -38,14 +38,24 @@ class RefereeServiceStub:
     PERMISSION_DENIED and EXEC_NOT_ALLOWED; UNAVAILABLE and SHUTTING_DOWN.
     """
 
+    CreateGame: grpc.UnaryUnaryMultiCallable[
+        fairplay.v1.referee_pb2.CreateGameRequest,
+        fairplay.v1.referee_pb2.CreateGameResponse,
+    ]
+    """Begins a game and returns at once, so that it can be watched and stopped. The same as PlayGame in everything else:
+    a repeat with the same request returns the same game as it is.
+
+    Fails as PlayGame does.
+    """
+
     WatchGame: grpc.UnaryStreamMultiCallable[
         fairplay.v1.referee_pb2.WatchGameRequest,
         fairplay.v1.referee_pb2.WatchGameResponse,
     ]
-    """Streams a game: the full state first, then what happens, until the game is over. Works for running and for
-    finished games. Spectators see the public view: no hidden hands, bags or piles. With after_sequence the
-    stream goes on after an event that the caller has seen. Changes nothing. A caller that reads too slowly
-    misses intermediate states, never the last one.
+    """Streams a game: the whole state first, then what happens, until the game is over. Works for running and for
+    finished games. Of a running game spectators see the public view: no hidden hands, bags or piles. A finished game
+    is shown as it went, hidden things included. With after_sequence the stream goes on after an event that the caller
+    has seen. Changes nothing. A caller that reads too slowly misses intermediate states, never the last one.
 
     Fails with NOT_FOUND and GAME_NOT_FOUND.
     """
@@ -63,7 +73,7 @@ class RefereeServiceStub:
         fairplay.v1.referee_pb2.ListGamesRequest,
         fairplay.v1.referee_pb2.ListGamesResponse,
     ]
-    """Lists the games of this server, newest first, without the links of their players. Changes nothing.
+    """Lists the games of this server that fulfil all conditions of the request. Changes nothing.
 
     Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
     """
@@ -98,14 +108,24 @@ class RefereeServiceAsyncStub:
     PERMISSION_DENIED and EXEC_NOT_ALLOWED; UNAVAILABLE and SHUTTING_DOWN.
     """
 
+    CreateGame: grpc.aio.UnaryUnaryMultiCallable[
+        fairplay.v1.referee_pb2.CreateGameRequest,
+        fairplay.v1.referee_pb2.CreateGameResponse,
+    ]
+    """Begins a game and returns at once, so that it can be watched and stopped. The same as PlayGame in everything else:
+    a repeat with the same request returns the same game as it is.
+
+    Fails as PlayGame does.
+    """
+
     WatchGame: grpc.aio.UnaryStreamMultiCallable[
         fairplay.v1.referee_pb2.WatchGameRequest,
         fairplay.v1.referee_pb2.WatchGameResponse,
     ]
-    """Streams a game: the full state first, then what happens, until the game is over. Works for running and for
-    finished games. Spectators see the public view: no hidden hands, bags or piles. With after_sequence the
-    stream goes on after an event that the caller has seen. Changes nothing. A caller that reads too slowly
-    misses intermediate states, never the last one.
+    """Streams a game: the whole state first, then what happens, until the game is over. Works for running and for
+    finished games. Of a running game spectators see the public view: no hidden hands, bags or piles. A finished game
+    is shown as it went, hidden things included. With after_sequence the stream goes on after an event that the caller
+    has seen. Changes nothing. A caller that reads too slowly misses intermediate states, never the last one.
 
     Fails with NOT_FOUND and GAME_NOT_FOUND.
     """
@@ -123,7 +143,7 @@ class RefereeServiceAsyncStub:
         fairplay.v1.referee_pb2.ListGamesRequest,
         fairplay.v1.referee_pb2.ListGamesResponse,
     ]
-    """Lists the games of this server, newest first, without the links of their players. Changes nothing.
+    """Lists the games of this server that fulfil all conditions of the request. Changes nothing.
 
     Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
     """
@@ -161,15 +181,27 @@ class RefereeServiceServicer(metaclass=abc.ABCMeta):
         """
 
     @abc.abstractmethod
+    def CreateGame(
+        self,
+        request: fairplay.v1.referee_pb2.CreateGameRequest,
+        context: _ServicerContext,
+    ) -> typing.Union[fairplay.v1.referee_pb2.CreateGameResponse, collections.abc.Awaitable[fairplay.v1.referee_pb2.CreateGameResponse]]:
+        """Begins a game and returns at once, so that it can be watched and stopped. The same as PlayGame in everything else:
+        a repeat with the same request returns the same game as it is.
+
+        Fails as PlayGame does.
+        """
+
+    @abc.abstractmethod
     def WatchGame(
         self,
         request: fairplay.v1.referee_pb2.WatchGameRequest,
         context: _ServicerContext,
     ) -> typing.Union[collections.abc.Iterator[fairplay.v1.referee_pb2.WatchGameResponse], collections.abc.AsyncIterator[fairplay.v1.referee_pb2.WatchGameResponse]]:
-        """Streams a game: the full state first, then what happens, until the game is over. Works for running and for
-        finished games. Spectators see the public view: no hidden hands, bags or piles. With after_sequence the
-        stream goes on after an event that the caller has seen. Changes nothing. A caller that reads too slowly
-        misses intermediate states, never the last one.
+        """Streams a game: the whole state first, then what happens, until the game is over. Works for running and for
+        finished games. Of a running game spectators see the public view: no hidden hands, bags or piles. A finished game
+        is shown as it went, hidden things included. With after_sequence the stream goes on after an event that the caller
+        has seen. Changes nothing. A caller that reads too slowly misses intermediate states, never the last one.
 
         Fails with NOT_FOUND and GAME_NOT_FOUND.
         """
@@ -191,7 +223,7 @@ class RefereeServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.v1.referee_pb2.ListGamesRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.v1.referee_pb2.ListGamesResponse, collections.abc.Awaitable[fairplay.v1.referee_pb2.ListGamesResponse]]:
-        """Lists the games of this server, newest first, without the links of their players. Changes nothing.
+        """Lists the games of this server that fulfil all conditions of the request. Changes nothing.
 
         Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
         """

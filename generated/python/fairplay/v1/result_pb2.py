@@ -25,13 +25,14 @@ _sym_db = _symbol_database.Default()
 from fairplay.v1 import misconduct_pb2 as fairplay_dot_v1_dot_misconduct__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x66\x61irplay/v1/result.proto\x12\x0b\x66\x61irplay.v1\x1a\x1c\x66\x61irplay/v1/misconduct.proto\"t\n\nGameResult\x12\'\n\x07ranking\x18\x01 \x03(\x0b\x32\x16.fairplay.v1.RankGroup\x12,\n\x0bmisconducts\x18\x02 \x03(\x0b\x32\x17.fairplay.v1.Misconduct\x12\x0f\n\x07\x61\x62orted\x18\x03 \x01(\t\"7\n\tRankGroup\x12*\n\x07players\x18\x01 \x03(\x0b\x32\x19.fairplay.v1.RankedPlayer\"9\n\x0cRankedPlayer\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05score\x18\x03 \x01(\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x66\x61irplay/v1/result.proto\x12\x0b\x66\x61irplay.v1\x1a\x1c\x66\x61irplay/v1/misconduct.proto\"t\n\nGameResult\x12\'\n\x07ranking\x18\x01 \x03(\x0b\x32\x16.fairplay.v1.RankGroup\x12,\n\x0bmisconducts\x18\x02 \x03(\x0b\x32\x17.fairplay.v1.Misconduct\x12\x0f\n\x07\x61\x62orted\x18\x03 \x01(\t\"7\n\tRankGroup\x12*\n\x07players\x18\x01 \x03(\x0b\x32\x19.fairplay.v1.RankedPlayer\"9\n\x0cRankedPlayer\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05score\x18\x03 \x01(\x03\x42\x92\x01\n\x0f\x63om.fairplay.v1B\x0bResultProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'fairplay.v1.result_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\017com.fairplay.v1B\013ResultProtoP\001Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\242\002\003FPX\252\002\013Fairplay.V1\312\002\013Fairplay\\V1\352\002\014Fairplay::V1'
   _globals['_GAMERESULT']._serialized_start=71
   _globals['_GAMERESULT']._serialized_end=187
   _globals['_RANKGROUP']._serialized_start=189

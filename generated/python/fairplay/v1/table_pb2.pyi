@@ -166,8 +166,8 @@ class Seat(google.protobuf.message.Message):
     name: builtins.str
     """The name of the user who joined, and of the player in the game."""
     present: builtins.bool
-    """Whether the user is at the table still. A seat in a running game stays when its user has left, and is given up when
-    the game is over. After a new start of the server, false until the user is back.
+    """Whether the user is at the table still. A seat in a running game stays when its user has left, and is given up
+    when the game is over. After a new start of the server, false until the user is back.
     """
     def __init__(
         self,

@@ -214,7 +214,9 @@ global___CertificatePolicy = CertificatePolicy
 
 @typing.final
 class TournamentPlan(google.protobuf.message.Message):
-    """What a tournament is made of."""
+    """What a tournament is made of. A server refuses a plan with fields that it does not know, instead of playing
+    something else than was asked for, and returns every plan with all defaults filled in.
+    """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -228,8 +230,8 @@ class TournamentPlan(google.protobuf.message.Message):
     game: builtins.str
     """The name of the game, e.g. "fish"."""
     seed: builtins.int
-    """Where all randomness of the tournament comes from, that of its games included. Left out of answers until it
-    is over.
+    """Where all randomness of the tournament comes from, that of its games included, below 2^53. Not set: the server
+    draws one. Not set in answers until the tournament is over.
     """
     @property
     def settings(self) -> fairplay.v1.game_pb2.GameSettings:
@@ -250,7 +252,7 @@ class TournamentPlan(google.protobuf.message.Message):
     @property
     def entrants(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[fairplay.v1.game_pb2.Player]:
         """Entrants that are in from the start, youngest first. Those who sign up come before them in the list
-        (REVERSE_SIGN_UP) or after them (SIGN_UP).
+        (REVERSE_SIGN_UP) or after them (SIGN_UP). Left out of answers: Tournament.entrants has all.
         """
 
     def __init__(
@@ -261,11 +263,12 @@ class TournamentPlan(google.protobuf.message.Message):
         format: global___TournamentFormat | None = ...,
         sign_up: global___SignUpPolicy | None = ...,
         time_control: fairplay.v1.game_pb2.TimeControl | None = ...,
-        seed: builtins.int = ...,
+        seed: builtins.int | None = ...,
         entrants: collections.abc.Iterable[fairplay.v1.game_pb2.Player] | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["format", b"format", "settings", b"settings", "sign_up", b"sign_up", "time_control", b"time_control"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["entrants", b"entrants", "format", b"format", "game", b"game", "seed", b"seed", "settings", b"settings", "sign_up", b"sign_up", "time_control", b"time_control"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["_seed", b"_seed", "format", b"format", "seed", b"seed", "settings", b"settings", "sign_up", b"sign_up", "time_control", b"time_control"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["_seed", b"_seed", "entrants", b"entrants", "format", b"format", "game", b"game", "seed", b"seed", "settings", b"settings", "sign_up", b"sign_up", "time_control", b"time_control"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["_seed", b"_seed"]) -> typing.Literal["seed"] | None: ...
 
 global___TournamentPlan = TournamentPlan
 
@@ -331,6 +334,63 @@ class Tournament(google.protobuf.message.Message):
     def ClearField(self, field_name: typing.Literal["create_time", b"create_time", "end_time", b"end_time", "entrants", b"entrants", "plan", b"plan", "reason", b"reason", "result", b"result", "rounds", b"rounds", "status", b"status", "tournament_id", b"tournament_id"]) -> None: ...
 
 global___Tournament = Tournament
+
+@typing.final
+class TournamentSummary(google.protobuf.message.Message):
+    """A tournament in a list."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    TOURNAMENT_ID_FIELD_NUMBER: builtins.int
+    GAME_FIELD_NUMBER: builtins.int
+    STATUS_FIELD_NUMBER: builtins.int
+    ENTRANT_COUNT_FIELD_NUMBER: builtins.int
+    ROUND_COUNT_FIELD_NUMBER: builtins.int
+    WINNERS_FIELD_NUMBER: builtins.int
+    REASON_FIELD_NUMBER: builtins.int
+    CREATE_TIME_FIELD_NUMBER: builtins.int
+    END_TIME_FIELD_NUMBER: builtins.int
+    tournament_id: builtins.str
+    """The id."""
+    game: builtins.str
+    """The name of the game, e.g. "fish"."""
+    status: global___TournamentStatus.ValueType
+    """Where it stands."""
+    entrant_count: builtins.int
+    """How many entrants it has."""
+    round_count: builtins.int
+    """How many rounds have begun."""
+    reason: builtins.str
+    """Why it was cancelled. Empty otherwise."""
+    @property
+    def winners(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
+        """The names of the winners. Empty until it is FINISHED."""
+
+    @property
+    def create_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
+        """When it was created."""
+
+    @property
+    def end_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
+        """When it ended. Not set before."""
+
+    def __init__(
+        self,
+        *,
+        tournament_id: builtins.str = ...,
+        game: builtins.str = ...,
+        status: global___TournamentStatus.ValueType = ...,
+        entrant_count: builtins.int = ...,
+        round_count: builtins.int = ...,
+        winners: collections.abc.Iterable[builtins.str] | None = ...,
+        reason: builtins.str = ...,
+        create_time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
+        end_time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["create_time", b"create_time", "end_time", b"end_time"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["create_time", b"create_time", "end_time", b"end_time", "entrant_count", b"entrant_count", "game", b"game", "reason", b"reason", "round_count", b"round_count", "status", b"status", "tournament_id", b"tournament_id", "winners", b"winners"]) -> None: ...
+
+global___TournamentSummary = TournamentSummary
 
 @typing.final
 class Round(google.protobuf.message.Message):
@@ -402,7 +462,7 @@ class TournamentResult(google.protobuf.message.Message):
 
     @property
     def failures(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___TournamentFailure]:
-        """Those who failed, in the order in which they did, with the evidence."""
+        """Those who failed, in the order in which they did."""
 
     def __init__(
         self,
@@ -427,7 +487,9 @@ class TournamentFailure(google.protobuf.message.Message):
     """The game in which it happened. Empty: in Start or End."""
     @property
     def misconduct(self) -> fairplay.v1.misconduct_pb2.Misconduct:
-        """What happened. The seat is the one of the game; without a game, the place in the list of entrants."""
+        """What happened. The seat is the one of the game; without a game, the place in the list of entrants. In answers and
+        events without the evidence, which is in the record of the game, or of the tournament.
+        """
 
     def __init__(
         self,

@@ -21,7 +21,7 @@ from fairplay.server.links.link import (
     duration,
     too_large,
 )
-from fairplay.v1.connection_pb2 import Call, ConnectResponse, Goodbye, GoodbyeReason, Reply, Welcome
+from fairplay.v1.connection_pb2 import Call, DialInResponse, Goodbye, GoodbyeReason, Reply, Welcome
 from fairplay.v1.misconduct_pb2 import CallErrorReason
 
 MAX_PLAYERS_PER_STREAM = 1_000
@@ -30,7 +30,7 @@ MAX_STRAY_REPLIES = 1_000
 MAX_TIME_LIMITS = 64
 MAX_LATE = 100_000
 
-Write = Callable[[ConnectResponse], Awaitable[None]]
+Write = Callable[[DialInResponse], Awaitable[None]]
 
 
 class Stream:
@@ -98,9 +98,9 @@ class Stream:
             calls = [call for call in calls if call.id in self._open]
         if self._welcome is not None:  # in a frame of its own, which is simplest for those who read it
             welcome, self._welcome = self._welcome, None
-            await self._write(ConnectResponse(welcome=welcome))
+            await self._write(DialInResponse(welcome=welcome))
         if calls or cancelled or self._goodbye is not None:
-            await self._write(ConnectResponse(calls=calls, cancelled=cancelled, goodbye=self._goodbye))
+            await self._write(DialInResponse(calls=calls, cancelled=cancelled, goodbye=self._goodbye))
         if self._goodbye is not None:
             self._end()
 
@@ -133,7 +133,7 @@ class Stream:
         """Send a call to the player of this number with the next frame."""
         open_call = OpenCall(self._clock, limit_s, done, self._drop)
         time_limit = self._time_limits.get(limit_s) or self._time_limit(limit_s)
-        call = Call(id=open_call.id, player=number, method=method, request=request, time_limit=time_limit)
+        call = Call(id=open_call.id, player=number, method_name=method, request=request, time_limit=time_limit)
         self._open[open_call.id] = (open_call, call)
         if self._outbox is not None:
             self._outbox.put(call, len(request))

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.server.lobby.table import Table
-from fairplay.v1.lobby_pb2 import AttendResponse, Events, Lobby
+from fairplay.v1.lobby_pb2 import AttendResponse, Lobby, LobbyEvent
 
 REMEMBERED = 1_000
 """How many events are remembered at least. A reader that is further behind is sent the whole lobby again."""
@@ -24,8 +24,8 @@ class _Event(NamedTuple):
     """None: no later event supersedes it."""
     place: Table | None
     """The table whose users alone are sent the event; None: everybody is."""
-    message: AttendResponse
     data: bytes
+    """An AttendResponse that holds the event alone."""
 
 
 class EventLog:
@@ -40,14 +40,14 @@ class EventLog:
         self._whole: tuple[int, bytes] | None = None
         self._events: list[_Event] = []
         self._latest: dict[Key, int] = {}
-        self._shared: dict[tuple[int, bool], Sequence[bytes]] = {}
+        self._shared: dict[int, Sequence[bytes]] = {}
 
-    def add(self, event: AttendResponse, key: Key | None = None, place: Table | None = None) -> None:
+    def add(self, event: LobbyEvent, key: Key | None = None, place: Table | None = None) -> None:
         """Number and add an event. With a `place` only the users at that table are sent it."""
         self.last += 1
         event.sequence = self.last
         event.time.CopyFrom(_now())
-        self._events.append(_Event(self.last, key, place, event, event.SerializeToString()))
+        self._events.append(_Event(self.last, key, place, _serialised(event)))
         if key is not None:
             self._latest[key] = self.last
         if place is not None:
@@ -56,7 +56,7 @@ class EventLog:
         if len(self._events) > 2 * REMEMBERED:
             self._forget()
 
-    def add_end(self, event: AttendResponse, key: Key) -> None:
+    def add_end(self, event: LobbyEvent, key: Key) -> None:
         """Add the last event with a key: it is sent even if a later event has the same key."""
         self._latest.pop(key, None)
         self.add(event)
@@ -67,21 +67,21 @@ class EventLog:
                 del self._latest[event.key]
         del self._events[:REMEMBERED]
 
-    def after(self, seen: int, place: Table | None, since: int, *, together: bool) -> Sequence[bytes]:
+    def after(self, seen: int, place: Table | None, since: int) -> Sequence[bytes]:
         """Return the messages for a reader who has seen all events up to the number `seen`.
 
-        `place` is its table, `since` the number with which it came there. With `together` all events are in one
-        message. A reader who has seen nothing, or is too far behind, is sent the whole lobby.
+        `place` is its table, `since` the number with which it came there. A reader who has seen nothing, or is too
+        far behind, is sent the whole lobby.
         """
         if not self.last - len(self._events) <= seen <= self.last:
             return [self._serialised_whole()]
         if seen == self.last:
             return ()
         if place is not None and place.last_spoken > max(seen, since):
-            return _serialised(self._chosen(seen, place, since), together)
-        if (seen, together) not in self._shared:
-            self._shared[seen, together] = _serialised(self._chosen(seen, None, since), together)
-        return self._shared[seen, together]
+            return _joined(self._chosen(seen, place, since))
+        if seen not in self._shared:
+            self._shared[seen] = _joined(self._chosen(seen, None, since))
+        return self._shared[seen]
 
     def _chosen(self, seen: int, place: Table | None, since: int) -> Sequence[_Event]:
         latest = self._latest
@@ -94,16 +94,18 @@ class EventLog:
 
     def _serialised_whole(self) -> bytes:
         if self._whole is None or self._whole[0] != self.last:
-            whole = AttendResponse(sequence=self.last, time=_now(), lobby=self._snapshot())
-            self._whole = self.last, whole.SerializeToString()
+            whole = LobbyEvent(sequence=self.last, time=_now(), lobby=self._snapshot())
+            self._whole = self.last, _serialised(whole)
         return self._whole[1]
 
 
-def _serialised(events: Sequence[_Event], together: bool) -> Sequence[bytes]:
-    if len(events) < 2 or not together:
-        return [event.data for event in events]
-    messages, last = [event.message for event in events], events[-1].message
-    return [AttendResponse(sequence=last.sequence, time=last.time, events=Events(events=messages)).SerializeToString()]
+def _serialised(event: LobbyEvent) -> bytes:
+    return AttendResponse(events=[event]).SerializeToString()
+
+
+def _joined(events: Sequence[_Event]) -> Sequence[bytes]:
+    """Return one message with all events: its serialised form is that of its parts, one behind the other."""
+    return [b"".join([event.data for event in events])] if events else ()
 
 
 def _now() -> Timestamp:

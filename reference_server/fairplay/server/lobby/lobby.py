@@ -24,7 +24,7 @@ from fairplay.server.manager.signup import Later
 from fairplay.server.records.store import Store
 from fairplay.server.referee import Referee
 from fairplay.v1.game_pb2 import Player
-from fairplay.v1.lobby_pb2 import AttendResponse, CreateTableRequest, Spoken
+from fairplay.v1.lobby_pb2 import CreateTableRequest, LobbyEvent, Spoken
 from fairplay.v1.table_pb2 import Table as TableMessage
 
 MAX_STREAMS = 8
@@ -101,7 +101,7 @@ class Lobby:
 
     # --- streams ---
 
-    def attend(self, user: User, after: int, *, together: bool) -> EventStream:
+    def attend(self, user: User, after: int) -> EventStream:
         """Return a new stream for a user, and end the one before. Raises Refusal if too many have not ended."""
         if user.stream_count >= MAX_STREAMS:
             message = f"{MAX_STREAMS} streams of this user are still open: read them to their ends, or cancel them"
@@ -115,7 +115,7 @@ class Lobby:
         events = self._state.events
 
         def due(seen: int) -> tuple[int, Sequence[bytes]]:
-            return events.last, events.after(seen, user.table, user.since, together=together)
+            return events.last, events.after(seen, user.table, user.since)
 
         user.stream = EventStream(after, due)
         return user.stream
@@ -246,7 +246,7 @@ class Lobby:
         """Say something at the table of a user. Raises Refusal if it is at none, or the text is not allowed."""
         table = table_of(user)
         spoken = Spoken(table=table.name, speaker=user.name, text=check_text(text))
-        self._state.events.add(AttendResponse(spoken=spoken), place=table)
+        self._state.events.add(LobbyEvent(spoken=spoken), place=table)
         self._state.wake_table(table)
 
     def _table(self, name: str) -> Table:

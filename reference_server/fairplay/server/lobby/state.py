@@ -16,7 +16,7 @@ from fairplay.server.lobby.users import User, Users
 from fairplay.server.manager.signup import Later, Timer
 from fairplay.server.records.store import Store
 from fairplay.server.referee import Referee
-from fairplay.v1.lobby_pb2 import AttendResponse, Lobby, UserGone
+from fairplay.v1.lobby_pb2 import Lobby, LobbyEvent, UserGone
 
 LEFT = "the player left the table"
 
@@ -98,7 +98,7 @@ class LobbyState:
         self._schedule_deletions([table])
 
     def _announce_user(self, user: User) -> None:
-        self.events.add(AttendResponse(user=user.to_message()), ("user", user.name))
+        self.events.add(LobbyEvent(user=user.to_message()), ("user", user.name))
         self.broadcaster.wake_all()
         if user.stream is not None:
             user.stream.wake()
@@ -109,7 +109,7 @@ class LobbyState:
         self.users.remove(user)
         if any(table.needs_name(user.name) for table in self._tables.values()):
             self.users.keep(user.name, user.key)
-        gone = AttendResponse(user_gone=UserGone(name=user.name, lost=lost))
+        gone = LobbyEvent(user_gone=UserGone(name=user.name, lost=lost))
         self.events.add_end(gone, ("user", user.name))
         self.broadcaster.wake_all()
         self._schedule_deletions(self._owned_by(user.name))
@@ -152,7 +152,7 @@ class LobbyState:
             if user is not None:
                 user.table = None
                 self._announce_user(user)
-        self.events.add_end(AttendResponse(table_deleted=table.name), ("table", table.name))
+        self.events.add_end(LobbyEvent(table_deleted=table.name), ("table", table.name))
         self.broadcaster.wake_all()
         self.free_names(table)
 
@@ -162,7 +162,7 @@ class LobbyState:
         self.broadcaster.wake_some([user.stream for user in users if user is not None and user.stream is not None])
 
     def _announce_table(self, table: Table) -> None:
-        self.events.add(AttendResponse(table=table.to_message()), ("table", table.name))
+        self.events.add(LobbyEvent(table=table.to_message()), ("table", table.name))
         self.wake_table(table)
         self.broadcaster.wake_all()
 

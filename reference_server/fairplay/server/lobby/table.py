@@ -166,7 +166,7 @@ def summarise(result: GameResult) -> GameResult:
             player=each.player,
             kind=each.kind,
             rule_break=RuleBreak(rule_id=each.rule_break.rule_id) if each.HasField("rule_break") else None,
-            method=each.method,
+            method_name=each.method_name,
             call_number=each.call_number,
         )
         for each in result.misconducts

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from fairplay.server.errors import Refusal
 from fairplay.server.lobby.state import LobbyState
 from fairplay.server.lobby.table import Table
+from fairplay.server.plans import MAX_SEED
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.referee import Referee
 from fairplay.v1.game_pb2 import Player
@@ -60,7 +61,7 @@ class TableGames:
             game=message.game,
             settings=message.settings if message.HasField("settings") else None,
             players=[Player(name=seat.name, link=seat.link) for seat in table.seats],
-            seed=self._rng.getrandbits(64),
+            seed=self._rng.randrange(MAX_SEED),
             time_control=message.time_control if message.HasField("time_control") else None,
         )
 

@@ -114,7 +114,7 @@ class History:
     def _call(self, call: RecordedCall) -> None:
         course, asked = self.course, self._asked(call)
         if asked is None or course is None:
-            raise self._diverged(f"by the rules entrant {call.seat} is not called with {call.method} here")
+            raise self._diverged(f"by the rules entrant {call.seat} is not called with {call.method_name} here")
         self._check(
             call.number == asked.number, f"the call has the number {call.number}, but it is call {asked.number}"
         )
@@ -127,7 +127,7 @@ class History:
         if course is None:
             return None
         asked = course.open_calls.get(call.seat)
-        if asked is not None and asked.call.method.path == call.method:
+        if asked is not None and asked.call.method.path == call.method_name:
             return asked
         if course.cancelled is None or course.leaving or course.open_games:
             return None

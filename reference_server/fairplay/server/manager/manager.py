@@ -19,6 +19,7 @@ from fairplay.server.manager.driver import Services, shutting_down
 from fairplay.server.manager.plan import checked_tournament_id, full_tournament_plan
 from fairplay.server.manager.signup import Later
 from fairplay.server.manager.tournament import Tournament, now, tournament_over
+from fairplay.server.plans import same_plan
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
@@ -58,7 +59,7 @@ class Manager:
         if listing is None:
             self._check_open()
             self._begin(tournament_id, full)
-        elif listing.kind != KIND or self.get(tournament_id).plan != full:
+        elif listing.kind != KIND or not same_plan(plan, self.get(tournament_id).plan, full):
             message = f"the id {tournament_id} belongs to something made of another request: choose another one"
             raise Refusal("ID_REUSED", message, "tournament_id")
         return await self._saved(tournament_id)

@@ -17,10 +17,13 @@ from fairplay.server.manager.names import NamePattern
 from fairplay.server.plans import (
     CheckLink,
     check_players,
+    checked_seed,
+    clear_identity,
     full_settings,
     full_time_control,
     game_of,
     overlay,
+    refuse_unknown_fields,
     seconds,
 )
 from fairplay.v1.game_pb2 import GameSettings, Player
@@ -51,9 +54,12 @@ def checked_tournament_id(text: str) -> str:
 
 def full_tournament_plan(plan: TournamentPlan, check_link: CheckLink) -> TournamentPlan:
     """Return the plan with every default filled in. Raises Refusal if it cannot be played."""
+    refuse_unknown_fields(plan, "plan")
     game = game_of(plan.game, "plan.game")
     full = TournamentPlan()
     full.CopyFrom(plan)
+    full.seed = checked_seed(plan)
+    clear_identity(full.entrants)
     settings = full_settings(game, plan.settings)
     full.settings.CopyFrom(wrap(GameSettings, game, settings))
     full.time_control.CopyFrom(full_time_control(game, plan.time_control))
@@ -136,6 +142,6 @@ def game_plan_of(plan: TournamentPlan, players: Sequence[Player], round_number: 
         game=plan.game,
         settings=plan.settings,
         players=players,
-        seed=int.from_bytes(digest[:8], "big") >> 1,
+        seed=int.from_bytes(digest[:8], "big") >> 11,
         time_control=plan.time_control,
     )

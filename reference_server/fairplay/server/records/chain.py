@@ -1,4 +1,4 @@
-"""The hash chain of a record: record.proto, LinkedEntry.hash.
+"""The hash chain of a record: record.proto, LinkedEntry.chain_hash.
 
 Whoever has the last hash of a record can tell whether anything in it was changed, left out, repeated or moved.
 """
@@ -27,9 +27,9 @@ def first_broken(entries: Iterable[LinkedEntry]) -> int | None:
     """Return the number, from 1, of the first entry whose hash does not follow from what is before it; None: intact."""
     previous = START
     for number, linked in enumerate(entries, start=1):
-        if link(previous, linked.entry) != linked.hash:
+        if link(previous, linked.entry) != linked.chain_hash:
             return number
-        previous = linked.hash
+        previous = linked.chain_hash
     return None
 
 
@@ -39,7 +39,7 @@ def chained(entries: Iterable[bytes]) -> Record:
     previous = START
     for entry in entries:
         previous = link(previous, entry)
-        record.entries.add(entry=entry, hash=previous)
+        record.entries.add(entry=entry, chain_hash=previous)
     return record
 
 

@@ -42,7 +42,7 @@ def load(path: Path) -> Record:
     if not entries or not _begins(entries[0]):
         raise RecordsError(f"{path} is not a Fairplay record")
     for number, entry in enumerate(entries, start=1):
-        if len(entry.hash) != HASH_BYTES:
+        if len(entry.chain_hash) != HASH_BYTES:
             raise RecordsError(f"{path} is damaged: entry {number} has no proper hash")
     if not whole:
         raise RecordsError(f"{path} is cut off or damaged after entry {len(entries)}")

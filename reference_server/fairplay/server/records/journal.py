@@ -71,7 +71,7 @@ class Journal:
     def resume(self, entries: Sequence[LinkedEntry]) -> None:
         """Go on after these entries, which are on disk; for the store."""
         self.entry_count = len(entries)
-        self._hash = entries[-1].hash if entries else START
+        self._hash = entries[-1].chain_hash if entries else START
 
     def _next(self, entry: bytes) -> Item:
         self._hash = link(self._hash, entry)
@@ -81,8 +81,9 @@ class Journal:
     def record(self, database: Database) -> Record:
         """Return all entries so far, for the store."""
         saved, items = self._writer.unsaved(self._trail)
-        found = [LinkedEntry(entry=each.entry, hash=each.hash) for each in database.read(self._trail.number, saved)]
-        return Record(entries=[*found, *(LinkedEntry(entry=entry, hash=digest) for _, digest, entry in items)])
+        kept = database.read(self._trail.number, saved)
+        found = [LinkedEntry(entry=each.entry, chain_hash=each.hash) for each in kept]
+        return Record(entries=[*found, *(LinkedEntry(entry=entry, chain_hash=digest) for _, digest, entry in items)])
 
 
 def _refuse(_: Item) -> None:

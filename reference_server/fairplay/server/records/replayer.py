@@ -209,8 +209,8 @@ class Replayer:
 
     def _check(self, call: RecordedCall, asked: Asked) -> None:
         method = asked.call.method
-        if call.method != method.path:
-            raise self._diverged(f"seat {call.seat} was called with {call.method}, but {self.due()}")
+        if call.method_name != method.path:
+            raise self._diverged(f"seat {call.seat} was called with {call.method_name}, but {self.due()}")
         if call.request != asked.request and not _same(asked.call, call.request):
             raise self._diverged(f"the request of {method.name} to seat {call.seat} is not the one that the rules make")
         if call.number != asked.number:

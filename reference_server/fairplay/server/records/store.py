@@ -194,7 +194,7 @@ class Store:
 
     def _read(self, number: int, chunks: Sequence[int]) -> Record:
         found = self._database.read(number, chunks)
-        return Record(entries=[LinkedEntry(entry=each.entry, hash=each.hash) for each in found])
+        return Record(entries=[LinkedEntry(entry=each.entry, chain_hash=each.hash) for each in found])
 
     def _in_memory(self) -> Sequence[Listing]:
         # Taken before the database is asked: what is saved in between is then in both, never in none.

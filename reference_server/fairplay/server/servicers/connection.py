@@ -23,7 +23,7 @@ class ConnectionServicer(ConnectionServiceServicer):
         self._hub = hub
         self._handshake_limit_s = handshake_limit_s
 
-    async def Connect(  # type: ignore[override]  # noqa: N802 - writes through the context instead of yielding
+    async def DialIn(  # type: ignore[override]  # noqa: N802 - writes through the context instead of yielding
         self, request_iterator: Any, context: Any
     ) -> None:
         """Admit the players of the hello, then carry calls and replies until either side ends."""

@@ -69,7 +69,7 @@ class LobbyServicer(LobbyServiceServicer):
     ) -> None:
         """Stream what happens."""
         user = await self._user(request, context)
-        stream = self._lobby.attend(user, request.after_sequence, together=request.together)
+        stream = self._lobby.attend(user, request.after_sequence)
         context.add_done_callback(lambda _: self._lobby.closed(user))
         try:
             await stream.run(context.write)

@@ -7,7 +7,7 @@ from typing import Any
 
 from fairplay.server.manager.manager import Manager
 from fairplay.server.servicers.paging import cursor_of, page_size, token_of
-from fairplay.server.servicers.public import public_event, public_tournament
+from fairplay.server.servicers.public import public_event, public_tournament, tournament_summary
 from fairplay.v1 import manager_pb2 as pb
 from fairplay.v1.manager_pb2_grpc import ManagerServiceServicer
 
@@ -31,27 +31,29 @@ class ManagerServicer(ManagerServiceServicer):
         tournament = await self._manager.sign_up(
             request.tournament_id, request.player, request.token, request.certificate
         )
-        return pb.SignUpResponse(tournament=public_tournament(tournament))
+        names = [player.name for player in tournament.entrants]
+        return pb.SignUpResponse(
+            number=1 + names.index(request.player.name), entrant_count=len(names), status=tournament.status
+        )
 
     async def Withdraw(self, request: pb.WithdrawRequest, context: Any) -> pb.WithdrawResponse:  # noqa: N802
         """Take a player out again."""
         tournament = await self._manager.withdraw(request.tournament_id, request.name, request.token)
-        return pb.WithdrawResponse(tournament=public_tournament(tournament))
+        return pb.WithdrawResponse(entrant_count=len(tournament.entrants))
 
     async def StartTournament(  # noqa: N802
         self, request: pb.StartTournamentRequest, context: Any
     ) -> pb.StartTournamentResponse:
         """Close the sign-up and start."""
-        return pb.StartTournamentResponse(
-            tournament=public_tournament(await self._manager.start(request.tournament_id))
-        )
+        tournament = await self._manager.start(request.tournament_id)
+        return pb.StartTournamentResponse(tournament=tournament_summary(tournament))
 
     async def CancelTournament(  # noqa: N802
         self, request: pb.CancelTournamentRequest, context: Any
     ) -> pb.CancelTournamentResponse:
         """Cancel a tournament that is not over."""
         tournament = await self._manager.cancel(request.tournament_id, request.reason)
-        return pb.CancelTournamentResponse(tournament=public_tournament(tournament))
+        return pb.CancelTournamentResponse(tournament=tournament_summary(tournament))
 
     async def GetTournament(  # noqa: N802
         self, request: pb.GetTournamentRequest, context: Any
@@ -65,7 +67,7 @@ class ManagerServicer(ManagerServiceServicer):
         """Return a page of tournaments."""
         tournaments, cursor = self._manager.list(page_size(request.page_size), cursor_of(request.page_token))
         return pb.ListTournamentsResponse(
-            tournaments=map(public_tournament, tournaments), next_page_token=token_of(cursor)
+            tournaments=map(tournament_summary, tournaments), next_page_token=token_of(cursor)
         )
 
     async def WatchTournament(  # type: ignore[override]  # noqa: N802 - writes through the context instead of yielding

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from fairplay.server.watching import without_evidence
+from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import WatchTournamentResponse
-from fairplay.v1.referee_pb2 import Game, GameStatus
-from fairplay.v1.tournament_pb2 import Tournament, TournamentStatus
+from fairplay.v1.referee_pb2 import Game, GameStatus, GameSummary
+from fairplay.v1.result_pb2 import GameResult
+from fairplay.v1.tournament_pb2 import Tournament, TournamentFailure, TournamentStatus, TournamentSummary
 
 OPEN = (TournamentStatus.TOURNAMENT_STATUS_SIGN_UP, TournamentStatus.TOURNAMENT_STATUS_RUNNING)
 
@@ -21,18 +26,91 @@ def public_game(game: Game) -> Game:
     return public
 
 
+def game_summary(game: Game) -> GameSummary:
+    """Return what a list says of a game."""
+    return GameSummary(
+        game_id=game.game_id,
+        game=game.plan.game,
+        players=[player.name for player in game.plan.players],
+        status=game.status,
+        start_time=game.start_time,
+        end_time=game.end_time if game.HasField("end_time") else None,
+        tournament_id=game.tournament_id,
+        ranking=game.result.ranking,
+        misconduct_count=len(game.result.misconducts),
+    )
+
+
 def public_tournament(tournament: Tournament) -> Tournament:
-    """Return the tournament; until it is over, without its seed, from which those of its games follow."""
-    if tournament.status not in OPEN:
-        return tournament
+    """Return the tournament without links and evidence; until it is over, without its seed.
+
+    The seeds of its games follow from that of the tournament.
+    """
     public = Tournament()
     public.CopyFrom(tournament)
-    public.plan.ClearField("seed")
+    del public.plan.entrants[:]
+    for player in public.entrants:
+        player.ClearField("link")
+    for round_ in public.rounds:
+        for game in round_.games:
+            _drop_evidence(game.result)
+    _drop_all_evidence(public.result.failures)
+    if not tournament.HasField("result"):
+        public.ClearField("result")
+    if tournament.status in OPEN:
+        public.plan.ClearField("seed")
     return public
 
 
+def tournament_summary(tournament: Tournament) -> TournamentSummary:
+    """Return what a list says of a tournament."""
+    return TournamentSummary(
+        tournament_id=tournament.tournament_id,
+        game=tournament.plan.game,
+        status=tournament.status,
+        entrant_count=len(tournament.entrants),
+        round_count=len(tournament.rounds),
+        winners=tournament.result.winners,
+        reason=tournament.reason,
+        create_time=tournament.create_time,
+        end_time=tournament.end_time if tournament.HasField("end_time") else None,
+    )
+
+
+def public_player(player: Player) -> Player:
+    """Return a player without its link."""
+    public = Player()
+    public.CopyFrom(player)
+    public.ClearField("link")
+    return public
+
+
+def _drop_all_evidence(failures: Iterable[TournamentFailure]) -> None:
+    for failure in failures:
+        failure.misconduct.CopyFrom(without_evidence(failure.misconduct))
+
+
+def _drop_evidence(result: GameResult) -> None:
+    for misconduct in result.misconducts:
+        misconduct.CopyFrom(without_evidence(misconduct))
+
+
 def public_event(event: WatchTournamentResponse) -> WatchTournamentResponse:
-    """Return the event with the public view of its tournament."""
-    if not event.HasField("tournament"):
-        return event
-    return WatchTournamentResponse(tournament=public_tournament(event.tournament))
+    """Return the event without links and evidence, and with the public view of its tournament."""
+    if event.HasField("tournament"):
+        return WatchTournamentResponse(tournament=public_tournament(event.tournament))
+    public = WatchTournamentResponse()
+    public.CopyFrom(event)
+    match event.WhichOneof("event"):
+        case "signed_up":
+            public.signed_up.ClearField("link")
+        case "started":
+            for player in public.started.entrants:
+                player.ClearField("link")
+        case "game_finished":
+            _drop_evidence(public.game_finished.result)
+        case "failed":
+            _drop_all_evidence([public.failed])
+        case "finished":
+            _drop_all_evidence(public.finished.failures)
+    return public

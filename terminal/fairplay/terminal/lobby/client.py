@@ -136,9 +136,10 @@ class LobbyClient:
         request = lobby_pb2.AttendRequest(token=self.token, after_sequence=self.lobby.sequence)
         stream = self._stub.Attend(request)
         try:
-            async for event in stream:
+            async for response in stream:
                 self.connection = Connection(ConnectionState.LIVE)
-                self.lobby = self.lobby.after(event)
+                for event in response.events:
+                    self.lobby = self.lobby.after(event)
                 self._on_change()
         except grpc.aio.AioRpcError as error:
             return await self._handle_error(error)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from fairplay.terminal.lobby.wording import plain, result_line
-from fairplay.v1.lobby_pb2 import AttendResponse
+from fairplay.v1.lobby_pb2 import LobbyEvent
 from fairplay.v1.table_pb2 import Table, TableStatus, User
 
 MAX_LINES = 200
@@ -56,7 +56,7 @@ class LobbyMirror:
         """Return the same lobby with more lines in the talk."""
         return replace(self, talk=(*self.talk, *lines)[-MAX_LINES:])
 
-    def after(self, event: AttendResponse) -> LobbyMirror:
+    def after(self, event: LobbyEvent) -> LobbyMirror:
         """Return the lobby after an event."""
         changed = replace(_changed(self, event), sequence=event.sequence)
         here, before = changed.table, self.table
@@ -65,45 +65,45 @@ class LobbyMirror:
         return changed.with_lines(*(Line("", text) for text in _changes(before, here)))
 
 
-def _changed(lobby: LobbyMirror, event: AttendResponse) -> LobbyMirror:
+def _changed(lobby: LobbyMirror, event: LobbyEvent) -> LobbyMirror:
     kind = event.WhichOneof("event")
     change = CHANGES.get(kind) if kind is not None else None
     return change(lobby, event) if change is not None else lobby  # unknown events of later versions change nothing
 
 
-def _whole(lobby: LobbyMirror, event: AttendResponse) -> LobbyMirror:
+def _whole(lobby: LobbyMirror, event: LobbyEvent) -> LobbyMirror:
     users = {user.name: user for user in event.lobby.users}
     return replace(lobby, users=users, tables={table.name: table for table in event.lobby.tables})
 
 
-def _user(lobby: LobbyMirror, event: AttendResponse) -> LobbyMirror:
+def _user(lobby: LobbyMirror, event: LobbyEvent) -> LobbyMirror:
     name = event.user.name
     notice = lobby.notice if name in lobby.users else f"{plain(name)} has entered."
     return replace(lobby, users={**lobby.users, name: event.user}, notice=notice)
 
 
-def _user_gone(lobby: LobbyMirror, event: AttendResponse) -> LobbyMirror:
+def _user_gone(lobby: LobbyMirror, event: LobbyEvent) -> LobbyMirror:
     name, lost = event.user_gone.name, event.user_gone.lost
     users = {key: user for key, user in lobby.users.items() if key != name}
     return replace(lobby, users=users, notice=f"{plain(name)} {'is lost' if lost else 'has left'}.")
 
 
-def _table(lobby: LobbyMirror, event: AttendResponse) -> LobbyMirror:
+def _table(lobby: LobbyMirror, event: LobbyEvent) -> LobbyMirror:
     table = event.table
     notice = lobby.notice if table.name in lobby.tables else f"{plain(table.owner)} makes {plain(table.name)}."
     return replace(lobby, tables={**lobby.tables, table.name: table}, notice=notice)
 
 
-def _table_deleted(lobby: LobbyMirror, event: AttendResponse) -> LobbyMirror:
+def _table_deleted(lobby: LobbyMirror, event: LobbyEvent) -> LobbyMirror:
     tables = {key: table for key, table in lobby.tables.items() if key != event.table_deleted}
     return replace(lobby, tables=tables, notice=f"{plain(event.table_deleted)} was deleted.")
 
 
-def _spoken(lobby: LobbyMirror, event: AttendResponse) -> LobbyMirror:
+def _spoken(lobby: LobbyMirror, event: LobbyEvent) -> LobbyMirror:
     return lobby.with_lines(Line(plain(event.spoken.speaker), plain(event.spoken.text)))
 
 
-CHANGES: Mapping[str, Callable[[LobbyMirror, AttendResponse], LobbyMirror]] = {
+CHANGES: Mapping[str, Callable[[LobbyMirror, LobbyEvent], LobbyMirror]] = {
     "lobby": _whole,
     "user": _user,
     "user_gone": _user_gone,

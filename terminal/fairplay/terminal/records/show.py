@@ -148,7 +148,7 @@ def _show_call(wording: Wording, record: Record, number: int, call: RecordedCall
     line = wording.line(number, RecordEntry(call=call))
     say(
         console,
-        f"[bold]call {line.call}[/], entry {number}: {escape(f'{call.method} to {line.who}, {line.took_ms} ms')}",
+        f"[bold]call {line.call}[/], entry {number}: {escape(f'{call.method_name} to {line.who}, {line.took_ms} ms')}",
     )
     _show_board(console, record, number - 1)
     for title, message in (("request", wording.request(call)), ("reply", wording.reply(call))):

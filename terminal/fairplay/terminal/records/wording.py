@@ -51,12 +51,12 @@ class Wording:
 
     def request(self, call: RecordedCall) -> Message | None:
         """Return what was asked; None if it cannot be parsed."""
-        method = self._methods.get(call.method)
+        method = self._methods.get(call.method_name)
         return _parsed(method.request, call.request) if method is not None else None
 
     def reply(self, call: RecordedCall) -> Message | None:
         """Return the reply; None if there is none, or it cannot be parsed."""
-        method = self._methods.get(call.method)
+        method = self._methods.get(call.method_name)
         return _parsed(method.response, call.reply) if method is not None and call.HasField("reply") else None
 
     def outcome(self, call: RecordedCall) -> str:
@@ -85,7 +85,7 @@ class Wording:
         return Line(number, "", "", what, "", details)
 
     def _call(self, number: int, call: RecordedCall) -> Line:
-        name = call.method.rpartition("/")[2]
+        name = call.method_name.rpartition("/")[2]
         return Line(
             number,
             str(call.number),
@@ -100,7 +100,7 @@ class Wording:
     def evidence(self, misconduct: Misconduct) -> Iterator[str]:
         """Yield why a player was eliminated, in full, line by line."""
         yield from self.cause(misconduct)
-        yield f"request: {misconduct.method} {self._unpacked(misconduct.request)}"
+        yield f"request: {misconduct.method_name} {self._unpacked(misconduct.request)}"
         if misconduct.HasField("reply"):
             yield f"reply: {self._unpacked(misconduct.reply)}"
         if misconduct.unparsable_reply:
@@ -143,7 +143,7 @@ class Wording:
         found = as_json(entry)
         if entry.HasField("call"):
             found["call"] = self.call_json(entry.call)
-        return {"entry": number, "hash": linked.hash.hex(), **found}
+        return {"entry": number, "hash": linked.chain_hash.hex(), **found}
 
     def call_json(self, call: RecordedCall) -> dict[str, Any]:
         """Return a call as protobuf-JSON, with request and reply parsed where they can be."""

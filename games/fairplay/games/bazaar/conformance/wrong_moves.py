@@ -10,8 +10,8 @@ from random import Random
 from typing import Any, TypeAlias
 
 from fairplay.bazaar.v1.bazaar_pb2 import Card as CardMessage
-from fairplay.bazaar.v1.bazaar_pb2 import Equation
-from fairplay.bazaar.v1.bazaar_player_pb2 import Exchanges, RequestCardsResponse, RequestPebbleOrExchangesResponse
+from fairplay.bazaar.v1.bazaar_pb2 import Equation, Exchanges
+from fairplay.bazaar.v1.bazaar_player_pb2 import RequestCardsResponse, RequestPebbleOrExchangesResponse
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.protocol import codec
 from fairplay.games.bazaar.rules import EquationTable, Purchase, Request, TurnView

@@ -131,8 +131,8 @@ def view(message: bazaar_pb2.TurnState) -> rules.TurnView:
 def request_message(request: rules.Request) -> bazaar_player_pb2.RequestPebbleOrExchangesResponse:
     """Return the reply that asks for a pebble or for exchanges."""
     if request is rules.PEBBLE:
-        return bazaar_player_pb2.RequestPebbleOrExchangesResponse(pebble=bazaar_player_pb2.Pebble())
-    steps = bazaar_player_pb2.Exchanges(steps=map(equation_message, request))
+        return bazaar_player_pb2.RequestPebbleOrExchangesResponse(pebble=bazaar_pb2.Pebble())
+    steps = bazaar_pb2.Exchanges(steps=map(equation_message, request))
     return bazaar_player_pb2.RequestPebbleOrExchangesResponse(exchanges=steps)
 
 
@@ -249,5 +249,5 @@ def state_message(state: rules.State) -> bazaar_pb2.State:
     for player, shown in zip(state.players, message.players, strict=True):
         shown.wallet.extend(unpack(player.wallet))
     message.pile.extend(card_message(card) for card in state.pile)
-    message.draw_state = state.draw_state
+    message.draw_state = state.draw_state.to_bytes(8, "big")
     return message

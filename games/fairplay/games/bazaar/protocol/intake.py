@@ -25,7 +25,7 @@ def initial_state(message: bazaar_pb2.State, settings: rules.Settings, rng: Rand
         visible=_cards_in("visible", message.visible),
         pile=_cards_in("pile", message.pile),
         players=tuple(map(_player_in, count(), message.players)),
-        draw_state=message.draw_state if message.HasField("draw_state") else rng.getrandbits(64),
+        draw_state=int.from_bytes(message.draw_state, "big") if message.draw_state else rng.getrandbits(64),
         active=message.active_seat,
         turns=message.turn_count,
         revision=message.revision,

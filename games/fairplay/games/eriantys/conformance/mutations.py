@@ -81,7 +81,7 @@ def insists_on_black_towers(*_: Any) -> AskTowerColorResponse:
 @mutation(TOWER, "eriantys.action.required", "eriantys.towers.race")
 def falls_silent_when_asked_again(request: Any, reply: Any, rng: Random) -> AskTowerColorResponse | None:
     """Wants black towers, and has no answer when it is asked again because somebody else was given them."""
-    if not request.is_first_request:
+    if not request.first_request:
         return AskTowerColorResponse()
     return BLACK if BLACK.color in request.possible_colors else None
 

@@ -69,7 +69,7 @@ def state_message(state: State) -> eriantys_pb2.State:
     message = public_message(state)
     message.bag_students.extend(state.bag)
     message.hands.extend([value for hand in state.hands for value in hand])
-    message.draw_state = state.draw_state
+    message.draw_state = state.draw_state.to_bytes(8, "big")
     return message
 
 

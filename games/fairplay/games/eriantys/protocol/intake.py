@@ -23,7 +23,7 @@ def initial_state(message: eriantys_pb2.State, settings: rules.Settings, rng: Ra
             raise ValueError(problem)
     state = codec.read(message, settings, _hands(message))._replace(
         bag=tuple(message.bag_students),
-        draw_state=message.draw_state if message.HasField("draw_state") else rng.getrandbits(64),
+        draw_state=int.from_bytes(message.draw_state, "big") if message.draw_state else rng.getrandbits(64),
     )
     if problem := rules.invariant(state):
         raise ValueError(problem)

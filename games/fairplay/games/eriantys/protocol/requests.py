@@ -90,6 +90,6 @@ class Requests:
 
 
 def _put_refusal(request: Any, refused: RuleBreak | None) -> None:
-    request.is_first_request = refused is None
+    request.first_request = refused is None
     if refused is not None:
         request.refusal.CopyFrom(eriantys_pb2.Refusal(rule_id=refused.rule_id, explanation=refused.explanation))

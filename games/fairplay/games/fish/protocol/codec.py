@@ -104,7 +104,7 @@ def initial_state(message: fish_pb2.State, settings: rules.Settings) -> Shown:
     own_colors = [player.color for player in message.players]
     if len(set(own_colors)) < len(own_colors) or not set(own_colors) <= set(colors(rules.MAX_SEATS)):
         raise ValueError("Each player must have a colour of its own.")
-    state = view(message)._replace(solo_survivor=settings.solo_survivor)
+    state = view(message)._replace(lone_survivor=settings.lone_survivor)
     if problem := rules.invariant(state):
         raise ValueError(problem)
     return Shown(state, own_colors, move(message.last_action) if message.HasField("last_action") else None)

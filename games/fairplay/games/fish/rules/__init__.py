@@ -20,9 +20,9 @@ from fairplay.games.fish.rules.settings import (
     MIN_SEATS,
     ActionList,
     AnnounceOrder,
+    LoneSurvivor,
     PenguinCountBasis,
     Settings,
-    SoloSurvivor,
     settings_problem,
 )
 from fairplay.games.fish.rules.setup import fix_penguins, initial, state_of
@@ -41,11 +41,11 @@ __all__ = [
     "AnnounceOrder",
     "Board",
     "Geometry",
+    "LoneSurvivor",
     "Move",
     "PenguinCountBasis",
     "Place",
     "Settings",
-    "SoloSurvivor",
     "State",
     "apply",
     "board_of",

@@ -10,7 +10,7 @@ from fairplay.games.kit.settings import choice, find_problem, flag, number, othe
 
 PenguinCountBasis: TypeAlias = Literal["at_start", "survivors"]
 AnnounceOrder: TypeAlias = Literal["phases", "per_player"]
-SoloSurvivor: TypeAlias = Literal["play_on", "stop"]
+LoneSurvivor: TypeAlias = Literal["play_on", "stop"]
 ActionList: TypeAlias = Literal["none", "moves", "moves_and_skips"]
 
 MIN_SEATS, MAX_SEATS = 2, 4
@@ -38,8 +38,8 @@ class Settings:
     announce_order: AnnounceOrder = choice(
         "phases", AnnounceOrder, "Whether all players hear their own colour first, or one hears everything at a time."
     )
-    solo_survivor: SoloSurvivor = choice(
-        "play_on", SoloSurvivor, "Whether the last player left after eliminations goes on alone, or the game stops."
+    lone_survivor: LoneSurvivor = choice(
+        "play_on", LoneSurvivor, "Whether the last player left after eliminations goes on alone, or the game stops."
     )
     action_list: ActionList = choice(
         "none", ActionList, "What a player hears of the others' actions when it is its turn."

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from random import Random
 
 from fairplay.games.fish.rules.board import Board, board_of, board_of_rows
-from fairplay.games.fish.rules.settings import MAX_SEATS, MIN_SEATS, Settings, SoloSurvivor, settings_problem
+from fairplay.games.fish.rules.settings import MAX_SEATS, MIN_SEATS, LoneSurvivor, Settings, settings_problem
 from fairplay.games.fish.rules.state import State, with_turn
 
 _HOLES = b"1" + b"0" * 255  # the binary digit for each number of fish
@@ -24,7 +24,7 @@ def initial(settings: Settings, seat_count: int, rng: Random) -> State:
         raise ValueError(
             f"The board has {tiles} tiles: {seat_count} players with {penguins} penguins each need {needed}."
         )
-    return state_of(board, [()] * seat_count, penguins=penguins, solo_survivor=settings.solo_survivor)
+    return state_of(board, [()] * seat_count, penguins=penguins, lone_survivor=settings.lone_survivor)
 
 
 def _drawn(settings: Settings, rng: Random) -> Board:
@@ -45,7 +45,7 @@ def state_of(
     scores: Sequence[int] | None = None,
     alive: Sequence[bool] | None = None,
     seat: int = 0,
-    solo_survivor: SoloSurvivor = "play_on",
+    lone_survivor: LoneSurvivor = "play_on",
     revision: int = 0,
 ) -> State:
     """Return the state with these facts, each listed by seat; `board` with all its holes, removed tiles too.
@@ -68,7 +68,7 @@ def state_of(
                 raise ValueError(f"A penguin stands on cell {cell}: the board's cells are 0 to {size - 1}.")
             taken |= 1 << cell
     every_place = tuple(map(tuple, places))
-    fields = board, taken, tuple(scores), every_place, tuple(alive), penguins, seat, False, solo_survivor, revision
+    fields = board, taken, tuple(scores), every_place, tuple(alive), penguins, seat, False, lone_survivor, revision
     return with_turn(State(*fields), seat)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from fairplay.games.fish.rules.board import Board
 from fairplay.games.fish.rules.geometry import outside
-from fairplay.games.fish.rules.settings import MAX_SEATS, SoloSurvivor
+from fairplay.games.fish.rules.settings import MAX_SEATS, LoneSurvivor
 
 COLORS = ("red", "white", "brown", "black")  # of seats 0, 1, 2, 3 (section 1)
 
@@ -33,7 +33,7 @@ class State(NamedTuple):
     penguins: int  # how many each player places
     seat: int  # whose turn it is; in a game that is over, from whom on it would continue
     over: bool
-    solo_survivor: SoloSurvivor
+    lone_survivor: LoneSurvivor
     revision: int  # 0 at first, one more with every change
 
 
@@ -49,7 +49,7 @@ def placing(state: State) -> bool:
 
 def with_turn(state: State, first: int) -> State:
     """Return the state with the turn given to the first seat, from `first` on, that has to place or can move."""
-    if not any(state.alive) or (state.solo_survivor == "stop" and state.alive.count(True) == 1 < len(state.alive)):
+    if not any(state.alive) or (state.lone_survivor == "stop" and state.alive.count(True) == 1 < len(state.alive)):
         return state._replace(seat=first, over=True)
     for seat in ROUNDS[len(state.places)][first]:
         if state.alive[seat] and len(state.places[seat]) < state.penguins:

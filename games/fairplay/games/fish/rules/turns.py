@@ -15,20 +15,20 @@ def apply(state: State, action: Action) -> State:
 
 
 def _placed(state: State, cell: int) -> State:
-    board, taken, scores, places, alive, penguins, seat, over, solo_survivor, revision = state
+    board, taken, scores, places, alive, penguins, seat, over, lone_survivor, revision = state
     all_places = list(places)
     all_places[seat] = (*places[seat], cell)
     places = tuple(all_places)
     taken |= 1 << cell
     after = seat + 1 if seat + 1 < len(places) else 0
-    fields = board, taken, scores, places, alive, penguins, after, over, solo_survivor, revision + 1
+    fields = board, taken, scores, places, alive, penguins, after, over, lone_survivor, revision + 1
     placed = tuple.__new__(State, fields)
     return placed if alive[after] and len(places[after]) < penguins else with_turn(placed, after)
 
 
 def _moved(state: State, move: Move) -> State:
     """Return the state after a move: the tile left becomes a hole, so that its cell stays taken (section 4)."""
-    board, taken, scores, places, alive, penguins, seat, over, solo_survivor, revision = state
+    board, taken, scores, places, alive, penguins, seat, over, lone_survivor, revision = state
     source, target = move
     own = list(places[seat])
     own[own.index(source)] = target
@@ -43,7 +43,7 @@ def _moved(state: State, move: Move) -> State:
     if mover is None:
         mover, over = after, True
     scores = tuple(all_scores)
-    fields = board, taken, scores, places, alive, penguins, mover, over, solo_survivor, revision + 1
+    fields = board, taken, scores, places, alive, penguins, mover, over, lone_survivor, revision + 1
     return tuple.__new__(State, fields)
 
 

@@ -35,4 +35,4 @@ def chains(view: View) -> Iterator[tuple[Placement, Placement]]:
 
 def breach(view: View, placed: Placed) -> str | None:
     """Return the id of the rule that an extension breaks; None if it is legal."""
-    return rules.breach(view.board, view.hand, view.pile_count, Extension(placed))
+    return rules.breach(view.board, view.hand, view.pile_left, Extension(placed))

@@ -10,17 +10,17 @@ from fairplay.q.v1.q_player_pb2 import TakeTurnRequest
 
 def pile_too_small(request: TakeTurnRequest) -> bool:
     """Return whether the pile has fewer tiles than the hand."""
-    return request.state.pile_count < len(request.state.players[0].hand)
+    return request.state.pile_left < len(request.state.players[0].hand)
 
 
 def pile_one_short(request: TakeTurnRequest) -> bool:
     """Return whether the pile has one tile less than the hand."""
-    return request.state.pile_count == len(request.state.players[0].hand) - 1
+    return request.state.pile_left == len(request.state.players[0].hand) - 1
 
 
 def pile_empty(request: TakeTurnRequest) -> bool:
     """Return whether the pile is empty, but not the hand."""
-    return not request.state.pile_count and bool(request.state.players[0].hand)
+    return not request.state.pile_left and bool(request.state.players[0].hand)
 
 
 def no_hand(request: TakeTurnRequest) -> bool:

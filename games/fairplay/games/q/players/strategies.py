@@ -40,7 +40,7 @@ def strategy(spec: str) -> Strategy:
 
 def _without_extension(view: View) -> Word:
     """What every strategy answers that finds nothing to place."""
-    return REPLACE if view.pile_count >= len(view.hand) else PASS
+    return REPLACE if view.pile_left >= len(view.hand) else PASS
 
 
 # first
@@ -89,13 +89,13 @@ def _random(*, seed: int) -> Strategy:
 def _digest(view: View, seed: int) -> int:
     """A number that depends on the seed and what the player sees, but not on the revision or the process."""
     tiles = view.board.tiles
-    seen = (seed, view.hand, view.score, view.others, view.pile_count, len(tiles), sum(tiles.values()))
+    seen = (seed, view.hand, view.score, view.others, view.pile_left, len(tiles), sum(tiles.values()))
     return crc32(repr(seen).encode())
 
 
 def _random_answer(view: View, rng: Random) -> Action:
     """One of the legal actions; as long as a coin says so, an extension is made longer."""
-    action = rng.choice(choices(view.board, view.hand, view.pile_count))
+    action = rng.choice(choices(view.board, view.hand, view.pile_left))
     if isinstance(action, Word):
         return action
     placed, hand, board = action.placements, list(view.hand), view.board

@@ -105,7 +105,7 @@ def _see(message: q_pb2.State, state: rules.State, seat: int, laid: Laid) -> Non
     """Fills in the state for a player: the public part, and its own hand."""
     message.MergeFrom(laid.message)
     message.revision = state.revision
-    message.pile_count = len(state.pile)
+    message.pile_left = len(state.pile)
     message.placed_in_round = state.placed
     if state.mover is not None:
         message.turn = state.mover
@@ -123,7 +123,7 @@ def view(message: q_pb2.State) -> rules.View:
         tuple(tiles(me.hand)),
         me.score,
         tuple(player.score for player in others),
-        message.pile_count,
+        message.pile_left,
         message.revision,
     )
 
@@ -151,7 +151,7 @@ def public_message(shown: Shown) -> q_pb2.State:
     state, last = shown
     message = map_message(state.board)
     message.revision = state.revision
-    message.pile_count = len(state.pile)
+    message.pile_left = len(state.pile)
     message.placed_in_round = state.placed
     for seat, points in enumerate(state.points):
         out = state.eliminated.index(seat) + 1 if seat in state.eliminated else 0

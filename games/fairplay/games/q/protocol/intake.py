@@ -99,9 +99,9 @@ def _number_problem(message: q_pb2.State) -> str | None:
 
 
 def _hidden_problem(message: q_pb2.State) -> str | None:
-    count = message.pile_count
+    count = message.pile_left
     if count and count != len(message.pile):
-        return f"pile_count is {count}, but pile lists {len(message.pile)} tiles: a game goes on from full states only."
+        return f"pile_left is {count}, but pile lists {len(message.pile)} tiles: a game goes on from full states only."
     return None
 
 

@@ -49,7 +49,7 @@ def legal(state: State) -> Sequence[Action]:
     return choices(state.board, state.hands[state.mover], len(state.pile))
 
 
-def choices(board: Board, hand: Sequence[int], pile_count: int) -> Legal:
+def choices(board: Board, hand: Sequence[int], pile_left: int) -> Legal:
     """Single placements, replace and pass, those of them that are legal with this hand."""
     owned = tile_set(hand)
     singles = [
@@ -59,7 +59,7 @@ def choices(board: Board, hand: Sequence[int], pile_count: int) -> Legal:
         for tile in tiles_in(fit)
     ]
     singles.sort()
-    return Legal(singles, (REPLACE, PASS) if pile_count >= len(hand) else (PASS,))
+    return Legal(singles, (REPLACE, PASS) if pile_left >= len(hand) else (PASS,))
 
 
 def violation(state: State, action: Action) -> str | None:
@@ -69,11 +69,11 @@ def violation(state: State, action: Action) -> str | None:
     return breach(state.board, state.hands[state.mover], len(state.pile), action)
 
 
-def breach(board: Board, hand: Sequence[int], pile_count: int, action: Action) -> str | None:
+def breach(board: Board, hand: Sequence[int], pile_left: int, action: Action) -> str | None:
     """As `violation`, of what a player knows as well: the id of the rule broken, or None."""
     if isinstance(action, Extension):
         return _malformed(action.placements) or _illegal_extension(board, hand, action.placements)
-    if action is REPLACE and pile_count < len(hand):
+    if action is REPLACE and pile_left < len(hand):
         return "q.replace.pile"
     return None
 

@@ -69,7 +69,7 @@ class View(NamedTuple):
     hand: tuple[int, ...]
     score: int
     others: tuple[int, ...]  # scores of the other remaining players, in turn order after this one
-    pile_count: int
+    pile_left: int
     revision: int = 0
 
 

@@ -56,7 +56,7 @@ def legal(jmap: Json, jtile: Json, fit_rule: Json = "q") -> Json:
 def refusal(jpub: Json, request: Json, fit_rule: Json = "q") -> str | None:
     """Name the rule that a request of the first player breaks; null if it is legal."""
     seen = read_public(jpub, fit_rule)
-    return rules.breach(seen.board, seen.hand, seen.pile_count, read_request(request))
+    return rules.breach(seen.board, seen.hand, seen.pile_left, read_request(request))
 
 
 @question

@@ -69,11 +69,11 @@ def _read_cell(row: int, value: Json) -> tuple[Coordinate, int]:
 
 def read_public(value: Json, fit_rule: Json = "q") -> View:
     """Return what the first of the players of a JPub sees."""
-    tiles, pile_count, players = _read_fields(value, "JPub", "map", "tile*", "players")
+    tiles, pile_left, players = _read_fields(value, "JPub", "map", "tile*", "players")
     me, *others = _read_filled(players, "list of players")
     hand, points = _read_hand_and_score(me)
     scores = tuple(_read_number(other, "score", 0) for other in others)
-    return View(read_map(tiles, fit_rule), hand, points, scores, _read_number(pile_count, "tile*", 0))
+    return View(read_map(tiles, fit_rule), hand, points, scores, _read_number(pile_left, "tile*", 0))
 
 
 def read_state(value: Json, settings: Settings) -> State:

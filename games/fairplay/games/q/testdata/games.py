@@ -71,7 +71,7 @@ def _find_crooked(board: Board, hand: tuple[int, ...], placed: tuple[Placement, 
 
 
 def _bad_ask_for_tiles(view: View) -> Action | None:
-    return REPLACE if len(view.hand) > view.pile_count else None
+    return REPLACE if len(view.hand) > view.pile_left else None
 
 
 def _no_fit(view: View) -> Action | None:

@@ -207,10 +207,10 @@ def _player(standing: Standing, frame: _Frame) -> Iterator[str]:
 def _pile(table: Table, frame: _Frame) -> Iterator[str]:
     yield _card(frame, marked=False)
     yield '<g transform="translate(30 29) scale(.5)">'
-    for step in range(-1, min(table.pile_count, 3) - 1):
+    for step in range(-1, min(table.pile_left, 3) - 1):
         yield f'<use href="#q-back" x="{5 * step}" y="{-5 * step}"/>'
     yield "</g>"
-    words = f"{table.pile_count} in the pile"
+    words = f"{table.pile_left} in the pile"
     yield f'<text class="pile-count" x="52" y="27" font-size="16" font-weight="700">{words}</text>'
     yield f'<text class="told" x="52" y="47" font-size="12" fill="#66716a">{escape(table.told)}</text>'
     yield from _minis(_next(table), "next")

@@ -98,4 +98,4 @@ def _line(standing: Standing) -> str:
 
 def _pile(shown: Table) -> str:
     following = f", next {_tiles(shown.pile)}" if shown.pile else ""
-    return f"  [default]pile {shown.pile_count}[/]{following}"
+    return f"  [default]pile {shown.pile_left}[/]{following}"

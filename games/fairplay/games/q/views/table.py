@@ -30,7 +30,7 @@ class Table(NamedTuple):
     tiles: dict[rules.Coordinate, int]  # in the order in which they were placed
     last: frozenset[rules.Coordinate]
     standings: Sequence[Standing]
-    pile_count: int
+    pile_left: int
     pile: Sequence[int]  # empty where it is hidden
     told: str  # what the last turn was; empty where it is not known
     rows: range  # from the first one with a tile to the last; empty without tiles
@@ -46,7 +46,7 @@ def table(message: q_pb2.State, players: Sequence[str]) -> Table:
         tiles,
         frozenset(cell for cell in placed if cell in tiles),
         [_standing(message, player, players) for player in message.players],
-        max(message.pile_count, len(message.pile)),
+        max(message.pile_left, len(message.pile)),
         known(message.pile),
         _told(message.last_turn, players) if message.HasField("last_turn") else "",
         _range(row for row, _ in tiles),

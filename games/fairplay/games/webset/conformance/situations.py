@@ -28,7 +28,7 @@ def visible_state(state: webset_pb2.State) -> State:
     """Return what a player is shown. The number of aspects is not part of that, but follows from that of the cards."""
     lying = sum(slot != EMPTY for slot in state.slots)
     won = sum(len(player.cards) for player in state.players)
-    small = lying + won + state.deck_count + len(state.discarded) < rules.CARDS
+    small = lying + won + state.deck_left + len(state.discarded) < rules.CARDS
     return codec.visible_state(state, rules.settings_of(aspects=3 if small else 4, table=9, max_table=27))
 
 
@@ -64,7 +64,7 @@ def others_got_set(request: ActRequest) -> bool:
 
 def deck_empty(request: Question) -> bool:
     """Return whether the deck is empty."""
-    return not request.state.deck_count
+    return not request.state.deck_left
 
 
 def without_set(request: Question) -> bool:

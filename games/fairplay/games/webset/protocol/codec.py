@@ -79,7 +79,7 @@ def public_message(state: rules.State) -> webset_pb2.State:
     message = webset_pb2.State(
         revision=state.revision,
         slots=_slots(state.table),
-        deck_count=len(state.deck),
+        deck_left=len(state.deck),
         phase=_PHASES[state.phase],
         call_count=state.call_count,
         players=[_player_message(state, seat) for seat in range(len(state.players))],
@@ -121,7 +121,7 @@ def state_message(state: rules.State) -> webset_pb2.State:
     """Return all of a state, hidden things included."""
     message = public_message(state)
     message.deck.extend(state.deck)
-    message.draw_state = state.draw_state
+    message.draw_state = state.draw_state.to_bytes(8, "big")
     return message
 
 
@@ -137,7 +137,7 @@ def initial_state(message: webset_pb2.State, settings: rules.Settings, rng: Rand
 
 def visible_state(message: webset_pb2.State, settings: rules.Settings) -> rules.State:
     """Return the state that everybody may see. Its deck holds empty cards in place of the hidden ones."""
-    return _state(message, settings, (rules.EMPTY,) * message.deck_count, Random(0))
+    return _state(message, settings, (rules.EMPTY,) * message.deck_left, Random(0))
 
 
 def _state(message: webset_pb2.State, settings: rules.Settings, deck: rules.Cards, rng: Random) -> rules.State:
@@ -154,7 +154,7 @@ def _state(message: webset_pb2.State, settings: rules.Settings, deck: rules.Card
         players=tuple([_player(seat, player) for seat, player in enumerate(message.players)]),
         discarded=tuple(message.discarded),
         act_count=message.act_count,
-        draw_state=message.draw_state if message.HasField("draw_state") else rng.getrandbits(64),
+        draw_state=int.from_bytes(message.draw_state, "big") if message.draw_state else rng.getrandbits(64),
         revision=message.revision,
     )
 

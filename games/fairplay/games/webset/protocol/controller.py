@@ -14,7 +14,8 @@ from fairplay.games.webset.protocol.news import News
 from fairplay.games.webset.protocol.timing import GameTime
 from fairplay.games.webset.rules import Phase, State, Status
 from fairplay.webset.v1 import webset_pb2
-from fairplay.webset.v1.webset_player_pb2 import DealRequest, Event, EventKind
+from fairplay.webset.v1.webset_pb2 import Event, EventKind
+from fairplay.webset.v1.webset_player_pb2 import DealRequest
 
 
 class Controller:

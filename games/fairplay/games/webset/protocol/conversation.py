@@ -29,20 +29,20 @@ from fairplay.games.webset.protocol.controller import Controller
 from fairplay.games.webset.protocol.methods import ACT, PICK_CARDS
 from fairplay.games.webset.rules import Act, Phase, State, Status, Take, Word
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
-from fairplay.webset.v1 import webset_player_pb2
+from fairplay.webset.v1 import webset_pb2
 
-CALLED = webset_player_pb2.EVENT_KIND_CALLED
-GOT_SET = webset_player_pb2.EVENT_KIND_GOT_SET
-BAD_SET = webset_player_pb2.EVENT_KIND_BAD_SET
-CALL_EXPIRED = webset_player_pb2.EVENT_KIND_CALL_EXPIRED
-VOTED = webset_player_pb2.EVENT_KIND_VOTED
-CARDS_DEALT = webset_player_pb2.EVENT_KIND_CARDS_DEALT
-SOLUTIONS_SHOWN = webset_player_pb2.EVENT_KIND_SOLUTIONS_SHOWN
-SOLUTIONS_ENDED = webset_player_pb2.EVENT_KIND_SOLUTIONS_ENDED
-PLAYER_LEFT = webset_player_pb2.EVENT_KIND_PLAYER_LEFT
+CALLED = webset_pb2.EVENT_KIND_CALLED
+GOT_SET = webset_pb2.EVENT_KIND_GOT_SET
+BAD_SET = webset_pb2.EVENT_KIND_BAD_SET
+CALL_EXPIRED = webset_pb2.EVENT_KIND_CALL_EXPIRED
+VOTED = webset_pb2.EVENT_KIND_VOTED
+CARDS_DEALT = webset_pb2.EVENT_KIND_CARDS_DEALT
+SOLUTIONS_SHOWN = webset_pb2.EVENT_KIND_SOLUTIONS_SHOWN
+SOLUTIONS_ENDED = webset_pb2.EVENT_KIND_SOLUTIONS_ENDED
+PLAYER_LEFT = webset_pb2.EVENT_KIND_PLAYER_LEFT
 
 Part: TypeAlias = Generator[Step, Any, None]
-EventKind: TypeAlias = webset_player_pb2.EventKind.ValueType
+EventKind: TypeAlias = webset_pb2.EventKind.ValueType
 
 
 def play(game_id: str, state: State) -> Conversation:

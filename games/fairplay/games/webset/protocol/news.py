@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from fairplay.games.webset.rules import Status
-from fairplay.webset.v1.webset_player_pb2 import Event
+from fairplay.webset.v1.webset_pb2 import Event
 
 
 class Parcel(NamedTuple):

@@ -38,14 +38,14 @@ STATUSES = {
 """What a person is told of its own act, except what an event tells as well."""
 
 _HAPPENED = {
-    webset_player_pb2.EVENT_KIND_CALLED: "{} calls ---S-E-T---.",
-    webset_player_pb2.EVENT_KIND_GOT_SET: "{} GotSet: {}.",
-    webset_player_pb2.EVENT_KIND_BAD_SET: "{} BadSet: those were no set.",
-    webset_player_pb2.EVENT_KIND_CALL_EXPIRED: "{} CallExpired: no cards in time.",
-    webset_player_pb2.EVENT_KIND_VOTED: "{} asks for more cards.",
-    webset_player_pb2.EVENT_KIND_CARDS_DEALT: "Three more cards are dealt.",
-    webset_player_pb2.EVENT_KIND_SOLUTIONS_SHOWN: "{} has the solutions shown.",
-    webset_player_pb2.EVENT_KIND_SOLUTIONS_ENDED: "{} ends the showing: those cards are gone.",
+    webset_pb2.EVENT_KIND_CALLED: "{} calls ---S-E-T---.",
+    webset_pb2.EVENT_KIND_GOT_SET: "{} GotSet: {}.",
+    webset_pb2.EVENT_KIND_BAD_SET: "{} BadSet: those were no set.",
+    webset_pb2.EVENT_KIND_CALL_EXPIRED: "{} CallExpired: no cards in time.",
+    webset_pb2.EVENT_KIND_VOTED: "{} asks for more cards.",
+    webset_pb2.EVENT_KIND_CARDS_DEALT: "Three more cards are dealt.",
+    webset_pb2.EVENT_KIND_SOLUTIONS_SHOWN: "{} has the solutions shown.",
+    webset_pb2.EVENT_KIND_SOLUTIONS_ENDED: "{} ends the showing: those cards are gone.",
 }
 
 
@@ -105,7 +105,7 @@ def describe(scene: Scene) -> str:
     """Return the players with their points, whose call it is, and the size of the deck; 22 cells wide."""
     state = scene.state
     lines = [line for seat in range(len(state.players)) for line in _player(scene, seat)]
-    return "\n".join([*lines, "", f"[{_MUTED}]{state.deck_count} cards in the deck[/]"])
+    return "\n".join([*lines, "", f"[{_MUTED}]{state.deck_left} cards in the deck[/]"])
 
 
 def _player(scene: Scene, seat: int) -> Iterator[str]:
@@ -188,7 +188,7 @@ def end_line(scene: Scene, ranks: Sequence[int]) -> str:
 # What has happened, in plain text
 
 
-def event_line(event: webset_player_pb2.Event, scene: Scene) -> str:
+def event_line(event: webset_pb2.Event, scene: Scene) -> str:
     """Return an event as one line. Empty for unknown kinds, and for a lost player, whom the table reports itself."""
     form = _HAPPENED.get(event.kind, "")
     who = short_name(name_of(scene, event.seat), NAME_CELLS) if event.HasField("seat") else "Everybody"

@@ -144,9 +144,9 @@ def _header(state: webset_pb2.State, seats: Sequence[_Seat], wide: float) -> Ite
     size = font_size(what, wide - 130, 20.0)
     yield f'<text class="phase" y="22" font-size="{size:.1f}" font-weight="700">{escape(what)}</text>'
     yield f'<g class="deck" transform="translate({wide - 118:.1f} 2)">'
-    for step in range(3 if state.deck_count else 0):
+    for step in range(3 if state.deck_left else 0):
         yield f'<rect x="{2 * step}" y="{-step}" width="18" height="25" rx="3" fill="#7a5ea8" stroke="#f7f4fb"/>'
-    yield f'<text x="118" y="20" font-size="15" text-anchor="end">{state.deck_count} in deck</text></g>'
+    yield f'<text x="118" y="20" font-size="15" text-anchor="end">{state.deck_left} in deck</text></g>'
 
 
 def _table(slots: Sequence[int | None], marked: Sequence[int]) -> Iterator[str]:
@@ -194,7 +194,7 @@ def text(state: webset_pb2.State, players: Sequence[str]) -> str:
     """Return the same as text: each card in a box with the number of its slot, from 1, column by column."""
     seats, slots, shown = _seats(state, players), _slots(state), displayed(state)
     what = name_column(_phase(state, seats), _NAME_LIMIT + 11)
-    lines = [f"[bold default]{what.rstrip()}[/]  [{_TEXT_MUTED}]{state.deck_count} cards in the deck[/]"]
+    lines = [f"[bold default]{what.rstrip()}[/]  [{_TEXT_MUTED}]{state.deck_left} cards in the deck[/]"]
     for row in range(_ROWS):
         boxes = [
             slot_lines() if card is None else card_lines(card, str(slot + 1), marked=card in shown)

@@ -523,6 +523,7 @@ class State(google.protobuf.message.Message):
     PHASE_FIELD_NUMBER: builtins.int
     TURN_COUNT_FIELD_NUMBER: builtins.int
     DRAW_STATE_FIELD_NUMBER: builtins.int
+    LAST_ACTION_FIELD_NUMBER: builtins.int
     revision: builtins.int
     """Grows by one with every change of the state."""
     active_seat: builtins.int
@@ -531,9 +532,10 @@ class State(google.protobuf.message.Message):
     """What the state waits for."""
     turn_count: builtins.int
     """How many turns have ended."""
-    draw_state: builtins.int
-    """Where the next random pebbles come from. Hidden: not set in states for spectators. Not set in a state to start
-    from: drawn from the seed of the game.
+    draw_state: builtins.bytes
+    """The state of the generator of the next random pebbles (SplitMix64, see proto/README.md): eight bytes, the highest
+    first. Hidden: empty in states for players and spectators. Empty in a state to start from: drawn from the seed of
+    the game.
     """
     @property
     def table(self) -> global___EquationTable:
@@ -557,6 +559,10 @@ class State(google.protobuf.message.Message):
     def players(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Player]:
         """All players by seat, in turn order, also those that are eliminated."""
 
+    @property
+    def last_action(self) -> global___LastAction:
+        """The action that led to this state. Set in states for spectators, and only after an action."""
+
     def __init__(
         self,
         *,
@@ -569,10 +575,100 @@ class State(google.protobuf.message.Message):
         active_seat: builtins.int = ...,
         phase: global___Phase.ValueType = ...,
         turn_count: builtins.int = ...,
-        draw_state: builtins.int | None = ...,
+        draw_state: builtins.bytes = ...,
+        last_action: global___LastAction | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["_draw_state", b"_draw_state", "draw_state", b"draw_state", "table", b"table"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["_draw_state", b"_draw_state", "active_seat", b"active_seat", "bank", b"bank", "draw_state", b"draw_state", "phase", b"phase", "pile", b"pile", "players", b"players", "revision", b"revision", "table", b"table", "turn_count", b"turn_count", "visible", b"visible"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["_draw_state", b"_draw_state"]) -> typing.Literal["draw_state"] | None: ...
+    def HasField(self, field_name: typing.Literal["last_action", b"last_action", "table", b"table"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["active_seat", b"active_seat", "bank", b"bank", "draw_state", b"draw_state", "last_action", b"last_action", "phase", b"phase", "pile", b"pile", "players", b"players", "revision", b"revision", "table", b"table", "turn_count", b"turn_count", "visible", b"visible"]) -> None: ...
 
 global___State = State
+
+@typing.final
+class LastAction(google.protobuf.message.Message):
+    """What a player did."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: builtins.int
+    PEBBLE_FIELD_NUMBER: builtins.int
+    EXCHANGES_FIELD_NUMBER: builtins.int
+    PURCHASE_FIELD_NUMBER: builtins.int
+    seat: builtins.int
+    """The seat of the player."""
+    @property
+    def pebble(self) -> global___Pebble:
+        """It got a pebble: the one that the bank has less."""
+
+    @property
+    def exchanges(self) -> global___Exchanges:
+        """It exchanged pebbles."""
+
+    @property
+    def purchase(self) -> global___Purchase:
+        """It bought cards, or none."""
+
+    def __init__(
+        self,
+        *,
+        seat: builtins.int = ...,
+        pebble: global___Pebble | None = ...,
+        exchanges: global___Exchanges | None = ...,
+        purchase: global___Purchase | None = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["action", b"action", "exchanges", b"exchanges", "pebble", b"pebble", "purchase", b"purchase"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["action", b"action", "exchanges", b"exchanges", "pebble", b"pebble", "purchase", b"purchase", "seat", b"seat"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["action", b"action"]) -> typing.Literal["pebble", "exchanges", "purchase"] | None: ...
+
+global___LastAction = LastAction
+
+@typing.final
+class Purchase(google.protobuf.message.Message):
+    """A purchase of cards."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    CARDS_FIELD_NUMBER: builtins.int
+    @property
+    def cards(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Card]:
+        """The cards in the order in which they were bought."""
+
+    def __init__(
+        self,
+        *,
+        cards: collections.abc.Iterable[global___Card] | None = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["cards", b"cards"]) -> None: ...
+
+global___Purchase = Purchase
+
+@typing.final
+class Pebble(google.protobuf.message.Message):
+    """A request for one pebble. There is nothing to choose."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+
+global___Pebble = Pebble
+
+@typing.final
+class Exchanges(google.protobuf.message.Message):
+    """A request for exchanges."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    STEPS_FIELD_NUMBER: builtins.int
+    @property
+    def steps(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Equation]:
+        """The exchanges in order, at most Settings.max_exchanges: the player gives the left side and gets the right side."""
+
+    def __init__(
+        self,
+        *,
+        steps: collections.abc.Iterable[global___Equation] | None = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["steps", b"steps"]) -> None: ...
+
+global___Exchanges = Exchanges

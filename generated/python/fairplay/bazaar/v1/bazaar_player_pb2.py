@@ -25,33 +25,30 @@ _sym_db = _symbol_database.Default()
 from fairplay.bazaar.v1 import bazaar_pb2 as fairplay_dot_bazaar_dot_v1_dot_bazaar__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&fairplay/bazaar/v1/bazaar_player.proto\x12\x12\x66\x61irplay.bazaar.v1\x1a\x1f\x66\x61irplay/bazaar/v1/bazaar.proto\"Q\n\x0cSetupRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x30\n\x05table\x18\x02 \x01(\x0b\x32!.fairplay.bazaar.v1.EquationTable\"\x0f\n\rSetupResponse\"e\n\x1fRequestPebbleOrExchangesRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x31\n\nturn_state\x18\x02 \x01(\x0b\x32\x1d.fairplay.bazaar.v1.TurnState\"\x8e\x01\n RequestPebbleOrExchangesResponse\x12,\n\x06pebble\x18\x01 \x01(\x0b\x32\x1a.fairplay.bazaar.v1.PebbleH\x00\x12\x32\n\texchanges\x18\x02 \x01(\x0b\x32\x1d.fairplay.bazaar.v1.ExchangesH\x00\x42\x08\n\x06\x61nswer\"\x08\n\x06Pebble\"8\n\tExchanges\x12+\n\x05steps\x18\x01 \x03(\x0b\x32\x1c.fairplay.bazaar.v1.Equation\"Y\n\x13RequestCardsRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x31\n\nturn_state\x18\x02 \x01(\x0b\x32\x1d.fairplay.bazaar.v1.TurnState\"?\n\x14RequestCardsResponse\x12\'\n\x05\x63\x61rds\x18\x01 \x03(\x0b\x32\x18.fairplay.bazaar.v1.Card\"*\n\nWinRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0b\n\x03won\x18\x02 \x01(\x08\"\r\n\x0bWinResponse2\x96\x03\n\x13\x42\x61zaarPlayerService\x12L\n\x05Setup\x12 .fairplay.bazaar.v1.SetupRequest\x1a!.fairplay.bazaar.v1.SetupResponse\x12\x85\x01\n\x18RequestPebbleOrExchanges\x12\x33.fairplay.bazaar.v1.RequestPebbleOrExchangesRequest\x1a\x34.fairplay.bazaar.v1.RequestPebbleOrExchangesResponse\x12\x61\n\x0cRequestCards\x12\'.fairplay.bazaar.v1.RequestCardsRequest\x1a(.fairplay.bazaar.v1.RequestCardsResponse\x12\x46\n\x03Win\x12\x1e.fairplay.bazaar.v1.WinRequest\x1a\x1f.fairplay.bazaar.v1.WinResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&fairplay/bazaar/v1/bazaar_player.proto\x12\x12\x66\x61irplay.bazaar.v1\x1a\x1f\x66\x61irplay/bazaar/v1/bazaar.proto\"_\n\x0cSetupRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x30\n\x05table\x18\x03 \x01(\x0b\x32!.fairplay.bazaar.v1.EquationTable\"\x0f\n\rSetupResponse\"s\n\x1fRequestPebbleOrExchangesRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x31\n\nturn_state\x18\x03 \x01(\x0b\x32\x1d.fairplay.bazaar.v1.TurnState\"\x8e\x01\n RequestPebbleOrExchangesResponse\x12,\n\x06pebble\x18\x01 \x01(\x0b\x32\x1a.fairplay.bazaar.v1.PebbleH\x00\x12\x32\n\texchanges\x18\x02 \x01(\x0b\x32\x1d.fairplay.bazaar.v1.ExchangesH\x00\x42\x08\n\x06\x61nswer\"g\n\x13RequestCardsRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x31\n\nturn_state\x18\x03 \x01(\x0b\x32\x1d.fairplay.bazaar.v1.TurnState\"?\n\x14RequestCardsResponse\x12\'\n\x05\x63\x61rds\x18\x01 \x03(\x0b\x32\x18.fairplay.bazaar.v1.Card\"8\n\nWinRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x0b\n\x03won\x18\x03 \x01(\x08\"\r\n\x0bWinResponse2\x96\x03\n\x13\x42\x61zaarPlayerService\x12L\n\x05Setup\x12 .fairplay.bazaar.v1.SetupRequest\x1a!.fairplay.bazaar.v1.SetupResponse\x12\x85\x01\n\x18RequestPebbleOrExchanges\x12\x33.fairplay.bazaar.v1.RequestPebbleOrExchangesRequest\x1a\x34.fairplay.bazaar.v1.RequestPebbleOrExchangesResponse\x12\x61\n\x0cRequestCards\x12\'.fairplay.bazaar.v1.RequestCardsRequest\x1a(.fairplay.bazaar.v1.RequestCardsResponse\x12\x46\n\x03Win\x12\x1e.fairplay.bazaar.v1.WinRequest\x1a\x1f.fairplay.bazaar.v1.WinResponseB\xc2\x01\n\x16\x63om.fairplay.bazaar.v1B\x11\x42\x61zaarPlayerProtoP\x01ZLgithub.com/fairplay-protocol/fairplay-go/fairplay/bazaar/v1;fairplaybazaarv1\xa2\x02\x03\x46PB\xaa\x02\x12\x46\x61irplay.Bazaar.V1\xca\x02\x12\x46\x61irplay\\Bazaar\\V1\xea\x02\x14\x46\x61irplay::Bazaar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'fairplay.bazaar.v1.bazaar_player_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\026com.fairplay.bazaar.v1B\021BazaarPlayerProtoP\001ZLgithub.com/fairplay-protocol/fairplay-go/fairplay/bazaar/v1;fairplaybazaarv1\242\002\003FPB\252\002\022Fairplay.Bazaar.V1\312\002\022Fairplay\\Bazaar\\V1\352\002\024Fairplay::Bazaar::V1'
   _globals['_SETUPREQUEST']._serialized_start=95
-  _globals['_SETUPREQUEST']._serialized_end=176
-  _globals['_SETUPRESPONSE']._serialized_start=178
-  _globals['_SETUPRESPONSE']._serialized_end=193
-  _globals['_REQUESTPEBBLEOREXCHANGESREQUEST']._serialized_start=195
-  _globals['_REQUESTPEBBLEOREXCHANGESREQUEST']._serialized_end=296
-  _globals['_REQUESTPEBBLEOREXCHANGESRESPONSE']._serialized_start=299
-  _globals['_REQUESTPEBBLEOREXCHANGESRESPONSE']._serialized_end=441
-  _globals['_PEBBLE']._serialized_start=443
-  _globals['_PEBBLE']._serialized_end=451
-  _globals['_EXCHANGES']._serialized_start=453
-  _globals['_EXCHANGES']._serialized_end=509
-  _globals['_REQUESTCARDSREQUEST']._serialized_start=511
-  _globals['_REQUESTCARDSREQUEST']._serialized_end=600
-  _globals['_REQUESTCARDSRESPONSE']._serialized_start=602
-  _globals['_REQUESTCARDSRESPONSE']._serialized_end=665
-  _globals['_WINREQUEST']._serialized_start=667
-  _globals['_WINREQUEST']._serialized_end=709
-  _globals['_WINRESPONSE']._serialized_start=711
-  _globals['_WINRESPONSE']._serialized_end=724
-  _globals['_BAZAARPLAYERSERVICE']._serialized_start=727
-  _globals['_BAZAARPLAYERSERVICE']._serialized_end=1133
+  _globals['_SETUPREQUEST']._serialized_end=190
+  _globals['_SETUPRESPONSE']._serialized_start=192
+  _globals['_SETUPRESPONSE']._serialized_end=207
+  _globals['_REQUESTPEBBLEOREXCHANGESREQUEST']._serialized_start=209
+  _globals['_REQUESTPEBBLEOREXCHANGESREQUEST']._serialized_end=324
+  _globals['_REQUESTPEBBLEOREXCHANGESRESPONSE']._serialized_start=327
+  _globals['_REQUESTPEBBLEOREXCHANGESRESPONSE']._serialized_end=469
+  _globals['_REQUESTCARDSREQUEST']._serialized_start=471
+  _globals['_REQUESTCARDSREQUEST']._serialized_end=574
+  _globals['_REQUESTCARDSRESPONSE']._serialized_start=576
+  _globals['_REQUESTCARDSRESPONSE']._serialized_end=639
+  _globals['_WINREQUEST']._serialized_start=641
+  _globals['_WINREQUEST']._serialized_end=697
+  _globals['_WINRESPONSE']._serialized_start=699
+  _globals['_WINRESPONSE']._serialized_end=712
+  _globals['_BAZAARPLAYERSERVICE']._serialized_start=715
+  _globals['_BAZAARPLAYERSERVICE']._serialized_end=1121
 # @@protoc_insertion_point(module_scope)

@@ -20,9 +20,12 @@ class SetupRequest(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     GAME_ID_FIELD_NUMBER: builtins.int
+    SEAT_FIELD_NUMBER: builtins.int
     TABLE_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The game that this call belongs to."""
+    seat: builtins.int
+    """The seat of the called player, from 0 in turn order."""
     @property
     def table(self) -> fairplay.bazaar.v1.bazaar_pb2.EquationTable:
         """The equations of the game."""
@@ -31,10 +34,11 @@ class SetupRequest(google.protobuf.message.Message):
         self,
         *,
         game_id: builtins.str = ...,
+        seat: builtins.int = ...,
         table: fairplay.bazaar.v1.bazaar_pb2.EquationTable | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["table", b"table"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "table", b"table"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "seat", b"seat", "table", b"table"]) -> None: ...
 
 global___SetupRequest = SetupRequest
 
@@ -57,9 +61,12 @@ class RequestPebbleOrExchangesRequest(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     GAME_ID_FIELD_NUMBER: builtins.int
+    SEAT_FIELD_NUMBER: builtins.int
     TURN_STATE_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The game that this call belongs to."""
+    seat: builtins.int
+    """The seat of the called player, from 0 in turn order."""
     @property
     def turn_state(self) -> fairplay.bazaar.v1.bazaar_pb2.TurnState:
         """What the player is shown."""
@@ -68,10 +75,11 @@ class RequestPebbleOrExchangesRequest(google.protobuf.message.Message):
         self,
         *,
         game_id: builtins.str = ...,
+        seat: builtins.int = ...,
         turn_state: fairplay.bazaar.v1.bazaar_pb2.TurnState | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["turn_state", b"turn_state"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "turn_state", b"turn_state"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "seat", b"seat", "turn_state", b"turn_state"]) -> None: ...
 
 global___RequestPebbleOrExchangesRequest = RequestPebbleOrExchangesRequest
 
@@ -84,18 +92,18 @@ class RequestPebbleOrExchangesResponse(google.protobuf.message.Message):
     PEBBLE_FIELD_NUMBER: builtins.int
     EXCHANGES_FIELD_NUMBER: builtins.int
     @property
-    def pebble(self) -> global___Pebble:
+    def pebble(self) -> fairplay.bazaar.v1.bazaar_pb2.Pebble:
         """A pebble."""
 
     @property
-    def exchanges(self) -> global___Exchanges:
+    def exchanges(self) -> fairplay.bazaar.v1.bazaar_pb2.Exchanges:
         """Exchanges. Set and without steps: none at all, which costs a card."""
 
     def __init__(
         self,
         *,
-        pebble: global___Pebble | None = ...,
-        exchanges: global___Exchanges | None = ...,
+        pebble: fairplay.bazaar.v1.bazaar_pb2.Pebble | None = ...,
+        exchanges: fairplay.bazaar.v1.bazaar_pb2.Exchanges | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["answer", b"answer", "exchanges", b"exchanges", "pebble", b"pebble"]) -> builtins.bool: ...
     def ClearField(self, field_name: typing.Literal["answer", b"answer", "exchanges", b"exchanges", "pebble", b"pebble"]) -> None: ...
@@ -104,47 +112,18 @@ class RequestPebbleOrExchangesResponse(google.protobuf.message.Message):
 global___RequestPebbleOrExchangesResponse = RequestPebbleOrExchangesResponse
 
 @typing.final
-class Pebble(google.protobuf.message.Message):
-    """A request for one pebble. There is nothing to choose."""
-
-    DESCRIPTOR: google.protobuf.descriptor.Descriptor
-
-    def __init__(
-        self,
-    ) -> None: ...
-
-global___Pebble = Pebble
-
-@typing.final
-class Exchanges(google.protobuf.message.Message):
-    """A request for exchanges."""
-
-    DESCRIPTOR: google.protobuf.descriptor.Descriptor
-
-    STEPS_FIELD_NUMBER: builtins.int
-    @property
-    def steps(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[fairplay.bazaar.v1.bazaar_pb2.Equation]:
-        """The exchanges in order, at most Settings.max_exchanges: the player gives the left side and gets the right side."""
-
-    def __init__(
-        self,
-        *,
-        steps: collections.abc.Iterable[fairplay.bazaar.v1.bazaar_pb2.Equation] | None = ...,
-    ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["steps", b"steps"]) -> None: ...
-
-global___Exchanges = Exchanges
-
-@typing.final
 class RequestCardsRequest(google.protobuf.message.Message):
     """The request of RequestCards."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     GAME_ID_FIELD_NUMBER: builtins.int
+    SEAT_FIELD_NUMBER: builtins.int
     TURN_STATE_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The game that this call belongs to."""
+    seat: builtins.int
+    """The seat of the called player, from 0 in turn order."""
     @property
     def turn_state(self) -> fairplay.bazaar.v1.bazaar_pb2.TurnState:
         """What the player is shown, after the first half of its turn."""
@@ -153,10 +132,11 @@ class RequestCardsRequest(google.protobuf.message.Message):
         self,
         *,
         game_id: builtins.str = ...,
+        seat: builtins.int = ...,
         turn_state: fairplay.bazaar.v1.bazaar_pb2.TurnState | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["turn_state", b"turn_state"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "turn_state", b"turn_state"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "seat", b"seat", "turn_state", b"turn_state"]) -> None: ...
 
 global___RequestCardsRequest = RequestCardsRequest
 
@@ -187,18 +167,22 @@ class WinRequest(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     GAME_ID_FIELD_NUMBER: builtins.int
+    SEAT_FIELD_NUMBER: builtins.int
     WON_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The game that this call belongs to."""
+    seat: builtins.int
+    """The seat of the called player, from 0 in turn order."""
     won: builtins.bool
     """Whether the player has won."""
     def __init__(
         self,
         *,
         game_id: builtins.str = ...,
+        seat: builtins.int = ...,
         won: builtins.bool = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "won", b"won"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "seat", b"seat", "won", b"won"]) -> None: ...
 
 global___WinRequest = WinRequest
 

@@ -74,9 +74,9 @@ class BazaarPlayerServiceServicer(object):
     """
 
     def Setup(self, request, context):
-        """Tells the player the equations of the game. First call of a game, to all players in turn order; also where the game
-        starts from a state in the middle of it. Changes nothing. Not repeated when the server or the player was restarted:
-        the equations are in every TurnState, too. The deadline is the limit for notifications.
+        """Tells the player the equations of the game. First call of a game, to all players in turn order; also where the
+        game starts from a state in the middle of it. Changes nothing. Not repeated when the server or the player was
+        restarted: the equations are in every TurnState, too. The deadline is the limit for notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -89,10 +89,10 @@ class BazaarPlayerServiceServicer(object):
         sees in the next call. It costs nothing.
 
         Exchanges are carried out in the order of the list. Each must be an equation of the table, either way, both sides
-        exactly; at its turn the wallet must hold its left side and the bank its right side. The wallet loses the left side
-        and gains the right one. If one exchange of the list is illegal, none is carried out and the player is eliminated.
-        A legal request costs one card, however long the list is, **also when it is empty**: the bottom card of the pile or,
-        if there is no pile, all visible cards. (Settings.exchange_price and its neighbours change this.)
+        exactly; at its turn the wallet must hold its left side and the bank its right side. The wallet loses the left
+        side and gains the right one. If one exchange of the list is illegal, none is carried out and the player is
+        eliminated. A legal request costs one card, however long the list is, **also when it is empty**: the bottom card
+        of the pile or, if there is no pile, all visible cards. (Settings.exchange_price and its neighbours change this.)
 
         Asked once a turn. The deadline is the limit for decisions. The legal replies that the evidence of a broken rule
         lists and counts are the shortest ones: a pebble, no exchange, and each possible exchange alone.
@@ -104,11 +104,11 @@ class BazaarPlayerServiceServicer(object):
     def RequestCards(self, request, context):
         """Asks for the second half of a turn: a list of cards to buy, which may be empty.
 
-        Cards are bought in the order of the list. Each must be among the visible cards that are left, and the wallet must
-        hold its five pebbles, which go to the bank. If one purchase of the list is illegal, none is made and the player is
-        eliminated. A purchase scores at once, by the pebbles that are left in the wallet: 1 point with three or more, 2
-        with two, 3 with one, 5 with none; a card with a happy face 2, 3, 5 and 8. Then cards of the pile take the places of
-        those that were bought; they can be bought from the next turn on.
+        Cards are bought in the order of the list. Each must be among the visible cards that are left, and the wallet
+        must hold its five pebbles, which go to the bank. If one purchase of the list is illegal, none is made and the
+        player is eliminated. A purchase scores at once, by the pebbles that are left in the wallet: 1 point with three
+        or more, 2 with two, 3 with one, 5 with none; a card with a happy face 2, 3, 5 and 8. Then cards of the pile take
+        the places of those that were bought; they can be bought from the next turn on.
 
         Asked once a turn, unless the first half has ended the game. The deadline is the limit for decisions.
         """
@@ -117,9 +117,9 @@ class BazaarPlayerServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def Win(self, request, context):
-        """Tells the player whether it has won. Last call of a game, to those that have won first, then to the others that are
-        still in the game. A player that fails here is not ranked, and nobody moves up. Never repeated. The deadline is the
-        limit for notifications.
+        """Tells the player whether it has won. Last call of a game, to those that have won first, then to the others that
+        are still in the game. A player that fails here is not ranked, and nobody moves up. Never repeated. The deadline
+        is the limit for notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

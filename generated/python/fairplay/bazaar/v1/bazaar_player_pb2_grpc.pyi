@@ -32,9 +32,9 @@ class BazaarPlayerServiceStub:
         fairplay.bazaar.v1.bazaar_player_pb2.SetupRequest,
         fairplay.bazaar.v1.bazaar_player_pb2.SetupResponse,
     ]
-    """Tells the player the equations of the game. First call of a game, to all players in turn order; also where the game
-    starts from a state in the middle of it. Changes nothing. Not repeated when the server or the player was restarted:
-    the equations are in every TurnState, too. The deadline is the limit for notifications.
+    """Tells the player the equations of the game. First call of a game, to all players in turn order; also where the
+    game starts from a state in the middle of it. Changes nothing. Not repeated when the server or the player was
+    restarted: the equations are in every TurnState, too. The deadline is the limit for notifications.
     """
 
     RequestPebbleOrExchanges: grpc.UnaryUnaryMultiCallable[
@@ -47,10 +47,10 @@ class BazaarPlayerServiceStub:
     sees in the next call. It costs nothing.
 
     Exchanges are carried out in the order of the list. Each must be an equation of the table, either way, both sides
-    exactly; at its turn the wallet must hold its left side and the bank its right side. The wallet loses the left side
-    and gains the right one. If one exchange of the list is illegal, none is carried out and the player is eliminated.
-    A legal request costs one card, however long the list is, **also when it is empty**: the bottom card of the pile or,
-    if there is no pile, all visible cards. (Settings.exchange_price and its neighbours change this.)
+    exactly; at its turn the wallet must hold its left side and the bank its right side. The wallet loses the left
+    side and gains the right one. If one exchange of the list is illegal, none is carried out and the player is
+    eliminated. A legal request costs one card, however long the list is, **also when it is empty**: the bottom card
+    of the pile or, if there is no pile, all visible cards. (Settings.exchange_price and its neighbours change this.)
 
     Asked once a turn. The deadline is the limit for decisions. The legal replies that the evidence of a broken rule
     lists and counts are the shortest ones: a pebble, no exchange, and each possible exchange alone.
@@ -62,11 +62,11 @@ class BazaarPlayerServiceStub:
     ]
     """Asks for the second half of a turn: a list of cards to buy, which may be empty.
 
-    Cards are bought in the order of the list. Each must be among the visible cards that are left, and the wallet must
-    hold its five pebbles, which go to the bank. If one purchase of the list is illegal, none is made and the player is
-    eliminated. A purchase scores at once, by the pebbles that are left in the wallet: 1 point with three or more, 2
-    with two, 3 with one, 5 with none; a card with a happy face 2, 3, 5 and 8. Then cards of the pile take the places of
-    those that were bought; they can be bought from the next turn on.
+    Cards are bought in the order of the list. Each must be among the visible cards that are left, and the wallet
+    must hold its five pebbles, which go to the bank. If one purchase of the list is illegal, none is made and the
+    player is eliminated. A purchase scores at once, by the pebbles that are left in the wallet: 1 point with three
+    or more, 2 with two, 3 with one, 5 with none; a card with a happy face 2, 3, 5 and 8. Then cards of the pile take
+    the places of those that were bought; they can be bought from the next turn on.
 
     Asked once a turn, unless the first half has ended the game. The deadline is the limit for decisions.
     """
@@ -75,9 +75,9 @@ class BazaarPlayerServiceStub:
         fairplay.bazaar.v1.bazaar_player_pb2.WinRequest,
         fairplay.bazaar.v1.bazaar_player_pb2.WinResponse,
     ]
-    """Tells the player whether it has won. Last call of a game, to those that have won first, then to the others that are
-    still in the game. A player that fails here is not ranked, and nobody moves up. Never repeated. The deadline is the
-    limit for notifications.
+    """Tells the player whether it has won. Last call of a game, to those that have won first, then to the others that
+    are still in the game. A player that fails here is not ranked, and nobody moves up. Never repeated. The deadline
+    is the limit for notifications.
     """
 
 class BazaarPlayerServiceAsyncStub:
@@ -94,9 +94,9 @@ class BazaarPlayerServiceAsyncStub:
         fairplay.bazaar.v1.bazaar_player_pb2.SetupRequest,
         fairplay.bazaar.v1.bazaar_player_pb2.SetupResponse,
     ]
-    """Tells the player the equations of the game. First call of a game, to all players in turn order; also where the game
-    starts from a state in the middle of it. Changes nothing. Not repeated when the server or the player was restarted:
-    the equations are in every TurnState, too. The deadline is the limit for notifications.
+    """Tells the player the equations of the game. First call of a game, to all players in turn order; also where the
+    game starts from a state in the middle of it. Changes nothing. Not repeated when the server or the player was
+    restarted: the equations are in every TurnState, too. The deadline is the limit for notifications.
     """
 
     RequestPebbleOrExchanges: grpc.aio.UnaryUnaryMultiCallable[
@@ -109,10 +109,10 @@ class BazaarPlayerServiceAsyncStub:
     sees in the next call. It costs nothing.
 
     Exchanges are carried out in the order of the list. Each must be an equation of the table, either way, both sides
-    exactly; at its turn the wallet must hold its left side and the bank its right side. The wallet loses the left side
-    and gains the right one. If one exchange of the list is illegal, none is carried out and the player is eliminated.
-    A legal request costs one card, however long the list is, **also when it is empty**: the bottom card of the pile or,
-    if there is no pile, all visible cards. (Settings.exchange_price and its neighbours change this.)
+    exactly; at its turn the wallet must hold its left side and the bank its right side. The wallet loses the left
+    side and gains the right one. If one exchange of the list is illegal, none is carried out and the player is
+    eliminated. A legal request costs one card, however long the list is, **also when it is empty**: the bottom card
+    of the pile or, if there is no pile, all visible cards. (Settings.exchange_price and its neighbours change this.)
 
     Asked once a turn. The deadline is the limit for decisions. The legal replies that the evidence of a broken rule
     lists and counts are the shortest ones: a pebble, no exchange, and each possible exchange alone.
@@ -124,11 +124,11 @@ class BazaarPlayerServiceAsyncStub:
     ]
     """Asks for the second half of a turn: a list of cards to buy, which may be empty.
 
-    Cards are bought in the order of the list. Each must be among the visible cards that are left, and the wallet must
-    hold its five pebbles, which go to the bank. If one purchase of the list is illegal, none is made and the player is
-    eliminated. A purchase scores at once, by the pebbles that are left in the wallet: 1 point with three or more, 2
-    with two, 3 with one, 5 with none; a card with a happy face 2, 3, 5 and 8. Then cards of the pile take the places of
-    those that were bought; they can be bought from the next turn on.
+    Cards are bought in the order of the list. Each must be among the visible cards that are left, and the wallet
+    must hold its five pebbles, which go to the bank. If one purchase of the list is illegal, none is made and the
+    player is eliminated. A purchase scores at once, by the pebbles that are left in the wallet: 1 point with three
+    or more, 2 with two, 3 with one, 5 with none; a card with a happy face 2, 3, 5 and 8. Then cards of the pile take
+    the places of those that were bought; they can be bought from the next turn on.
 
     Asked once a turn, unless the first half has ended the game. The deadline is the limit for decisions.
     """
@@ -137,9 +137,9 @@ class BazaarPlayerServiceAsyncStub:
         fairplay.bazaar.v1.bazaar_player_pb2.WinRequest,
         fairplay.bazaar.v1.bazaar_player_pb2.WinResponse,
     ]
-    """Tells the player whether it has won. Last call of a game, to those that have won first, then to the others that are
-    still in the game. A player that fails here is not ranked, and nobody moves up. Never repeated. The deadline is the
-    limit for notifications.
+    """Tells the player whether it has won. Last call of a game, to those that have won first, then to the others that
+    are still in the game. A player that fails here is not ranked, and nobody moves up. Never repeated. The deadline
+    is the limit for notifications.
     """
 
 class BazaarPlayerServiceServicer(metaclass=abc.ABCMeta):
@@ -158,9 +158,9 @@ class BazaarPlayerServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.bazaar.v1.bazaar_player_pb2.SetupRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.bazaar.v1.bazaar_player_pb2.SetupResponse, collections.abc.Awaitable[fairplay.bazaar.v1.bazaar_player_pb2.SetupResponse]]:
-        """Tells the player the equations of the game. First call of a game, to all players in turn order; also where the game
-        starts from a state in the middle of it. Changes nothing. Not repeated when the server or the player was restarted:
-        the equations are in every TurnState, too. The deadline is the limit for notifications.
+        """Tells the player the equations of the game. First call of a game, to all players in turn order; also where the
+        game starts from a state in the middle of it. Changes nothing. Not repeated when the server or the player was
+        restarted: the equations are in every TurnState, too. The deadline is the limit for notifications.
         """
 
     @abc.abstractmethod
@@ -175,10 +175,10 @@ class BazaarPlayerServiceServicer(metaclass=abc.ABCMeta):
         sees in the next call. It costs nothing.
 
         Exchanges are carried out in the order of the list. Each must be an equation of the table, either way, both sides
-        exactly; at its turn the wallet must hold its left side and the bank its right side. The wallet loses the left side
-        and gains the right one. If one exchange of the list is illegal, none is carried out and the player is eliminated.
-        A legal request costs one card, however long the list is, **also when it is empty**: the bottom card of the pile or,
-        if there is no pile, all visible cards. (Settings.exchange_price and its neighbours change this.)
+        exactly; at its turn the wallet must hold its left side and the bank its right side. The wallet loses the left
+        side and gains the right one. If one exchange of the list is illegal, none is carried out and the player is
+        eliminated. A legal request costs one card, however long the list is, **also when it is empty**: the bottom card
+        of the pile or, if there is no pile, all visible cards. (Settings.exchange_price and its neighbours change this.)
 
         Asked once a turn. The deadline is the limit for decisions. The legal replies that the evidence of a broken rule
         lists and counts are the shortest ones: a pebble, no exchange, and each possible exchange alone.
@@ -192,11 +192,11 @@ class BazaarPlayerServiceServicer(metaclass=abc.ABCMeta):
     ) -> typing.Union[fairplay.bazaar.v1.bazaar_player_pb2.RequestCardsResponse, collections.abc.Awaitable[fairplay.bazaar.v1.bazaar_player_pb2.RequestCardsResponse]]:
         """Asks for the second half of a turn: a list of cards to buy, which may be empty.
 
-        Cards are bought in the order of the list. Each must be among the visible cards that are left, and the wallet must
-        hold its five pebbles, which go to the bank. If one purchase of the list is illegal, none is made and the player is
-        eliminated. A purchase scores at once, by the pebbles that are left in the wallet: 1 point with three or more, 2
-        with two, 3 with one, 5 with none; a card with a happy face 2, 3, 5 and 8. Then cards of the pile take the places of
-        those that were bought; they can be bought from the next turn on.
+        Cards are bought in the order of the list. Each must be among the visible cards that are left, and the wallet
+        must hold its five pebbles, which go to the bank. If one purchase of the list is illegal, none is made and the
+        player is eliminated. A purchase scores at once, by the pebbles that are left in the wallet: 1 point with three
+        or more, 2 with two, 3 with one, 5 with none; a card with a happy face 2, 3, 5 and 8. Then cards of the pile take
+        the places of those that were bought; they can be bought from the next turn on.
 
         Asked once a turn, unless the first half has ended the game. The deadline is the limit for decisions.
         """
@@ -207,9 +207,9 @@ class BazaarPlayerServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.bazaar.v1.bazaar_player_pb2.WinRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.bazaar.v1.bazaar_player_pb2.WinResponse, collections.abc.Awaitable[fairplay.bazaar.v1.bazaar_player_pb2.WinResponse]]:
-        """Tells the player whether it has won. Last call of a game, to those that have won first, then to the others that are
-        still in the game. A player that fails here is not ranked, and nobody moves up. Never repeated. The deadline is the
-        limit for notifications.
+        """Tells the player whether it has won. Last call of a game, to those that have won first, then to the others that
+        are still in the game. A player that fails here is not ranked, and nobody moves up. Never repeated. The deadline
+        is the limit for notifications.
         """
 
 def add_BazaarPlayerServiceServicer_to_server(servicer: BazaarPlayerServiceServicer, server: typing.Union[grpc.Server, grpc.aio.Server]) -> None: ...

@@ -24,47 +24,50 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#fairplay/eriantys/v1/eriantys.proto\x12\x14\x66\x61irplay.eriantys.v1\"\xc9\t\n\x05State\x12\x10\n\x08revision\x18\x01 \x01(\x04\x12*\n\x05phase\x18\x02 \x01(\x0e\x32\x1b.fairplay.eriantys.v1.Phase\x12\x18\n\x0b\x61\x63tive_seat\x18\x03 \x01(\rH\x00\x88\x01\x01\x12\r\n\x05round\x18\x04 \x01(\r\x12\r\n\x05sides\x18\x05 \x03(\r\x12\x36\n\x0ctower_colors\x18\x06 \x03(\x0e\x32 .fairplay.eriantys.v1.TowerColor\x12\x13\n\x0btowers_left\x18\x07 \x03(\r\x12\x31\n\tstandings\x18\x08 \x03(\x0e\x32\x1e.fairplay.eriantys.v1.Standing\x12\x12\n\nfirst_tile\x18\t \x01(\r\x12\x13\n\x0bgroup_sizes\x18\n \x03(\r\x12\x16\n\x0egroup_students\x18\x0b \x03(\r\x12\x36\n\x0cgroup_towers\x18\x0c \x03(\x0e\x32 .fairplay.eriantys.v1.TowerColor\x12\x1d\n\x15group_no_entry_counts\x18\r \x03(\r\x12\x1b\n\x13mother_nature_group\x18\x0e \x01(\r\x12\x16\n\x0e\x63loud_students\x18\x0f \x03(\r\x12\x15\n\rclouds_closed\x18\x10 \x01(\x08\x12\x11\n\tbag_count\x18\x11 \x01(\r\x12\x19\n\x11\x65ntrance_students\x18\x12 \x03(\r\x12\x17\n\x0f\x64ining_students\x18\x13 \x03(\r\x12\x12\n\nprofessors\x18\x14 \x03(\x11\x12\x16\n\x0e\x61side_students\x18\x15 \x03(\r\x12\x12\n\nhand_sizes\x18\x16 \x03(\r\x12\x12\n\nassistants\x18\x17 \x03(\r\x12\x12\n\nfirst_seat\x18\x18 \x01(\r\x12\x15\n\rplanned_seats\x18\x19 \x03(\r\x12\x12\n\nnext_seats\x18\x1a \x03(\r\x12\x18\n\x10students_to_move\x18\x1b \x01(\r\x12\x12\n\ncharacters\x18\x1c \x03(\r\x12\x17\n\x0f\x63haracter_costs\x18\x1d \x03(\r\x12\x1a\n\x12\x63haracter_students\x18\x1e \x03(\r\x12!\n\x19\x63haracter_no_entry_counts\x18\x1f \x03(\r\x12\r\n\x05\x63oins\x18  \x03(\r\x12\x15\n\rreserve_count\x18! \x01(\r\x12\x18\n\x10played_character\x18\" \x01(\r\x12\x32\n\rignored_color\x18# \x01(\x0e\x32\x1b.fairplay.eriantys.v1.Color\x12\x1b\n\x13\x62orrowed_professors\x18$ \x03(\x11\x12\x17\n\x0fpaid_coin_seats\x18% \x03(\r\x12\x37\n\x11last_round_reason\x18& \x01(\x0e\x32\x1c.fairplay.eriantys.v1.Reason\x12\x30\n\nend_reason\x18\' \x01(\x0e\x32\x1c.fairplay.eriantys.v1.Reason\x12\x14\n\x0cwinner_seats\x18( \x03(\r\x12\x14\n\x0c\x62\x61g_students\x18) \x03(\r\x12\r\n\x05hands\x18* \x03(\r\x12\x17\n\ndraw_state\x18+ \x01(\x06H\x01\x88\x01\x01\x42\x0e\n\x0c_active_seatB\r\n\x0b_draw_state\"\xf4\x02\n\x06\x41\x63tion\x12<\n\x0eto_dining_room\x18\x01 \x01(\x0b\x32\".fairplay.eriantys.v1.ToDiningRoomH\x00\x12\x33\n\tto_island\x18\x02 \x01(\x0b\x32\x1e.fairplay.eriantys.v1.ToIslandH\x00\x12\x44\n\x12move_mother_nature\x18\x03 \x01(\x0b\x32&.fairplay.eriantys.v1.MoveMotherNatureH\x00\x12\x35\n\ntake_cloud\x18\x04 \x01(\x0b\x32\x1f.fairplay.eriantys.v1.TakeCloudH\x00\x12=\n\x0eplay_character\x18\x05 \x01(\x0b\x32#.fairplay.eriantys.v1.PlayCharacterH\x00\x12\x31\n\x08\x65nd_turn\x18\x06 \x01(\x0b\x32\x1d.fairplay.eriantys.v1.EndTurnH\x00\x42\x08\n\x06\x63hoice\":\n\x0cToDiningRoom\x12*\n\x05\x63olor\x18\x01 \x01(\x0e\x32\x1b.fairplay.eriantys.v1.Color\"V\n\x08ToIsland\x12*\n\x05\x63olor\x18\x01 \x01(\x0e\x32\x1b.fairplay.eriantys.v1.Color\x12\x13\n\x06island\x18\x02 \x01(\rH\x00\x88\x01\x01\x42\t\n\x07_island\"!\n\x10MoveMotherNature\x12\r\n\x05steps\x18\x01 \x01(\r\")\n\tTakeCloud\x12\x12\n\x05\x63loud\x18\x01 \x01(\rH\x00\x88\x01\x01\x42\x08\n\x06_cloud\"\xc6\x01\n\rPlayCharacter\x12\x11\n\tcharacter\x18\x01 \x01(\r\x12*\n\x05\x63olor\x18\x02 \x01(\x0e\x32\x1b.fairplay.eriantys.v1.Color\x12\x13\n\x06island\x18\x03 \x01(\rH\x00\x88\x01\x01\x12*\n\x05given\x18\x04 \x03(\x0e\x32\x1b.fairplay.eriantys.v1.Color\x12*\n\x05taken\x18\x05 \x03(\x0e\x32\x1b.fairplay.eriantys.v1.ColorB\t\n\x07_island\"\t\n\x07\x45ndTurn\"\x92\x02\n\x07Options\x12/\n\x05kinds\x18\x01 \x03(\x0e\x32 .fairplay.eriantys.v1.ActionKind\x12\x32\n\rdining_colors\x18\x02 \x03(\x0e\x32\x1b.fairplay.eriantys.v1.Color\x12\x32\n\risland_colors\x18\x03 \x03(\x0e\x32\x1b.fairplay.eriantys.v1.Color\x12\x0f\n\x07islands\x18\x04 \x03(\r\x12\x11\n\tmax_steps\x18\x05 \x01(\r\x12\x0e\n\x06\x63louds\x18\x06 \x03(\r\x12:\n\ncharacters\x18\x07 \x03(\x0b\x32&.fairplay.eriantys.v1.CharacterOptions\"\x9c\x01\n\x10\x43haracterOptions\x12\x11\n\tcharacter\x18\x01 \x01(\r\x12+\n\x06\x63olors\x18\x02 \x03(\x0e\x32\x1b.fairplay.eriantys.v1.Color\x12\x0f\n\x07islands\x18\x03 \x03(\r\x12\x37\n\x08\x65xchange\x18\x04 \x01(\x0b\x32%.fairplay.eriantys.v1.ExchangeOptions\"w\n\x0f\x45xchangeOptions\x12\x11\n\tmin_count\x18\x01 \x01(\r\x12\x11\n\tmax_count\x18\x02 \x01(\r\x12\x14\n\x0cgiven_counts\x18\x03 \x03(\r\x12\x14\n\x0ctaken_counts\x18\x04 \x03(\r\x12\x12\n\nfree_seats\x18\x05 \x03(\r\"/\n\x07Refusal\x12\x0f\n\x07rule_id\x18\x01 \x01(\t\x12\x13\n\x0b\x65xplanation\x18\x02 \x01(\t*p\n\x05\x43olor\x12\x15\n\x11\x43OLOR_UNSPECIFIED\x10\x00\x12\x0f\n\x0b\x43OLOR_GREEN\x10\x01\x12\r\n\tCOLOR_RED\x10\x02\x12\x10\n\x0c\x43OLOR_YELLOW\x10\x03\x12\x0e\n\nCOLOR_PINK\x10\x04\x12\x0e\n\nCOLOR_BLUE\x10\x05*m\n\nTowerColor\x12\x1b\n\x17TOWER_COLOR_UNSPECIFIED\x10\x00\x12\x15\n\x11TOWER_COLOR_BLACK\x10\x01\x12\x15\n\x11TOWER_COLOR_WHITE\x10\x02\x12\x14\n\x10TOWER_COLOR_GREY\x10\x03*\xa7\x01\n\x05Phase\x12\x15\n\x11PHASE_UNSPECIFIED\x10\x00\x12\x10\n\x0cPHASE_TOWERS\x10\x01\x12\x13\n\x0fPHASE_ASSISTANT\x10\x02\x12\x12\n\x0ePHASE_STUDENTS\x10\x03\x12\x17\n\x13PHASE_MOTHER_NATURE\x10\x04\x12\x0f\n\x0bPHASE_CLOUD\x10\x05\x12\x12\n\x0ePHASE_END_TURN\x10\x06\x12\x0e\n\nPHASE_OVER\x10\x07*\xae\x01\n\x06Reason\x12\x16\n\x12REASON_UNSPECIFIED\x10\x00\x12\x15\n\x11REASON_LAST_TOWER\x10\x01\x12\x15\n\x11REASON_FEW_GROUPS\x10\x02\x12\x14\n\x10REASON_BAG_EMPTY\x10\x03\x12\x19\n\x15REASON_LAST_ASSISTANT\x10\x04\x12\x14\n\x10REASON_LAST_SIDE\x10\x05\x12\x17\n\x13REASON_DISCONNECTED\x10\x06*{\n\x08Standing\x12\x18\n\x14STANDING_UNSPECIFIED\x10\x00\x12\x14\n\x10STANDING_PLAYING\x10\x01\x12\x11\n\rSTANDING_AWAY\x10\x02\x12\x17\n\x13STANDING_ELIMINATED\x10\x03\x12\x13\n\x0fSTANDING_FAILED\x10\x04*\xde\x01\n\nActionKind\x12\x1b\n\x17\x41\x43TION_KIND_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x41\x43TION_KIND_TO_DINING_ROOM\x10\x01\x12\x19\n\x15\x41\x43TION_KIND_TO_ISLAND\x10\x02\x12\"\n\x1e\x41\x43TION_KIND_MOVE_MOTHER_NATURE\x10\x03\x12\x1a\n\x16\x41\x43TION_KIND_TAKE_CLOUD\x10\x04\x12\x1e\n\x1a\x41\x43TION_KIND_PLAY_CHARACTER\x10\x05\x12\x18\n\x14\x41\x43TION_KIND_END_TURN\x10\x06\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#fairplay/eriantys/v1/eriantys.proto\x12\x14\x66\x61irplay.eriantys.v1\"\xec\t\n\x05State\x12\x10\n\x08revision\x18\x01 \x01(\x04\x12*\n\x05phase\x18\x02 \x01(\x0e\x32\x1b.fairplay.eriantys.v1.Phase\x12\x18\n\x0b\x61\x63tive_seat\x18\x03 \x01(\rH\x00\x88\x01\x01\x12\r\n\x05round\x18\x04 \x01(\r\x12\r\n\x05sides\x18\x05 \x03(\r\x12\x36\n\x0ctower_colors\x18\x06 \x03(\x0e\x32 .fairplay.eriantys.v1.TowerColor\x12\x13\n\x0btowers_left\x18\x07 \x03(\r\x12\x31\n\tstandings\x18\x08 \x03(\x0e\x32\x1e.fairplay.eriantys.v1.Standing\x12\x12\n\nfirst_tile\x18\t \x01(\r\x12\x13\n\x0bgroup_sizes\x18\n \x03(\r\x12\x16\n\x0egroup_students\x18\x0b \x03(\r\x12\x36\n\x0cgroup_towers\x18\x0c \x03(\x0e\x32 .fairplay.eriantys.v1.TowerColor\x12\x1d\n\x15group_no_entry_counts\x18\r \x03(\r\x12\x1b\n\x13mother_nature_group\x18\x0e \x01(\r\x12\x16\n\x0e\x63loud_students\x18\x0f \x03(\r\x12\x15\n\rclouds_closed\x18\x10 \x01(\x08\x12\x11\n\tbag_count\x18\x11 \x01(\r\x12\x19\n\x11\x65ntrance_students\x18\x12 \x03(\r\x12\x17\n\x0f\x64ining_students\x18\x13 \x03(\r\x12\x12\n\nprofessors\x18\x14 \x03(\x11\x12\x16\n\x0e\x61side_students\x18\x15 \x03(\r\x12\x12\n\nhand_sizes\x18\x16 \x03(\r\x12\x12\n\nassistants\x18\x17 \x03(\r\x12\x12\n\nfirst_seat\x18\x18 \x01(\r\x12\x15\n\rplanned_seats\x18\x19 \x03(\r\x12\x12\n\nnext_seats\x18\x1a \x03(\r\x12\x18\n\x10students_to_move\x18\x1b \x01(\r\x12\x12\n\ncharacters\x18\x1c \x03(\r\x12\x17\n\x0f\x63haracter_costs\x18\x1d \x03(\r\x12\x1a\n\x12\x63haracter_students\x18\x1e \x03(\r\x12!\n\x19\x63haracter_no_entry_counts\x18\x1f \x03(\r\x12\r\n\x05\x63oins\x18  \x03(\r\x12\x15\n\rreserve_count\x18! \x01(\r\x12\x18\n\x10played_character\x18\" \x01(\r\x12\x32\n\rignored_color\x18# \x01(\x0e\x32\x1b.fairplay.eriantys.v1.Color\x12\x1b\n\x13\x62orrowed_professors\x18$ \x03(\x11\x12\x17\n\x0fpaid_coin_seats\x18% \x03(\r\x12\x37\n\x11last_round_reason\x18& \x01(\x0e\x32\x1c.fairplay.eriantys.v1.Reason\x12\x30\n\nend_reason\x18\' \x01(\x0e\x32\x1c.fairplay.eriantys.v1.Reason\x12\x14\n\x0cwinner_seats\x18( \x03(\r\x12\x14\n\x0c\x62\x61g_students\x18) \x03(\r\x12\r\n\x05hands\x18* \x03(\r\x12\x12\n\ndraw_state\x18+ \x01(\x0c\x12\x35\n\x0blast_action\x18, \x01(\x0b\x32 .fairplay.eriantys.v1.LastActionB\x0e\n\x0c_active_seat\"\xa2\x01\n\nLastAction\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x37\n\x0btower_color\x18\x02 \x01(\x0e\x32 .fairplay.eriantys.v1.TowerColorH\x00\x12\x13\n\tassistant\x18\x03 \x01(\rH\x00\x12.\n\x06\x61\x63tion\x18\x04 \x01(\x0b\x32\x1c.fairplay.eriantys.v1.ActionH\x00\x42\x08\n\x06\x63hoice\"\xf4\x02\n\x06\x41\x63tion\x12<\n\x0eto_dining_room\x18\x01 \x01(\x0b\x32\".fairplay.eriantys.v1.ToDiningRoomH\x00\x12\x33\n\tto_island\x18\x02 \x01(\x0b\x32\x1e.fairplay.eriantys.v1.ToIslandH\x00\x12\x44\n\x12move_mother_nature\x18\x03 \x01(\x0b\x32&.fairplay.eriantys.v1.MoveMotherNatureH\x00\x12\x35\n\ntake_cloud\x18\x04 \x01(\x0b\x32\x1f.fairplay.eriantys.v1.TakeCloudH\x00\x12=\n\x0eplay_character\x18\x05 \x01(\x0b\x32#.fairplay.eriantys.v1.PlayCharacterH\x00\x12\x31\n\x08\x65nd_turn\x18\x06 \x01(\x0b\x32\x1d.fairplay.eriantys.v1.EndTurnH\x00\x42\x08\n\x06\x63hoice\":\n\x0cToDiningRoom\x12*\n\x05\x63olor\x18\x01 \x01(\x0e\x32\x1b.fairplay.eriantys.v1.Color\"V\n\x08ToIsland\x12*\n\x05\x63olor\x18\x01 \x01(\x0e\x32\x1b.fairplay.eriantys.v1.Color\x12\x13\n\x06island\x18\x02 \x01(\rH\x00\x88\x01\x01\x42\t\n\x07_island\"!\n\x10MoveMotherNature\x12\r\n\x05steps\x18\x01 \x01(\r\")\n\tTakeCloud\x12\x12\n\x05\x63loud\x18\x01 \x01(\rH\x00\x88\x01\x01\x42\x08\n\x06_cloud\"\xc6\x01\n\rPlayCharacter\x12\x11\n\tcharacter\x18\x01 \x01(\r\x12*\n\x05\x63olor\x18\x02 \x01(\x0e\x32\x1b.fairplay.eriantys.v1.Color\x12\x13\n\x06island\x18\x03 \x01(\rH\x00\x88\x01\x01\x12*\n\x05given\x18\x04 \x03(\x0e\x32\x1b.fairplay.eriantys.v1.Color\x12*\n\x05taken\x18\x05 \x03(\x0e\x32\x1b.fairplay.eriantys.v1.ColorB\t\n\x07_island\"\t\n\x07\x45ndTurn\"\x92\x02\n\x07Options\x12/\n\x05kinds\x18\x01 \x03(\x0e\x32 .fairplay.eriantys.v1.ActionKind\x12\x32\n\rdining_colors\x18\x02 \x03(\x0e\x32\x1b.fairplay.eriantys.v1.Color\x12\x32\n\risland_colors\x18\x03 \x03(\x0e\x32\x1b.fairplay.eriantys.v1.Color\x12\x0f\n\x07islands\x18\x04 \x03(\r\x12\x11\n\tmax_steps\x18\x05 \x01(\r\x12\x0e\n\x06\x63louds\x18\x06 \x03(\r\x12:\n\ncharacters\x18\x07 \x03(\x0b\x32&.fairplay.eriantys.v1.CharacterOptions\"\x9c\x01\n\x10\x43haracterOptions\x12\x11\n\tcharacter\x18\x01 \x01(\r\x12+\n\x06\x63olors\x18\x02 \x03(\x0e\x32\x1b.fairplay.eriantys.v1.Color\x12\x0f\n\x07islands\x18\x03 \x03(\r\x12\x37\n\x08\x65xchange\x18\x04 \x01(\x0b\x32%.fairplay.eriantys.v1.ExchangeOptions\"w\n\x0f\x45xchangeOptions\x12\x11\n\tmin_count\x18\x01 \x01(\r\x12\x11\n\tmax_count\x18\x02 \x01(\r\x12\x14\n\x0cgiven_counts\x18\x03 \x03(\r\x12\x14\n\x0ctaken_counts\x18\x04 \x03(\r\x12\x12\n\nfree_seats\x18\x05 \x03(\r\"/\n\x07Refusal\x12\x0f\n\x07rule_id\x18\x01 \x01(\t\x12\x13\n\x0b\x65xplanation\x18\x02 \x01(\t*p\n\x05\x43olor\x12\x15\n\x11\x43OLOR_UNSPECIFIED\x10\x00\x12\x0f\n\x0b\x43OLOR_GREEN\x10\x01\x12\r\n\tCOLOR_RED\x10\x02\x12\x10\n\x0c\x43OLOR_YELLOW\x10\x03\x12\x0e\n\nCOLOR_PINK\x10\x04\x12\x0e\n\nCOLOR_BLUE\x10\x05*m\n\nTowerColor\x12\x1b\n\x17TOWER_COLOR_UNSPECIFIED\x10\x00\x12\x15\n\x11TOWER_COLOR_BLACK\x10\x01\x12\x15\n\x11TOWER_COLOR_WHITE\x10\x02\x12\x14\n\x10TOWER_COLOR_GREY\x10\x03*\xa7\x01\n\x05Phase\x12\x15\n\x11PHASE_UNSPECIFIED\x10\x00\x12\x10\n\x0cPHASE_TOWERS\x10\x01\x12\x13\n\x0fPHASE_ASSISTANT\x10\x02\x12\x12\n\x0ePHASE_STUDENTS\x10\x03\x12\x17\n\x13PHASE_MOTHER_NATURE\x10\x04\x12\x0f\n\x0bPHASE_CLOUD\x10\x05\x12\x12\n\x0ePHASE_END_TURN\x10\x06\x12\x0e\n\nPHASE_OVER\x10\x07*\xae\x01\n\x06Reason\x12\x16\n\x12REASON_UNSPECIFIED\x10\x00\x12\x15\n\x11REASON_LAST_TOWER\x10\x01\x12\x15\n\x11REASON_FEW_GROUPS\x10\x02\x12\x14\n\x10REASON_BAG_EMPTY\x10\x03\x12\x19\n\x15REASON_LAST_ASSISTANT\x10\x04\x12\x14\n\x10REASON_LAST_SIDE\x10\x05\x12\x17\n\x13REASON_DISCONNECTED\x10\x06*{\n\x08Standing\x12\x18\n\x14STANDING_UNSPECIFIED\x10\x00\x12\x14\n\x10STANDING_PLAYING\x10\x01\x12\x11\n\rSTANDING_AWAY\x10\x02\x12\x17\n\x13STANDING_ELIMINATED\x10\x03\x12\x13\n\x0fSTANDING_FAILED\x10\x04*\xde\x01\n\nActionKind\x12\x1b\n\x17\x41\x43TION_KIND_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x41\x43TION_KIND_TO_DINING_ROOM\x10\x01\x12\x19\n\x15\x41\x43TION_KIND_TO_ISLAND\x10\x02\x12\"\n\x1e\x41\x43TION_KIND_MOVE_MOTHER_NATURE\x10\x03\x12\x1a\n\x16\x41\x43TION_KIND_TAKE_CLOUD\x10\x04\x12\x1e\n\x1a\x41\x43TION_KIND_PLAY_CHARACTER\x10\x05\x12\x18\n\x14\x41\x43TION_KIND_END_TURN\x10\x06\x42\xca\x01\n\x18\x63om.fairplay.eriantys.v1B\rEriantysProtoP\x01ZPgithub.com/fairplay-protocol/fairplay-go/fairplay/eriantys/v1;fairplayeriantysv1\xa2\x02\x03\x46PE\xaa\x02\x14\x46\x61irplay.Eriantys.V1\xca\x02\x14\x46\x61irplay\\Eriantys\\V1\xea\x02\x16\x46\x61irplay::Eriantys::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'fairplay.eriantys.v1.eriantys_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
-  _globals['_COLOR']._serialized_start=2708
-  _globals['_COLOR']._serialized_end=2820
-  _globals['_TOWERCOLOR']._serialized_start=2822
-  _globals['_TOWERCOLOR']._serialized_end=2931
-  _globals['_PHASE']._serialized_start=2934
-  _globals['_PHASE']._serialized_end=3101
-  _globals['_REASON']._serialized_start=3104
-  _globals['_REASON']._serialized_end=3278
-  _globals['_STANDING']._serialized_start=3280
-  _globals['_STANDING']._serialized_end=3403
-  _globals['_ACTIONKIND']._serialized_start=3406
-  _globals['_ACTIONKIND']._serialized_end=3628
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\030com.fairplay.eriantys.v1B\rEriantysProtoP\001ZPgithub.com/fairplay-protocol/fairplay-go/fairplay/eriantys/v1;fairplayeriantysv1\242\002\003FPE\252\002\024Fairplay.Eriantys.V1\312\002\024Fairplay\\Eriantys\\V1\352\002\026Fairplay::Eriantys::V1'
+  _globals['_COLOR']._serialized_start=2908
+  _globals['_COLOR']._serialized_end=3020
+  _globals['_TOWERCOLOR']._serialized_start=3022
+  _globals['_TOWERCOLOR']._serialized_end=3131
+  _globals['_PHASE']._serialized_start=3134
+  _globals['_PHASE']._serialized_end=3301
+  _globals['_REASON']._serialized_start=3304
+  _globals['_REASON']._serialized_end=3478
+  _globals['_STANDING']._serialized_start=3480
+  _globals['_STANDING']._serialized_end=3603
+  _globals['_ACTIONKIND']._serialized_start=3606
+  _globals['_ACTIONKIND']._serialized_end=3828
   _globals['_STATE']._serialized_start=62
-  _globals['_STATE']._serialized_end=1287
-  _globals['_ACTION']._serialized_start=1290
-  _globals['_ACTION']._serialized_end=1662
-  _globals['_TODININGROOM']._serialized_start=1664
-  _globals['_TODININGROOM']._serialized_end=1722
-  _globals['_TOISLAND']._serialized_start=1724
-  _globals['_TOISLAND']._serialized_end=1810
-  _globals['_MOVEMOTHERNATURE']._serialized_start=1812
-  _globals['_MOVEMOTHERNATURE']._serialized_end=1845
-  _globals['_TAKECLOUD']._serialized_start=1847
-  _globals['_TAKECLOUD']._serialized_end=1888
-  _globals['_PLAYCHARACTER']._serialized_start=1891
-  _globals['_PLAYCHARACTER']._serialized_end=2089
-  _globals['_ENDTURN']._serialized_start=2091
-  _globals['_ENDTURN']._serialized_end=2100
-  _globals['_OPTIONS']._serialized_start=2103
-  _globals['_OPTIONS']._serialized_end=2377
-  _globals['_CHARACTEROPTIONS']._serialized_start=2380
-  _globals['_CHARACTEROPTIONS']._serialized_end=2536
-  _globals['_EXCHANGEOPTIONS']._serialized_start=2538
-  _globals['_EXCHANGEOPTIONS']._serialized_end=2657
-  _globals['_REFUSAL']._serialized_start=2659
-  _globals['_REFUSAL']._serialized_end=2706
+  _globals['_STATE']._serialized_end=1322
+  _globals['_LASTACTION']._serialized_start=1325
+  _globals['_LASTACTION']._serialized_end=1487
+  _globals['_ACTION']._serialized_start=1490
+  _globals['_ACTION']._serialized_end=1862
+  _globals['_TODININGROOM']._serialized_start=1864
+  _globals['_TODININGROOM']._serialized_end=1922
+  _globals['_TOISLAND']._serialized_start=1924
+  _globals['_TOISLAND']._serialized_end=2010
+  _globals['_MOVEMOTHERNATURE']._serialized_start=2012
+  _globals['_MOVEMOTHERNATURE']._serialized_end=2045
+  _globals['_TAKECLOUD']._serialized_start=2047
+  _globals['_TAKECLOUD']._serialized_end=2088
+  _globals['_PLAYCHARACTER']._serialized_start=2091
+  _globals['_PLAYCHARACTER']._serialized_end=2289
+  _globals['_ENDTURN']._serialized_start=2291
+  _globals['_ENDTURN']._serialized_end=2300
+  _globals['_OPTIONS']._serialized_start=2303
+  _globals['_OPTIONS']._serialized_end=2577
+  _globals['_CHARACTEROPTIONS']._serialized_start=2580
+  _globals['_CHARACTEROPTIONS']._serialized_end=2736
+  _globals['_EXCHANGEOPTIONS']._serialized_start=2738
+  _globals['_EXCHANGEOPTIONS']._serialized_end=2857
+  _globals['_REFUSAL']._serialized_start=2859
+  _globals['_REFUSAL']._serialized_end=2906
 # @@protoc_insertion_point(module_scope)

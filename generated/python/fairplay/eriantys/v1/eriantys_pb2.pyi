@@ -39,9 +39,9 @@ class _ColorEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumType
     """Blue, the unicorns."""
 
 class Color(_Color, metaclass=_ColorEnumTypeWrapper):
-    """The colour of a student, a professor or a table. In this order, which is that of a school board, students are counted
-    everywhere: "counts" are five numbers, how many green, red, yellow, pink and blue ones. Counts of several places are
-    in one list, five numbers for each place.
+    """The colour of a student, a professor or a table. In this order, which is that of a school board, students are
+    counted everywhere: "counts" are five numbers, how many green, red, yellow, pink and blue ones. Counts of several
+    places are in one list, five numbers for each place.
     """
 
 COLOR_UNSPECIFIED: Color.ValueType  # 0
@@ -296,6 +296,7 @@ class State(google.protobuf.message.Message):
     BAG_STUDENTS_FIELD_NUMBER: builtins.int
     HANDS_FIELD_NUMBER: builtins.int
     DRAW_STATE_FIELD_NUMBER: builtins.int
+    LAST_ACTION_FIELD_NUMBER: builtins.int
     revision: builtins.int
     """Grows by one with every change of the state."""
     phase: global___Phase.ValueType
@@ -305,8 +306,8 @@ class State(google.protobuf.message.Message):
     round: builtins.int
     """The round, from 1; 0 before the first planning."""
     first_tile: builtins.int
-    """The first tile, clockwise, of the group that holds tile 0: the group of place 0. The twelve island tiles are 0 to 11
-    clockwise, and 0 follows 11.
+    """The first tile, clockwise, of the group that holds tile 0: the group of place 0. The twelve island tiles are 0 to
+    11 clockwise, and 0 follows 11.
     """
     mother_nature_group: builtins.int
     """The group on which Mother Nature stands, by its place in these lists."""
@@ -328,9 +329,10 @@ class State(google.protobuf.message.Message):
     """Why this round is the last one, if it is."""
     end_reason: global___Reason.ValueType
     """Why the game is over, if it is."""
-    draw_state: builtins.int
-    """Where the next draws come from. Hidden: not set in states but full ones. Not set in a state to start from: drawn
-    from the seed of the game.
+    draw_state: builtins.bytes
+    """The state of the generator of the next draws (SplitMix64, see proto/README.md): eight bytes, the highest first.
+    Hidden: empty in states for players and spectators. Empty in a state to start from: drawn from the seed of the
+    game.
     """
     @property
     def sides(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
@@ -350,7 +352,9 @@ class State(google.protobuf.message.Message):
 
     @property
     def group_sizes(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """By group, clockwise: how many tiles have grown together in it. The tiles of a group follow those of the one before."""
+        """By group, clockwise: how many tiles have grown together in it. The tiles of a group follow those of the one
+        before.
+        """
 
     @property
     def group_students(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
@@ -422,14 +426,15 @@ class State(google.protobuf.message.Message):
 
     @property
     def borrowed_professors(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """By colour: the seat to which the professor goes back after this turn, or -1 (FARMER_AFTER_TURN_REVERT). Empty: none
-        does.
+        """By colour: the seat to which the professor goes back after this turn, or -1 (FARMER_AFTER_TURN_REVERT). Empty:
+        none does.
         """
 
     @property
     def paid_coin_seats(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """By seat: the coin seats that have paid, as a sum of 2 to the power of (3 * colour + n) for seat 3 (n = 0), 6 (1) and
-        9 (2) of the table of each colour, counted from 0. Empty: none has. Kept where Settings.coin_seat_once is true.
+        """By seat: the coin seats that have paid, as a sum of 2 to the power of (3 * colour + n) for seat 3 (n = 0), 6 (1)
+        and 9 (2) of the table of each colour, counted from 0. Empty: none has. Kept where Settings.coin_seat_once is
+        true.
         """
 
     @property
@@ -440,15 +445,19 @@ class State(google.protobuf.message.Message):
 
     @property
     def bag_students(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """The counts of the students in the bag. Hidden: empty in all states but full ones. (26 of each colour are in the game,
-        so they follow from what lies open.)
+        """The counts of the students in the bag. Hidden: empty in all states but full ones. (26 of each colour are in the
+        game, so they follow from what lies open.)
         """
 
     @property
     def hands(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """The hands of all seats, one after the other, each in ascending order; how long each is says hand_sizes. Hidden: empty
-        in all states but full ones.
+        """The hands of all seats, one after the other, each in ascending order; how long each is says hand_sizes. Hidden:
+        empty in all states but full ones.
         """
+
+    @property
+    def last_action(self) -> global___LastAction:
+        """What led to this state. Set in states for spectators, and only after an answer of a player."""
 
     def __init__(
         self,
@@ -495,16 +504,48 @@ class State(google.protobuf.message.Message):
         winner_seats: collections.abc.Iterable[builtins.int] | None = ...,
         bag_students: collections.abc.Iterable[builtins.int] | None = ...,
         hands: collections.abc.Iterable[builtins.int] | None = ...,
-        draw_state: builtins.int | None = ...,
+        draw_state: builtins.bytes = ...,
+        last_action: global___LastAction | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["_active_seat", b"_active_seat", "_draw_state", b"_draw_state", "active_seat", b"active_seat", "draw_state", b"draw_state"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["_active_seat", b"_active_seat", "_draw_state", b"_draw_state", "active_seat", b"active_seat", "aside_students", b"aside_students", "assistants", b"assistants", "bag_count", b"bag_count", "bag_students", b"bag_students", "borrowed_professors", b"borrowed_professors", "character_costs", b"character_costs", "character_no_entry_counts", b"character_no_entry_counts", "character_students", b"character_students", "characters", b"characters", "cloud_students", b"cloud_students", "clouds_closed", b"clouds_closed", "coins", b"coins", "dining_students", b"dining_students", "draw_state", b"draw_state", "end_reason", b"end_reason", "entrance_students", b"entrance_students", "first_seat", b"first_seat", "first_tile", b"first_tile", "group_no_entry_counts", b"group_no_entry_counts", "group_sizes", b"group_sizes", "group_students", b"group_students", "group_towers", b"group_towers", "hand_sizes", b"hand_sizes", "hands", b"hands", "ignored_color", b"ignored_color", "last_round_reason", b"last_round_reason", "mother_nature_group", b"mother_nature_group", "next_seats", b"next_seats", "paid_coin_seats", b"paid_coin_seats", "phase", b"phase", "planned_seats", b"planned_seats", "played_character", b"played_character", "professors", b"professors", "reserve_count", b"reserve_count", "revision", b"revision", "round", b"round", "sides", b"sides", "standings", b"standings", "students_to_move", b"students_to_move", "tower_colors", b"tower_colors", "towers_left", b"towers_left", "winner_seats", b"winner_seats"]) -> None: ...
-    @typing.overload
+    def HasField(self, field_name: typing.Literal["_active_seat", b"_active_seat", "active_seat", b"active_seat", "last_action", b"last_action"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["_active_seat", b"_active_seat", "active_seat", b"active_seat", "aside_students", b"aside_students", "assistants", b"assistants", "bag_count", b"bag_count", "bag_students", b"bag_students", "borrowed_professors", b"borrowed_professors", "character_costs", b"character_costs", "character_no_entry_counts", b"character_no_entry_counts", "character_students", b"character_students", "characters", b"characters", "cloud_students", b"cloud_students", "clouds_closed", b"clouds_closed", "coins", b"coins", "dining_students", b"dining_students", "draw_state", b"draw_state", "end_reason", b"end_reason", "entrance_students", b"entrance_students", "first_seat", b"first_seat", "first_tile", b"first_tile", "group_no_entry_counts", b"group_no_entry_counts", "group_sizes", b"group_sizes", "group_students", b"group_students", "group_towers", b"group_towers", "hand_sizes", b"hand_sizes", "hands", b"hands", "ignored_color", b"ignored_color", "last_action", b"last_action", "last_round_reason", b"last_round_reason", "mother_nature_group", b"mother_nature_group", "next_seats", b"next_seats", "paid_coin_seats", b"paid_coin_seats", "phase", b"phase", "planned_seats", b"planned_seats", "played_character", b"played_character", "professors", b"professors", "reserve_count", b"reserve_count", "revision", b"revision", "round", b"round", "sides", b"sides", "standings", b"standings", "students_to_move", b"students_to_move", "tower_colors", b"tower_colors", "towers_left", b"towers_left", "winner_seats", b"winner_seats"]) -> None: ...
     def WhichOneof(self, oneof_group: typing.Literal["_active_seat", b"_active_seat"]) -> typing.Literal["active_seat"] | None: ...
-    @typing.overload
-    def WhichOneof(self, oneof_group: typing.Literal["_draw_state", b"_draw_state"]) -> typing.Literal["draw_state"] | None: ...
 
 global___State = State
+
+@typing.final
+class LastAction(google.protobuf.message.Message):
+    """What a player did."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: builtins.int
+    TOWER_COLOR_FIELD_NUMBER: builtins.int
+    ASSISTANT_FIELD_NUMBER: builtins.int
+    ACTION_FIELD_NUMBER: builtins.int
+    seat: builtins.int
+    """The seat of the player."""
+    tower_color: global___TowerColor.ValueType
+    """It chose this colour for its towers."""
+    assistant: builtins.int
+    """It played this assistant, 1 to 10."""
+    @property
+    def action(self) -> global___Action:
+        """It acted in its turn."""
+
+    def __init__(
+        self,
+        *,
+        seat: builtins.int = ...,
+        tower_color: global___TowerColor.ValueType = ...,
+        assistant: builtins.int = ...,
+        action: global___Action | None = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["action", b"action", "assistant", b"assistant", "choice", b"choice", "tower_color", b"tower_color"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["action", b"action", "assistant", b"assistant", "choice", b"choice", "seat", b"seat", "tower_color", b"tower_color"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["choice", b"choice"]) -> typing.Literal["tower_color", "assistant", "action"] | None: ...
+
+global___LastAction = LastAction
 
 @typing.final
 class Action(google.protobuf.message.Message):

@@ -26,45 +26,46 @@ from fairplay.eriantys.v1 import eriantys_pb2 as fairplay_dot_eriantys_dot_v1_do
 from fairplay.eriantys.v1 import eriantys_settings_pb2 as fairplay_dot_eriantys_dot_v1_dot_eriantys__settings__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*fairplay/eriantys/v1/eriantys_player.proto\x12\x14\x66\x61irplay.eriantys.v1\x1a#fairplay/eriantys/v1/eriantys.proto\x1a,fairplay/eriantys/v1/eriantys_settings.proto\"\x98\x02\n\x14\x41skTowerColorRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12*\n\x05state\x18\x02 \x01(\x0b\x32\x1b.fairplay.eriantys.v1.State\x12\x30\n\x08settings\x18\x03 \x01(\x0b\x32\x1e.fairplay.eriantys.v1.Settings\x12\x0c\n\x04seat\x18\x04 \x01(\r\x12\x39\n\x0fpossible_colors\x18\x05 \x03(\x0e\x32 .fairplay.eriantys.v1.TowerColor\x12\x18\n\x10is_first_request\x18\x06 \x01(\x08\x12.\n\x07refusal\x18\x07 \x01(\x0b\x32\x1d.fairplay.eriantys.v1.Refusal\"H\n\x15\x41skTowerColorResponse\x12/\n\x05\x63olor\x18\x01 \x01(\x0e\x32 .fairplay.eriantys.v1.TowerColor\"\xb3\x01\n\x10StartGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12*\n\x05state\x18\x02 \x01(\x0b\x32\x1b.fairplay.eriantys.v1.State\x12\x30\n\x08settings\x18\x03 \x01(\x0b\x32\x1e.fairplay.eriantys.v1.Settings\x12\x0c\n\x04seat\x18\x04 \x01(\r\x12\x14\n\x0cplayer_names\x18\x05 \x03(\t\x12\x0c\n\x04hand\x18\x06 \x03(\r\"\x13\n\x11StartGameResponse\"\xf8\x01\n\x17\x41skAssistantCardRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12*\n\x05state\x18\x02 \x01(\x0b\x32\x1b.fairplay.eriantys.v1.State\x12\x30\n\x08settings\x18\x03 \x01(\x0b\x32\x1e.fairplay.eriantys.v1.Settings\x12\x0c\n\x04hand\x18\x04 \x03(\r\x12\x16\n\x0epossible_cards\x18\x05 \x03(\r\x12\x18\n\x10is_first_request\x18\x06 \x01(\x08\x12.\n\x07refusal\x18\x07 \x01(\x0b\x32\x1d.fairplay.eriantys.v1.Refusal\"(\n\x18\x41skAssistantCardResponse\x12\x0c\n\x04\x63\x61rd\x18\x01 \x01(\r\"\x92\x02\n\x10\x41skActionRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12*\n\x05state\x18\x02 \x01(\x0b\x32\x1b.fairplay.eriantys.v1.State\x12\x30\n\x08settings\x18\x03 \x01(\x0b\x32\x1e.fairplay.eriantys.v1.Settings\x12\x0c\n\x04hand\x18\x04 \x03(\r\x12\x37\n\x10possible_actions\x18\x05 \x01(\x0b\x32\x1d.fairplay.eriantys.v1.Options\x12\x18\n\x10is_first_request\x18\x06 \x01(\x08\x12.\n\x07refusal\x18\x07 \x01(\x0b\x32\x1d.fairplay.eriantys.v1.Refusal\"A\n\x11\x41skActionResponse\x12,\n\x06\x61\x63tion\x18\x01 \x01(\x0b\x32\x1c.fairplay.eriantys.v1.Action\"U\n\x16UpdateGameBoardRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12*\n\x05state\x18\x02 \x01(\x0b\x32\x1b.fairplay.eriantys.v1.State\"\x19\n\x17UpdateGameBoardResponse\"U\n\x14ShowLastRoundRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12,\n\x06reason\x18\x02 \x01(\x0e\x32\x1c.fairplay.eriantys.v1.Reason\"\x17\n\x15ShowLastRoundResponse\"\x95\x01\n\x12ShowEndGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12*\n\x05state\x18\x02 \x01(\x0b\x32\x1b.fairplay.eriantys.v1.State\x12\x14\n\x0cwinner_seats\x18\x03 \x03(\r\x12,\n\x06reason\x18\x04 \x01(\x0e\x32\x1c.fairplay.eriantys.v1.Reason\"\x15\n\x13ShowEndGameResponse\"k\n\x18ShowDisconnectionRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x30\n\x08standing\x18\x03 \x01(\x0e\x32\x1e.fairplay.eriantys.v1.Standing\"\x1b\n\x19ShowDisconnectionResponse2\xe4\x06\n\x15\x45riantysPlayerService\x12h\n\rAskTowerColor\x12*.fairplay.eriantys.v1.AskTowerColorRequest\x1a+.fairplay.eriantys.v1.AskTowerColorResponse\x12\\\n\tStartGame\x12&.fairplay.eriantys.v1.StartGameRequest\x1a\'.fairplay.eriantys.v1.StartGameResponse\x12q\n\x10\x41skAssistantCard\x12-.fairplay.eriantys.v1.AskAssistantCardRequest\x1a..fairplay.eriantys.v1.AskAssistantCardResponse\x12\\\n\tAskAction\x12&.fairplay.eriantys.v1.AskActionRequest\x1a\'.fairplay.eriantys.v1.AskActionResponse\x12n\n\x0fUpdateGameBoard\x12,.fairplay.eriantys.v1.UpdateGameBoardRequest\x1a-.fairplay.eriantys.v1.UpdateGameBoardResponse\x12h\n\rShowLastRound\x12*.fairplay.eriantys.v1.ShowLastRoundRequest\x1a+.fairplay.eriantys.v1.ShowLastRoundResponse\x12\x62\n\x0bShowEndGame\x12(.fairplay.eriantys.v1.ShowEndGameRequest\x1a).fairplay.eriantys.v1.ShowEndGameResponse\x12t\n\x11ShowDisconnection\x12..fairplay.eriantys.v1.ShowDisconnectionRequest\x1a/.fairplay.eriantys.v1.ShowDisconnectionResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*fairplay/eriantys/v1/eriantys_player.proto\x12\x14\x66\x61irplay.eriantys.v1\x1a#fairplay/eriantys/v1/eriantys.proto\x1a,fairplay/eriantys/v1/eriantys_settings.proto\"\x95\x02\n\x14\x41skTowerColorRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12*\n\x05state\x18\x03 \x01(\x0b\x32\x1b.fairplay.eriantys.v1.State\x12\x30\n\x08settings\x18\x04 \x01(\x0b\x32\x1e.fairplay.eriantys.v1.Settings\x12\x39\n\x0fpossible_colors\x18\x05 \x03(\x0e\x32 .fairplay.eriantys.v1.TowerColor\x12\x15\n\rfirst_request\x18\x06 \x01(\x08\x12.\n\x07refusal\x18\x07 \x01(\x0b\x32\x1d.fairplay.eriantys.v1.Refusal\"H\n\x15\x41skTowerColorResponse\x12/\n\x05\x63olor\x18\x01 \x01(\x0e\x32 .fairplay.eriantys.v1.TowerColor\"\xb3\x01\n\x10StartGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12*\n\x05state\x18\x03 \x01(\x0b\x32\x1b.fairplay.eriantys.v1.State\x12\x30\n\x08settings\x18\x04 \x01(\x0b\x32\x1e.fairplay.eriantys.v1.Settings\x12\x14\n\x0cplayer_names\x18\x05 \x03(\t\x12\x0c\n\x04hand\x18\x06 \x03(\r\"\x13\n\x11StartGameResponse\"\x83\x02\n\x17\x41skAssistantCardRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12*\n\x05state\x18\x03 \x01(\x0b\x32\x1b.fairplay.eriantys.v1.State\x12\x30\n\x08settings\x18\x04 \x01(\x0b\x32\x1e.fairplay.eriantys.v1.Settings\x12\x0c\n\x04hand\x18\x05 \x03(\r\x12\x16\n\x0epossible_cards\x18\x06 \x03(\r\x12\x15\n\rfirst_request\x18\x07 \x01(\x08\x12.\n\x07refusal\x18\x08 \x01(\x0b\x32\x1d.fairplay.eriantys.v1.Refusal\"(\n\x18\x41skAssistantCardResponse\x12\x0c\n\x04\x63\x61rd\x18\x01 \x01(\r\"\x9d\x02\n\x10\x41skActionRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12*\n\x05state\x18\x03 \x01(\x0b\x32\x1b.fairplay.eriantys.v1.State\x12\x30\n\x08settings\x18\x04 \x01(\x0b\x32\x1e.fairplay.eriantys.v1.Settings\x12\x0c\n\x04hand\x18\x05 \x03(\r\x12\x37\n\x10possible_actions\x18\x06 \x01(\x0b\x32\x1d.fairplay.eriantys.v1.Options\x12\x15\n\rfirst_request\x18\x07 \x01(\x08\x12.\n\x07refusal\x18\x08 \x01(\x0b\x32\x1d.fairplay.eriantys.v1.Refusal\"A\n\x11\x41skActionResponse\x12,\n\x06\x61\x63tion\x18\x01 \x01(\x0b\x32\x1c.fairplay.eriantys.v1.Action\"U\n\x16UpdateGameBoardRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12*\n\x05state\x18\x02 \x01(\x0b\x32\x1b.fairplay.eriantys.v1.State\"\x19\n\x17UpdateGameBoardResponse\"c\n\x14ShowLastRoundRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12,\n\x06reason\x18\x03 \x01(\x0e\x32\x1c.fairplay.eriantys.v1.Reason\"\x17\n\x15ShowLastRoundResponse\"\xa3\x01\n\x12ShowEndGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12*\n\x05state\x18\x03 \x01(\x0b\x32\x1b.fairplay.eriantys.v1.State\x12\x14\n\x0cwinner_seats\x18\x04 \x03(\r\x12,\n\x06reason\x18\x05 \x01(\x0e\x32\x1c.fairplay.eriantys.v1.Reason\"\x15\n\x13ShowEndGameResponse\"~\n\x18ShowDisconnectionRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x11\n\tlost_seat\x18\x03 \x01(\r\x12\x30\n\x08standing\x18\x04 \x01(\x0e\x32\x1e.fairplay.eriantys.v1.Standing\"\x1b\n\x19ShowDisconnectionResponse2\xe4\x06\n\x15\x45riantysPlayerService\x12h\n\rAskTowerColor\x12*.fairplay.eriantys.v1.AskTowerColorRequest\x1a+.fairplay.eriantys.v1.AskTowerColorResponse\x12\\\n\tStartGame\x12&.fairplay.eriantys.v1.StartGameRequest\x1a\'.fairplay.eriantys.v1.StartGameResponse\x12q\n\x10\x41skAssistantCard\x12-.fairplay.eriantys.v1.AskAssistantCardRequest\x1a..fairplay.eriantys.v1.AskAssistantCardResponse\x12\\\n\tAskAction\x12&.fairplay.eriantys.v1.AskActionRequest\x1a\'.fairplay.eriantys.v1.AskActionResponse\x12n\n\x0fUpdateGameBoard\x12,.fairplay.eriantys.v1.UpdateGameBoardRequest\x1a-.fairplay.eriantys.v1.UpdateGameBoardResponse\x12h\n\rShowLastRound\x12*.fairplay.eriantys.v1.ShowLastRoundRequest\x1a+.fairplay.eriantys.v1.ShowLastRoundResponse\x12\x62\n\x0bShowEndGame\x12(.fairplay.eriantys.v1.ShowEndGameRequest\x1a).fairplay.eriantys.v1.ShowEndGameResponse\x12t\n\x11ShowDisconnection\x12..fairplay.eriantys.v1.ShowDisconnectionRequest\x1a/.fairplay.eriantys.v1.ShowDisconnectionResponseB\xd0\x01\n\x18\x63om.fairplay.eriantys.v1B\x13\x45riantysPlayerProtoP\x01ZPgithub.com/fairplay-protocol/fairplay-go/fairplay/eriantys/v1;fairplayeriantysv1\xa2\x02\x03\x46PE\xaa\x02\x14\x46\x61irplay.Eriantys.V1\xca\x02\x14\x46\x61irplay\\Eriantys\\V1\xea\x02\x16\x46\x61irplay::Eriantys::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'fairplay.eriantys.v1.eriantys_player_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\030com.fairplay.eriantys.v1B\023EriantysPlayerProtoP\001ZPgithub.com/fairplay-protocol/fairplay-go/fairplay/eriantys/v1;fairplayeriantysv1\242\002\003FPE\252\002\024Fairplay.Eriantys.V1\312\002\024Fairplay\\Eriantys\\V1\352\002\026Fairplay::Eriantys::V1'
   _globals['_ASKTOWERCOLORREQUEST']._serialized_start=152
-  _globals['_ASKTOWERCOLORREQUEST']._serialized_end=432
-  _globals['_ASKTOWERCOLORRESPONSE']._serialized_start=434
-  _globals['_ASKTOWERCOLORRESPONSE']._serialized_end=506
-  _globals['_STARTGAMEREQUEST']._serialized_start=509
-  _globals['_STARTGAMEREQUEST']._serialized_end=688
-  _globals['_STARTGAMERESPONSE']._serialized_start=690
-  _globals['_STARTGAMERESPONSE']._serialized_end=709
-  _globals['_ASKASSISTANTCARDREQUEST']._serialized_start=712
-  _globals['_ASKASSISTANTCARDREQUEST']._serialized_end=960
-  _globals['_ASKASSISTANTCARDRESPONSE']._serialized_start=962
-  _globals['_ASKASSISTANTCARDRESPONSE']._serialized_end=1002
-  _globals['_ASKACTIONREQUEST']._serialized_start=1005
-  _globals['_ASKACTIONREQUEST']._serialized_end=1279
-  _globals['_ASKACTIONRESPONSE']._serialized_start=1281
-  _globals['_ASKACTIONRESPONSE']._serialized_end=1346
-  _globals['_UPDATEGAMEBOARDREQUEST']._serialized_start=1348
-  _globals['_UPDATEGAMEBOARDREQUEST']._serialized_end=1433
-  _globals['_UPDATEGAMEBOARDRESPONSE']._serialized_start=1435
-  _globals['_UPDATEGAMEBOARDRESPONSE']._serialized_end=1460
-  _globals['_SHOWLASTROUNDREQUEST']._serialized_start=1462
-  _globals['_SHOWLASTROUNDREQUEST']._serialized_end=1547
-  _globals['_SHOWLASTROUNDRESPONSE']._serialized_start=1549
-  _globals['_SHOWLASTROUNDRESPONSE']._serialized_end=1572
-  _globals['_SHOWENDGAMEREQUEST']._serialized_start=1575
-  _globals['_SHOWENDGAMEREQUEST']._serialized_end=1724
-  _globals['_SHOWENDGAMERESPONSE']._serialized_start=1726
-  _globals['_SHOWENDGAMERESPONSE']._serialized_end=1747
-  _globals['_SHOWDISCONNECTIONREQUEST']._serialized_start=1749
-  _globals['_SHOWDISCONNECTIONREQUEST']._serialized_end=1856
-  _globals['_SHOWDISCONNECTIONRESPONSE']._serialized_start=1858
-  _globals['_SHOWDISCONNECTIONRESPONSE']._serialized_end=1885
-  _globals['_ERIANTYSPLAYERSERVICE']._serialized_start=1888
-  _globals['_ERIANTYSPLAYERSERVICE']._serialized_end=2756
+  _globals['_ASKTOWERCOLORREQUEST']._serialized_end=429
+  _globals['_ASKTOWERCOLORRESPONSE']._serialized_start=431
+  _globals['_ASKTOWERCOLORRESPONSE']._serialized_end=503
+  _globals['_STARTGAMEREQUEST']._serialized_start=506
+  _globals['_STARTGAMEREQUEST']._serialized_end=685
+  _globals['_STARTGAMERESPONSE']._serialized_start=687
+  _globals['_STARTGAMERESPONSE']._serialized_end=706
+  _globals['_ASKASSISTANTCARDREQUEST']._serialized_start=709
+  _globals['_ASKASSISTANTCARDREQUEST']._serialized_end=968
+  _globals['_ASKASSISTANTCARDRESPONSE']._serialized_start=970
+  _globals['_ASKASSISTANTCARDRESPONSE']._serialized_end=1010
+  _globals['_ASKACTIONREQUEST']._serialized_start=1013
+  _globals['_ASKACTIONREQUEST']._serialized_end=1298
+  _globals['_ASKACTIONRESPONSE']._serialized_start=1300
+  _globals['_ASKACTIONRESPONSE']._serialized_end=1365
+  _globals['_UPDATEGAMEBOARDREQUEST']._serialized_start=1367
+  _globals['_UPDATEGAMEBOARDREQUEST']._serialized_end=1452
+  _globals['_UPDATEGAMEBOARDRESPONSE']._serialized_start=1454
+  _globals['_UPDATEGAMEBOARDRESPONSE']._serialized_end=1479
+  _globals['_SHOWLASTROUNDREQUEST']._serialized_start=1481
+  _globals['_SHOWLASTROUNDREQUEST']._serialized_end=1580
+  _globals['_SHOWLASTROUNDRESPONSE']._serialized_start=1582
+  _globals['_SHOWLASTROUNDRESPONSE']._serialized_end=1605
+  _globals['_SHOWENDGAMEREQUEST']._serialized_start=1608
+  _globals['_SHOWENDGAMEREQUEST']._serialized_end=1771
+  _globals['_SHOWENDGAMERESPONSE']._serialized_start=1773
+  _globals['_SHOWENDGAMERESPONSE']._serialized_end=1794
+  _globals['_SHOWDISCONNECTIONREQUEST']._serialized_start=1796
+  _globals['_SHOWDISCONNECTIONREQUEST']._serialized_end=1922
+  _globals['_SHOWDISCONNECTIONRESPONSE']._serialized_start=1924
+  _globals['_SHOWDISCONNECTIONRESPONSE']._serialized_end=1951
+  _globals['_ERIANTYSPLAYERSERVICE']._serialized_start=1954
+  _globals['_ERIANTYSPLAYERSERVICE']._serialized_end=2822
 # @@protoc_insertion_point(module_scope)

@@ -21,17 +21,17 @@ class AskTowerColorRequest(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     GAME_ID_FIELD_NUMBER: builtins.int
+    SEAT_FIELD_NUMBER: builtins.int
     STATE_FIELD_NUMBER: builtins.int
     SETTINGS_FIELD_NUMBER: builtins.int
-    SEAT_FIELD_NUMBER: builtins.int
     POSSIBLE_COLORS_FIELD_NUMBER: builtins.int
-    IS_FIRST_REQUEST_FIELD_NUMBER: builtins.int
+    FIRST_REQUEST_FIELD_NUMBER: builtins.int
     REFUSAL_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The game that this call belongs to."""
     seat: builtins.int
-    """The player's seat."""
-    is_first_request: builtins.bool
+    """The seat of the called player, from 0 in turn order."""
+    first_request: builtins.bool
     """Whether the question is asked for the first time; false: the answer before it was refused, or its colour taken."""
     @property
     def state(self) -> fairplay.eriantys.v1.eriantys_pb2.State:
@@ -53,15 +53,15 @@ class AskTowerColorRequest(google.protobuf.message.Message):
         self,
         *,
         game_id: builtins.str = ...,
+        seat: builtins.int = ...,
         state: fairplay.eriantys.v1.eriantys_pb2.State | None = ...,
         settings: fairplay.eriantys.v1.eriantys_settings_pb2.Settings | None = ...,
-        seat: builtins.int = ...,
         possible_colors: collections.abc.Iterable[fairplay.eriantys.v1.eriantys_pb2.TowerColor.ValueType] | None = ...,
-        is_first_request: builtins.bool = ...,
+        first_request: builtins.bool = ...,
         refusal: fairplay.eriantys.v1.eriantys_pb2.Refusal | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["refusal", b"refusal", "settings", b"settings", "state", b"state"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "is_first_request", b"is_first_request", "possible_colors", b"possible_colors", "refusal", b"refusal", "seat", b"seat", "settings", b"settings", "state", b"state"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["first_request", b"first_request", "game_id", b"game_id", "possible_colors", b"possible_colors", "refusal", b"refusal", "seat", b"seat", "settings", b"settings", "state", b"state"]) -> None: ...
 
 global___AskTowerColorRequest = AskTowerColorRequest
 
@@ -90,19 +90,19 @@ class StartGameRequest(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     GAME_ID_FIELD_NUMBER: builtins.int
+    SEAT_FIELD_NUMBER: builtins.int
     STATE_FIELD_NUMBER: builtins.int
     SETTINGS_FIELD_NUMBER: builtins.int
-    SEAT_FIELD_NUMBER: builtins.int
     PLAYER_NAMES_FIELD_NUMBER: builtins.int
     HAND_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The game that this call belongs to."""
     seat: builtins.int
-    """The player's seat."""
+    """The seat of the called player, from 0 in turn order."""
     @property
     def state(self) -> fairplay.eriantys.v1.eriantys_pb2.State:
-        """The state, as everybody may see it. In a fresh game the first round has begun and the clouds are filled; first_seat
-        plans first.
+        """The state, as everybody may see it. In a fresh game the first round has begun and the clouds are filled;
+        first_seat plans first.
         """
 
     @property
@@ -121,9 +121,9 @@ class StartGameRequest(google.protobuf.message.Message):
         self,
         *,
         game_id: builtins.str = ...,
+        seat: builtins.int = ...,
         state: fairplay.eriantys.v1.eriantys_pb2.State | None = ...,
         settings: fairplay.eriantys.v1.eriantys_settings_pb2.Settings | None = ...,
-        seat: builtins.int = ...,
         player_names: collections.abc.Iterable[builtins.str] | None = ...,
         hand: collections.abc.Iterable[builtins.int] | None = ...,
     ) -> None: ...
@@ -146,20 +146,23 @@ global___StartGameResponse = StartGameResponse
 
 @typing.final
 class AskAssistantCardRequest(google.protobuf.message.Message):
-    """The request of AskAssistantCard. The player's seat is the active one of the state."""
+    """The request of AskAssistantCard."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     GAME_ID_FIELD_NUMBER: builtins.int
+    SEAT_FIELD_NUMBER: builtins.int
     STATE_FIELD_NUMBER: builtins.int
     SETTINGS_FIELD_NUMBER: builtins.int
     HAND_FIELD_NUMBER: builtins.int
     POSSIBLE_CARDS_FIELD_NUMBER: builtins.int
-    IS_FIRST_REQUEST_FIELD_NUMBER: builtins.int
+    FIRST_REQUEST_FIELD_NUMBER: builtins.int
     REFUSAL_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The game that this call belongs to."""
-    is_first_request: builtins.bool
+    seat: builtins.int
+    """The seat of the called player, from 0 in turn order."""
+    first_request: builtins.bool
     """Whether the question is asked for the first time; false: the answer before it was refused."""
     @property
     def state(self) -> fairplay.eriantys.v1.eriantys_pb2.State:
@@ -185,15 +188,16 @@ class AskAssistantCardRequest(google.protobuf.message.Message):
         self,
         *,
         game_id: builtins.str = ...,
+        seat: builtins.int = ...,
         state: fairplay.eriantys.v1.eriantys_pb2.State | None = ...,
         settings: fairplay.eriantys.v1.eriantys_settings_pb2.Settings | None = ...,
         hand: collections.abc.Iterable[builtins.int] | None = ...,
         possible_cards: collections.abc.Iterable[builtins.int] | None = ...,
-        is_first_request: builtins.bool = ...,
+        first_request: builtins.bool = ...,
         refusal: fairplay.eriantys.v1.eriantys_pb2.Refusal | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["refusal", b"refusal", "settings", b"settings", "state", b"state"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "hand", b"hand", "is_first_request", b"is_first_request", "possible_cards", b"possible_cards", "refusal", b"refusal", "settings", b"settings", "state", b"state"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["first_request", b"first_request", "game_id", b"game_id", "hand", b"hand", "possible_cards", b"possible_cards", "refusal", b"refusal", "seat", b"seat", "settings", b"settings", "state", b"state"]) -> None: ...
 
 global___AskAssistantCardRequest = AskAssistantCardRequest
 
@@ -217,20 +221,23 @@ global___AskAssistantCardResponse = AskAssistantCardResponse
 
 @typing.final
 class AskActionRequest(google.protobuf.message.Message):
-    """The request of AskAction. The player's seat is the active one of the state."""
+    """The request of AskAction."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     GAME_ID_FIELD_NUMBER: builtins.int
+    SEAT_FIELD_NUMBER: builtins.int
     STATE_FIELD_NUMBER: builtins.int
     SETTINGS_FIELD_NUMBER: builtins.int
     HAND_FIELD_NUMBER: builtins.int
     POSSIBLE_ACTIONS_FIELD_NUMBER: builtins.int
-    IS_FIRST_REQUEST_FIELD_NUMBER: builtins.int
+    FIRST_REQUEST_FIELD_NUMBER: builtins.int
     REFUSAL_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The game that this call belongs to."""
-    is_first_request: builtins.bool
+    seat: builtins.int
+    """The seat of the called player, from 0 in turn order."""
+    first_request: builtins.bool
     """Whether the question is asked for the first time; false: the answer before it was refused."""
     @property
     def state(self) -> fairplay.eriantys.v1.eriantys_pb2.State:
@@ -256,15 +263,16 @@ class AskActionRequest(google.protobuf.message.Message):
         self,
         *,
         game_id: builtins.str = ...,
+        seat: builtins.int = ...,
         state: fairplay.eriantys.v1.eriantys_pb2.State | None = ...,
         settings: fairplay.eriantys.v1.eriantys_settings_pb2.Settings | None = ...,
         hand: collections.abc.Iterable[builtins.int] | None = ...,
         possible_actions: fairplay.eriantys.v1.eriantys_pb2.Options | None = ...,
-        is_first_request: builtins.bool = ...,
+        first_request: builtins.bool = ...,
         refusal: fairplay.eriantys.v1.eriantys_pb2.Refusal | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["possible_actions", b"possible_actions", "refusal", b"refusal", "settings", b"settings", "state", b"state"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "hand", b"hand", "is_first_request", b"is_first_request", "possible_actions", b"possible_actions", "refusal", b"refusal", "settings", b"settings", "state", b"state"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["first_request", b"first_request", "game_id", b"game_id", "hand", b"hand", "possible_actions", b"possible_actions", "refusal", b"refusal", "seat", b"seat", "settings", b"settings", "state", b"state"]) -> None: ...
 
 global___AskActionRequest = AskActionRequest
 
@@ -291,7 +299,7 @@ global___AskActionResponse = AskActionResponse
 
 @typing.final
 class UpdateGameBoardRequest(google.protobuf.message.Message):
-    """The request of UpdateGameBoard. It is the same for all players."""
+    """The request of UpdateGameBoard. It is the same for all players, so that it is made once: it alone names no seat."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -333,18 +341,22 @@ class ShowLastRoundRequest(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     GAME_ID_FIELD_NUMBER: builtins.int
+    SEAT_FIELD_NUMBER: builtins.int
     REASON_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The game that this call belongs to."""
+    seat: builtins.int
+    """The seat of the called player, from 0 in turn order."""
     reason: fairplay.eriantys.v1.eriantys_pb2.Reason.ValueType
     """Why this round is the last one: REASON_BAG_EMPTY or REASON_LAST_ASSISTANT."""
     def __init__(
         self,
         *,
         game_id: builtins.str = ...,
+        seat: builtins.int = ...,
         reason: fairplay.eriantys.v1.eriantys_pb2.Reason.ValueType = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "reason", b"reason"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "reason", b"reason", "seat", b"seat"]) -> None: ...
 
 global___ShowLastRoundRequest = ShowLastRoundRequest
 
@@ -367,11 +379,14 @@ class ShowEndGameRequest(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     GAME_ID_FIELD_NUMBER: builtins.int
+    SEAT_FIELD_NUMBER: builtins.int
     STATE_FIELD_NUMBER: builtins.int
     WINNER_SEATS_FIELD_NUMBER: builtins.int
     REASON_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The game that this call belongs to."""
+    seat: builtins.int
+    """The seat of the called player, from 0 in turn order."""
     reason: fairplay.eriantys.v1.eriantys_pb2.Reason.ValueType
     """Why the game is over."""
     @property
@@ -386,12 +401,13 @@ class ShowEndGameRequest(google.protobuf.message.Message):
         self,
         *,
         game_id: builtins.str = ...,
+        seat: builtins.int = ...,
         state: fairplay.eriantys.v1.eriantys_pb2.State | None = ...,
         winner_seats: collections.abc.Iterable[builtins.int] | None = ...,
         reason: fairplay.eriantys.v1.eriantys_pb2.Reason.ValueType = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["state", b"state"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "reason", b"reason", "state", b"state", "winner_seats", b"winner_seats"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "reason", b"reason", "seat", b"seat", "state", b"state", "winner_seats", b"winner_seats"]) -> None: ...
 
 global___ShowEndGameRequest = ShowEndGameRequest
 
@@ -415,10 +431,13 @@ class ShowDisconnectionRequest(google.protobuf.message.Message):
 
     GAME_ID_FIELD_NUMBER: builtins.int
     SEAT_FIELD_NUMBER: builtins.int
+    LOST_SEAT_FIELD_NUMBER: builtins.int
     STANDING_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The game that this call belongs to."""
     seat: builtins.int
+    """The seat of the called player, from 0 in turn order."""
+    lost_seat: builtins.int
     """The seat of the player that was lost."""
     standing: fairplay.eriantys.v1.eriantys_pb2.Standing.ValueType
     """What it is now: away or eliminated."""
@@ -427,9 +446,10 @@ class ShowDisconnectionRequest(google.protobuf.message.Message):
         *,
         game_id: builtins.str = ...,
         seat: builtins.int = ...,
+        lost_seat: builtins.int = ...,
         standing: fairplay.eriantys.v1.eriantys_pb2.Standing.ValueType = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "seat", b"seat", "standing", b"standing"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "lost_seat", b"lost_seat", "seat", b"seat", "standing", b"standing"]) -> None: ...
 
 global___ShowDisconnectionRequest = ShowDisconnectionRequest
 

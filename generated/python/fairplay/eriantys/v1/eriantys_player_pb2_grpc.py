@@ -28,18 +28,19 @@ if _version_not_supported:
 class EriantysPlayerServiceStub(object):
     """EriantysPlayerService is served by a player of Eriantys and called by the referee.
 
-    In a game the referee asks for tower colours (AskTowerColor, all sides at once), tells everybody that the game begins
-    (StartGame), and then asks for assistants (AskAssistantCard) and actions (AskAction), one at a time. After every
-    change everybody is told the new board (UpdateGameBoard). ShowLastRound, ShowDisconnection and ShowEndGame come when
-    there is something to show. Calls of one game to one player never overlap; calls of different games do.
+    In a game the referee asks for tower colours (AskTowerColor, all sides at once), tells everybody that the game
+    begins (StartGame), and then asks for assistants (AskAssistantCard) and actions (AskAction), one at a time. After
+    every change everybody is told the new board (UpdateGameBoard). ShowLastRound, ShowDisconnection and ShowEndGame
+    come when there is something to show. Calls of one game to one player never overlap; calls of different games do.
 
     An answer that is malformed or illegal changes nothing, and the player is asked again: the same question, with
-    is_first_request false and the refusal. When Settings.max_attempts answers to one question were impossible the last
-    one is misconduct: the player is eliminated. Its students are set aside, its coins return to the reserve, its towers
-    stay on the islands but give no influence once its whole side is out, and it is not called again in this game.
+    first_request false and the refusal. When Settings.max_attempts answers to one question were impossible the last
+    one is misconduct: the player is eliminated. Its students are set aside, its coins return to the reserve, its
+    towers stay on the islands but give no influence once its whole side is out, and it is not called again in this
+    game.
 
-    An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends, the
-    player is skipped until it returns, or it is eliminated.
+    An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends,
+    the player is skipped until it returns, or it is eliminated.
     """
 
     def __init__(self, channel):
@@ -93,34 +94,36 @@ class EriantysPlayerServiceStub(object):
 class EriantysPlayerServiceServicer(object):
     """EriantysPlayerService is served by a player of Eriantys and called by the referee.
 
-    In a game the referee asks for tower colours (AskTowerColor, all sides at once), tells everybody that the game begins
-    (StartGame), and then asks for assistants (AskAssistantCard) and actions (AskAction), one at a time. After every
-    change everybody is told the new board (UpdateGameBoard). ShowLastRound, ShowDisconnection and ShowEndGame come when
-    there is something to show. Calls of one game to one player never overlap; calls of different games do.
+    In a game the referee asks for tower colours (AskTowerColor, all sides at once), tells everybody that the game
+    begins (StartGame), and then asks for assistants (AskAssistantCard) and actions (AskAction), one at a time. After
+    every change everybody is told the new board (UpdateGameBoard). ShowLastRound, ShowDisconnection and ShowEndGame
+    come when there is something to show. Calls of one game to one player never overlap; calls of different games do.
 
     An answer that is malformed or illegal changes nothing, and the player is asked again: the same question, with
-    is_first_request false and the refusal. When Settings.max_attempts answers to one question were impossible the last
-    one is misconduct: the player is eliminated. Its students are set aside, its coins return to the reserve, its towers
-    stay on the islands but give no influence once its whole side is out, and it is not called again in this game.
+    first_request false and the refusal. When Settings.max_attempts answers to one question were impossible the last
+    one is misconduct: the player is eliminated. Its students are set aside, its coins return to the reserve, its
+    towers stay on the islands but give no influence once its whole side is out, and it is not called again in this
+    game.
 
-    An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends, the
-    player is skipped until it returns, or it is eliminated.
+    An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends,
+    the player is skipped until it returns, or it is eliminated.
     """
 
     def AskTowerColor(self, request, context):
-        """Asks for the colour of the player's towers. First call of a game; to all that have to choose at the same time: of a
-        team its first player. Changes the colour of the player's side. If several choose the same colour, the one with the
-        lowest seat has it and the others are asked again; having lost that race is no impossible answer. The deadline is
-        the limit for decisions, or for first decisions on a player's first question of a game.
+        """Asks for the colour of the player's towers. First call of a game; to all that have to choose at the same time: of
+        a team its first player. Changes the colour of the player's side. If several choose the same colour, the one with
+        the lowest seat has it and the others are asked again; having lost that race is no impossible answer. The
+        deadline is the limit for decisions, or for first decisions on a player's first question of a game.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def StartGame(self, request, context):
-        """Tells the player that all colours are chosen, and how the game begins. To everybody, once; also where the game goes
-        on from a state in the middle of it. Changes nothing. Never repeated, also not when the player was restarted: all
-        that it says, but for the names, is in every question, too. The deadline is the limit for notifications.
+        """Tells the player that all colours are chosen, and how the game begins. To everybody, once; also where the game
+        goes on from a state in the middle of it. Changes nothing. Never repeated, also not when the player was
+        restarted: all that it says, but for the names, is in every question, too. The deadline is the limit for
+        notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -128,19 +131,19 @@ class EriantysPlayerServiceServicer(object):
 
     def AskAssistantCard(self, request, context):
         """Asks for an assistant, in the planning phase: once a round, clockwise from the first seat. An assistant that
-        somebody has played in this round is not possible, unless the whole hand is such assistants. The lowest acts first.
-        The deadline is the limit for decisions.
+        somebody has played in this round is not possible, unless the whole hand is such assistants. The lowest acts
+        first. The deadline is the limit for decisions.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AskAction(self, request, context):
-        """Asks for the next action, in the player's turn: first students, one at a time, then Mother Nature, then a cloud. In
-        Expert mode a character may be played before any of them, once a turn. Asked until the turn is over. The referee
-        carries a legal action out, with all that follows from it, before it calls anybody else. The deadline is the limit
-        for decisions. The legal replies that the evidence of a broken rule lists are all but these: of characters 7 and 10
-        it lists no exchange of more than one student.
+        """Asks for the next action, in the player's turn: first students, one at a time, then Mother Nature, then a cloud.
+        In Expert mode a character may be played before any of them, once a turn. Asked until the turn is over. The
+        referee carries a legal action out, with all that follows from it, before it calls anybody else. The deadline is
+        the limit for decisions. The legal replies that the evidence of a broken rule lists are all but these: of
+        characters 7 and 10 it lists no exchange of more than one student.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -149,8 +152,8 @@ class EriantysPlayerServiceServicer(object):
     def UpdateGameBoard(self, request, context):
         """Tells the player the board. To everybody at the same time, after every accepted answer to AskAssistantCard and
         AskAction, and when a player has been lost or has returned. Changes nothing, but for a player that is away
-        (Settings.on_disconnect): it gets only the first one of each round, and with its answer it is back. The deadline is
-        the limit for notifications.
+        (Settings.on_disconnect): it gets only the first one of each round, and with its answer it is back. The deadline
+        is the limit for notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -166,8 +169,8 @@ class EriantysPlayerServiceServicer(object):
 
     def ShowEndGame(self, request, context):
         """Tells the player that the game is over, who has won, and why it ended. Last call of a game, to everybody that is
-        still in it or away. Changes nothing. A player that fails here is not ranked, and nobody moves up; it is misconduct
-        under all settings. The deadline is the limit for notifications.
+        still in it or away. Changes nothing. A player that fails here is not ranked, and nobody moves up; it is
+        misconduct under all settings. The deadline is the limit for notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -175,8 +178,8 @@ class EriantysPlayerServiceServicer(object):
 
     def ShowDisconnection(self, request, context):
         """Tells the player that another one was lost or eliminated. To all others in the game. Changes nothing. What became
-        of the game is in the UpdateGameBoard or ShowEndGame that follows. That a player has returned shows in the standings
-        of a board. The deadline is the limit for notifications.
+        of the game is in the UpdateGameBoard or ShowEndGame that follows. That a player has returned shows in the
+        standings of a board. The deadline is the limit for notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -236,18 +239,19 @@ def add_EriantysPlayerServiceServicer_to_server(servicer, server):
 class EriantysPlayerService(object):
     """EriantysPlayerService is served by a player of Eriantys and called by the referee.
 
-    In a game the referee asks for tower colours (AskTowerColor, all sides at once), tells everybody that the game begins
-    (StartGame), and then asks for assistants (AskAssistantCard) and actions (AskAction), one at a time. After every
-    change everybody is told the new board (UpdateGameBoard). ShowLastRound, ShowDisconnection and ShowEndGame come when
-    there is something to show. Calls of one game to one player never overlap; calls of different games do.
+    In a game the referee asks for tower colours (AskTowerColor, all sides at once), tells everybody that the game
+    begins (StartGame), and then asks for assistants (AskAssistantCard) and actions (AskAction), one at a time. After
+    every change everybody is told the new board (UpdateGameBoard). ShowLastRound, ShowDisconnection and ShowEndGame
+    come when there is something to show. Calls of one game to one player never overlap; calls of different games do.
 
     An answer that is malformed or illegal changes nothing, and the player is asked again: the same question, with
-    is_first_request false and the refusal. When Settings.max_attempts answers to one question were impossible the last
-    one is misconduct: the player is eliminated. Its students are set aside, its coins return to the reserve, its towers
-    stay on the islands but give no influence once its whole side is out, and it is not called again in this game.
+    first_request false and the refusal. When Settings.max_attempts answers to one question were impossible the last
+    one is misconduct: the player is eliminated. Its students are set aside, its coins return to the reserve, its
+    towers stay on the islands but give no influence once its whole side is out, and it is not called again in this
+    game.
 
-    An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends, the
-    player is skipped until it returns, or it is eliminated.
+    An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends,
+    the player is skipped until it returns, or it is eliminated.
     """
 
     @staticmethod

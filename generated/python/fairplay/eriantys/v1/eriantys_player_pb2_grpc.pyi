@@ -20,18 +20,19 @@ class _ServicerContext(grpc.ServicerContext, grpc.aio.ServicerContext):  # type:
 class EriantysPlayerServiceStub:
     """EriantysPlayerService is served by a player of Eriantys and called by the referee.
 
-    In a game the referee asks for tower colours (AskTowerColor, all sides at once), tells everybody that the game begins
-    (StartGame), and then asks for assistants (AskAssistantCard) and actions (AskAction), one at a time. After every
-    change everybody is told the new board (UpdateGameBoard). ShowLastRound, ShowDisconnection and ShowEndGame come when
-    there is something to show. Calls of one game to one player never overlap; calls of different games do.
+    In a game the referee asks for tower colours (AskTowerColor, all sides at once), tells everybody that the game
+    begins (StartGame), and then asks for assistants (AskAssistantCard) and actions (AskAction), one at a time. After
+    every change everybody is told the new board (UpdateGameBoard). ShowLastRound, ShowDisconnection and ShowEndGame
+    come when there is something to show. Calls of one game to one player never overlap; calls of different games do.
 
     An answer that is malformed or illegal changes nothing, and the player is asked again: the same question, with
-    is_first_request false and the refusal. When Settings.max_attempts answers to one question were impossible the last
-    one is misconduct: the player is eliminated. Its students are set aside, its coins return to the reserve, its towers
-    stay on the islands but give no influence once its whole side is out, and it is not called again in this game.
+    first_request false and the refusal. When Settings.max_attempts answers to one question were impossible the last
+    one is misconduct: the player is eliminated. Its students are set aside, its coins return to the reserve, its
+    towers stay on the islands but give no influence once its whole side is out, and it is not called again in this
+    game.
 
-    An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends, the
-    player is skipped until it returns, or it is eliminated.
+    An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends,
+    the player is skipped until it returns, or it is eliminated.
     """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
@@ -39,19 +40,20 @@ class EriantysPlayerServiceStub:
         fairplay.eriantys.v1.eriantys_player_pb2.AskTowerColorRequest,
         fairplay.eriantys.v1.eriantys_player_pb2.AskTowerColorResponse,
     ]
-    """Asks for the colour of the player's towers. First call of a game; to all that have to choose at the same time: of a
-    team its first player. Changes the colour of the player's side. If several choose the same colour, the one with the
-    lowest seat has it and the others are asked again; having lost that race is no impossible answer. The deadline is
-    the limit for decisions, or for first decisions on a player's first question of a game.
+    """Asks for the colour of the player's towers. First call of a game; to all that have to choose at the same time: of
+    a team its first player. Changes the colour of the player's side. If several choose the same colour, the one with
+    the lowest seat has it and the others are asked again; having lost that race is no impossible answer. The
+    deadline is the limit for decisions, or for first decisions on a player's first question of a game.
     """
 
     StartGame: grpc.UnaryUnaryMultiCallable[
         fairplay.eriantys.v1.eriantys_player_pb2.StartGameRequest,
         fairplay.eriantys.v1.eriantys_player_pb2.StartGameResponse,
     ]
-    """Tells the player that all colours are chosen, and how the game begins. To everybody, once; also where the game goes
-    on from a state in the middle of it. Changes nothing. Never repeated, also not when the player was restarted: all
-    that it says, but for the names, is in every question, too. The deadline is the limit for notifications.
+    """Tells the player that all colours are chosen, and how the game begins. To everybody, once; also where the game
+    goes on from a state in the middle of it. Changes nothing. Never repeated, also not when the player was
+    restarted: all that it says, but for the names, is in every question, too. The deadline is the limit for
+    notifications.
     """
 
     AskAssistantCard: grpc.UnaryUnaryMultiCallable[
@@ -59,19 +61,19 @@ class EriantysPlayerServiceStub:
         fairplay.eriantys.v1.eriantys_player_pb2.AskAssistantCardResponse,
     ]
     """Asks for an assistant, in the planning phase: once a round, clockwise from the first seat. An assistant that
-    somebody has played in this round is not possible, unless the whole hand is such assistants. The lowest acts first.
-    The deadline is the limit for decisions.
+    somebody has played in this round is not possible, unless the whole hand is such assistants. The lowest acts
+    first. The deadline is the limit for decisions.
     """
 
     AskAction: grpc.UnaryUnaryMultiCallable[
         fairplay.eriantys.v1.eriantys_player_pb2.AskActionRequest,
         fairplay.eriantys.v1.eriantys_player_pb2.AskActionResponse,
     ]
-    """Asks for the next action, in the player's turn: first students, one at a time, then Mother Nature, then a cloud. In
-    Expert mode a character may be played before any of them, once a turn. Asked until the turn is over. The referee
-    carries a legal action out, with all that follows from it, before it calls anybody else. The deadline is the limit
-    for decisions. The legal replies that the evidence of a broken rule lists are all but these: of characters 7 and 10
-    it lists no exchange of more than one student.
+    """Asks for the next action, in the player's turn: first students, one at a time, then Mother Nature, then a cloud.
+    In Expert mode a character may be played before any of them, once a turn. Asked until the turn is over. The
+    referee carries a legal action out, with all that follows from it, before it calls anybody else. The deadline is
+    the limit for decisions. The legal replies that the evidence of a broken rule lists are all but these: of
+    characters 7 and 10 it lists no exchange of more than one student.
     """
 
     UpdateGameBoard: grpc.UnaryUnaryMultiCallable[
@@ -80,8 +82,8 @@ class EriantysPlayerServiceStub:
     ]
     """Tells the player the board. To everybody at the same time, after every accepted answer to AskAssistantCard and
     AskAction, and when a player has been lost or has returned. Changes nothing, but for a player that is away
-    (Settings.on_disconnect): it gets only the first one of each round, and with its answer it is back. The deadline is
-    the limit for notifications.
+    (Settings.on_disconnect): it gets only the first one of each round, and with its answer it is back. The deadline
+    is the limit for notifications.
     """
 
     ShowLastRound: grpc.UnaryUnaryMultiCallable[
@@ -97,8 +99,8 @@ class EriantysPlayerServiceStub:
         fairplay.eriantys.v1.eriantys_player_pb2.ShowEndGameResponse,
     ]
     """Tells the player that the game is over, who has won, and why it ended. Last call of a game, to everybody that is
-    still in it or away. Changes nothing. A player that fails here is not ranked, and nobody moves up; it is misconduct
-    under all settings. The deadline is the limit for notifications.
+    still in it or away. Changes nothing. A player that fails here is not ranked, and nobody moves up; it is
+    misconduct under all settings. The deadline is the limit for notifications.
     """
 
     ShowDisconnection: grpc.UnaryUnaryMultiCallable[
@@ -106,44 +108,46 @@ class EriantysPlayerServiceStub:
         fairplay.eriantys.v1.eriantys_player_pb2.ShowDisconnectionResponse,
     ]
     """Tells the player that another one was lost or eliminated. To all others in the game. Changes nothing. What became
-    of the game is in the UpdateGameBoard or ShowEndGame that follows. That a player has returned shows in the standings
-    of a board. The deadline is the limit for notifications.
+    of the game is in the UpdateGameBoard or ShowEndGame that follows. That a player has returned shows in the
+    standings of a board. The deadline is the limit for notifications.
     """
 
 class EriantysPlayerServiceAsyncStub:
     """EriantysPlayerService is served by a player of Eriantys and called by the referee.
 
-    In a game the referee asks for tower colours (AskTowerColor, all sides at once), tells everybody that the game begins
-    (StartGame), and then asks for assistants (AskAssistantCard) and actions (AskAction), one at a time. After every
-    change everybody is told the new board (UpdateGameBoard). ShowLastRound, ShowDisconnection and ShowEndGame come when
-    there is something to show. Calls of one game to one player never overlap; calls of different games do.
+    In a game the referee asks for tower colours (AskTowerColor, all sides at once), tells everybody that the game
+    begins (StartGame), and then asks for assistants (AskAssistantCard) and actions (AskAction), one at a time. After
+    every change everybody is told the new board (UpdateGameBoard). ShowLastRound, ShowDisconnection and ShowEndGame
+    come when there is something to show. Calls of one game to one player never overlap; calls of different games do.
 
     An answer that is malformed or illegal changes nothing, and the player is asked again: the same question, with
-    is_first_request false and the refusal. When Settings.max_attempts answers to one question were impossible the last
-    one is misconduct: the player is eliminated. Its students are set aside, its coins return to the reserve, its towers
-    stay on the islands but give no influence once its whole side is out, and it is not called again in this game.
+    first_request false and the refusal. When Settings.max_attempts answers to one question were impossible the last
+    one is misconduct: the player is eliminated. Its students are set aside, its coins return to the reserve, its
+    towers stay on the islands but give no influence once its whole side is out, and it is not called again in this
+    game.
 
-    An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends, the
-    player is skipped until it returns, or it is eliminated.
+    An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends,
+    the player is skipped until it returns, or it is eliminated.
     """
 
     AskTowerColor: grpc.aio.UnaryUnaryMultiCallable[
         fairplay.eriantys.v1.eriantys_player_pb2.AskTowerColorRequest,
         fairplay.eriantys.v1.eriantys_player_pb2.AskTowerColorResponse,
     ]
-    """Asks for the colour of the player's towers. First call of a game; to all that have to choose at the same time: of a
-    team its first player. Changes the colour of the player's side. If several choose the same colour, the one with the
-    lowest seat has it and the others are asked again; having lost that race is no impossible answer. The deadline is
-    the limit for decisions, or for first decisions on a player's first question of a game.
+    """Asks for the colour of the player's towers. First call of a game; to all that have to choose at the same time: of
+    a team its first player. Changes the colour of the player's side. If several choose the same colour, the one with
+    the lowest seat has it and the others are asked again; having lost that race is no impossible answer. The
+    deadline is the limit for decisions, or for first decisions on a player's first question of a game.
     """
 
     StartGame: grpc.aio.UnaryUnaryMultiCallable[
         fairplay.eriantys.v1.eriantys_player_pb2.StartGameRequest,
         fairplay.eriantys.v1.eriantys_player_pb2.StartGameResponse,
     ]
-    """Tells the player that all colours are chosen, and how the game begins. To everybody, once; also where the game goes
-    on from a state in the middle of it. Changes nothing. Never repeated, also not when the player was restarted: all
-    that it says, but for the names, is in every question, too. The deadline is the limit for notifications.
+    """Tells the player that all colours are chosen, and how the game begins. To everybody, once; also where the game
+    goes on from a state in the middle of it. Changes nothing. Never repeated, also not when the player was
+    restarted: all that it says, but for the names, is in every question, too. The deadline is the limit for
+    notifications.
     """
 
     AskAssistantCard: grpc.aio.UnaryUnaryMultiCallable[
@@ -151,19 +155,19 @@ class EriantysPlayerServiceAsyncStub:
         fairplay.eriantys.v1.eriantys_player_pb2.AskAssistantCardResponse,
     ]
     """Asks for an assistant, in the planning phase: once a round, clockwise from the first seat. An assistant that
-    somebody has played in this round is not possible, unless the whole hand is such assistants. The lowest acts first.
-    The deadline is the limit for decisions.
+    somebody has played in this round is not possible, unless the whole hand is such assistants. The lowest acts
+    first. The deadline is the limit for decisions.
     """
 
     AskAction: grpc.aio.UnaryUnaryMultiCallable[
         fairplay.eriantys.v1.eriantys_player_pb2.AskActionRequest,
         fairplay.eriantys.v1.eriantys_player_pb2.AskActionResponse,
     ]
-    """Asks for the next action, in the player's turn: first students, one at a time, then Mother Nature, then a cloud. In
-    Expert mode a character may be played before any of them, once a turn. Asked until the turn is over. The referee
-    carries a legal action out, with all that follows from it, before it calls anybody else. The deadline is the limit
-    for decisions. The legal replies that the evidence of a broken rule lists are all but these: of characters 7 and 10
-    it lists no exchange of more than one student.
+    """Asks for the next action, in the player's turn: first students, one at a time, then Mother Nature, then a cloud.
+    In Expert mode a character may be played before any of them, once a turn. Asked until the turn is over. The
+    referee carries a legal action out, with all that follows from it, before it calls anybody else. The deadline is
+    the limit for decisions. The legal replies that the evidence of a broken rule lists are all but these: of
+    characters 7 and 10 it lists no exchange of more than one student.
     """
 
     UpdateGameBoard: grpc.aio.UnaryUnaryMultiCallable[
@@ -172,8 +176,8 @@ class EriantysPlayerServiceAsyncStub:
     ]
     """Tells the player the board. To everybody at the same time, after every accepted answer to AskAssistantCard and
     AskAction, and when a player has been lost or has returned. Changes nothing, but for a player that is away
-    (Settings.on_disconnect): it gets only the first one of each round, and with its answer it is back. The deadline is
-    the limit for notifications.
+    (Settings.on_disconnect): it gets only the first one of each round, and with its answer it is back. The deadline
+    is the limit for notifications.
     """
 
     ShowLastRound: grpc.aio.UnaryUnaryMultiCallable[
@@ -189,8 +193,8 @@ class EriantysPlayerServiceAsyncStub:
         fairplay.eriantys.v1.eriantys_player_pb2.ShowEndGameResponse,
     ]
     """Tells the player that the game is over, who has won, and why it ended. Last call of a game, to everybody that is
-    still in it or away. Changes nothing. A player that fails here is not ranked, and nobody moves up; it is misconduct
-    under all settings. The deadline is the limit for notifications.
+    still in it or away. Changes nothing. A player that fails here is not ranked, and nobody moves up; it is
+    misconduct under all settings. The deadline is the limit for notifications.
     """
 
     ShowDisconnection: grpc.aio.UnaryUnaryMultiCallable[
@@ -198,25 +202,26 @@ class EriantysPlayerServiceAsyncStub:
         fairplay.eriantys.v1.eriantys_player_pb2.ShowDisconnectionResponse,
     ]
     """Tells the player that another one was lost or eliminated. To all others in the game. Changes nothing. What became
-    of the game is in the UpdateGameBoard or ShowEndGame that follows. That a player has returned shows in the standings
-    of a board. The deadline is the limit for notifications.
+    of the game is in the UpdateGameBoard or ShowEndGame that follows. That a player has returned shows in the
+    standings of a board. The deadline is the limit for notifications.
     """
 
 class EriantysPlayerServiceServicer(metaclass=abc.ABCMeta):
     """EriantysPlayerService is served by a player of Eriantys and called by the referee.
 
-    In a game the referee asks for tower colours (AskTowerColor, all sides at once), tells everybody that the game begins
-    (StartGame), and then asks for assistants (AskAssistantCard) and actions (AskAction), one at a time. After every
-    change everybody is told the new board (UpdateGameBoard). ShowLastRound, ShowDisconnection and ShowEndGame come when
-    there is something to show. Calls of one game to one player never overlap; calls of different games do.
+    In a game the referee asks for tower colours (AskTowerColor, all sides at once), tells everybody that the game
+    begins (StartGame), and then asks for assistants (AskAssistantCard) and actions (AskAction), one at a time. After
+    every change everybody is told the new board (UpdateGameBoard). ShowLastRound, ShowDisconnection and ShowEndGame
+    come when there is something to show. Calls of one game to one player never overlap; calls of different games do.
 
     An answer that is malformed or illegal changes nothing, and the player is asked again: the same question, with
-    is_first_request false and the refusal. When Settings.max_attempts answers to one question were impossible the last
-    one is misconduct: the player is eliminated. Its students are set aside, its coins return to the reserve, its towers
-    stay on the islands but give no influence once its whole side is out, and it is not called again in this game.
+    first_request false and the refusal. When Settings.max_attempts answers to one question were impossible the last
+    one is misconduct: the player is eliminated. Its students are set aside, its coins return to the reserve, its
+    towers stay on the islands but give no influence once its whole side is out, and it is not called again in this
+    game.
 
-    An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends, the
-    player is skipped until it returns, or it is eliminated.
+    An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends,
+    the player is skipped until it returns, or it is eliminated.
     """
 
     @abc.abstractmethod
@@ -225,10 +230,10 @@ class EriantysPlayerServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.eriantys.v1.eriantys_player_pb2.AskTowerColorRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.eriantys.v1.eriantys_player_pb2.AskTowerColorResponse, collections.abc.Awaitable[fairplay.eriantys.v1.eriantys_player_pb2.AskTowerColorResponse]]:
-        """Asks for the colour of the player's towers. First call of a game; to all that have to choose at the same time: of a
-        team its first player. Changes the colour of the player's side. If several choose the same colour, the one with the
-        lowest seat has it and the others are asked again; having lost that race is no impossible answer. The deadline is
-        the limit for decisions, or for first decisions on a player's first question of a game.
+        """Asks for the colour of the player's towers. First call of a game; to all that have to choose at the same time: of
+        a team its first player. Changes the colour of the player's side. If several choose the same colour, the one with
+        the lowest seat has it and the others are asked again; having lost that race is no impossible answer. The
+        deadline is the limit for decisions, or for first decisions on a player's first question of a game.
         """
 
     @abc.abstractmethod
@@ -237,9 +242,10 @@ class EriantysPlayerServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.eriantys.v1.eriantys_player_pb2.StartGameRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.eriantys.v1.eriantys_player_pb2.StartGameResponse, collections.abc.Awaitable[fairplay.eriantys.v1.eriantys_player_pb2.StartGameResponse]]:
-        """Tells the player that all colours are chosen, and how the game begins. To everybody, once; also where the game goes
-        on from a state in the middle of it. Changes nothing. Never repeated, also not when the player was restarted: all
-        that it says, but for the names, is in every question, too. The deadline is the limit for notifications.
+        """Tells the player that all colours are chosen, and how the game begins. To everybody, once; also where the game
+        goes on from a state in the middle of it. Changes nothing. Never repeated, also not when the player was
+        restarted: all that it says, but for the names, is in every question, too. The deadline is the limit for
+        notifications.
         """
 
     @abc.abstractmethod
@@ -249,8 +255,8 @@ class EriantysPlayerServiceServicer(metaclass=abc.ABCMeta):
         context: _ServicerContext,
     ) -> typing.Union[fairplay.eriantys.v1.eriantys_player_pb2.AskAssistantCardResponse, collections.abc.Awaitable[fairplay.eriantys.v1.eriantys_player_pb2.AskAssistantCardResponse]]:
         """Asks for an assistant, in the planning phase: once a round, clockwise from the first seat. An assistant that
-        somebody has played in this round is not possible, unless the whole hand is such assistants. The lowest acts first.
-        The deadline is the limit for decisions.
+        somebody has played in this round is not possible, unless the whole hand is such assistants. The lowest acts
+        first. The deadline is the limit for decisions.
         """
 
     @abc.abstractmethod
@@ -259,11 +265,11 @@ class EriantysPlayerServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.eriantys.v1.eriantys_player_pb2.AskActionRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.eriantys.v1.eriantys_player_pb2.AskActionResponse, collections.abc.Awaitable[fairplay.eriantys.v1.eriantys_player_pb2.AskActionResponse]]:
-        """Asks for the next action, in the player's turn: first students, one at a time, then Mother Nature, then a cloud. In
-        Expert mode a character may be played before any of them, once a turn. Asked until the turn is over. The referee
-        carries a legal action out, with all that follows from it, before it calls anybody else. The deadline is the limit
-        for decisions. The legal replies that the evidence of a broken rule lists are all but these: of characters 7 and 10
-        it lists no exchange of more than one student.
+        """Asks for the next action, in the player's turn: first students, one at a time, then Mother Nature, then a cloud.
+        In Expert mode a character may be played before any of them, once a turn. Asked until the turn is over. The
+        referee carries a legal action out, with all that follows from it, before it calls anybody else. The deadline is
+        the limit for decisions. The legal replies that the evidence of a broken rule lists are all but these: of
+        characters 7 and 10 it lists no exchange of more than one student.
         """
 
     @abc.abstractmethod
@@ -274,8 +280,8 @@ class EriantysPlayerServiceServicer(metaclass=abc.ABCMeta):
     ) -> typing.Union[fairplay.eriantys.v1.eriantys_player_pb2.UpdateGameBoardResponse, collections.abc.Awaitable[fairplay.eriantys.v1.eriantys_player_pb2.UpdateGameBoardResponse]]:
         """Tells the player the board. To everybody at the same time, after every accepted answer to AskAssistantCard and
         AskAction, and when a player has been lost or has returned. Changes nothing, but for a player that is away
-        (Settings.on_disconnect): it gets only the first one of each round, and with its answer it is back. The deadline is
-        the limit for notifications.
+        (Settings.on_disconnect): it gets only the first one of each round, and with its answer it is back. The deadline
+        is the limit for notifications.
         """
 
     @abc.abstractmethod
@@ -295,8 +301,8 @@ class EriantysPlayerServiceServicer(metaclass=abc.ABCMeta):
         context: _ServicerContext,
     ) -> typing.Union[fairplay.eriantys.v1.eriantys_player_pb2.ShowEndGameResponse, collections.abc.Awaitable[fairplay.eriantys.v1.eriantys_player_pb2.ShowEndGameResponse]]:
         """Tells the player that the game is over, who has won, and why it ended. Last call of a game, to everybody that is
-        still in it or away. Changes nothing. A player that fails here is not ranked, and nobody moves up; it is misconduct
-        under all settings. The deadline is the limit for notifications.
+        still in it or away. Changes nothing. A player that fails here is not ranked, and nobody moves up; it is
+        misconduct under all settings. The deadline is the limit for notifications.
         """
 
     @abc.abstractmethod
@@ -306,8 +312,8 @@ class EriantysPlayerServiceServicer(metaclass=abc.ABCMeta):
         context: _ServicerContext,
     ) -> typing.Union[fairplay.eriantys.v1.eriantys_player_pb2.ShowDisconnectionResponse, collections.abc.Awaitable[fairplay.eriantys.v1.eriantys_player_pb2.ShowDisconnectionResponse]]:
         """Tells the player that another one was lost or eliminated. To all others in the game. Changes nothing. What became
-        of the game is in the UpdateGameBoard or ShowEndGame that follows. That a player has returned shows in the standings
-        of a board. The deadline is the limit for notifications.
+        of the game is in the UpdateGameBoard or ShowEndGame that follows. That a player has returned shows in the
+        standings of a board. The deadline is the limit for notifications.
         """
 
 def add_EriantysPlayerServiceServicer_to_server(servicer: EriantysPlayerServiceServicer, server: typing.Union[grpc.Server, grpc.aio.Server]) -> None: ...

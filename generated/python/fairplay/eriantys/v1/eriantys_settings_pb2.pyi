@@ -355,8 +355,8 @@ class _OnDisconnectEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._E
     away when the game ends and fails ShowEndGame, too. The game is over when nobody is left who is not away.
     """
     ON_DISCONNECT_ELIMINATE: _OnDisconnect.ValueType  # 3
-    """The player is out, which is recorded as its misconduct, and the others go on. Its students are set aside, its coins
-    return to the reserve. The game is over when one side is left, which has won.
+    """The player is out, which is recorded as its misconduct, and the others go on. Its students are set aside, its
+    coins return to the reserve. The game is over when one side is left, which has won.
     """
 
 class OnDisconnect(_OnDisconnect, metaclass=_OnDisconnectEnumTypeWrapper):
@@ -372,8 +372,8 @@ later round begins, the only call that is made to it meanwhile. It is no miscond
 away when the game ends and fails ShowEndGame, too. The game is over when nobody is left who is not away.
 """
 ON_DISCONNECT_ELIMINATE: OnDisconnect.ValueType  # 3
-"""The player is out, which is recorded as its misconduct, and the others go on. Its students are set aside, its coins
-return to the reserve. The game is over when one side is left, which has won.
+"""The player is out, which is recorded as its misconduct, and the others go on. Its students are set aside, its
+coins return to the reserve. The game is over when one side is left, which has won.
 """
 global___OnDisconnect = OnDisconnect
 
@@ -462,7 +462,9 @@ class Settings(google.protobuf.message.Message):
     farmer_after_turn: global___FarmerAfterTurn.ValueType
     """What becomes of the professors that the Farmer takes."""
     herald_respects_no_entry: builtins.bool
-    """Whether a no-entry tile stops the Herald (character 3) and is used up. Default true. False: it is ignored and stays."""
+    """Whether a no-entry tile stops the Herald (character 3) and is used up. Default true. False: it is ignored and
+    stays.
+    """
     no_entry_stack: builtins.bool
     """Whether a group may hold several no-entry tiles. Default true. False: what a merged group has too many returns to
     the character.

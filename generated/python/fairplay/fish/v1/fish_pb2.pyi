@@ -71,29 +71,29 @@ PENGUIN_COUNT_BASIS_SURVIVORS: PenguinCountBasis.ValueType  # 2
 """The number of players that survived the announcements."""
 global___PenguinCountBasis = PenguinCountBasis
 
-class _SoloSurvivor:
+class _LoneSurvivor:
     ValueType = typing.NewType("ValueType", builtins.int)
     V: typing_extensions.TypeAlias = ValueType
 
-class _SoloSurvivorEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_SoloSurvivor.ValueType], builtins.type):
+class _LoneSurvivorEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_LoneSurvivor.ValueType], builtins.type):
     DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
-    SOLO_SURVIVOR_UNSPECIFIED: _SoloSurvivor.ValueType  # 0
+    LONE_SURVIVOR_UNSPECIFIED: _LoneSurvivor.ValueType  # 0
     """The default of the game: PLAY_ON."""
-    SOLO_SURVIVOR_PLAY_ON: _SoloSurvivor.ValueType  # 1
+    LONE_SURVIVOR_PLAY_ON: _LoneSurvivor.ValueType  # 1
     """The last player goes on alone until it is stuck; it can still be eliminated."""
-    SOLO_SURVIVOR_STOP: _SoloSurvivor.ValueType  # 2
+    LONE_SURVIVOR_STOP: _LoneSurvivor.ValueType  # 2
     """The game ends at once."""
 
-class SoloSurvivor(_SoloSurvivor, metaclass=_SoloSurvivorEnumTypeWrapper):
+class LoneSurvivor(_LoneSurvivor, metaclass=_LoneSurvivorEnumTypeWrapper):
     """What happens when one player is left."""
 
-SOLO_SURVIVOR_UNSPECIFIED: SoloSurvivor.ValueType  # 0
+LONE_SURVIVOR_UNSPECIFIED: LoneSurvivor.ValueType  # 0
 """The default of the game: PLAY_ON."""
-SOLO_SURVIVOR_PLAY_ON: SoloSurvivor.ValueType  # 1
+LONE_SURVIVOR_PLAY_ON: LoneSurvivor.ValueType  # 1
 """The last player goes on alone until it is stuck; it can still be eliminated."""
-SOLO_SURVIVOR_STOP: SoloSurvivor.ValueType  # 2
+LONE_SURVIVOR_STOP: LoneSurvivor.ValueType  # 2
 """The game ends at once."""
-global___SoloSurvivor = SoloSurvivor
+global___LoneSurvivor = LoneSurvivor
 
 class _ActionList:
     ValueType = typing.NewType("ValueType", builtins.int)
@@ -171,7 +171,7 @@ class Settings(google.protobuf.message.Message):
     PENGUIN_BASE_FIELD_NUMBER: builtins.int
     PENGUIN_COUNT_BASIS_FIELD_NUMBER: builtins.int
     ANNOUNCE_ORDER_FIELD_NUMBER: builtins.int
-    SOLO_SURVIVOR_FIELD_NUMBER: builtins.int
+    LONE_SURVIVOR_FIELD_NUMBER: builtins.int
     ACTION_LIST_FIELD_NUMBER: builtins.int
     rows: builtins.int
     """The number of rows of the board, 1 to 25. Default 5."""
@@ -191,7 +191,7 @@ class Settings(google.protobuf.message.Message):
     """What N is in the sentence above."""
     announce_order: global___AnnounceOrder.ValueType
     """The order of the announcements."""
-    solo_survivor: global___SoloSurvivor.ValueType
+    lone_survivor: global___LoneSurvivor.ValueType
     """What happens when one player is left."""
     action_list: global___ActionList.ValueType
     """What TakeTurnRequest.actions holds."""
@@ -212,11 +212,11 @@ class Settings(google.protobuf.message.Message):
         penguin_base: builtins.int | None = ...,
         penguin_count_basis: global___PenguinCountBasis.ValueType = ...,
         announce_order: global___AnnounceOrder.ValueType = ...,
-        solo_survivor: global___SoloSurvivor.ValueType = ...,
+        lone_survivor: global___LoneSurvivor.ValueType = ...,
         action_list: global___ActionList.ValueType = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["_columns", b"_columns", "_fish", b"_fish", "_holes", b"_holes", "_max_fish", b"_max_fish", "_penguin_base", b"_penguin_base", "_random_fish", b"_random_fish", "_rows", b"_rows", "board", b"board", "columns", b"columns", "fish", b"fish", "holes", b"holes", "max_fish", b"max_fish", "penguin_base", b"penguin_base", "random_fish", b"random_fish", "rows", b"rows"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["_columns", b"_columns", "_fish", b"_fish", "_holes", b"_holes", "_max_fish", b"_max_fish", "_penguin_base", b"_penguin_base", "_random_fish", b"_random_fish", "_rows", b"_rows", "action_list", b"action_list", "announce_order", b"announce_order", "board", b"board", "columns", b"columns", "fish", b"fish", "holes", b"holes", "max_fish", b"max_fish", "penguin_base", b"penguin_base", "penguin_count_basis", b"penguin_count_basis", "random_fish", b"random_fish", "rows", b"rows", "solo_survivor", b"solo_survivor"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["_columns", b"_columns", "_fish", b"_fish", "_holes", b"_holes", "_max_fish", b"_max_fish", "_penguin_base", b"_penguin_base", "_random_fish", b"_random_fish", "_rows", b"_rows", "action_list", b"action_list", "announce_order", b"announce_order", "board", b"board", "columns", b"columns", "fish", b"fish", "holes", b"holes", "lone_survivor", b"lone_survivor", "max_fish", b"max_fish", "penguin_base", b"penguin_base", "penguin_count_basis", b"penguin_count_basis", "random_fish", b"random_fish", "rows", b"rows"]) -> None: ...
     @typing.overload
     def WhichOneof(self, oneof_group: typing.Literal["_columns", b"_columns"]) -> typing.Literal["columns"] | None: ...
     @typing.overload

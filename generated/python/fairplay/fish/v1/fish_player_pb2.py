@@ -25,29 +25,30 @@ _sym_db = _symbol_database.Default()
 from fairplay.fish.v1 import fish_pb2 as fairplay_dot_fish_dot_v1_dot_fish__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"fairplay/fish/v1/fish_player.proto\x12\x10\x66\x61irplay.fish.v1\x1a\x1b\x66\x61irplay/fish/v1/fish.proto\"H\n\rPlayAsRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12&\n\x05\x63olor\x18\x02 \x01(\x0e\x32\x17.fairplay.fish.v1.Color\"\x10\n\x0ePlayAsResponse\"K\n\x0fPlayWithRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\'\n\x06\x63olors\x18\x02 \x03(\x0e\x32\x17.fairplay.fish.v1.Color\"\x12\n\x10PlayWithResponse\"G\n\x0cSetupRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12&\n\x05state\x18\x02 \x01(\x0b\x32\x17.fairplay.fish.v1.State\"-\n\rSetupResponse\x12\x12\n\x05place\x18\x01 \x01(\rH\x00\x88\x01\x01\x42\x08\n\x06_place\"u\n\x0fTakeTurnRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12&\n\x05state\x18\x02 \x01(\x0b\x32\x17.fairplay.fish.v1.State\x12)\n\x07\x61\x63tions\x18\x03 \x03(\x0b\x32\x18.fairplay.fish.v1.Action\"<\n\x10TakeTurnResponse\x12(\n\x06\x61\x63tion\x18\x01 \x01(\x0b\x32\x18.fairplay.fish.v1.Action2\xd0\x02\n\x11\x46ishPlayerService\x12K\n\x06PlayAs\x12\x1f.fairplay.fish.v1.PlayAsRequest\x1a .fairplay.fish.v1.PlayAsResponse\x12Q\n\x08PlayWith\x12!.fairplay.fish.v1.PlayWithRequest\x1a\".fairplay.fish.v1.PlayWithResponse\x12H\n\x05Setup\x12\x1e.fairplay.fish.v1.SetupRequest\x1a\x1f.fairplay.fish.v1.SetupResponse\x12Q\n\x08TakeTurn\x12!.fairplay.fish.v1.TakeTurnRequest\x1a\".fairplay.fish.v1.TakeTurnResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"fairplay/fish/v1/fish_player.proto\x12\x10\x66\x61irplay.fish.v1\x1a\x1b\x66\x61irplay/fish/v1/fish.proto\"V\n\rPlayAsRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12&\n\x05\x63olor\x18\x03 \x01(\x0e\x32\x17.fairplay.fish.v1.Color\"\x10\n\x0ePlayAsResponse\"Y\n\x0fPlayWithRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\'\n\x06\x63olors\x18\x03 \x03(\x0e\x32\x17.fairplay.fish.v1.Color\"\x12\n\x10PlayWithResponse\"U\n\x0cSetupRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12&\n\x05state\x18\x03 \x01(\x0b\x32\x17.fairplay.fish.v1.State\"-\n\rSetupResponse\x12\x12\n\x05place\x18\x01 \x01(\rH\x00\x88\x01\x01\x42\x08\n\x06_place\"\x83\x01\n\x0fTakeTurnRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12&\n\x05state\x18\x03 \x01(\x0b\x32\x17.fairplay.fish.v1.State\x12)\n\x07\x61\x63tions\x18\x04 \x03(\x0b\x32\x18.fairplay.fish.v1.Action\"<\n\x10TakeTurnResponse\x12(\n\x06\x61\x63tion\x18\x01 \x01(\x0b\x32\x18.fairplay.fish.v1.Action2\xd0\x02\n\x11\x46ishPlayerService\x12K\n\x06PlayAs\x12\x1f.fairplay.fish.v1.PlayAsRequest\x1a .fairplay.fish.v1.PlayAsResponse\x12Q\n\x08PlayWith\x12!.fairplay.fish.v1.PlayWithRequest\x1a\".fairplay.fish.v1.PlayWithResponse\x12H\n\x05Setup\x12\x1e.fairplay.fish.v1.SetupRequest\x1a\x1f.fairplay.fish.v1.SetupResponse\x12Q\n\x08TakeTurn\x12!.fairplay.fish.v1.TakeTurnRequest\x1a\".fairplay.fish.v1.TakeTurnResponseB\xb4\x01\n\x14\x63om.fairplay.fish.v1B\x0f\x46ishPlayerProtoP\x01ZHgithub.com/fairplay-protocol/fairplay-go/fairplay/fish/v1;fairplayfishv1\xa2\x02\x03\x46PF\xaa\x02\x10\x46\x61irplay.Fish.V1\xca\x02\x10\x46\x61irplay\\Fish\\V1\xea\x02\x12\x46\x61irplay::Fish::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'fairplay.fish.v1.fish_player_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\024com.fairplay.fish.v1B\017FishPlayerProtoP\001ZHgithub.com/fairplay-protocol/fairplay-go/fairplay/fish/v1;fairplayfishv1\242\002\003FPF\252\002\020Fairplay.Fish.V1\312\002\020Fairplay\\Fish\\V1\352\002\022Fairplay::Fish::V1'
   _globals['_PLAYASREQUEST']._serialized_start=85
-  _globals['_PLAYASREQUEST']._serialized_end=157
-  _globals['_PLAYASRESPONSE']._serialized_start=159
-  _globals['_PLAYASRESPONSE']._serialized_end=175
-  _globals['_PLAYWITHREQUEST']._serialized_start=177
-  _globals['_PLAYWITHREQUEST']._serialized_end=252
-  _globals['_PLAYWITHRESPONSE']._serialized_start=254
-  _globals['_PLAYWITHRESPONSE']._serialized_end=272
-  _globals['_SETUPREQUEST']._serialized_start=274
-  _globals['_SETUPREQUEST']._serialized_end=345
-  _globals['_SETUPRESPONSE']._serialized_start=347
-  _globals['_SETUPRESPONSE']._serialized_end=392
-  _globals['_TAKETURNREQUEST']._serialized_start=394
-  _globals['_TAKETURNREQUEST']._serialized_end=511
-  _globals['_TAKETURNRESPONSE']._serialized_start=513
-  _globals['_TAKETURNRESPONSE']._serialized_end=573
-  _globals['_FISHPLAYERSERVICE']._serialized_start=576
-  _globals['_FISHPLAYERSERVICE']._serialized_end=912
+  _globals['_PLAYASREQUEST']._serialized_end=171
+  _globals['_PLAYASRESPONSE']._serialized_start=173
+  _globals['_PLAYASRESPONSE']._serialized_end=189
+  _globals['_PLAYWITHREQUEST']._serialized_start=191
+  _globals['_PLAYWITHREQUEST']._serialized_end=280
+  _globals['_PLAYWITHRESPONSE']._serialized_start=282
+  _globals['_PLAYWITHRESPONSE']._serialized_end=300
+  _globals['_SETUPREQUEST']._serialized_start=302
+  _globals['_SETUPREQUEST']._serialized_end=387
+  _globals['_SETUPRESPONSE']._serialized_start=389
+  _globals['_SETUPRESPONSE']._serialized_end=434
+  _globals['_TAKETURNREQUEST']._serialized_start=437
+  _globals['_TAKETURNREQUEST']._serialized_end=568
+  _globals['_TAKETURNRESPONSE']._serialized_start=570
+  _globals['_TAKETURNRESPONSE']._serialized_end=630
+  _globals['_FISHPLAYERSERVICE']._serialized_start=633
+  _globals['_FISHPLAYERSERVICE']._serialized_end=969
 # @@protoc_insertion_point(module_scope)

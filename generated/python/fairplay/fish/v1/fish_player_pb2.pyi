@@ -20,18 +20,22 @@ class PlayAsRequest(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     GAME_ID_FIELD_NUMBER: builtins.int
+    SEAT_FIELD_NUMBER: builtins.int
     COLOR_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The game that this call belongs to."""
+    seat: builtins.int
+    """The seat of the called player, from 0 in turn order."""
     color: fairplay.fish.v1.fish_pb2.Color.ValueType
     """The colour of the called player."""
     def __init__(
         self,
         *,
         game_id: builtins.str = ...,
+        seat: builtins.int = ...,
         color: fairplay.fish.v1.fish_pb2.Color.ValueType = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["color", b"color", "game_id", b"game_id"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["color", b"color", "game_id", b"game_id", "seat", b"seat"]) -> None: ...
 
 global___PlayAsRequest = PlayAsRequest
 
@@ -54,9 +58,12 @@ class PlayWithRequest(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     GAME_ID_FIELD_NUMBER: builtins.int
+    SEAT_FIELD_NUMBER: builtins.int
     COLORS_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The game that this call belongs to."""
+    seat: builtins.int
+    """The seat of the called player, from 0 in turn order."""
     @property
     def colors(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[fairplay.fish.v1.fish_pb2.Color.ValueType]:
         """The colours of the other players, in turn order."""
@@ -65,9 +72,10 @@ class PlayWithRequest(google.protobuf.message.Message):
         self,
         *,
         game_id: builtins.str = ...,
+        seat: builtins.int = ...,
         colors: collections.abc.Iterable[fairplay.fish.v1.fish_pb2.Color.ValueType] | None = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["colors", b"colors", "game_id", b"game_id"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["colors", b"colors", "game_id", b"game_id", "seat", b"seat"]) -> None: ...
 
 global___PlayWithRequest = PlayWithRequest
 
@@ -90,9 +98,12 @@ class SetupRequest(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     GAME_ID_FIELD_NUMBER: builtins.int
+    SEAT_FIELD_NUMBER: builtins.int
     STATE_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The game that this call belongs to."""
+    seat: builtins.int
+    """The seat of the called player, from 0 in turn order."""
     @property
     def state(self) -> fairplay.fish.v1.fish_pb2.State:
         """The state, the called player first. Always set."""
@@ -101,10 +112,11 @@ class SetupRequest(google.protobuf.message.Message):
         self,
         *,
         game_id: builtins.str = ...,
+        seat: builtins.int = ...,
         state: fairplay.fish.v1.fish_pb2.State | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["state", b"state"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "state", b"state"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "seat", b"seat", "state", b"state"]) -> None: ...
 
 global___SetupRequest = SetupRequest
 
@@ -137,10 +149,13 @@ class TakeTurnRequest(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     GAME_ID_FIELD_NUMBER: builtins.int
+    SEAT_FIELD_NUMBER: builtins.int
     STATE_FIELD_NUMBER: builtins.int
     ACTIONS_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The game that this call belongs to."""
+    seat: builtins.int
+    """The seat of the called player, from 0 in turn order."""
     @property
     def state(self) -> fairplay.fish.v1.fish_pb2.State:
         """The state, the called player first. Always set."""
@@ -155,11 +170,12 @@ class TakeTurnRequest(google.protobuf.message.Message):
         self,
         *,
         game_id: builtins.str = ...,
+        seat: builtins.int = ...,
         state: fairplay.fish.v1.fish_pb2.State | None = ...,
         actions: collections.abc.Iterable[fairplay.fish.v1.fish_pb2.Action] | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["state", b"state"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["actions", b"actions", "game_id", b"game_id", "state", b"state"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["actions", b"actions", "game_id", b"game_id", "seat", b"seat", "state", b"state"]) -> None: ...
 
 global___TakeTurnRequest = TakeTurnRequest
 

@@ -24,39 +24,40 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x66\x61irplay/q/v1/q.proto\x12\rfairplay.q.v1\"\x80\x03\n\x08Settings\x12\x16\n\thand_size\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x1c\n\x0f\x63opies_per_kind\x18\x02 \x01(\rH\x01\x88\x01\x01\x12\x14\n\x07q_bonus\x18\x03 \x01(\rH\x02\x88\x01\x01\x12\x19\n\x0c\x66inish_bonus\x18\x04 \x01(\rH\x03\x88\x01\x01\x12:\n\x11undelivered_tiles\x18\x05 \x01(\x0e\x32\x1f.fairplay.q.v1.UndeliveredTiles\x12(\n\x08\x66it_rule\x18\x06 \x01(\x0e\x32\x16.fairplay.q.v1.FitRule\x12\x32\n\rlone_survivor\x18\x07 \x01(\x0e\x32\x1b.fairplay.q.v1.LoneSurvivor\x12\x34\n\x0esetup_argument\x18\x08 \x01(\x0e\x32\x1c.fairplay.q.v1.SetupArgumentB\x0c\n\n_hand_sizeB\x12\n\x10_copies_per_kindB\n\n\x08_q_bonusB\x0f\n\r_finish_bonus\"\x9a\x01\n\x06Player\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\r\n\x05score\x18\x02 \x01(\r\x12!\n\x04hand\x18\x03 \x03(\x0e\x32\x13.fairplay.q.v1.Tile\x12\x1a\n\x12\x65limination_number\x18\x04 \x01(\r\x12\x1e\n\x11undelivered_count\x18\x05 \x01(\rH\x00\x88\x01\x01\x42\x14\n\x12_undelivered_count\"\xaf\x03\n\x05State\x12\x10\n\x08revision\x18\x01 \x01(\x04\x12\x0c\n\x04rows\x18\x02 \x03(\x11\x12\x0f\n\x07\x63olumns\x18\x03 \x03(\x11\x12\"\n\x05tiles\x18\x04 \x03(\x0e\x32\x13.fairplay.q.v1.Tile\x12&\n\x07players\x18\x05 \x03(\x0b\x32\x15.fairplay.q.v1.Player\x12\x12\n\npile_count\x18\x06 \x01(\r\x12\x11\n\x04turn\x18\x07 \x01(\rH\x00\x88\x01\x01\x12\x17\n\x0fplaced_in_round\x18\x08 \x01(\x08\x12(\n\x08\x66it_rule\x18\t \x01(\x0e\x32\x16.fairplay.q.v1.FitRule\x12&\n\tlast_turn\x18\n \x01(\x0b\x32\x13.fairplay.q.v1.Turn\x12\x15\n\x08\x66inisher\x18\x0b \x01(\rH\x01\x88\x01\x01\x12\x16\n\ttop_score\x18\x0c \x01(\rH\x02\x88\x01\x01\x12!\n\x04pile\x18\r \x03(\x0e\x32\x13.fairplay.q.v1.Tile\x12!\n\x04lost\x18\x0e \x03(\x0e\x32\x13.fairplay.q.v1.TileB\x07\n\x05_turnB\x0b\n\t_finisherB\x0c\n\n_top_score\"K\n\x04Turn\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12%\n\x06\x61\x63tion\x18\x02 \x01(\x0b\x32\x15.fairplay.q.v1.Action\x12\x0e\n\x06points\x18\x03 \x01(\r\"\x96\x01\n\x06\x41\x63tion\x12(\n\tpass_turn\x18\x01 \x01(\x0b\x32\x13.fairplay.q.v1.PassH\x00\x12)\n\x07replace\x18\x02 \x01(\x0b\x32\x16.fairplay.q.v1.ReplaceH\x00\x12-\n\textension\x18\x03 \x01(\x0b\x32\x18.fairplay.q.v1.ExtensionH\x00\x42\x08\n\x06\x63hoice\"\x06\n\x04Pass\"\t\n\x07Replace\"9\n\tExtension\x12,\n\nplacements\x18\x01 \x03(\x0b\x32\x18.fairplay.q.v1.Placement\"h\n\tPlacement\x12\x10\n\x03row\x18\x01 \x01(\x11H\x00\x88\x01\x01\x12\x13\n\x06\x63olumn\x18\x02 \x01(\x11H\x01\x88\x01\x01\x12!\n\x04tile\x18\x03 \x01(\x0e\x32\x13.fairplay.q.v1.TileB\x06\n\x04_rowB\t\n\x07_column*o\n\x10UndeliveredTiles\x12!\n\x1dUNDELIVERED_TILES_UNSPECIFIED\x10\x00\x12\x1a\n\x16UNDELIVERED_TILES_LOST\x10\x01\x12\x1c\n\x18UNDELIVERED_TILES_RETURN\x10\x02*I\n\x07\x46itRule\x12\x18\n\x14\x46IT_RULE_UNSPECIFIED\x10\x00\x12\x0e\n\nFIT_RULE_Q\x10\x01\x12\x14\n\x10\x46IT_RULE_QWIRKLE\x10\x02*`\n\x0cLoneSurvivor\x12\x1d\n\x19LONE_SURVIVOR_UNSPECIFIED\x10\x00\x12\x19\n\x15LONE_SURVIVOR_PLAY_ON\x10\x01\x12\x16\n\x12LONE_SURVIVOR_STOP\x10\x02*h\n\rSetupArgument\x12\x1e\n\x1aSETUP_ARGUMENT_UNSPECIFIED\x10\x00\x12\x1f\n\x1bSETUP_ARGUMENT_PUBLIC_STATE\x10\x01\x12\x16\n\x12SETUP_ARGUMENT_MAP\x10\x02*\xcc\x06\n\x04Tile\x12\x14\n\x10TILE_UNSPECIFIED\x10\x00\x12\x11\n\rTILE_RED_STAR\x10\x01\x12\x13\n\x0fTILE_GREEN_STAR\x10\x02\x12\x12\n\x0eTILE_BLUE_STAR\x10\x03\x12\x14\n\x10TILE_YELLOW_STAR\x10\x04\x12\x14\n\x10TILE_ORANGE_STAR\x10\x05\x12\x14\n\x10TILE_PURPLE_STAR\x10\x06\x12\x12\n\x0eTILE_RED_8STAR\x10\x07\x12\x14\n\x10TILE_GREEN_8STAR\x10\x08\x12\x13\n\x0fTILE_BLUE_8STAR\x10\t\x12\x15\n\x11TILE_YELLOW_8STAR\x10\n\x12\x15\n\x11TILE_ORANGE_8STAR\x10\x0b\x12\x15\n\x11TILE_PURPLE_8STAR\x10\x0c\x12\x13\n\x0fTILE_RED_SQUARE\x10\r\x12\x15\n\x11TILE_GREEN_SQUARE\x10\x0e\x12\x14\n\x10TILE_BLUE_SQUARE\x10\x0f\x12\x16\n\x12TILE_YELLOW_SQUARE\x10\x10\x12\x16\n\x12TILE_ORANGE_SQUARE\x10\x11\x12\x16\n\x12TILE_PURPLE_SQUARE\x10\x12\x12\x13\n\x0fTILE_RED_CIRCLE\x10\x13\x12\x15\n\x11TILE_GREEN_CIRCLE\x10\x14\x12\x14\n\x10TILE_BLUE_CIRCLE\x10\x15\x12\x16\n\x12TILE_YELLOW_CIRCLE\x10\x16\x12\x16\n\x12TILE_ORANGE_CIRCLE\x10\x17\x12\x16\n\x12TILE_PURPLE_CIRCLE\x10\x18\x12\x13\n\x0fTILE_RED_CLOVER\x10\x19\x12\x15\n\x11TILE_GREEN_CLOVER\x10\x1a\x12\x14\n\x10TILE_BLUE_CLOVER\x10\x1b\x12\x16\n\x12TILE_YELLOW_CLOVER\x10\x1c\x12\x16\n\x12TILE_ORANGE_CLOVER\x10\x1d\x12\x16\n\x12TILE_PURPLE_CLOVER\x10\x1e\x12\x14\n\x10TILE_RED_DIAMOND\x10\x1f\x12\x16\n\x12TILE_GREEN_DIAMOND\x10 \x12\x15\n\x11TILE_BLUE_DIAMOND\x10!\x12\x17\n\x13TILE_YELLOW_DIAMOND\x10\"\x12\x17\n\x13TILE_ORANGE_DIAMOND\x10#\x12\x17\n\x13TILE_PURPLE_DIAMOND\x10$b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x66\x61irplay/q/v1/q.proto\x12\rfairplay.q.v1\"\x80\x03\n\x08Settings\x12\x16\n\thand_size\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x1c\n\x0f\x63opies_per_kind\x18\x02 \x01(\rH\x01\x88\x01\x01\x12\x14\n\x07q_bonus\x18\x03 \x01(\rH\x02\x88\x01\x01\x12\x19\n\x0c\x66inish_bonus\x18\x04 \x01(\rH\x03\x88\x01\x01\x12:\n\x11undelivered_tiles\x18\x05 \x01(\x0e\x32\x1f.fairplay.q.v1.UndeliveredTiles\x12(\n\x08\x66it_rule\x18\x06 \x01(\x0e\x32\x16.fairplay.q.v1.FitRule\x12\x32\n\rlone_survivor\x18\x07 \x01(\x0e\x32\x1b.fairplay.q.v1.LoneSurvivor\x12\x34\n\x0esetup_argument\x18\x08 \x01(\x0e\x32\x1c.fairplay.q.v1.SetupArgumentB\x0c\n\n_hand_sizeB\x12\n\x10_copies_per_kindB\n\n\x08_q_bonusB\x0f\n\r_finish_bonus\"\x9a\x01\n\x06Player\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\r\n\x05score\x18\x02 \x01(\r\x12!\n\x04hand\x18\x03 \x03(\x0e\x32\x13.fairplay.q.v1.Tile\x12\x1a\n\x12\x65limination_number\x18\x04 \x01(\r\x12\x1e\n\x11undelivered_count\x18\x05 \x01(\rH\x00\x88\x01\x01\x42\x14\n\x12_undelivered_count\"\xae\x03\n\x05State\x12\x10\n\x08revision\x18\x01 \x01(\x04\x12\x0c\n\x04rows\x18\x02 \x03(\x11\x12\x0f\n\x07\x63olumns\x18\x03 \x03(\x11\x12\"\n\x05tiles\x18\x04 \x03(\x0e\x32\x13.fairplay.q.v1.Tile\x12&\n\x07players\x18\x05 \x03(\x0b\x32\x15.fairplay.q.v1.Player\x12\x11\n\tpile_left\x18\x06 \x01(\r\x12\x11\n\x04turn\x18\x07 \x01(\rH\x00\x88\x01\x01\x12\x17\n\x0fplaced_in_round\x18\x08 \x01(\x08\x12(\n\x08\x66it_rule\x18\t \x01(\x0e\x32\x16.fairplay.q.v1.FitRule\x12&\n\tlast_turn\x18\n \x01(\x0b\x32\x13.fairplay.q.v1.Turn\x12\x15\n\x08\x66inisher\x18\x0b \x01(\rH\x01\x88\x01\x01\x12\x16\n\ttop_score\x18\x0c \x01(\rH\x02\x88\x01\x01\x12!\n\x04pile\x18\r \x03(\x0e\x32\x13.fairplay.q.v1.Tile\x12!\n\x04lost\x18\x0e \x03(\x0e\x32\x13.fairplay.q.v1.TileB\x07\n\x05_turnB\x0b\n\t_finisherB\x0c\n\n_top_score\"K\n\x04Turn\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12%\n\x06\x61\x63tion\x18\x02 \x01(\x0b\x32\x15.fairplay.q.v1.Action\x12\x0e\n\x06points\x18\x03 \x01(\r\"\x96\x01\n\x06\x41\x63tion\x12(\n\tpass_turn\x18\x01 \x01(\x0b\x32\x13.fairplay.q.v1.PassH\x00\x12)\n\x07replace\x18\x02 \x01(\x0b\x32\x16.fairplay.q.v1.ReplaceH\x00\x12-\n\textension\x18\x03 \x01(\x0b\x32\x18.fairplay.q.v1.ExtensionH\x00\x42\x08\n\x06\x63hoice\"\x06\n\x04Pass\"\t\n\x07Replace\"9\n\tExtension\x12,\n\nplacements\x18\x01 \x03(\x0b\x32\x18.fairplay.q.v1.Placement\"h\n\tPlacement\x12\x10\n\x03row\x18\x01 \x01(\x11H\x00\x88\x01\x01\x12\x13\n\x06\x63olumn\x18\x02 \x01(\x11H\x01\x88\x01\x01\x12!\n\x04tile\x18\x03 \x01(\x0e\x32\x13.fairplay.q.v1.TileB\x06\n\x04_rowB\t\n\x07_column*o\n\x10UndeliveredTiles\x12!\n\x1dUNDELIVERED_TILES_UNSPECIFIED\x10\x00\x12\x1a\n\x16UNDELIVERED_TILES_LOST\x10\x01\x12\x1c\n\x18UNDELIVERED_TILES_RETURN\x10\x02*I\n\x07\x46itRule\x12\x18\n\x14\x46IT_RULE_UNSPECIFIED\x10\x00\x12\x0e\n\nFIT_RULE_Q\x10\x01\x12\x14\n\x10\x46IT_RULE_QWIRKLE\x10\x02*`\n\x0cLoneSurvivor\x12\x1d\n\x19LONE_SURVIVOR_UNSPECIFIED\x10\x00\x12\x19\n\x15LONE_SURVIVOR_PLAY_ON\x10\x01\x12\x16\n\x12LONE_SURVIVOR_STOP\x10\x02*h\n\rSetupArgument\x12\x1e\n\x1aSETUP_ARGUMENT_UNSPECIFIED\x10\x00\x12\x1f\n\x1bSETUP_ARGUMENT_PUBLIC_STATE\x10\x01\x12\x16\n\x12SETUP_ARGUMENT_MAP\x10\x02*\xcc\x06\n\x04Tile\x12\x14\n\x10TILE_UNSPECIFIED\x10\x00\x12\x11\n\rTILE_RED_STAR\x10\x01\x12\x13\n\x0fTILE_GREEN_STAR\x10\x02\x12\x12\n\x0eTILE_BLUE_STAR\x10\x03\x12\x14\n\x10TILE_YELLOW_STAR\x10\x04\x12\x14\n\x10TILE_ORANGE_STAR\x10\x05\x12\x14\n\x10TILE_PURPLE_STAR\x10\x06\x12\x12\n\x0eTILE_RED_8STAR\x10\x07\x12\x14\n\x10TILE_GREEN_8STAR\x10\x08\x12\x13\n\x0fTILE_BLUE_8STAR\x10\t\x12\x15\n\x11TILE_YELLOW_8STAR\x10\n\x12\x15\n\x11TILE_ORANGE_8STAR\x10\x0b\x12\x15\n\x11TILE_PURPLE_8STAR\x10\x0c\x12\x13\n\x0fTILE_RED_SQUARE\x10\r\x12\x15\n\x11TILE_GREEN_SQUARE\x10\x0e\x12\x14\n\x10TILE_BLUE_SQUARE\x10\x0f\x12\x16\n\x12TILE_YELLOW_SQUARE\x10\x10\x12\x16\n\x12TILE_ORANGE_SQUARE\x10\x11\x12\x16\n\x12TILE_PURPLE_SQUARE\x10\x12\x12\x13\n\x0fTILE_RED_CIRCLE\x10\x13\x12\x15\n\x11TILE_GREEN_CIRCLE\x10\x14\x12\x14\n\x10TILE_BLUE_CIRCLE\x10\x15\x12\x16\n\x12TILE_YELLOW_CIRCLE\x10\x16\x12\x16\n\x12TILE_ORANGE_CIRCLE\x10\x17\x12\x16\n\x12TILE_PURPLE_CIRCLE\x10\x18\x12\x13\n\x0fTILE_RED_CLOVER\x10\x19\x12\x15\n\x11TILE_GREEN_CLOVER\x10\x1a\x12\x14\n\x10TILE_BLUE_CLOVER\x10\x1b\x12\x16\n\x12TILE_YELLOW_CLOVER\x10\x1c\x12\x16\n\x12TILE_ORANGE_CLOVER\x10\x1d\x12\x16\n\x12TILE_PURPLE_CLOVER\x10\x1e\x12\x14\n\x10TILE_RED_DIAMOND\x10\x1f\x12\x16\n\x12TILE_GREEN_DIAMOND\x10 \x12\x15\n\x11TILE_BLUE_DIAMOND\x10!\x12\x17\n\x13TILE_YELLOW_DIAMOND\x10\"\x12\x17\n\x13TILE_ORANGE_DIAMOND\x10#\x12\x17\n\x13TILE_PURPLE_DIAMOND\x10$B\x99\x01\n\x11\x63om.fairplay.q.v1B\x06QProtoP\x01ZBgithub.com/fairplay-protocol/fairplay-go/fairplay/q/v1;fairplayqv1\xa2\x02\x03\x46PQ\xaa\x02\rFairplay.Q.V1\xca\x02\rFairplay\\Q\\V1\xea\x02\x0f\x46\x61irplay::Q::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'fairplay.q.v1.q_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
-  _globals['_UNDELIVEREDTILES']._serialized_start=1432
-  _globals['_UNDELIVEREDTILES']._serialized_end=1543
-  _globals['_FITRULE']._serialized_start=1545
-  _globals['_FITRULE']._serialized_end=1618
-  _globals['_LONESURVIVOR']._serialized_start=1620
-  _globals['_LONESURVIVOR']._serialized_end=1716
-  _globals['_SETUPARGUMENT']._serialized_start=1718
-  _globals['_SETUPARGUMENT']._serialized_end=1822
-  _globals['_TILE']._serialized_start=1825
-  _globals['_TILE']._serialized_end=2669
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\021com.fairplay.q.v1B\006QProtoP\001ZBgithub.com/fairplay-protocol/fairplay-go/fairplay/q/v1;fairplayqv1\242\002\003FPQ\252\002\rFairplay.Q.V1\312\002\rFairplay\\Q\\V1\352\002\017Fairplay::Q::V1'
+  _globals['_UNDELIVEREDTILES']._serialized_start=1431
+  _globals['_UNDELIVEREDTILES']._serialized_end=1542
+  _globals['_FITRULE']._serialized_start=1544
+  _globals['_FITRULE']._serialized_end=1617
+  _globals['_LONESURVIVOR']._serialized_start=1619
+  _globals['_LONESURVIVOR']._serialized_end=1715
+  _globals['_SETUPARGUMENT']._serialized_start=1717
+  _globals['_SETUPARGUMENT']._serialized_end=1821
+  _globals['_TILE']._serialized_start=1824
+  _globals['_TILE']._serialized_end=2668
   _globals['_SETTINGS']._serialized_start=41
   _globals['_SETTINGS']._serialized_end=425
   _globals['_PLAYER']._serialized_start=428
   _globals['_PLAYER']._serialized_end=582
   _globals['_STATE']._serialized_start=585
-  _globals['_STATE']._serialized_end=1016
-  _globals['_TURN']._serialized_start=1018
-  _globals['_TURN']._serialized_end=1093
-  _globals['_ACTION']._serialized_start=1096
-  _globals['_ACTION']._serialized_end=1246
-  _globals['_PASS']._serialized_start=1248
-  _globals['_PASS']._serialized_end=1254
-  _globals['_REPLACE']._serialized_start=1256
-  _globals['_REPLACE']._serialized_end=1265
-  _globals['_EXTENSION']._serialized_start=1267
-  _globals['_EXTENSION']._serialized_end=1324
-  _globals['_PLACEMENT']._serialized_start=1326
-  _globals['_PLACEMENT']._serialized_end=1430
+  _globals['_STATE']._serialized_end=1015
+  _globals['_TURN']._serialized_start=1017
+  _globals['_TURN']._serialized_end=1092
+  _globals['_ACTION']._serialized_start=1095
+  _globals['_ACTION']._serialized_end=1245
+  _globals['_PASS']._serialized_start=1247
+  _globals['_PASS']._serialized_end=1253
+  _globals['_REPLACE']._serialized_start=1255
+  _globals['_REPLACE']._serialized_end=1264
+  _globals['_EXTENSION']._serialized_start=1266
+  _globals['_EXTENSION']._serialized_end=1323
+  _globals['_PLACEMENT']._serialized_start=1325
+  _globals['_PLACEMENT']._serialized_end=1429
 # @@protoc_insertion_point(module_scope)

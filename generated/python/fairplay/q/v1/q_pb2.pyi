@@ -366,8 +366,8 @@ class Player(google.protobuf.message.Message):
     Always 0 in a state for a player, which lists nobody else.
     """
     undelivered_count: builtins.int
-    """In a full state, if the player has drawn tiles of which it has not been told by NewTiles yet: how many. They are at
-    the front of hand. At most one player has this set, and no player in any other kind of state.
+    """In a full state, if the player has drawn tiles of which it has not been told by NewTiles yet: how many. They are
+    at the front of hand. At most one player has this set, and no player in any other kind of state.
     """
     @property
     def hand(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[global___Tile.ValueType]:
@@ -406,7 +406,7 @@ class State(google.protobuf.message.Message):
     COLUMNS_FIELD_NUMBER: builtins.int
     TILES_FIELD_NUMBER: builtins.int
     PLAYERS_FIELD_NUMBER: builtins.int
-    PILE_COUNT_FIELD_NUMBER: builtins.int
+    PILE_LEFT_FIELD_NUMBER: builtins.int
     TURN_FIELD_NUMBER: builtins.int
     PLACED_IN_ROUND_FIELD_NUMBER: builtins.int
     FIT_RULE_FIELD_NUMBER: builtins.int
@@ -417,7 +417,7 @@ class State(google.protobuf.message.Message):
     LOST_FIELD_NUMBER: builtins.int
     revision: builtins.int
     """Grows by one with every change of the state."""
-    pile_count: builtins.int
+    pile_left: builtins.int
     """The number of tiles in the pile."""
     turn: builtins.int
     """The seat whose turn it is. Not set: the game is over."""
@@ -471,7 +471,7 @@ class State(google.protobuf.message.Message):
         columns: collections.abc.Iterable[builtins.int] | None = ...,
         tiles: collections.abc.Iterable[global___Tile.ValueType] | None = ...,
         players: collections.abc.Iterable[global___Player] | None = ...,
-        pile_count: builtins.int = ...,
+        pile_left: builtins.int = ...,
         turn: builtins.int | None = ...,
         placed_in_round: builtins.bool = ...,
         fit_rule: global___FitRule.ValueType = ...,
@@ -482,7 +482,7 @@ class State(google.protobuf.message.Message):
         lost: collections.abc.Iterable[global___Tile.ValueType] | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["_finisher", b"_finisher", "_top_score", b"_top_score", "_turn", b"_turn", "finisher", b"finisher", "last_turn", b"last_turn", "top_score", b"top_score", "turn", b"turn"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["_finisher", b"_finisher", "_top_score", b"_top_score", "_turn", b"_turn", "columns", b"columns", "finisher", b"finisher", "fit_rule", b"fit_rule", "last_turn", b"last_turn", "lost", b"lost", "pile", b"pile", "pile_count", b"pile_count", "placed_in_round", b"placed_in_round", "players", b"players", "revision", b"revision", "rows", b"rows", "tiles", b"tiles", "top_score", b"top_score", "turn", b"turn"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["_finisher", b"_finisher", "_top_score", b"_top_score", "_turn", b"_turn", "columns", b"columns", "finisher", b"finisher", "fit_rule", b"fit_rule", "last_turn", b"last_turn", "lost", b"lost", "pile", b"pile", "pile_left", b"pile_left", "placed_in_round", b"placed_in_round", "players", b"players", "revision", b"revision", "rows", b"rows", "tiles", b"tiles", "top_score", b"top_score", "turn", b"turn"]) -> None: ...
     @typing.overload
     def WhichOneof(self, oneof_group: typing.Literal["_finisher", b"_finisher"]) -> typing.Literal["finisher"] | None: ...
     @typing.overload
@@ -569,8 +569,8 @@ global___Pass = Pass
 
 @typing.final
 class Replace(google.protobuf.message.Message):
-    """An exchange of all tiles in hand: they go to the end of the pile, and as many are drawn from its front. Legal only if
-    the pile holds at least as many tiles as the hand, so that with an empty hand it is legal. No points.
+    """An exchange of all tiles in hand: they go to the end of the pile, and as many are drawn from its front. Legal only
+    if the pile holds at least as many tiles as the hand, so that with an empty hand it is legal. No points.
     """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
@@ -593,10 +593,10 @@ class Extension(google.protobuf.message.Message):
 
     The points, counted on the map with all placed tiles on it: one for each placed tile; in the line that the tiles
     share, the length of each unbroken run of two or more tiles that holds a placed one, once for each run; across that
-    line, for each placed tile, the length of its unbroken run if that is two or more; Settings.q_bonus for each of those
-    runs that is a Q, which is a run of exactly six tiles that shows all six shapes or all six colours; and
-    Settings.finish_bonus if the player placed all tiles that it held. A single tile has both a run in its row and one in
-    its column.
+    line, for each placed tile, the length of its unbroken run if that is two or more; Settings.q_bonus for each of
+    those runs that is a Q, which is a run of exactly six tiles that shows all six shapes or all six colours; and
+    Settings.finish_bonus if the player placed all tiles that it held. A single tile has both a run in its row and one
+    in its column.
     """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor

@@ -25,29 +25,30 @@ _sym_db = _symbol_database.Default()
 from fairplay.q.v1 import q_pb2 as fairplay_dot_q_dot_v1_dot_q__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x66\x61irplay/q/v1/q_player.proto\x12\rfairplay.q.v1\x1a\x15\x66\x61irplay/q/v1/q.proto\"h\n\x0cSetupRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12#\n\x05state\x18\x02 \x01(\x0b\x32\x14.fairplay.q.v1.State\x12\"\n\x05tiles\x18\x03 \x03(\x0e\x32\x13.fairplay.q.v1.Tile\"\x0f\n\rSetupResponse\"G\n\x0fTakeTurnRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12#\n\x05state\x18\x02 \x01(\x0b\x32\x14.fairplay.q.v1.State\"9\n\x10TakeTurnResponse\x12%\n\x06\x61\x63tion\x18\x01 \x01(\x0b\x32\x15.fairplay.q.v1.Action\"F\n\x0fNewTilesRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\"\n\x05tiles\x18\x02 \x03(\x0e\x32\x13.fairplay.q.v1.Tile\"\x12\n\x10NewTilesResponse\"*\n\nWinRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0b\n\x03won\x18\x02 \x01(\x08\"\r\n\x0bWinResponse2\xac\x02\n\x0eQPlayerService\x12\x42\n\x05Setup\x12\x1b.fairplay.q.v1.SetupRequest\x1a\x1c.fairplay.q.v1.SetupResponse\x12K\n\x08TakeTurn\x12\x1e.fairplay.q.v1.TakeTurnRequest\x1a\x1f.fairplay.q.v1.TakeTurnResponse\x12K\n\x08NewTiles\x12\x1e.fairplay.q.v1.NewTilesRequest\x1a\x1f.fairplay.q.v1.NewTilesResponse\x12<\n\x03Win\x12\x19.fairplay.q.v1.WinRequest\x1a\x1a.fairplay.q.v1.WinResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x66\x61irplay/q/v1/q_player.proto\x12\rfairplay.q.v1\x1a\x15\x66\x61irplay/q/v1/q.proto\"v\n\x0cSetupRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12#\n\x05state\x18\x03 \x01(\x0b\x32\x14.fairplay.q.v1.State\x12\"\n\x05tiles\x18\x04 \x03(\x0e\x32\x13.fairplay.q.v1.Tile\"\x0f\n\rSetupResponse\"U\n\x0fTakeTurnRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12#\n\x05state\x18\x03 \x01(\x0b\x32\x14.fairplay.q.v1.State\"9\n\x10TakeTurnResponse\x12%\n\x06\x61\x63tion\x18\x01 \x01(\x0b\x32\x15.fairplay.q.v1.Action\"T\n\x0fNewTilesRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\"\n\x05tiles\x18\x03 \x03(\x0e\x32\x13.fairplay.q.v1.Tile\"\x12\n\x10NewTilesResponse\"8\n\nWinRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x0b\n\x03won\x18\x03 \x01(\x08\"\r\n\x0bWinResponse2\xac\x02\n\x0eQPlayerService\x12\x42\n\x05Setup\x12\x1b.fairplay.q.v1.SetupRequest\x1a\x1c.fairplay.q.v1.SetupResponse\x12K\n\x08TakeTurn\x12\x1e.fairplay.q.v1.TakeTurnRequest\x1a\x1f.fairplay.q.v1.TakeTurnResponse\x12K\n\x08NewTiles\x12\x1e.fairplay.q.v1.NewTilesRequest\x1a\x1f.fairplay.q.v1.NewTilesResponse\x12<\n\x03Win\x12\x19.fairplay.q.v1.WinRequest\x1a\x1a.fairplay.q.v1.WinResponseB\x9f\x01\n\x11\x63om.fairplay.q.v1B\x0cQPlayerProtoP\x01ZBgithub.com/fairplay-protocol/fairplay-go/fairplay/q/v1;fairplayqv1\xa2\x02\x03\x46PQ\xaa\x02\rFairplay.Q.V1\xca\x02\rFairplay\\Q\\V1\xea\x02\x0f\x46\x61irplay::Q::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'fairplay.q.v1.q_player_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\021com.fairplay.q.v1B\014QPlayerProtoP\001ZBgithub.com/fairplay-protocol/fairplay-go/fairplay/q/v1;fairplayqv1\242\002\003FPQ\252\002\rFairplay.Q.V1\312\002\rFairplay\\Q\\V1\352\002\017Fairplay::Q::V1'
   _globals['_SETUPREQUEST']._serialized_start=70
-  _globals['_SETUPREQUEST']._serialized_end=174
-  _globals['_SETUPRESPONSE']._serialized_start=176
-  _globals['_SETUPRESPONSE']._serialized_end=191
-  _globals['_TAKETURNREQUEST']._serialized_start=193
-  _globals['_TAKETURNREQUEST']._serialized_end=264
-  _globals['_TAKETURNRESPONSE']._serialized_start=266
-  _globals['_TAKETURNRESPONSE']._serialized_end=323
-  _globals['_NEWTILESREQUEST']._serialized_start=325
-  _globals['_NEWTILESREQUEST']._serialized_end=395
-  _globals['_NEWTILESRESPONSE']._serialized_start=397
-  _globals['_NEWTILESRESPONSE']._serialized_end=415
-  _globals['_WINREQUEST']._serialized_start=417
-  _globals['_WINREQUEST']._serialized_end=459
-  _globals['_WINRESPONSE']._serialized_start=461
-  _globals['_WINRESPONSE']._serialized_end=474
-  _globals['_QPLAYERSERVICE']._serialized_start=477
-  _globals['_QPLAYERSERVICE']._serialized_end=777
+  _globals['_SETUPREQUEST']._serialized_end=188
+  _globals['_SETUPRESPONSE']._serialized_start=190
+  _globals['_SETUPRESPONSE']._serialized_end=205
+  _globals['_TAKETURNREQUEST']._serialized_start=207
+  _globals['_TAKETURNREQUEST']._serialized_end=292
+  _globals['_TAKETURNRESPONSE']._serialized_start=294
+  _globals['_TAKETURNRESPONSE']._serialized_end=351
+  _globals['_NEWTILESREQUEST']._serialized_start=353
+  _globals['_NEWTILESREQUEST']._serialized_end=437
+  _globals['_NEWTILESRESPONSE']._serialized_start=439
+  _globals['_NEWTILESRESPONSE']._serialized_end=457
+  _globals['_WINREQUEST']._serialized_start=459
+  _globals['_WINREQUEST']._serialized_end=515
+  _globals['_WINRESPONSE']._serialized_start=517
+  _globals['_WINRESPONSE']._serialized_end=530
+  _globals['_QPLAYERSERVICE']._serialized_start=533
+  _globals['_QPLAYERSERVICE']._serialized_end=833
 # @@protoc_insertion_point(module_scope)

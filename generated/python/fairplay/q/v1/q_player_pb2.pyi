@@ -20,10 +20,13 @@ class SetupRequest(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     GAME_ID_FIELD_NUMBER: builtins.int
+    SEAT_FIELD_NUMBER: builtins.int
     STATE_FIELD_NUMBER: builtins.int
     TILES_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The game that this call belongs to."""
+    seat: builtins.int
+    """The seat of the called player, from 0 in turn order."""
     @property
     def state(self) -> fairplay.q.v1.q_pb2.State:
         """The state for this player, or the map only, see Settings.setup_argument. Always set."""
@@ -36,11 +39,12 @@ class SetupRequest(google.protobuf.message.Message):
         self,
         *,
         game_id: builtins.str = ...,
+        seat: builtins.int = ...,
         state: fairplay.q.v1.q_pb2.State | None = ...,
         tiles: collections.abc.Iterable[fairplay.q.v1.q_pb2.Tile.ValueType] | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["state", b"state"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "state", b"state", "tiles", b"tiles"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "seat", b"seat", "state", b"state", "tiles", b"tiles"]) -> None: ...
 
 global___SetupRequest = SetupRequest
 
@@ -63,9 +67,12 @@ class TakeTurnRequest(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     GAME_ID_FIELD_NUMBER: builtins.int
+    SEAT_FIELD_NUMBER: builtins.int
     STATE_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The game that this call belongs to."""
+    seat: builtins.int
+    """The seat of the called player, from 0 in turn order."""
     @property
     def state(self) -> fairplay.q.v1.q_pb2.State:
         """The state for this player, which is the first of its players. Always set."""
@@ -74,10 +81,11 @@ class TakeTurnRequest(google.protobuf.message.Message):
         self,
         *,
         game_id: builtins.str = ...,
+        seat: builtins.int = ...,
         state: fairplay.q.v1.q_pb2.State | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["state", b"state"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "state", b"state"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "seat", b"seat", "state", b"state"]) -> None: ...
 
 global___TakeTurnRequest = TakeTurnRequest
 
@@ -109,9 +117,12 @@ class NewTilesRequest(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     GAME_ID_FIELD_NUMBER: builtins.int
+    SEAT_FIELD_NUMBER: builtins.int
     TILES_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The game that this call belongs to."""
+    seat: builtins.int
+    """The seat of the called player, from 0 in turn order."""
     @property
     def tiles(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[fairplay.q.v1.q_pb2.Tile.ValueType]:
         """The tiles that the player has drawn; may be empty. After a replacement they are its whole hand, after an
@@ -122,9 +133,10 @@ class NewTilesRequest(google.protobuf.message.Message):
         self,
         *,
         game_id: builtins.str = ...,
+        seat: builtins.int = ...,
         tiles: collections.abc.Iterable[fairplay.q.v1.q_pb2.Tile.ValueType] | None = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "tiles", b"tiles"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "seat", b"seat", "tiles", b"tiles"]) -> None: ...
 
 global___NewTilesRequest = NewTilesRequest
 
@@ -147,18 +159,22 @@ class WinRequest(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     GAME_ID_FIELD_NUMBER: builtins.int
+    SEAT_FIELD_NUMBER: builtins.int
     WON_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The game that this call belongs to."""
+    seat: builtins.int
+    """The seat of the called player, from 0 in turn order."""
     won: builtins.bool
     """Whether the player has won."""
     def __init__(
         self,
         *,
         game_id: builtins.str = ...,
+        seat: builtins.int = ...,
         won: builtins.bool = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "won", b"won"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "seat", b"seat", "won", b"won"]) -> None: ...
 
 global___WinRequest = WinRequest
 

@@ -31,9 +31,9 @@ class QPlayerServiceStub(object):
     In a game the referee calls Setup once; then TakeTurn in every round, and NewTiles after each turn in which the
     player drew tiles; then Win once. A game is over after a round in which nobody placed a tile, at once when a player
     has placed all its tiles, and when nobody is left. Those with the most points have won. Calls of one game to one
-    player never overlap; calls of different games do. Any error status, any reply that breaks a rule and any reply after
-    the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed stays on
-    the map, and it is not called again in this game.
+    player never overlap; calls of different games do. Any error status, any reply that breaks a rule and any reply
+    after the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed
+    stays on the map, and it is not called again in this game.
     """
 
     def __init__(self, channel):
@@ -70,9 +70,9 @@ class QPlayerServiceServicer(object):
     In a game the referee calls Setup once; then TakeTurn in every round, and NewTiles after each turn in which the
     player drew tiles; then Win once. A game is over after a round in which nobody placed a tile, at once when a player
     has placed all its tiles, and when nobody is left. Those with the most points have won. Calls of one game to one
-    player never overlap; calls of different games do. Any error status, any reply that breaks a rule and any reply after
-    the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed stays on
-    the map, and it is not called again in this game.
+    player never overlap; calls of different games do. Any error status, any reply that breaks a rule and any reply
+    after the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed
+    stays on the map, and it is not called again in this game.
     """
 
     def Setup(self, request, context):
@@ -94,10 +94,10 @@ class QPlayerServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def NewTiles(self, request, context):
-        """Tells the player which tiles it has drawn. Follows a TakeTurn in which the player replaced its tiles or placed some
-        but not all of them, also where the pile was empty and there are none. Changes nothing; never repeated. If the
-        player fails here, what it placed stays on the map, and the tiles become what Settings.undelivered_tiles says. The
-        deadline is the limit for notifications.
+        """Tells the player which tiles it has drawn. Follows a TakeTurn in which the player replaced its tiles or placed
+        some but not all of them, also where the pile was empty and there are none. Changes nothing; never repeated. If
+        the player fails here, what it placed stays on the map, and the tiles become what Settings.undelivered_tiles
+        says. The deadline is the limit for notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -150,9 +150,9 @@ class QPlayerService(object):
     In a game the referee calls Setup once; then TakeTurn in every round, and NewTiles after each turn in which the
     player drew tiles; then Win once. A game is over after a round in which nobody placed a tile, at once when a player
     has placed all its tiles, and when nobody is left. Those with the most points have won. Calls of one game to one
-    player never overlap; calls of different games do. Any error status, any reply that breaks a rule and any reply after
-    the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed stays on
-    the map, and it is not called again in this game.
+    player never overlap; calls of different games do. Any error status, any reply that breaks a rule and any reply
+    after the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed
+    stays on the map, and it is not called again in this game.
     """
 
     @staticmethod

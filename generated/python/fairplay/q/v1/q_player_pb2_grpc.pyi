@@ -23,9 +23,9 @@ class QPlayerServiceStub:
     In a game the referee calls Setup once; then TakeTurn in every round, and NewTiles after each turn in which the
     player drew tiles; then Win once. A game is over after a round in which nobody placed a tile, at once when a player
     has placed all its tiles, and when nobody is left. Those with the most points have won. Calls of one game to one
-    player never overlap; calls of different games do. Any error status, any reply that breaks a rule and any reply after
-    the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed stays on
-    the map, and it is not called again in this game.
+    player never overlap; calls of different games do. Any error status, any reply that breaks a rule and any reply
+    after the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed
+    stays on the map, and it is not called again in this game.
     """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
@@ -51,10 +51,10 @@ class QPlayerServiceStub:
         fairplay.q.v1.q_player_pb2.NewTilesRequest,
         fairplay.q.v1.q_player_pb2.NewTilesResponse,
     ]
-    """Tells the player which tiles it has drawn. Follows a TakeTurn in which the player replaced its tiles or placed some
-    but not all of them, also where the pile was empty and there are none. Changes nothing; never repeated. If the
-    player fails here, what it placed stays on the map, and the tiles become what Settings.undelivered_tiles says. The
-    deadline is the limit for notifications.
+    """Tells the player which tiles it has drawn. Follows a TakeTurn in which the player replaced its tiles or placed
+    some but not all of them, also where the pile was empty and there are none. Changes nothing; never repeated. If
+    the player fails here, what it placed stays on the map, and the tiles become what Settings.undelivered_tiles
+    says. The deadline is the limit for notifications.
     """
 
     Win: grpc.UnaryUnaryMultiCallable[
@@ -73,9 +73,9 @@ class QPlayerServiceAsyncStub:
     In a game the referee calls Setup once; then TakeTurn in every round, and NewTiles after each turn in which the
     player drew tiles; then Win once. A game is over after a round in which nobody placed a tile, at once when a player
     has placed all its tiles, and when nobody is left. Those with the most points have won. Calls of one game to one
-    player never overlap; calls of different games do. Any error status, any reply that breaks a rule and any reply after
-    the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed stays on
-    the map, and it is not called again in this game.
+    player never overlap; calls of different games do. Any error status, any reply that breaks a rule and any reply
+    after the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed
+    stays on the map, and it is not called again in this game.
     """
 
     Setup: grpc.aio.UnaryUnaryMultiCallable[
@@ -100,10 +100,10 @@ class QPlayerServiceAsyncStub:
         fairplay.q.v1.q_player_pb2.NewTilesRequest,
         fairplay.q.v1.q_player_pb2.NewTilesResponse,
     ]
-    """Tells the player which tiles it has drawn. Follows a TakeTurn in which the player replaced its tiles or placed some
-    but not all of them, also where the pile was empty and there are none. Changes nothing; never repeated. If the
-    player fails here, what it placed stays on the map, and the tiles become what Settings.undelivered_tiles says. The
-    deadline is the limit for notifications.
+    """Tells the player which tiles it has drawn. Follows a TakeTurn in which the player replaced its tiles or placed
+    some but not all of them, also where the pile was empty and there are none. Changes nothing; never repeated. If
+    the player fails here, what it placed stays on the map, and the tiles become what Settings.undelivered_tiles
+    says. The deadline is the limit for notifications.
     """
 
     Win: grpc.aio.UnaryUnaryMultiCallable[
@@ -122,9 +122,9 @@ class QPlayerServiceServicer(metaclass=abc.ABCMeta):
     In a game the referee calls Setup once; then TakeTurn in every round, and NewTiles after each turn in which the
     player drew tiles; then Win once. A game is over after a round in which nobody placed a tile, at once when a player
     has placed all its tiles, and when nobody is left. Those with the most points have won. Calls of one game to one
-    player never overlap; calls of different games do. Any error status, any reply that breaks a rule and any reply after
-    the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed stays on
-    the map, and it is not called again in this game.
+    player never overlap; calls of different games do. Any error status, any reply that breaks a rule and any reply
+    after the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed
+    stays on the map, and it is not called again in this game.
     """
 
     @abc.abstractmethod
@@ -155,10 +155,10 @@ class QPlayerServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.q.v1.q_player_pb2.NewTilesRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.q.v1.q_player_pb2.NewTilesResponse, collections.abc.Awaitable[fairplay.q.v1.q_player_pb2.NewTilesResponse]]:
-        """Tells the player which tiles it has drawn. Follows a TakeTurn in which the player replaced its tiles or placed some
-        but not all of them, also where the pile was empty and there are none. Changes nothing; never repeated. If the
-        player fails here, what it placed stays on the map, and the tiles become what Settings.undelivered_tiles says. The
-        deadline is the limit for notifications.
+        """Tells the player which tiles it has drawn. Follows a TakeTurn in which the player replaced its tiles or placed
+        some but not all of them, also where the pile was empty and there are none. Changes nothing; never repeated. If
+        the player fails here, what it placed stays on the map, and the tiles become what Settings.undelivered_tiles
+        says. The deadline is the limit for notifications.
         """
 
     @abc.abstractmethod

@@ -31,8 +31,9 @@ class _ProfileEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTy
     PROFILE_CONTEST: _Profile.ValueType  # 1
     """A contest between programs: the defaults that the fields of Settings name."""
     PROFILE_SEED: _Profile.ValueType  # 2
-    """The original Webset: wrong and late calls cost nothing, anyone may ask for more cards, holes are refilled in the base
-    area only, the game ends with the first set that cannot be refilled, solutions may be shown, one player is enough.
+    """The original Webset: wrong and late calls cost nothing, anyone may ask for more cards, holes are refilled in the
+    base area only, the game ends with the first set that cannot be refilled, solutions may be shown, one player is
+    enough.
     """
     PROFILE_PUBLISHED: _Profile.ValueType  # 3
     """The published card game: as CONTEST, but more cards are dealt when all agree."""
@@ -45,8 +46,9 @@ PROFILE_UNSPECIFIED: Profile.ValueType  # 0
 PROFILE_CONTEST: Profile.ValueType  # 1
 """A contest between programs: the defaults that the fields of Settings name."""
 PROFILE_SEED: Profile.ValueType  # 2
-"""The original Webset: wrong and late calls cost nothing, anyone may ask for more cards, holes are refilled in the base
-area only, the game ends with the first set that cannot be refilled, solutions may be shown, one player is enough.
+"""The original Webset: wrong and late calls cost nothing, anyone may ask for more cards, holes are refilled in the
+base area only, the game ends with the first set that cannot be refilled, solutions may be shown, one player is
+enough.
 """
 PROFILE_PUBLISHED: Profile.ValueType  # 3
 """The published card game: as CONTEST, but more cards are dealt when all agree."""
@@ -97,7 +99,9 @@ class _RefillRuleEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._Enu
     REFILL_RULE_UNSPECIFIED: _RefillRule.ValueType  # 0
     """The default of the profile; of CONTEST it is TO_12."""
     REFILL_RULE_TO_12: _RefillRule.ValueType  # 1
-    """Cards from beyond the base area move into the holes; then cards are dealt while fewer than Settings.table lie there."""
+    """Cards from beyond the base area move into the holes; then cards are dealt while fewer than Settings.table lie
+    there.
+    """
     REFILL_RULE_SEED_BASE: _RefillRule.ValueType  # 2
     """Three cards are dealt into holes of the base area; holes beyond it stay."""
 
@@ -107,7 +111,9 @@ class RefillRule(_RefillRule, metaclass=_RefillRuleEnumTypeWrapper):
 REFILL_RULE_UNSPECIFIED: RefillRule.ValueType  # 0
 """The default of the profile; of CONTEST it is TO_12."""
 REFILL_RULE_TO_12: RefillRule.ValueType  # 1
-"""Cards from beyond the base area move into the holes; then cards are dealt while fewer than Settings.table lie there."""
+"""Cards from beyond the base area move into the holes; then cards are dealt while fewer than Settings.table lie
+there.
+"""
 REFILL_RULE_SEED_BASE: RefillRule.ValueType  # 2
 """Three cards are dealt into holes of the base area; holes beyond it stay."""
 global___RefillRule = RefillRule
@@ -224,6 +230,58 @@ STANDING_FAILED: Standing.ValueType  # 3
 """The player failed when it was told the result: it is not ranked, and nobody moves up."""
 global___Standing = Standing
 
+class _EventKind:
+    ValueType = typing.NewType("ValueType", builtins.int)
+    V: typing_extensions.TypeAlias = ValueType
+
+class _EventKindEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_EventKind.ValueType], builtins.type):
+    DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
+    EVENT_KIND_UNSPECIFIED: _EventKind.ValueType  # 0
+    """Not said."""
+    EVENT_KIND_CALLED: _EventKind.ValueType  # 1
+    """A player has called a set."""
+    EVENT_KIND_GOT_SET: _EventKind.ValueType  # 2
+    """A player has taken a set."""
+    EVENT_KIND_BAD_SET: _EventKind.ValueType  # 3
+    """A player has picked cards that are no set."""
+    EVENT_KIND_CALL_EXPIRED: _EventKind.ValueType  # 4
+    """A player's call has expired."""
+    EVENT_KIND_VOTED: _EventKind.ValueType  # 5
+    """A player has asked for more cards, which are dealt when enough others have."""
+    EVENT_KIND_CARDS_DEALT: _EventKind.ValueType  # 6
+    """More cards were dealt because players have asked for them."""
+    EVENT_KIND_SOLUTIONS_SHOWN: _EventKind.ValueType  # 7
+    """A player has the solutions shown, or the next one."""
+    EVENT_KIND_SOLUTIONS_ENDED: _EventKind.ValueType  # 8
+    """A player has ended the showing."""
+    EVENT_KIND_PLAYER_LEFT: _EventKind.ValueType  # 9
+    """A player was eliminated."""
+
+class EventKind(_EventKind, metaclass=_EventKindEnumTypeWrapper):
+    """What everybody may know of what has happened."""
+
+EVENT_KIND_UNSPECIFIED: EventKind.ValueType  # 0
+"""Not said."""
+EVENT_KIND_CALLED: EventKind.ValueType  # 1
+"""A player has called a set."""
+EVENT_KIND_GOT_SET: EventKind.ValueType  # 2
+"""A player has taken a set."""
+EVENT_KIND_BAD_SET: EventKind.ValueType  # 3
+"""A player has picked cards that are no set."""
+EVENT_KIND_CALL_EXPIRED: EventKind.ValueType  # 4
+"""A player's call has expired."""
+EVENT_KIND_VOTED: EventKind.ValueType  # 5
+"""A player has asked for more cards, which are dealt when enough others have."""
+EVENT_KIND_CARDS_DEALT: EventKind.ValueType  # 6
+"""More cards were dealt because players have asked for them."""
+EVENT_KIND_SOLUTIONS_SHOWN: EventKind.ValueType  # 7
+"""A player has the solutions shown, or the next one."""
+EVENT_KIND_SOLUTIONS_ENDED: EventKind.ValueType  # 8
+"""A player has ended the showing."""
+EVENT_KIND_PLAYER_LEFT: EventKind.ValueType  # 9
+"""A player was eliminated."""
+global___EventKind = EventKind
+
 @typing.final
 class Settings(google.protobuf.message.Message):
     """Everything about a game of Webset that may be chosen. A field that is not set has the default of the profile; where
@@ -255,14 +313,14 @@ class Settings(google.protobuf.message.Message):
     profile: global___Profile.ValueType
     """Where the values of fields that are not set come from."""
     aspects: builtins.int
-    """How many aspects cards differ in, 4 or 3. Default 4: the deck has 81 cards. With 3 it has the 27 cards 0 to 26, whose
-    number is always one.
+    """How many aspects cards differ in, 4 or 3. Default 4: the deck has 81 cards. With 3 it has the 27 cards 0 to 26,
+    whose number is always one.
     """
     table: builtins.int
     """How many cards lie open, a multiple of 3, at most max_table: the base area. Default 12, with 3 aspects 9."""
     max_table: builtins.int
-    """How many cards can lie open at most, a multiple of 3 up to 27. Default 21, with 3 aspects 12, which is also the least:
-    so many cards always contain a set.
+    """How many cards can lie open at most, a multiple of 3 up to 27. Default 21, with 3 aspects 12, which is also the
+    least: so many cards always contain a set.
     """
     penalty_bad: builtins.int
     """The points that a call costs which is followed by a wrong take, 0 to 100. Default 1; profile SEED: 0."""
@@ -271,8 +329,8 @@ class Settings(google.protobuf.message.Message):
     score_floor: builtins.int
     """The points below which penalties take nobody, -1,000 to 0. Default: there is no such floor."""
     locked_until_change: builtins.bool
-    """True: a player whose call was wrong or has expired cannot call again until the table changes, or all are locked out.
-    Default false.
+    """True: a player whose call was wrong or has expired cannot call again until the table changes, or all are locked
+    out. Default false.
     """
     more_rule: global___MoreRule.ValueType
     """When three more cards are dealt."""
@@ -281,16 +339,16 @@ class Settings(google.protobuf.message.Message):
     end_rule: global___EndRule.ValueType
     """When the game is over."""
     show_enabled: builtins.bool
-    """Whether players may have the solutions shown, which nobody scores. Default false; profile SEED: true. Without effect in
-    rounds.
+    """Whether players may have the solutions shown, which nobody scores. Default false; profile SEED: true. Without
+    effect in rounds.
     """
     min_players: builtins.int
     """How many players a game needs, 1 to 8. Default 2; profile SEED: 1."""
     rounds: global___Rounds.ValueType
     """Whether everybody submits a take for the same table, in the place of calls."""
     idle_rounds: builtins.int
-    """After so many times that all players do nothing on the same table the game ends as it stands, 1 to 1,000. Default 10.
-    As many acts of one player on one table are refused before it counts as doing nothing.
+    """After so many times that all players do nothing on the same table the game ends as it stands, 1 to 1,000. Default
+    10. As many acts of one player on one table are refused before it counts as doing nothing.
     """
     act_cap: builtins.int
     """After so many acts the game ends as it stands, 10 to 1,000,000. Default 10,000."""
@@ -302,14 +360,14 @@ class Settings(google.protobuf.message.Message):
 
     @property
     def lockout(self) -> google.protobuf.duration_pb2.Duration:
-        """How much later the next act of a player counts after a wrong or expired call of it, 0 to 60 s, in whole milliseconds.
-        Of this goes the time between the call's end and the question. Default 0. Without effect in rounds.
+        """How much later the next act of a player counts after a wrong or expired call of it, 0 to 60 s, in whole
+        milliseconds. Of this goes the time between the call's end and the question. Default 0. Without effect in rounds.
         """
 
     @property
     def min_reaction(self) -> google.protobuf.duration_pb2.Duration:
-        """Acts that come earlier than this after a change of the table are held, and then ordered by lot; 0 to 10 s, in whole
-        milliseconds. Default 0. Without effect in rounds.
+        """Acts that come earlier than this after a change of the table are held, and then ordered by lot; 0 to 10 s, in
+        whole milliseconds. Default 0. Without effect in rounds.
         """
 
     @property
@@ -371,10 +429,11 @@ global___Settings = Settings
 
 @typing.final
 class Player(google.protobuf.message.Message):
-    """Cards are numbers from 0 to 80 in all messages: written with four digits to the base 3, they are the number, colour,
-    symbol and shading of the card. Number 0, 1, 2: one, two or three symbols; colour: red, green, purple; symbol: oval,
-    squiggle, diamond; shading: solid, open, striped. So 13 is 0111: one green open squiggle. Three different cards are a
-    set if in each aspect the three values are all equal or all different. With Settings.aspects 3 the cards are 0 to 26.
+    """Cards are numbers from 0 to 80 in all messages: written with four digits to the base 3, they are the number,
+    colour, symbol and shading of the card. Number 0, 1, 2: one, two or three symbols; colour: red, green, purple;
+    symbol: oval, squiggle, diamond; shading: solid, open, striped. So 13 is 0111: one green open squiggle. Three
+    different cards are a set if in each aspect the three values are all equal or all different. With Settings.aspects
+    3 the cards are 0 to 26.
 
     One player's part of a state.
     """
@@ -429,7 +488,7 @@ class State(google.protobuf.message.Message):
 
     REVISION_FIELD_NUMBER: builtins.int
     SLOTS_FIELD_NUMBER: builtins.int
-    DECK_COUNT_FIELD_NUMBER: builtins.int
+    DECK_LEFT_FIELD_NUMBER: builtins.int
     DECK_FIELD_NUMBER: builtins.int
     PHASE_FIELD_NUMBER: builtins.int
     CALLER_FIELD_NUMBER: builtins.int
@@ -441,9 +500,10 @@ class State(google.protobuf.message.Message):
     ACT_COUNT_FIELD_NUMBER: builtins.int
     DRAW_STATE_FIELD_NUMBER: builtins.int
     RANKS_FIELD_NUMBER: builtins.int
+    LAST_EVENTS_FIELD_NUMBER: builtins.int
     revision: builtins.int
     """Grows by one with every change of the state."""
-    deck_count: builtins.int
+    deck_left: builtins.int
     """How many cards are in the deck. Ignored in a state to start from."""
     phase: global___Phase.ValueType
     """What the state waits for."""
@@ -455,8 +515,9 @@ class State(google.protobuf.message.Message):
     """In phase SHOWING: which of the solutions is displayed, from 0."""
     act_count: builtins.int
     """How many acts were carried out so far (Settings.act_cap)."""
-    draw_state: builtins.int
-    """Where the next lot comes from (Settings.rounds). Hidden. Not set in a state to start from: drawn from the seed of the
+    draw_state: builtins.bytes
+    """The state of the generator of the next lot (SplitMix64, see proto/README.md): eight bytes, the highest first.
+    Hidden: empty in states for players and spectators. Empty in a state to start from: drawn from the seed of the
     game.
     """
     @property
@@ -475,8 +536,8 @@ class State(google.protobuf.message.Message):
 
     @property
     def solutions(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """In phase SHOWING: all sets on the table, three cards each. They follow from the table, and are ignored in a state to
-        start from.
+        """In phase SHOWING: all sets on the table, three cards each. They follow from the table, and are ignored in a state
+        to start from.
         """
 
     @property
@@ -489,12 +550,16 @@ class State(google.protobuf.message.Message):
         settings, and are ignored in a state to start from.
         """
 
+    @property
+    def last_events(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Event]:
+        """What led to this state, the earliest first. Set in states for spectators."""
+
     def __init__(
         self,
         *,
         revision: builtins.int = ...,
         slots: collections.abc.Iterable[builtins.int] | None = ...,
-        deck_count: builtins.int = ...,
+        deck_left: builtins.int = ...,
         deck: collections.abc.Iterable[builtins.int] | None = ...,
         phase: global___Phase.ValueType = ...,
         caller: builtins.int | None = ...,
@@ -504,14 +569,46 @@ class State(google.protobuf.message.Message):
         displayed: builtins.int = ...,
         discarded: collections.abc.Iterable[builtins.int] | None = ...,
         act_count: builtins.int = ...,
-        draw_state: builtins.int | None = ...,
+        draw_state: builtins.bytes = ...,
         ranks: collections.abc.Iterable[builtins.int] | None = ...,
+        last_events: collections.abc.Iterable[global___Event] | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["_caller", b"_caller", "_draw_state", b"_draw_state", "caller", b"caller", "draw_state", b"draw_state"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["_caller", b"_caller", "_draw_state", b"_draw_state", "act_count", b"act_count", "call_count", b"call_count", "caller", b"caller", "deck", b"deck", "deck_count", b"deck_count", "discarded", b"discarded", "displayed", b"displayed", "draw_state", b"draw_state", "phase", b"phase", "players", b"players", "ranks", b"ranks", "revision", b"revision", "slots", b"slots", "solutions", b"solutions"]) -> None: ...
-    @typing.overload
+    def HasField(self, field_name: typing.Literal["_caller", b"_caller", "caller", b"caller"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["_caller", b"_caller", "act_count", b"act_count", "call_count", b"call_count", "caller", b"caller", "deck", b"deck", "deck_left", b"deck_left", "discarded", b"discarded", "displayed", b"displayed", "draw_state", b"draw_state", "last_events", b"last_events", "phase", b"phase", "players", b"players", "ranks", b"ranks", "revision", b"revision", "slots", b"slots", "solutions", b"solutions"]) -> None: ...
     def WhichOneof(self, oneof_group: typing.Literal["_caller", b"_caller"]) -> typing.Literal["caller"] | None: ...
-    @typing.overload
-    def WhichOneof(self, oneof_group: typing.Literal["_draw_state", b"_draw_state"]) -> typing.Literal["draw_state"] | None: ...
 
 global___State = State
+
+@typing.final
+class Event(google.protobuf.message.Message):
+    """Something that has happened."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    REVISION_FIELD_NUMBER: builtins.int
+    KIND_FIELD_NUMBER: builtins.int
+    SEAT_FIELD_NUMBER: builtins.int
+    CARDS_FIELD_NUMBER: builtins.int
+    revision: builtins.int
+    """The revision of the state that it led to."""
+    kind: global___EventKind.ValueType
+    """What it is."""
+    seat: builtins.int
+    """The seat of the player who did it, or to whom it happened. Not set where it was all of them together."""
+    @property
+    def cards(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
+        """The three cards of GOT_SET, else empty."""
+
+    def __init__(
+        self,
+        *,
+        revision: builtins.int = ...,
+        kind: global___EventKind.ValueType = ...,
+        seat: builtins.int | None = ...,
+        cards: collections.abc.Iterable[builtins.int] | None = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["_seat", b"_seat", "seat", b"seat"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["_seat", b"_seat", "cards", b"cards", "kind", b"kind", "revision", b"revision", "seat", b"seat"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["_seat", b"_seat"]) -> typing.Literal["seat"] | None: ...
+
+global___Event = Event

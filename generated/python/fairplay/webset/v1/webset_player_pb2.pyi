@@ -112,92 +112,6 @@ STATUS_NO_MORE_CARDS: Status.ValueType  # 10
 """NoMoreCards: the deck is empty or the table is full."""
 global___Status = Status
 
-class _EventKind:
-    ValueType = typing.NewType("ValueType", builtins.int)
-    V: typing_extensions.TypeAlias = ValueType
-
-class _EventKindEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_EventKind.ValueType], builtins.type):
-    DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
-    EVENT_KIND_UNSPECIFIED: _EventKind.ValueType  # 0
-    """Not said."""
-    EVENT_KIND_CALLED: _EventKind.ValueType  # 1
-    """A player has called a set."""
-    EVENT_KIND_GOT_SET: _EventKind.ValueType  # 2
-    """A player has taken a set."""
-    EVENT_KIND_BAD_SET: _EventKind.ValueType  # 3
-    """A player has picked cards that are no set."""
-    EVENT_KIND_CALL_EXPIRED: _EventKind.ValueType  # 4
-    """A player's call has expired."""
-    EVENT_KIND_VOTED: _EventKind.ValueType  # 5
-    """A player has asked for more cards, which are dealt when enough others have."""
-    EVENT_KIND_CARDS_DEALT: _EventKind.ValueType  # 6
-    """More cards were dealt because players have asked for them."""
-    EVENT_KIND_SOLUTIONS_SHOWN: _EventKind.ValueType  # 7
-    """A player has the solutions shown, or the next one."""
-    EVENT_KIND_SOLUTIONS_ENDED: _EventKind.ValueType  # 8
-    """A player has ended the showing."""
-    EVENT_KIND_PLAYER_LEFT: _EventKind.ValueType  # 9
-    """A player was eliminated."""
-
-class EventKind(_EventKind, metaclass=_EventKindEnumTypeWrapper):
-    """What everybody may know of what has happened."""
-
-EVENT_KIND_UNSPECIFIED: EventKind.ValueType  # 0
-"""Not said."""
-EVENT_KIND_CALLED: EventKind.ValueType  # 1
-"""A player has called a set."""
-EVENT_KIND_GOT_SET: EventKind.ValueType  # 2
-"""A player has taken a set."""
-EVENT_KIND_BAD_SET: EventKind.ValueType  # 3
-"""A player has picked cards that are no set."""
-EVENT_KIND_CALL_EXPIRED: EventKind.ValueType  # 4
-"""A player's call has expired."""
-EVENT_KIND_VOTED: EventKind.ValueType  # 5
-"""A player has asked for more cards, which are dealt when enough others have."""
-EVENT_KIND_CARDS_DEALT: EventKind.ValueType  # 6
-"""More cards were dealt because players have asked for them."""
-EVENT_KIND_SOLUTIONS_SHOWN: EventKind.ValueType  # 7
-"""A player has the solutions shown, or the next one."""
-EVENT_KIND_SOLUTIONS_ENDED: EventKind.ValueType  # 8
-"""A player has ended the showing."""
-EVENT_KIND_PLAYER_LEFT: EventKind.ValueType  # 9
-"""A player was eliminated."""
-global___EventKind = EventKind
-
-@typing.final
-class Event(google.protobuf.message.Message):
-    """Something that has happened."""
-
-    DESCRIPTOR: google.protobuf.descriptor.Descriptor
-
-    REVISION_FIELD_NUMBER: builtins.int
-    KIND_FIELD_NUMBER: builtins.int
-    SEAT_FIELD_NUMBER: builtins.int
-    CARDS_FIELD_NUMBER: builtins.int
-    revision: builtins.int
-    """The revision of the state that it led to."""
-    kind: global___EventKind.ValueType
-    """What it is."""
-    seat: builtins.int
-    """The seat of the player who did it, or to whom it happened. Not set where it was all of them together."""
-    @property
-    def cards(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """The three cards of GOT_SET, else empty."""
-
-    def __init__(
-        self,
-        *,
-        revision: builtins.int = ...,
-        kind: global___EventKind.ValueType = ...,
-        seat: builtins.int | None = ...,
-        cards: collections.abc.Iterable[builtins.int] | None = ...,
-    ) -> None: ...
-    def HasField(self, field_name: typing.Literal["_seat", b"_seat", "seat", b"seat"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["_seat", b"_seat", "cards", b"cards", "kind", b"kind", "revision", b"revision", "seat", b"seat"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["_seat", b"_seat"]) -> typing.Literal["seat"] | None: ...
-
-global___Event = Event
-
 @typing.final
 class DealRequest(google.protobuf.message.Message):
     """The request of Deal."""
@@ -211,7 +125,7 @@ class DealRequest(google.protobuf.message.Message):
     game_id: builtins.str
     """The game that this call belongs to."""
     seat: builtins.int
-    """The player's own seat, from 0."""
+    """The seat of the called player, from 0 in turn order."""
     @property
     def state(self) -> fairplay.webset.v1.webset_pb2.State:
         """What everybody may see of the state."""
@@ -262,7 +176,7 @@ class ActRequest(google.protobuf.message.Message):
     game_id: builtins.str
     """The game that this call belongs to."""
     seat: builtins.int
-    """The player's own seat, from 0."""
+    """The seat of the called player, from 0 in turn order."""
     status: global___Status.ValueType
     """What became of the player's last act or take, where no call that it answered has told so yet."""
     rule_id: builtins.str
@@ -275,12 +189,12 @@ class ActRequest(google.protobuf.message.Message):
 
     @property
     def actions(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[global___Action.ValueType]:
-        """What may be tried in this phase under these settings. Others are refused. That MORE_CARDS or SHOW_SOLUTIONS is here
-        does not say whether there is a set on the table.
+        """What may be tried in this phase under these settings. Others are refused. That MORE_CARDS or SHOW_SOLUTIONS is
+        here does not say whether there is a set on the table.
         """
 
     @property
-    def events(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Event]:
+    def events(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[fairplay.webset.v1.webset_pb2.Event]:
         """What has happened since the last call that this player answered, the earliest first. What a cancelled call carried
         is here again.
         """
@@ -294,7 +208,7 @@ class ActRequest(google.protobuf.message.Message):
         actions: collections.abc.Iterable[global___Action.ValueType] | None = ...,
         status: global___Status.ValueType = ...,
         rule_id: builtins.str = ...,
-        events: collections.abc.Iterable[global___Event] | None = ...,
+        events: collections.abc.Iterable[fairplay.webset.v1.webset_pb2.Event] | None = ...,
         idle_count: builtins.int = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["state", b"state"]) -> builtins.bool: ...
@@ -337,7 +251,7 @@ class PickCardsRequest(google.protobuf.message.Message):
     game_id: builtins.str
     """The game that this call belongs to."""
     seat: builtins.int
-    """The player's own seat, from 0."""
+    """The seat of the called player, from 0 in turn order."""
     may_skip: builtins.bool
     """Whether no cards are a pass that costs nothing: true in rounds only."""
     status: global___Status.ValueType
@@ -351,7 +265,7 @@ class PickCardsRequest(google.protobuf.message.Message):
         """What everybody may see of the state."""
 
     @property
-    def events(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Event]:
+    def events(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[fairplay.webset.v1.webset_pb2.Event]:
         """What has happened since the last call that this player answered, the earliest first. What a cancelled call carried
         is here again.
         """
@@ -365,7 +279,7 @@ class PickCardsRequest(google.protobuf.message.Message):
         may_skip: builtins.bool = ...,
         status: global___Status.ValueType = ...,
         rule_id: builtins.str = ...,
-        events: collections.abc.Iterable[global___Event] | None = ...,
+        events: collections.abc.Iterable[fairplay.webset.v1.webset_pb2.Event] | None = ...,
         idle_count: builtins.int = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["state", b"state"]) -> builtins.bool: ...
@@ -408,7 +322,7 @@ class ReportRequest(google.protobuf.message.Message):
     game_id: builtins.str
     """The game that this call belongs to."""
     seat: builtins.int
-    """The player's own seat, from 0."""
+    """The seat of the called player, from 0 in turn order."""
     status: global___Status.ValueType
     """What became of the player's last act or take, where no call that it answered has told so yet."""
     rule_id: builtins.str
@@ -418,7 +332,7 @@ class ReportRequest(google.protobuf.message.Message):
         """What everybody may see of the state."""
 
     @property
-    def events(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Event]:
+    def events(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[fairplay.webset.v1.webset_pb2.Event]:
         """What has happened since the last call that this player answered, the earliest first. What a cancelled call carried
         is here again.
         """
@@ -431,7 +345,7 @@ class ReportRequest(google.protobuf.message.Message):
         state: fairplay.webset.v1.webset_pb2.State | None = ...,
         status: global___Status.ValueType = ...,
         rule_id: builtins.str = ...,
-        events: collections.abc.Iterable[global___Event] | None = ...,
+        events: collections.abc.Iterable[fairplay.webset.v1.webset_pb2.Event] | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["state", b"state"]) -> builtins.bool: ...
     def ClearField(self, field_name: typing.Literal["events", b"events", "game_id", b"game_id", "rule_id", b"rule_id", "seat", b"seat", "state", b"state", "status", b"status"]) -> None: ...
@@ -467,7 +381,7 @@ class GameOverRequest(google.protobuf.message.Message):
     game_id: builtins.str
     """The game that this call belongs to."""
     seat: builtins.int
-    """The player's own seat, from 0."""
+    """The seat of the called player, from 0 in turn order."""
     won: builtins.bool
     """Whether the player's own rank is 1."""
     status: global___Status.ValueType
@@ -480,13 +394,13 @@ class GameOverRequest(google.protobuf.message.Message):
 
     @property
     def ranks(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """The rank of each player by seat, from 1; 0 for one that is not ranked. More points are better, then more sets, then
-        fewer penalties, of which only those count that have a price (Settings.penalty_bad, penalty_expired). Players who are
-        equal in all three share a rank, and the next one is as many lower: 1, 1, 3.
+        """The rank of each player by seat, from 1; 0 for one that is not ranked. More points are better, then more sets,
+        then fewer penalties, of which only those count that have a price (Settings.penalty_bad, penalty_expired).
+        Players who are equal in all three share a rank, and the next one is as many lower: 1, 1, 3.
         """
 
     @property
-    def events(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Event]:
+    def events(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[fairplay.webset.v1.webset_pb2.Event]:
         """What has happened since the last call that this player answered, the earliest first. What a cancelled call carried
         is here again.
         """
@@ -501,7 +415,7 @@ class GameOverRequest(google.protobuf.message.Message):
         won: builtins.bool = ...,
         status: global___Status.ValueType = ...,
         rule_id: builtins.str = ...,
-        events: collections.abc.Iterable[global___Event] | None = ...,
+        events: collections.abc.Iterable[fairplay.webset.v1.webset_pb2.Event] | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["state", b"state"]) -> builtins.bool: ...
     def ClearField(self, field_name: typing.Literal["events", b"events", "game_id", b"game_id", "ranks", b"ranks", "rule_id", b"rule_id", "seat", b"seat", "state", b"state", "status", b"status", "won", b"won"]) -> None: ...

@@ -28,15 +28,15 @@ if _version_not_supported:
 class WebsetPlayerServiceStub(object):
     """WebsetPlayerService is served by a player of Webset and called by the referee.
 
-    Nobody's turn comes: all players are asked at once, and the first act counts. In a game the referee calls Deal once.
-    Then every player is asked to Act; when one has called a set, the questions to the others are cancelled, and the one
-    that called is asked to PickCards, while the others are told with Report. After that, and whenever else the table has
-    changed, all are asked to Act again. At the end comes GameOver. In rounds (Settings.rounds) nobody acts: all are asked
-    to PickCards at the same time, again and again.
+    Nobody's turn comes: all players are asked at once, and the first act counts. In a game the referee calls Deal
+    once. Then every player is asked to Act; when one has called a set, the questions to the others are cancelled, and
+    the one that called is asked to PickCards, while the others are told with Report. After that, and whenever else the
+    table has changed, all are asked to Act again. At the end comes GameOver. In rounds (Settings.rounds) nobody acts:
+    all are asked to PickCards at the same time, again and again.
 
-    A question that was cancelled is over: a reply to it is ignored and costs nothing. The status and the events that it
-    carried come again in the next call, so that nothing is lost. Calls of one game to one player never overlap; calls of
-    different games do. Any error status, any reply to Act that breaks a rule, and any reply after the
+    A question that was cancelled is over: a reply to it is ignored and costs nothing. The status and the events that
+    it carried come again in the next call, so that nothing is lost. Calls of one game to one player never overlap;
+    calls of different games do. Any error status, any reply to Act that breaks a rule, and any reply after the
     deadline eliminates the player from the game, with one exception: no cards, wrong cards and late cards in PickCards
     cost points and no more. An eliminated player is not called again in this game.
 
@@ -79,15 +79,15 @@ class WebsetPlayerServiceStub(object):
 class WebsetPlayerServiceServicer(object):
     """WebsetPlayerService is served by a player of Webset and called by the referee.
 
-    Nobody's turn comes: all players are asked at once, and the first act counts. In a game the referee calls Deal once.
-    Then every player is asked to Act; when one has called a set, the questions to the others are cancelled, and the one
-    that called is asked to PickCards, while the others are told with Report. After that, and whenever else the table has
-    changed, all are asked to Act again. At the end comes GameOver. In rounds (Settings.rounds) nobody acts: all are asked
-    to PickCards at the same time, again and again.
+    Nobody's turn comes: all players are asked at once, and the first act counts. In a game the referee calls Deal
+    once. Then every player is asked to Act; when one has called a set, the questions to the others are cancelled, and
+    the one that called is asked to PickCards, while the others are told with Report. After that, and whenever else the
+    table has changed, all are asked to Act again. At the end comes GameOver. In rounds (Settings.rounds) nobody acts:
+    all are asked to PickCards at the same time, again and again.
 
-    A question that was cancelled is over: a reply to it is ignored and costs nothing. The status and the events that it
-    carried come again in the next call, so that nothing is lost. Calls of one game to one player never overlap; calls of
-    different games do. Any error status, any reply to Act that breaks a rule, and any reply after the
+    A question that was cancelled is over: a reply to it is ignored and costs nothing. The status and the events that
+    it carried come again in the next call, so that nothing is lost. Calls of one game to one player never overlap;
+    calls of different games do. Any error status, any reply to Act that breaks a rule, and any reply after the
     deadline eliminates the player from the game, with one exception: no cards, wrong cards and late cards in PickCards
     cost points and no more. An eliminated player is not called again in this game.
 
@@ -95,21 +95,22 @@ class WebsetPlayerServiceServicer(object):
     """
 
     def Deal(self, request, context):
-        """Tells the player that the game begins, with which settings, and the first table. First call of a game, to all players
-        at once; also where the game starts from a state in the middle of it. Changes nothing. Not repeated when the server or
-        the player was restarted. The deadline is the limit for notifications.
+        """Tells the player that the game begins, with which settings, and the first table. First call of a game, to all
+        players at once; also where the game starts from a state in the middle of it. Changes nothing. Not repeated when
+        the server or the player was restarted. The deadline is the limit for notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Act(self, request, context):
-        """Asks what the player does with the table. It may think as long as it likes within the deadline: the first act of any
-        player counts, and cancels this question. A player that wants to do nothing answers so before the deadline is over; it
-        is asked again when the table changes, or when everybody has answered so.
+        """Asks what the player does with the table. It may think as long as it likes within the deadline: the first act of
+        any player counts, and cancels this question. A player that wants to do nothing answers so before the deadline is
+        over; it is asked again when the table changes, or when everybody has answered so.
 
-        An act that is not possible now is refused with a status and costs nothing. The player is asked again, with the status
-        in the request; if it is refused as often as Settings.idle_rounds says on the same table, it is taken to do nothing.
+        An act that is not possible now is refused with a status and costs nothing. The player is asked again, with the
+        status in the request; if it is refused as often as Settings.idle_rounds says on the same table, it is taken to
+        do nothing.
 
         Repeated after everything that changes what may be done. The deadline is the limit for decisions.
         """
@@ -120,29 +121,29 @@ class WebsetPlayerServiceServicer(object):
     def PickCards(self, request, context):
         """Asks for three cards. Called at once when the player's call was accepted; the deadline is Settings.window.
 
-        Three different cards on the table that are a set: the player gets them and a point. Anything else, also a reply that
-        names more or fewer than three cards, a card twice, a card that is not on the table or a number that is no card: the
-        player loses Settings.penalty_bad points. No reply before the deadline: it loses Settings.penalty_expired points.
-        Neither eliminates it.
+        Three different cards on the table that are a set: the player gets them and a point. Anything else, also a reply
+        that names more or fewer than three cards, a card twice, a card that is not on the table or a number that is no
+        card: the player loses Settings.penalty_bad points. No reply before the deadline: it loses
+        Settings.penalty_expired points. Neither eliminates it.
 
-        In rounds all players are asked at the same time; no cards at all, or no reply before the deadline, is a pass and costs
-        nothing. If several have named sets, one of them gets its set (Settings.rounds), the others nothing.
+        In rounds all players are asked at the same time; no cards at all, or no reply before the deadline, is a pass and
+        costs nothing. If several have named sets, one of them gets its set (Settings.rounds), the others nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Report(self, request, context):
-        """Tells the player what has happened, where no question that says the same follows at once: that somebody has called a
-        set, and what became of an act of its own. Changes nothing. The deadline is the limit for notifications.
+        """Tells the player what has happened, where no question that says the same follows at once: that somebody has
+        called a set, and what became of an act of its own. Changes nothing. The deadline is the limit for notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GameOver(self, request, context):
-        """Tells the player how the game has ended. Last call of a game, to all players at once. A player that fails here is not
-        ranked, and nobody moves up. Never repeated. The deadline is the limit for notifications.
+        """Tells the player how the game has ended. Last call of a game, to all players at once. A player that fails here is
+        not ranked, and nobody moves up. Never repeated. The deadline is the limit for notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -187,15 +188,15 @@ def add_WebsetPlayerServiceServicer_to_server(servicer, server):
 class WebsetPlayerService(object):
     """WebsetPlayerService is served by a player of Webset and called by the referee.
 
-    Nobody's turn comes: all players are asked at once, and the first act counts. In a game the referee calls Deal once.
-    Then every player is asked to Act; when one has called a set, the questions to the others are cancelled, and the one
-    that called is asked to PickCards, while the others are told with Report. After that, and whenever else the table has
-    changed, all are asked to Act again. At the end comes GameOver. In rounds (Settings.rounds) nobody acts: all are asked
-    to PickCards at the same time, again and again.
+    Nobody's turn comes: all players are asked at once, and the first act counts. In a game the referee calls Deal
+    once. Then every player is asked to Act; when one has called a set, the questions to the others are cancelled, and
+    the one that called is asked to PickCards, while the others are told with Report. After that, and whenever else the
+    table has changed, all are asked to Act again. At the end comes GameOver. In rounds (Settings.rounds) nobody acts:
+    all are asked to PickCards at the same time, again and again.
 
-    A question that was cancelled is over: a reply to it is ignored and costs nothing. The status and the events that it
-    carried come again in the next call, so that nothing is lost. Calls of one game to one player never overlap; calls of
-    different games do. Any error status, any reply to Act that breaks a rule, and any reply after the
+    A question that was cancelled is over: a reply to it is ignored and costs nothing. The status and the events that
+    it carried come again in the next call, so that nothing is lost. Calls of one game to one player never overlap;
+    calls of different games do. Any error status, any reply to Act that breaks a rule, and any reply after the
     deadline eliminates the player from the game, with one exception: no cards, wrong cards and late cards in PickCards
     cost points and no more. An eliminated player is not called again in this game.
 

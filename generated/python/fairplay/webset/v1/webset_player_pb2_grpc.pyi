@@ -20,15 +20,15 @@ class _ServicerContext(grpc.ServicerContext, grpc.aio.ServicerContext):  # type:
 class WebsetPlayerServiceStub:
     """WebsetPlayerService is served by a player of Webset and called by the referee.
 
-    Nobody's turn comes: all players are asked at once, and the first act counts. In a game the referee calls Deal once.
-    Then every player is asked to Act; when one has called a set, the questions to the others are cancelled, and the one
-    that called is asked to PickCards, while the others are told with Report. After that, and whenever else the table has
-    changed, all are asked to Act again. At the end comes GameOver. In rounds (Settings.rounds) nobody acts: all are asked
-    to PickCards at the same time, again and again.
+    Nobody's turn comes: all players are asked at once, and the first act counts. In a game the referee calls Deal
+    once. Then every player is asked to Act; when one has called a set, the questions to the others are cancelled, and
+    the one that called is asked to PickCards, while the others are told with Report. After that, and whenever else the
+    table has changed, all are asked to Act again. At the end comes GameOver. In rounds (Settings.rounds) nobody acts:
+    all are asked to PickCards at the same time, again and again.
 
-    A question that was cancelled is over: a reply to it is ignored and costs nothing. The status and the events that it
-    carried come again in the next call, so that nothing is lost. Calls of one game to one player never overlap; calls of
-    different games do. Any error status, any reply to Act that breaks a rule, and any reply after the
+    A question that was cancelled is over: a reply to it is ignored and costs nothing. The status and the events that
+    it carried come again in the next call, so that nothing is lost. Calls of one game to one player never overlap;
+    calls of different games do. Any error status, any reply to Act that breaks a rule, and any reply after the
     deadline eliminates the player from the game, with one exception: no cards, wrong cards and late cards in PickCards
     cost points and no more. An eliminated player is not called again in this game.
 
@@ -40,21 +40,22 @@ class WebsetPlayerServiceStub:
         fairplay.webset.v1.webset_player_pb2.DealRequest,
         fairplay.webset.v1.webset_player_pb2.DealResponse,
     ]
-    """Tells the player that the game begins, with which settings, and the first table. First call of a game, to all players
-    at once; also where the game starts from a state in the middle of it. Changes nothing. Not repeated when the server or
-    the player was restarted. The deadline is the limit for notifications.
+    """Tells the player that the game begins, with which settings, and the first table. First call of a game, to all
+    players at once; also where the game starts from a state in the middle of it. Changes nothing. Not repeated when
+    the server or the player was restarted. The deadline is the limit for notifications.
     """
 
     Act: grpc.UnaryUnaryMultiCallable[
         fairplay.webset.v1.webset_player_pb2.ActRequest,
         fairplay.webset.v1.webset_player_pb2.ActResponse,
     ]
-    """Asks what the player does with the table. It may think as long as it likes within the deadline: the first act of any
-    player counts, and cancels this question. A player that wants to do nothing answers so before the deadline is over; it
-    is asked again when the table changes, or when everybody has answered so.
+    """Asks what the player does with the table. It may think as long as it likes within the deadline: the first act of
+    any player counts, and cancels this question. A player that wants to do nothing answers so before the deadline is
+    over; it is asked again when the table changes, or when everybody has answered so.
 
-    An act that is not possible now is refused with a status and costs nothing. The player is asked again, with the status
-    in the request; if it is refused as often as Settings.idle_rounds says on the same table, it is taken to do nothing.
+    An act that is not possible now is refused with a status and costs nothing. The player is asked again, with the
+    status in the request; if it is refused as often as Settings.idle_rounds says on the same table, it is taken to
+    do nothing.
 
     Repeated after everything that changes what may be done. The deadline is the limit for decisions.
     """
@@ -65,43 +66,43 @@ class WebsetPlayerServiceStub:
     ]
     """Asks for three cards. Called at once when the player's call was accepted; the deadline is Settings.window.
 
-    Three different cards on the table that are a set: the player gets them and a point. Anything else, also a reply that
-    names more or fewer than three cards, a card twice, a card that is not on the table or a number that is no card: the
-    player loses Settings.penalty_bad points. No reply before the deadline: it loses Settings.penalty_expired points.
-    Neither eliminates it.
+    Three different cards on the table that are a set: the player gets them and a point. Anything else, also a reply
+    that names more or fewer than three cards, a card twice, a card that is not on the table or a number that is no
+    card: the player loses Settings.penalty_bad points. No reply before the deadline: it loses
+    Settings.penalty_expired points. Neither eliminates it.
 
-    In rounds all players are asked at the same time; no cards at all, or no reply before the deadline, is a pass and costs
-    nothing. If several have named sets, one of them gets its set (Settings.rounds), the others nothing.
+    In rounds all players are asked at the same time; no cards at all, or no reply before the deadline, is a pass and
+    costs nothing. If several have named sets, one of them gets its set (Settings.rounds), the others nothing.
     """
 
     Report: grpc.UnaryUnaryMultiCallable[
         fairplay.webset.v1.webset_player_pb2.ReportRequest,
         fairplay.webset.v1.webset_player_pb2.ReportResponse,
     ]
-    """Tells the player what has happened, where no question that says the same follows at once: that somebody has called a
-    set, and what became of an act of its own. Changes nothing. The deadline is the limit for notifications.
+    """Tells the player what has happened, where no question that says the same follows at once: that somebody has
+    called a set, and what became of an act of its own. Changes nothing. The deadline is the limit for notifications.
     """
 
     GameOver: grpc.UnaryUnaryMultiCallable[
         fairplay.webset.v1.webset_player_pb2.GameOverRequest,
         fairplay.webset.v1.webset_player_pb2.GameOverResponse,
     ]
-    """Tells the player how the game has ended. Last call of a game, to all players at once. A player that fails here is not
-    ranked, and nobody moves up. Never repeated. The deadline is the limit for notifications.
+    """Tells the player how the game has ended. Last call of a game, to all players at once. A player that fails here is
+    not ranked, and nobody moves up. Never repeated. The deadline is the limit for notifications.
     """
 
 class WebsetPlayerServiceAsyncStub:
     """WebsetPlayerService is served by a player of Webset and called by the referee.
 
-    Nobody's turn comes: all players are asked at once, and the first act counts. In a game the referee calls Deal once.
-    Then every player is asked to Act; when one has called a set, the questions to the others are cancelled, and the one
-    that called is asked to PickCards, while the others are told with Report. After that, and whenever else the table has
-    changed, all are asked to Act again. At the end comes GameOver. In rounds (Settings.rounds) nobody acts: all are asked
-    to PickCards at the same time, again and again.
+    Nobody's turn comes: all players are asked at once, and the first act counts. In a game the referee calls Deal
+    once. Then every player is asked to Act; when one has called a set, the questions to the others are cancelled, and
+    the one that called is asked to PickCards, while the others are told with Report. After that, and whenever else the
+    table has changed, all are asked to Act again. At the end comes GameOver. In rounds (Settings.rounds) nobody acts:
+    all are asked to PickCards at the same time, again and again.
 
-    A question that was cancelled is over: a reply to it is ignored and costs nothing. The status and the events that it
-    carried come again in the next call, so that nothing is lost. Calls of one game to one player never overlap; calls of
-    different games do. Any error status, any reply to Act that breaks a rule, and any reply after the
+    A question that was cancelled is over: a reply to it is ignored and costs nothing. The status and the events that
+    it carried come again in the next call, so that nothing is lost. Calls of one game to one player never overlap;
+    calls of different games do. Any error status, any reply to Act that breaks a rule, and any reply after the
     deadline eliminates the player from the game, with one exception: no cards, wrong cards and late cards in PickCards
     cost points and no more. An eliminated player is not called again in this game.
 
@@ -112,21 +113,22 @@ class WebsetPlayerServiceAsyncStub:
         fairplay.webset.v1.webset_player_pb2.DealRequest,
         fairplay.webset.v1.webset_player_pb2.DealResponse,
     ]
-    """Tells the player that the game begins, with which settings, and the first table. First call of a game, to all players
-    at once; also where the game starts from a state in the middle of it. Changes nothing. Not repeated when the server or
-    the player was restarted. The deadline is the limit for notifications.
+    """Tells the player that the game begins, with which settings, and the first table. First call of a game, to all
+    players at once; also where the game starts from a state in the middle of it. Changes nothing. Not repeated when
+    the server or the player was restarted. The deadline is the limit for notifications.
     """
 
     Act: grpc.aio.UnaryUnaryMultiCallable[
         fairplay.webset.v1.webset_player_pb2.ActRequest,
         fairplay.webset.v1.webset_player_pb2.ActResponse,
     ]
-    """Asks what the player does with the table. It may think as long as it likes within the deadline: the first act of any
-    player counts, and cancels this question. A player that wants to do nothing answers so before the deadline is over; it
-    is asked again when the table changes, or when everybody has answered so.
+    """Asks what the player does with the table. It may think as long as it likes within the deadline: the first act of
+    any player counts, and cancels this question. A player that wants to do nothing answers so before the deadline is
+    over; it is asked again when the table changes, or when everybody has answered so.
 
-    An act that is not possible now is refused with a status and costs nothing. The player is asked again, with the status
-    in the request; if it is refused as often as Settings.idle_rounds says on the same table, it is taken to do nothing.
+    An act that is not possible now is refused with a status and costs nothing. The player is asked again, with the
+    status in the request; if it is refused as often as Settings.idle_rounds says on the same table, it is taken to
+    do nothing.
 
     Repeated after everything that changes what may be done. The deadline is the limit for decisions.
     """
@@ -137,43 +139,43 @@ class WebsetPlayerServiceAsyncStub:
     ]
     """Asks for three cards. Called at once when the player's call was accepted; the deadline is Settings.window.
 
-    Three different cards on the table that are a set: the player gets them and a point. Anything else, also a reply that
-    names more or fewer than three cards, a card twice, a card that is not on the table or a number that is no card: the
-    player loses Settings.penalty_bad points. No reply before the deadline: it loses Settings.penalty_expired points.
-    Neither eliminates it.
+    Three different cards on the table that are a set: the player gets them and a point. Anything else, also a reply
+    that names more or fewer than three cards, a card twice, a card that is not on the table or a number that is no
+    card: the player loses Settings.penalty_bad points. No reply before the deadline: it loses
+    Settings.penalty_expired points. Neither eliminates it.
 
-    In rounds all players are asked at the same time; no cards at all, or no reply before the deadline, is a pass and costs
-    nothing. If several have named sets, one of them gets its set (Settings.rounds), the others nothing.
+    In rounds all players are asked at the same time; no cards at all, or no reply before the deadline, is a pass and
+    costs nothing. If several have named sets, one of them gets its set (Settings.rounds), the others nothing.
     """
 
     Report: grpc.aio.UnaryUnaryMultiCallable[
         fairplay.webset.v1.webset_player_pb2.ReportRequest,
         fairplay.webset.v1.webset_player_pb2.ReportResponse,
     ]
-    """Tells the player what has happened, where no question that says the same follows at once: that somebody has called a
-    set, and what became of an act of its own. Changes nothing. The deadline is the limit for notifications.
+    """Tells the player what has happened, where no question that says the same follows at once: that somebody has
+    called a set, and what became of an act of its own. Changes nothing. The deadline is the limit for notifications.
     """
 
     GameOver: grpc.aio.UnaryUnaryMultiCallable[
         fairplay.webset.v1.webset_player_pb2.GameOverRequest,
         fairplay.webset.v1.webset_player_pb2.GameOverResponse,
     ]
-    """Tells the player how the game has ended. Last call of a game, to all players at once. A player that fails here is not
-    ranked, and nobody moves up. Never repeated. The deadline is the limit for notifications.
+    """Tells the player how the game has ended. Last call of a game, to all players at once. A player that fails here is
+    not ranked, and nobody moves up. Never repeated. The deadline is the limit for notifications.
     """
 
 class WebsetPlayerServiceServicer(metaclass=abc.ABCMeta):
     """WebsetPlayerService is served by a player of Webset and called by the referee.
 
-    Nobody's turn comes: all players are asked at once, and the first act counts. In a game the referee calls Deal once.
-    Then every player is asked to Act; when one has called a set, the questions to the others are cancelled, and the one
-    that called is asked to PickCards, while the others are told with Report. After that, and whenever else the table has
-    changed, all are asked to Act again. At the end comes GameOver. In rounds (Settings.rounds) nobody acts: all are asked
-    to PickCards at the same time, again and again.
+    Nobody's turn comes: all players are asked at once, and the first act counts. In a game the referee calls Deal
+    once. Then every player is asked to Act; when one has called a set, the questions to the others are cancelled, and
+    the one that called is asked to PickCards, while the others are told with Report. After that, and whenever else the
+    table has changed, all are asked to Act again. At the end comes GameOver. In rounds (Settings.rounds) nobody acts:
+    all are asked to PickCards at the same time, again and again.
 
-    A question that was cancelled is over: a reply to it is ignored and costs nothing. The status and the events that it
-    carried come again in the next call, so that nothing is lost. Calls of one game to one player never overlap; calls of
-    different games do. Any error status, any reply to Act that breaks a rule, and any reply after the
+    A question that was cancelled is over: a reply to it is ignored and costs nothing. The status and the events that
+    it carried come again in the next call, so that nothing is lost. Calls of one game to one player never overlap;
+    calls of different games do. Any error status, any reply to Act that breaks a rule, and any reply after the
     deadline eliminates the player from the game, with one exception: no cards, wrong cards and late cards in PickCards
     cost points and no more. An eliminated player is not called again in this game.
 
@@ -186,9 +188,9 @@ class WebsetPlayerServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.webset.v1.webset_player_pb2.DealRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.webset.v1.webset_player_pb2.DealResponse, collections.abc.Awaitable[fairplay.webset.v1.webset_player_pb2.DealResponse]]:
-        """Tells the player that the game begins, with which settings, and the first table. First call of a game, to all players
-        at once; also where the game starts from a state in the middle of it. Changes nothing. Not repeated when the server or
-        the player was restarted. The deadline is the limit for notifications.
+        """Tells the player that the game begins, with which settings, and the first table. First call of a game, to all
+        players at once; also where the game starts from a state in the middle of it. Changes nothing. Not repeated when
+        the server or the player was restarted. The deadline is the limit for notifications.
         """
 
     @abc.abstractmethod
@@ -197,12 +199,13 @@ class WebsetPlayerServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.webset.v1.webset_player_pb2.ActRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.webset.v1.webset_player_pb2.ActResponse, collections.abc.Awaitable[fairplay.webset.v1.webset_player_pb2.ActResponse]]:
-        """Asks what the player does with the table. It may think as long as it likes within the deadline: the first act of any
-        player counts, and cancels this question. A player that wants to do nothing answers so before the deadline is over; it
-        is asked again when the table changes, or when everybody has answered so.
+        """Asks what the player does with the table. It may think as long as it likes within the deadline: the first act of
+        any player counts, and cancels this question. A player that wants to do nothing answers so before the deadline is
+        over; it is asked again when the table changes, or when everybody has answered so.
 
-        An act that is not possible now is refused with a status and costs nothing. The player is asked again, with the status
-        in the request; if it is refused as often as Settings.idle_rounds says on the same table, it is taken to do nothing.
+        An act that is not possible now is refused with a status and costs nothing. The player is asked again, with the
+        status in the request; if it is refused as often as Settings.idle_rounds says on the same table, it is taken to
+        do nothing.
 
         Repeated after everything that changes what may be done. The deadline is the limit for decisions.
         """
@@ -215,13 +218,13 @@ class WebsetPlayerServiceServicer(metaclass=abc.ABCMeta):
     ) -> typing.Union[fairplay.webset.v1.webset_player_pb2.PickCardsResponse, collections.abc.Awaitable[fairplay.webset.v1.webset_player_pb2.PickCardsResponse]]:
         """Asks for three cards. Called at once when the player's call was accepted; the deadline is Settings.window.
 
-        Three different cards on the table that are a set: the player gets them and a point. Anything else, also a reply that
-        names more or fewer than three cards, a card twice, a card that is not on the table or a number that is no card: the
-        player loses Settings.penalty_bad points. No reply before the deadline: it loses Settings.penalty_expired points.
-        Neither eliminates it.
+        Three different cards on the table that are a set: the player gets them and a point. Anything else, also a reply
+        that names more or fewer than three cards, a card twice, a card that is not on the table or a number that is no
+        card: the player loses Settings.penalty_bad points. No reply before the deadline: it loses
+        Settings.penalty_expired points. Neither eliminates it.
 
-        In rounds all players are asked at the same time; no cards at all, or no reply before the deadline, is a pass and costs
-        nothing. If several have named sets, one of them gets its set (Settings.rounds), the others nothing.
+        In rounds all players are asked at the same time; no cards at all, or no reply before the deadline, is a pass and
+        costs nothing. If several have named sets, one of them gets its set (Settings.rounds), the others nothing.
         """
 
     @abc.abstractmethod
@@ -230,8 +233,8 @@ class WebsetPlayerServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.webset.v1.webset_player_pb2.ReportRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.webset.v1.webset_player_pb2.ReportResponse, collections.abc.Awaitable[fairplay.webset.v1.webset_player_pb2.ReportResponse]]:
-        """Tells the player what has happened, where no question that says the same follows at once: that somebody has called a
-        set, and what became of an act of its own. Changes nothing. The deadline is the limit for notifications.
+        """Tells the player what has happened, where no question that says the same follows at once: that somebody has
+        called a set, and what became of an act of its own. Changes nothing. The deadline is the limit for notifications.
         """
 
     @abc.abstractmethod
@@ -240,8 +243,8 @@ class WebsetPlayerServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.webset.v1.webset_player_pb2.GameOverRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.webset.v1.webset_player_pb2.GameOverResponse, collections.abc.Awaitable[fairplay.webset.v1.webset_player_pb2.GameOverResponse]]:
-        """Tells the player how the game has ended. Last call of a game, to all players at once. A player that fails here is not
-        ranked, and nobody moves up. Never repeated. The deadline is the limit for notifications.
+        """Tells the player how the game has ended. Last call of a game, to all players at once. A player that fails here is
+        not ranked, and nobody moves up. Never repeated. The deadline is the limit for notifications.
         """
 
 def add_WebsetPlayerServiceServicer_to_server(servicer: WebsetPlayerServiceServicer, server: typing.Union[grpc.Server, grpc.aio.Server]) -> None: ...
