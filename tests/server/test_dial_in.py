@@ -300,7 +300,7 @@ async def test_a_stream_may_go_to_the_limits_of_the_contract(server: Server, fra
         assert (await by_hand.frame()).HasField("welcome")
         name = frames[0].hello.players[0].name
         playing = asyncio.create_task(server.referee.play(plan(f"dial-in:{name}", "bot:first")))
-        assert (await by_hand.next_call()).method.endswith("PlayAs")
+        assert (await by_hand.next_call()).method_name.endswith("PlayAs")
         await by_hand.stream.done_writing()
         await playing
 

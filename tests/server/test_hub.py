@@ -200,7 +200,7 @@ async def test_a_call_goes_to_the_right_player_of_a_stream_with_its_limit(hub: H
     calls = Outcomes(hub, "bob")
     calls.call(1.5)
     (call,) = (await drained(program, 2))[1].calls
-    assert (call.player, call.method, call.request) == (1, "/x/Y", b"request")
+    assert (call.player, call.method_name, call.request) == (1, "/x/Y", b"request")
     assert (call.time_limit.seconds, call.time_limit.nanos) == (1, 500_000_000)
     program.stream.take([Reply(id=call.id, response=b"reply")])
     assert calls.outcomes == [b"reply"]
