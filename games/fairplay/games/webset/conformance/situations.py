@@ -10,11 +10,11 @@ from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import State
 from fairplay.games.webset.rules.cards import EMPTY, differing
 from fairplay.webset.v1 import webset_pb2
+from fairplay.webset.v1.webset_pb2 import EVENT_KIND_GOT_SET
 from fairplay.webset.v1.webset_player_pb2 import (
     ACTION_CALL_SET,
     ACTION_MORE_CARDS,
     ACTION_SHOW_SOLUTIONS,
-    EVENT_KIND_GOT_SET,
     ActRequest,
     PickCardsRequest,
 )
