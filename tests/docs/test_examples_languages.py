@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from fairplay.games.game import find
-from fairplay.player.handlers import PLAYER_METHODS, PROTOCOL_REVISION
+from fairplay.games.kit.player_service import PLAYER_METHODS
+from fairplay.player.handlers import PROTOCOL_REVISION
 from tests.docs.pages import ROOT, commands
 from tools.test_languages import GAMES, LANGUAGES, Language, blamed, certification, missing
 

@@ -11,8 +11,9 @@ from typing import Any
 import grpc
 from google.protobuf.message import DecodeError, Message
 
+from fairplay.games.kit.player_service import PLAYER_METHODS
 from fairplay.games.steps import Failure, Method
-from fairplay.player.handlers import PLAYER_METHODS, describe, games_of, snake_case
+from fairplay.player.handlers import describe, games_of, snake_case
 from fairplay.player.threads import DaemonThreads
 from fairplay.server.links.link import MAX_REPLY_BYTES, Clock, Done, OpenCall, call_error, disconnected, too_large
 from fairplay.v1 import player_pb2

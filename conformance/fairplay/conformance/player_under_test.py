@@ -11,15 +11,14 @@ from google.protobuf.message import DecodeError
 from fairplay.conformance.case_errors import NotTested
 from fairplay.conformance.loop_thread import LoopThread
 from fairplay.conformance.transports import Transport, output_of
+from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import Failure, Method
-from fairplay.player.handlers import PLAYER_METHODS
 from fairplay.server.links.link import DeadLink, Link, OpenCall
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
 
 MAX_OVERRUNS_IN_METHOD = 3
 MAX_OVERRUNS = 6
-DESCRIBE = PLAYER_METHODS["Describe"]
 
 
 class Breaker:

@@ -11,8 +11,7 @@ from typing import Any
 import grpc
 
 from fairplay.games.game import Game, find
-from fairplay.games.kit.player_service import PLAYER_METHODS as PLAYER_METHODS  # noqa: PLC0414 - others import it here
-from fairplay.games.kit.player_service import PLAYER_SERVICE
+from fairplay.games.kit.player_service import PLAYER_METHODS, PLAYER_SERVICE
 from fairplay.games.steps import Method
 from fairplay.player.threads import DaemonThreads
 from fairplay.v1 import player_pb2

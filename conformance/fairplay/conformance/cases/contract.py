@@ -11,12 +11,13 @@ from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import NotApplicable, NotTested, failure
 from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal, readable
-from fairplay.conformance.player_under_test import DESCRIBE, Connection
+from fairplay.conformance.player_under_test import Connection
 from fairplay.conformance.transports import DIALLING, SERVING, DialInTransport, ExecTransport
 from fairplay.conformance.trial import Trial
 from fairplay.games.game import Game
+from fairplay.games.kit.player_service import DESCRIBE, PLAYER_METHODS
 from fairplay.games.steps import Failure, Method
-from fairplay.player.handlers import PLAYER_METHODS, PROTOCOL_REVISION
+from fairplay.player.handlers import PROTOCOL_REVISION
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
 

@@ -13,13 +13,12 @@ from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.player_under_test import Connection
 from fairplay.games.game import Game
+from fairplay.games.kit.player_service import END, START
 from fairplay.games.steps import Method
-from fairplay.player.handlers import PLAYER_METHODS
 from fairplay.server.plans import seconds
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import EndRequest, StartRequest
 
-START, END = PLAYER_METHODS["Start"], PLAYER_METHODS["End"]
 TOURNAMENT = "endings.tournament"
 DECISIONS = 3
 GAMES = 2

@@ -12,11 +12,12 @@ from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import NotApplicable, failure
 from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal
-from fairplay.conformance.player_under_test import DESCRIBE, Connection, disconnection
+from fairplay.conformance.player_under_test import Connection, disconnection
 from fairplay.conformance.transports import DialInTransport, ExecTransport
 from fairplay.conformance.trial import Trial
 from fairplay.games.conformance import Level
 from fairplay.games.game import Game
+from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import Method
 from fairplay.v1.misconduct_pb2 import Overrun
 from fairplay.v1.player_pb2 import DescribeRequest

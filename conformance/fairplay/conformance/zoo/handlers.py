@@ -11,7 +11,8 @@ from google.protobuf.message import DecodeError
 
 from fairplay.conformance.zoo.program_behaviour import InvalidRequests, ProgramBehaviour
 from fairplay.games.game import Game
-from fairplay.player.handlers import PLAYER_METHODS, CallFailed, describe, snake_case
+from fairplay.games.kit.player_service import PLAYER_METHODS
+from fairplay.player.handlers import CallFailed, describe, snake_case
 from fairplay.player.threads import DaemonThreads
 
 

@@ -14,8 +14,9 @@ from google.protobuf.message import Message
 
 from fairplay.conformance.objects import Gone
 from fairplay.games.game import Game
+from fairplay.games.kit.player_service import PLAYER_METHODS
 from fairplay.games.steps import Method
-from fairplay.player.handlers import PLAYER_METHODS, describe, snake_case
+from fairplay.player.handlers import describe, snake_case
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse
 
 WAIT_S = 3_600.0

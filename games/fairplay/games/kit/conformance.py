@@ -301,23 +301,3 @@ def _next_step(conversation: Conversation, sent: Any) -> Step | None:
         return conversation.send(sent)
     except StopIteration:
         return None
-
-
-# Until every game declares its mutations with decorators
-
-
-def put(path: str, value: object) -> Mutate:
-    """Return a mutation that changes one part of a reply."""
-    return lambda request, reply, rng: with_field(reply, path, value)
-
-
-def without(path: str) -> Mutate:
-    """Return a mutation that leaves out one part of a reply."""
-    return lambda request, reply, rng: without_field(reply, path)
-
-
-def only_if(room: Callable[[Any], bool] | None, mutate: Mutate) -> Mutate:
-    """Return the same mutation, confined to requests of one kind."""
-    if room is None:
-        return mutate
-    return lambda request, reply, rng: mutate(request, reply, rng) if room(request) else None

@@ -12,8 +12,8 @@ from google.protobuf.message import DecodeError, Message
 from rich.text import Text
 
 from fairplay.games.game import Game
+from fairplay.games.kit.player_service import PLAYER_METHODS
 from fairplay.games.steps import Method
-from fairplay.player.handlers import PLAYER_METHODS
 from fairplay.server.plans import seconds
 from fairplay.server.transcript import Answer
 from fairplay.terminal.misconducts import draw_standing
