@@ -1,0 +1,109 @@
+"""What no game of Webset can be like (section 4.5), by the smallest change that breaks it, and what one just can be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fairplay.games.webset import rules
+from fairplay.games.webset.rules import EMPTY, Phase, Player, Standing, State, settings_of
+from tests.games.webset.tables import UNSHUFFLED, fresh
+
+START = fresh()
+EMPTY_SLOTS = (EMPTY,) * (len(START.table) - 12)
+OUT, FAILED = Player(standing=Standing.OUT), Player(standing=Standing.FAILED)
+LOCKED = Player(locked=True)
+ONE_SET = Player(cards=(12, 13, 14), points=1)
+WITHOUT_SET = {"deck": UNSHUFFLED[15:], "players": (ONE_SET, Player())}
+CALLED = {"phase": Phase.CALLED, "caller": 1, "call_count": 1}
+SHOWN = {"settings": settings_of(show_enabled=True), "phase": Phase.SHOWING}
+SOLUTION_COUNT = len(rules.solutions(START))
+LOCKING = settings_of(locked_until_change=True)
+VOTING = settings_of(more_rule="all_agree")
+CAP = START.settings.act_cap
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"players": (Player(),)},
+        {"players": (Player(),) * 8},
+        {"revision": 0, "act_count": 0, "call_count": 0, "draw_state": 0},
+        WITHOUT_SET,
+        WITHOUT_SET | {"players": (ONE_SET._replace(points=0), Player())},
+        {"table": (EMPTY, *range(1, 12), *EMPTY_SLOTS), "deck": (), "discarded": (0, *UNSHUFFLED[12:])},
+        {"players": (Player(penalties=1, expiries=1), Player())},
+        {"settings": LOCKING, "players": (LOCKED, Player())},
+        {"settings": LOCKING, "players": (LOCKED, Player(), OUT)},
+        {"settings": VOTING, "votes": (0,)},
+        {"settings": settings_of(more_rule="majority"), "votes": (1,)},
+        {"players": (FAILED, Player()), "phase": Phase.OVER},
+        {"players": (OUT, OUT), "phase": Phase.OVER},
+        {"act_count": CAP, "phase": Phase.OVER},
+        {"act_count": CAP - 1},
+        CALLED,
+        CALLED | {"caller": 0},
+        SHOWN,
+        SHOWN | {"displayed": SOLUTION_COUNT - 1},
+    ],
+)
+def test_what_a_game_can_just_be_like_is_sound(changes: dict[str, Any]) -> None:
+    assert rules.invariant(START._replace(**changes)) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"deck": UNSHUFFLED[13:]}, "1 of 81 cards are neither"),
+        ({"discarded": (80,)}, "A card is in two places"),
+        ({"deck": (*UNSHUFFLED[12:80], 81)}, "A card is not one of 0 to 80"),
+        ({"deck": (*UNSHUFFLED[12:80], -2)}, "A card is not one of 0 to 80"),
+        ({"table": START.table[:-1]}, "20 slots: it must have 21"),
+        (
+            {"table": (EMPTY, *range(1, 12), *EMPTY_SLOTS), "deck": (*UNSHUFFLED[12:], 0)},
+            "Only 11 cards lie on the table although the deck has some: 12 must",
+        ),
+        ({"table": (EMPTY, *range(1, 12), 0, *EMPTY_SLOTS[1:])}, "A slot of the base area is empty"),
+        ({"table": (*range(11), EMPTY, 11, *EMPTY_SLOTS[1:])}, "A slot of the base area is empty"),
+        ({"players": (Player(),) * 9}, "1 to 8 players, not 9"),
+        *(({name: -1}, "are never negative") for name in ("revision", "act_count", "call_count", "draw_state")),
+        (
+            WITHOUT_SET | {"players": (Player(), ONE_SET._replace(points=2))},
+            "more points than sets, 2 and 1",
+        ),
+        ({"deck": UNSHUFFLED[14:], "players": (Player(cards=(12, 13)), Player())}, "one set after the other"),
+        ({"players": (Player(expiries=-1), Player())}, "more expired calls than penalties"),
+        ({"players": (Player(expiries=2, penalties=1), Player())}, "more expired calls than penalties"),
+        ({"players": (LOCKED, Player())}, "is locked out, which cannot be"),
+        ({"settings": LOCKING, "players": (OUT._replace(locked=True), Player())}, "is locked out, which cannot be"),
+        ({"settings": LOCKING, "players": (LOCKED, LOCKED)}, "Everybody is locked out"),
+        ({"settings": LOCKING, "players": (LOCKED, OUT)}, "Everybody is locked out"),
+        ({"players": (FAILED, Player())}, "has failed at the end, but the game is not over"),
+        ({"settings": VOTING, "players": (Player(), OUT), "votes": (1,)}, "has asked for more cards"),
+        ({"settings": settings_of(more_rule="anyone"), "votes": (0,)}, "Nobody's vote"),
+        ({"settings": VOTING, "votes": (0,), "phase": Phase.OVER}, "Nobody's vote"),
+        (CALLED | {"phase": Phase.OPEN}, "There is a caller if"),
+        (CALLED | {"caller": None}, "There is a caller if"),
+        (CALLED | {"caller": 2}, "belongs to nobody"),
+        (CALLED | {"caller": -1}, "belongs to nobody"),
+        (CALLED | {"players": (Player(), OUT)}, "belongs to nobody"),
+        (CALLED | {"call_count": 0}, "none was accepted, or in rounds"),
+        (CALLED | {"settings": settings_of(rounds="lot")}, "none was accepted, or in rounds"),
+        ({"displayed": 1}, "although nothing is shown"),
+        (SHOWN | {"settings": settings_of()}, "do not allow it"),
+        (SHOWN | {"settings": settings_of(show_enabled=True, rounds="lot")}, "do not allow it"),
+        (SHOWN | {"displayed": -1}, "Solution -1 is displayed"),
+        (SHOWN | {"displayed": SOLUTION_COUNT}, f"Solution {SOLUTION_COUNT} is displayed"),
+        ({"players": (OUT, OUT)}, "nobody is in it"),
+        ({"act_count": CAP}, "goes on after 10000 acts"),
+    ],
+)
+def test_what_no_game_can_be_like_is_named(changes: dict[str, Any], sentence: str) -> None:
+    assert sentence in (rules.invariant(START._replace(**changes)) or "")
+
+
+def test_the_state_that_is_changed_has_several_solutions() -> None:
+    assert isinstance(START, State)
+    assert SOLUTION_COUNT > 1
