@@ -129,10 +129,10 @@ def position_of(revision: int) -> Any:
         ("best", "There is no strategy 'best' for Webset: it must be one of first, random, solver."),
         ("first:seed=1", "The strategy first has no key 'seed': it has none."),
         ("solver:speed=1", "The strategy solver has no key 'speed': its keys are reaction, spread, error, seed."),
-        ("solver:error=2", "error=2 of the strategy solver must be a number from 0 to 1."),
-        ("solver:error=nan", "error=nan of the strategy solver must be a number from 0 to 1."),
-        ("solver:reaction=x", "reaction=x of the strategy solver must be a number from 0 to 60."),
-        ("random:seed=1.5", "seed=1.5 of the strategy random must be a whole number from 0 to 2147483647."),
+        ("solver:error=2", "error=2 of the strategy solver must be a number between 0 and 1."),
+        ("solver:error=nan", "error=nan of the strategy solver must be a number between 0 and 1."),
+        ("solver:reaction=x", "reaction=x of the strategy solver must be a number between 0 and 60."),
+        ("random:seed=1.5", "seed=1.5 of the strategy random must be a whole number between 0 and 2147483647."),
     ],
 )
 def test_a_spec_that_cannot_be_is_refused(spec: str, sentence: str) -> None:

@@ -13,8 +13,8 @@ class StrategyKind(NamedTuple, Generic[_T]):
 
     make: Callable[..., _T]
     sentence: str
-    keys: Mapping[str, tuple[int, int, int]] = {}
-    """key -> (default, smallest, greatest)"""
+    keys: Mapping[str, tuple[float, float, float]] = {}
+    """key -> (default, smallest, greatest); where the default is an int, values are whole numbers"""
 
 
 def make_strategy(spec: str, entries: Mapping[str, StrategyKind[_T]], title: str) -> _T:
@@ -30,15 +30,28 @@ def make_strategy(spec: str, entries: Mapping[str, StrategyKind[_T]], title: str
     return entry.make(**{key: default for key, (default, _, _) in entry.keys.items()} | chosen)
 
 
-def _key_and_value(name: str, keys: Mapping[str, tuple[int, int, int]], pair: str) -> tuple[str, int]:
-    key, _, value = pair.partition("=")
+def _key_and_value(name: str, keys: Mapping[str, tuple[float, float, float]], pair: str) -> tuple[str, float]:
+    key, _, text = pair.partition("=")
     if key not in keys:
         allowed = f"its keys are {', '.join(keys)}" if keys else "it has none"
         raise ValueError(f"The strategy {name} has no key {key!r}: {allowed}.")
-    _, low, high = keys[key]
-    if not value.removeprefix("-").isdecimal() or not low <= int(value) <= high:
-        raise ValueError(f"{key}={value} of the strategy {name} must be a whole number between {low} and {high}.")
-    return key, int(value)
+    default, low, high = keys[key]
+    value = _read_whole_number(text) if isinstance(default, int) else _read_number(text)
+    if value is None or not low <= value <= high:
+        kind = "whole number" if isinstance(default, int) else "number"
+        raise ValueError(f"{key}={text} of the strategy {name} must be a {kind} between {low} and {high}.")
+    return key, value
+
+
+def _read_whole_number(text: str) -> int | None:
+    return int(text) if text.removeprefix("-").isdecimal() else None
+
+
+def _read_number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def describe_strategies(entries: Mapping[str, StrategyKind[_T]]) -> Mapping[str, str]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from types import MappingProxyType
 
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.kit.settings import describe
+from fairplay.games.kit.strategies import describe_strategies
 from fairplay.games.steps import Conversation
 from fairplay.games.webset import rules
-from fairplay.games.webset.players import strategies
 from fairplay.games.webset.players.player import PausingPlayer, StrategyPlayer, player
+from fairplay.games.webset.players.strategies import STRATEGIES
 from fairplay.games.webset.protocol import codec, conversation
 from fairplay.games.webset.protocol.methods import ACT, METHODS, SERVICE
 from fairplay.games.webset.rules import Settings, State
@@ -33,7 +33,7 @@ class Webset:
     seats = range(2, rules.MAX_SEATS + 1)
     """By the rules one player may play alone (min_players 1); tournaments could not deal such games."""
     rules = rules.RULES
-    strategies = MappingProxyType({name: kind.summary for name, kind in strategies.STRATEGIES.items()})
+    strategies = describe_strategies(STRATEGIES)
     settings = describe(Settings)
     settings_type = webset_pb2.Settings
     state_type = webset_pb2.State

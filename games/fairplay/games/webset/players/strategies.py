@@ -6,12 +6,14 @@ from its seed and from what it is shown, so that a resumed game goes on as it wo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import combinations
 from random import Random
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
+from fairplay.games.kit import strategies as kit
+from fairplay.games.kit.strategies import StrategyKind
 from fairplay.games.webset.rules import Cards, Word, is_set, sets_among
 
 
@@ -129,41 +131,17 @@ def _rng(seed: int, position: Position) -> Random:
     return Random(repr((seed, position.game_id, position.seat, position.revision, position.idle_count)))
 
 
-class Option(NamedTuple):
-    """A number that a strategy takes."""
-
-    kind: Callable[[str], float]
-    default: float
-    low: float
-    high: float
-
-
-class Kind(NamedTuple):
-    """A kind of strategy."""
-
-    summary: str
-    make: Callable[..., Strategy]
-    options: Mapping[str, Option] = MappingProxyType({})
-
-
-_SEED = Option(int, 0, 0, 2**31 - 1)
-STRATEGIES: Mapping[str, Kind] = MappingProxyType(
+_SEED = (0, 0, 2**31 - 1)
+STRATEGIES: Mapping[str, StrategyKind[Strategy]] = MappingProxyType(
     {
-        "first": Kind("Calls at once and picks the set with the smallest cards.", _First),
-        "random": Kind(
-            "Does anything that may be tried, also nothing; picks any set.", _Random, MappingProxyType({"seed": _SEED})
+        "first": StrategyKind(_First, "Calls at once and picks the set with the smallest cards."),
+        "random": StrategyKind(
+            _Random, "Does anything that may be tried, also nothing; picks any set.", MappingProxyType({"seed": _SEED})
         ),
-        "solver": Kind(
-            "Finds all sets, with the reaction time (seconds) and the share of mistakes that it is given.",
+        "solver": StrategyKind(
             _Solver,
-            MappingProxyType(
-                {
-                    "reaction": Option(float, 0.0, 0.0, 60.0),
-                    "spread": Option(float, 0.3, 0.0, 1.0),
-                    "error": Option(float, 0.0, 0.0, 1.0),
-                    "seed": _SEED,
-                }
-            ),
+            "Finds all sets, with the reaction time (seconds) and the share of mistakes that it is given.",
+            MappingProxyType({"reaction": (0.0, 0, 60), "spread": (0.3, 0, 1), "error": (0.0, 0, 1), "seed": _SEED}),
         ),
     }
 )
@@ -174,26 +152,4 @@ def make_strategy(spec: str) -> Strategy:
 
     Raises ValueError, with a sentence that says what is allowed, if there is no such strategy, key or value.
     """
-    name, _, listed = spec.partition(":")
-    if name not in STRATEGIES:
-        raise ValueError(f"There is no strategy {name!r} for Webset: it must be one of {', '.join(STRATEGIES)}.")
-    kind = STRATEGIES[name]
-    chosen = dict(_key_and_value(name, kind, pair) for pair in listed.split(",") if pair)
-    return kind.make(**{key: option.default for key, option in kind.options.items()} | chosen)
-
-
-def _key_and_value(name: str, kind: Kind, pair: str) -> tuple[str, float]:
-    key, _, text = pair.partition("=")
-    if key not in kind.options:
-        allowed = f"its keys are {', '.join(kind.options)}" if kind.options else "it has none"
-        raise ValueError(f"The strategy {name} has no key {key!r}: {allowed}.")
-    option = kind.options[key]
-    try:
-        value = option.kind(text)
-    except ValueError:
-        value = option.high + 1
-    if not option.low <= value <= option.high:
-        number = "whole number" if option.kind is int else "number"
-        allowed = f"must be a {number} from {option.low:.10g} to {option.high:.10g}"
-        raise ValueError(f"{key}={text} of the strategy {name} {allowed}.")
-    return key, value
+    return kit.make_strategy(spec, STRATEGIES, "Webset")
