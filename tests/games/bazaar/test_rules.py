@@ -94,7 +94,7 @@ def game(
     )
 
 
-def knobs(**chosen: Any) -> Settings:
+def chosen_settings(**chosen: Any) -> Settings:
     return Settings(draw="ordered", **chosen)
 
 
@@ -316,7 +316,7 @@ def v12(bonus: Bonus = "none") -> State:
         bank="wbbgyy",
         visible="bbbgg bgrrr* bbgrr gryyy*",
         pile="bgrry bbbrr",
-        settings=knobs(bonus=bonus),
+        settings=chosen_settings(bonus=bonus),
     )
 
 
@@ -363,7 +363,7 @@ def test_v15_twenty_points_end_the_game() -> None:
     ("bonus", "totals", "winner"), [("none", (7, 12), 1), ("rwb", (17, 12), 0), ("sey", (7, 12), 1)]
 )
 def test_v16_the_bonus_is_awarded_at_the_end(bonus: Bonus, totals: tuple[int, int], winner: int) -> None:
-    settings = knobs(bonus=bonus)
+    settings = chosen_settings(bonus=bonus)
     state = game("ggggg 4 rrwwb", "y 12", bank="g", visible="ggggg", pile="", settings=settings)
     state = after(state, PEBBLE)
     assert rules.scores(state) == (4, 12)
@@ -419,7 +419,7 @@ def test_a_pebble_costs_no_card() -> None:
 def test_an_exchange_request_costs_cards(
     chosen: dict[str, Any], request_ways: list[str], pile: str, visible: int
 ) -> None:
-    state = game("r", "-", equations="r=b", pile="wwwww bbbbb ggggg", settings=knobs(**chosen))
+    state = game("r", "-", equations="r=b", pile="wwwww bbbbb ggggg", settings=chosen_settings(**chosen))
     state = after(state, way(*request_ways))
     assert " ".join(card[:1] for card in texts(state.pile).split()) == pile
     assert len(state.visible) == visible
@@ -433,7 +433,7 @@ def test_an_exchange_request_with_an_empty_pile_ends_the_game() -> None:
 
 
 def test_the_end_between_the_calls_can_be_left_unchecked() -> None:
-    settings = knobs(check_end_mid_turn=False)
+    settings = chosen_settings(check_end_mid_turn=False)
     state = after(game("rrrrr", "-", pile="", settings=settings), ())
     assert (rules.turn(state), state.phase) == (0, Phase.CARDS)
     assert rules.legal(state) == ((),)
@@ -611,7 +611,7 @@ def test_eliminating_twice_changes_nothing() -> None:
 
 @pytest.mark.parametrize(("returns", "bank"), [(False, "rwbgy"), (True, "rrwbbgy")])
 def test_the_pebbles_of_an_eliminated_player_vanish_or_return(returns: bool, bank: str) -> None:
-    state = game("rb", "-", settings=knobs(kick_returns_pebbles=returns))
+    state = game("rb", "-", settings=chosen_settings(kick_returns_pebbles=returns))
     assert bag_text(rules.eliminate(state, 0).bank) == bank
 
 
@@ -622,7 +622,7 @@ def test_one_survivor_plays_on() -> None:
 
 
 def test_one_survivor_can_be_made_the_winner_at_once() -> None:
-    state = rules.eliminate(game("-", "-", "-", settings=knobs(lone_survivor="stop")), 0)
+    state = rules.eliminate(game("-", "-", "-", settings=chosen_settings(lone_survivor="stop")), 0)
     assert rules.turn(state) == 1
     state = rules.eliminate(state, 1)
     assert rules.turn(state) is None
@@ -695,7 +695,7 @@ def test_a_game_that_starts_with_twenty_points_is_over() -> None:
 
 
 def test_with_equal_turns_the_round_is_finished() -> None:
-    settings = knobs(equal_turns=True)
+    settings = chosen_settings(equal_turns=True)
     state = game("rrrrr 15", "rrrrr 19", "-", bank="y" * 9, pile="wwwww " * 6, settings=settings)
     state = after(state, (), row("rrrrr"))
     assert rules.turn(state) == 1
@@ -707,7 +707,7 @@ def test_with_equal_turns_the_round_is_finished() -> None:
 
 
 def test_equal_turns_end_with_the_last_survivor_of_the_round() -> None:
-    state = game("-", "rrrrr 15", "-", bank="y" * 9, settings=knobs(equal_turns=True))
+    state = game("-", "rrrrr 15", "-", bank="y" * 9, settings=chosen_settings(equal_turns=True))
     state = rules.eliminate(state, 0)
     state = after(state, (), row("rrrrr"))
     assert rules.turn(state) == 2
@@ -736,7 +736,7 @@ def test_eliminating_the_only_one_who_could_buy_ends_the_game() -> None:
 
 
 def test_a_game_ends_at_the_turn_cap() -> None:
-    state = game("-", "-", settings=knobs(empty_request_charged=False, turn_cap=7))
+    state = game("-", "-", settings=chosen_settings(empty_request_charged=False, turn_cap=7))
     while rules.turn(state) is not None:
         state = after(state, (), ())
     assert state.turns == 7
@@ -761,7 +761,7 @@ def test_a_game_ends_at_the_turn_cap() -> None:
     ],
 )
 def test_the_bonus_looks_at_the_cards_of_the_whole_game(kind: Bonus, cards: str, extra: int) -> None:
-    state = game(f"- 3 {cards}", "-", pile="", settings=knobs(bonus=kind))
+    state = game(f"- 3 {cards}", "-", pile="", settings=chosen_settings(bonus=kind))
     assert rules.scores(state) == (3, 0)
     assert rules.scores(after(state, ())) == (3 + extra, 0)
 
@@ -779,7 +779,7 @@ def test_a_player_sees_what_its_seat_may_see() -> None:
 
 
 def test_bought_cards_can_be_hidden() -> None:
-    state = game("rr 3 rrrrr", "-", settings=knobs(turn_active_has_cards=False))
+    state = game("rr 3 rrrrr", "-", settings=chosen_settings(turn_active_has_cards=False))
     assert rules.view(state, 0).cards == ()
 
 

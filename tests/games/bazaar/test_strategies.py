@@ -101,7 +101,7 @@ def test_of_tied_purchases_plain_cards_come_first(spec: str, wallet: str, visibl
     assert texts(brain(spec).cards(seen(wallet, visible))) == bought
 
 
-def test_v12_the_house_strategies_play_the_whole_game() -> None:
+def test_v12_points_and_size_play_the_whole_game() -> None:
     state = rules.resume(
         Settings(draw="ordered"),
         parse_table("rb=ggg gw=rry"),
@@ -128,16 +128,16 @@ def test_v12_the_house_strategies_play_the_whole_game() -> None:
     assert rules.scores(calls[-1][-1]) == (6, 3)
 
 
-# --- the house strategies
+# --- points and size
 
 
-def test_a_house_strategy_takes_a_pebble_when_no_equation_can_be_used() -> None:
+def test_points_and_size_take_a_pebble_when_no_equation_can_be_used() -> None:
     for spec in METRICS:
         assert brain(spec, "r=b").request(seen("gg", "ggggg")) is PEBBLE
         assert brain(spec, "r=b").request(seen("rrrrr", "rrrrr", bank="g")) is PEBBLE
 
 
-def test_a_house_strategy_answers_the_empty_list_when_that_is_best() -> None:
+def test_points_and_size_answer_the_empty_list_when_that_is_best() -> None:
     for spec in METRICS:
         assert brain(spec, "r=b").request(seen("rrrrr", "rrrrr yyyyy")) == ()
         assert brain(spec, "r=b").request(seen("g", "rrrrr")) is PEBBLE
@@ -344,10 +344,10 @@ def test_best_takes_a_free_pebble_where_points_pays_a_card_for_nothing() -> None
 
 
 def test_best_beats_points() -> None:
-    best, house = strategy("best"), strategy("points")
+    best, plain = strategy("best"), strategy("points")
     won = 0
     for seed in range(8):
-        for seat, pair in enumerate(((best, house), (house, best))):
+        for seat, pair in enumerate(((best, plain), (plain, best))):
             end = played(rules.initial(Settings(), 2, Random(seed)), *pair)[-1][-1]
             won += rules.winners(end) == (seat,)
     assert won >= 10

@@ -23,10 +23,10 @@ def students(text: str) -> Counts:
     return tuple(counts)
 
 
-def expert(*characters: int, **knobs: Any) -> Settings:
+def expert(*characters: int, **chosen: Any) -> Settings:
     """Expert settings with these characters, filled up to three."""
     others = [character for character in range(1, 13) if character not in characters]
-    return Settings(mode="expert", characters=(*characters, *others[: 3 - len(characters)]), **knobs)
+    return Settings(mode="expert", characters=(*characters, *others[: 3 - len(characters)]), **chosen)
 
 
 def fresh(settings: Settings, seat_count: int = 2, seed: int = 0) -> State:

@@ -43,14 +43,14 @@ from tests.games.eriantys.tables import (
 def at_table(
     character: int,
     on_card: str | None = None,
-    knobs: dict[str, Any] | None = None,
+    chosen: dict[str, Any] | None = None,
     seat_count: int = 2,
     **position: Any,
 ) -> State:
     """A turn in which everybody has five coins and a character is in play, with these students on it."""
     position.setdefault("phase", Phase.STUDENTS)
     position.setdefault("entrances", ["GREEN", "GREEN"])
-    state = table(seat_count, expert(character, **knobs or {}), coins=(5,) * seat_count, **position)
+    state = table(seat_count, expert(character, **chosen or {}), coins=(5,) * seat_count, **position)
     reserve = 20 - 5 * seat_count
     if on_card is not None:
         state = state._replace(cards=(state.cards[0]._replace(students=students(on_card)), *state.cards[1:]))
@@ -129,7 +129,7 @@ def test_c_08_no_character_while_planning() -> None:
 def test_a_coin_seat_may_pay_once_only() -> None:
     for once, coins in ((False, 7), (True, 6)):
         start = at_table(
-            4, knobs={"coin_seat_once": once}, rooms=["RED2"], entrances=["RED3 BLUE"], professors={RED: 0}
+            4, chosen={"coin_seat_once": once}, rooms=["RED2"], entrances=["RED3 BLUE"], professors={RED: 0}
         )
         state = played(start, ToDiningRoom(RED))
         state = state._replace(dining_rooms=(students("RED2"), NONE), aside=students("RED"))
@@ -213,10 +213,10 @@ def test_characters_have_names_and_prices() -> None:
 def test_characters_that_help_mother_nature_may_be_refused_after_her_move(character: int) -> None:
     action = PlayCharacter(character, RED if character == 9 else None)
     for late, broken in (("allow", None), ("refuse", "eriantys.character.late")):
-        state = at_table(character, knobs={"late_character": late}, phase=Phase.CLOUD)
+        state = at_table(character, chosen={"late_character": late}, phase=Phase.CLOUD)
         assert rules.violation(state, action) == broken
         assert bool(plays(state, character)) == (broken is None)
-        assert rules.violation(at_table(character, knobs={"late_character": late}), action) is None
+        assert rules.violation(at_table(character, chosen={"late_character": late}), action) is None
 
 
 def test_no_character_once_the_clouds_are_closed_and_mother_nature_has_moved() -> None:
@@ -275,7 +275,7 @@ def test_princess_cannot_fill_a_full_table() -> None:
 def farmer(after: str) -> State:
     return at_table(
         2,
-        knobs={"farmer_after_turn": after},
+        chosen={"farmer_after_turn": after},
         phase=Phase.MOTHER_NATURE,
         active=1,
         rooms=["RED3", "RED3"],
@@ -313,7 +313,7 @@ def test_farmer_takes_from_later_placements_too() -> None:
     assert played(start, ToDiningRoom(BLUE), PlayCharacter(2)).professors[BLUE] == 0
     reverting = at_table(
         2,
-        knobs={"farmer_after_turn": "revert"},
+        chosen={"farmer_after_turn": "revert"},
         rooms=["BLUE1", "BLUE2"],
         professors={BLUE: 1},
         entrances=["BLUE3"],
@@ -327,7 +327,7 @@ def test_farmer_takes_from_later_placements_too() -> None:
 def test_farmer_is_not_level_if_somebody_else_has_more() -> None:
     start = at_table(
         2,
-        knobs={"professor_recheck_on_removal": False},
+        chosen={"professor_recheck_on_removal": False},
         seat_count=3,
         rooms=["RED1", "RED1", "RED2"],
         professors={RED: 1},
@@ -398,7 +398,7 @@ def test_herbalist_needs_a_tile() -> None:
 
 @pytest.mark.parametrize(("stack", "broken"), [(True, None), (False, "eriantys.character.no-entry-one")])
 def test_a_second_tile_on_one_island(stack: bool, broken: str | None) -> None:
-    start = at_table(5, knobs={"no_entry_stack": stack}, no_entry={3: 1})
+    start = at_table(5, chosen={"no_entry_stack": stack}, no_entry={3: 1})
     assert rules.violation(start, PlayCharacter(5, None, 3)) == broken
     assert len(plays(start, 5)) == 12 - (broken is not None)
 
@@ -407,7 +407,7 @@ def test_a_second_tile_on_one_island(stack: bool, broken: str | None) -> None:
 def test_tiles_add_up_when_groups_merge(stack: bool, on_island: int, on_card: int) -> None:
     start = at_table(
         5,
-        knobs={"no_entry_stack": stack},
+        chosen={"no_entry_stack": stack},
         phase=Phase.MOTHER_NATURE,
         groups=[([2], 0), ([4], 0)],
         held={3: "RED"},
@@ -453,9 +453,9 @@ def test_no_exchange_at_all_where_that_is_allowed(character: int, count: int) ->
 # 10 Minstrel
 
 
-def minstrel(rooms: Sequence[str], professors: dict[int, int], entrance: str = "GREEN2", **knobs: Any) -> State:
+def minstrel(rooms: Sequence[str], professors: dict[int, int], entrance: str = "GREEN2", **chosen: Any) -> State:
     seats = max(2, len(rooms))
-    return at_table(10, knobs=knobs, seat_count=seats, rooms=rooms, professors=professors, entrances=[entrance])
+    return at_table(10, chosen=chosen, seat_count=seats, rooms=rooms, professors=professors, entrances=[entrance])
 
 
 def test_minstrel_exchanges_entrance_and_dining_room() -> None:
@@ -514,7 +514,7 @@ def test_p_09_thief_takes_three_from_everybody() -> None:
 
 @pytest.mark.parametrize(("zero", "owner"), [("keep", 0), ("release", NOBODY)])
 def test_p_10_a_professor_without_students(zero: str, owner: int) -> None:
-    start = at_table(12, knobs={"professor_zero_owner": zero}, rooms=["RED2", ""], professors={RED: 0})
+    start = at_table(12, chosen={"professor_zero_owner": zero}, rooms=["RED2", ""], professors={RED: 0})
     assert played(start, PlayCharacter(12, RED)).professors[RED] == owner
 
 
@@ -522,7 +522,7 @@ def test_p_10_a_professor_without_students(zero: str, owner: int) -> None:
 def test_b_09_the_last_round_stays_the_last_one(latched: bool, last: Reason) -> None:
     start = at_table(
         12,
-        knobs={"bag_end_latched": latched},
+        chosen={"bag_end_latched": latched},
         phase=Phase.MOTHER_NATURE,
         rooms=["RED3", "RED3"],
         professors={RED: 0},
@@ -540,7 +540,7 @@ def test_b_09_the_last_round_stays_the_last_one(latched: bool, last: Reason) -> 
 
 
 def test_a_last_assistant_keeps_the_round_the_last_one() -> None:
-    start = at_table(12, knobs={"bag_end_latched": False}, rooms=["RED3", ""], professors={RED: 0})
+    start = at_table(12, chosen={"bag_end_latched": False}, rooms=["RED3", ""], professors={RED: 0})
     start = start._replace(last_round=Reason.BAG_EMPTY, hands=((), (1,)), round=10)
     assert played(start, PlayCharacter(12, RED)).last_round is Reason.LAST_ASSISTANT
 

@@ -1,18 +1,39 @@
-"""Between a game's settings as a message and as its rules have them: the same names on both sides.
+"""The settings of a game between messages and rules: fields have the same names on both sides.
 
-In messages a choice is an enum, e.g. LONE_SURVIVOR_PLAY_ON; in rules it is the end of that in small letters, "play_on".
+In messages a choice is an enum, e.g. LONE_SURVIVOR_PLAY_ON; in rules it is the end of that name in small letters, e.g.
+"play_on".
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
+_Settings = TypeVar("_Settings")
+_Message = TypeVar("_Message", bound=Message)
+
+
+def read_settings(
+    message: Message,
+    settings: Callable[..., _Settings],
+    find_problem: Callable[[_Settings], tuple[str, str] | None],
+    **others: Any,
+) -> _Settings:
+    """Return the settings of a message; `others` are those that it holds in lists or messages of their own.
+
+    Raises ValueError, with one sentence, if a value is not allowed.
+    """
+    found = settings(**given(message), **others)
+    if problem := find_problem(found):
+        raise ValueError(problem[1])
+    return found
+
 
 def given(message: Message) -> dict[str, Any]:
-    """The numbers, truth values and choices that a message sets, not its lists. ValueError: there is no such choice."""
+    """Return the numbers, truth values and choices that a message sets. Raises ValueError for an unknown choice."""
     fields = ((field, value) for field, value in message.ListFields() if isinstance(value, int))
     return {field.name: _plain(field, value) for field, value in fields if field.enum_type is None or value}
 
@@ -26,11 +47,12 @@ def _plain(field: FieldDescriptor, value: Any) -> Any:
     return known.name.removeprefix(f"{field.name.upper()}_").lower()
 
 
-def fill(message: Message, settings: object) -> None:
-    """Sets every number, truth value and choice of a message, not its lists, as the settings have them."""
+def fill(message: _Message, settings: object) -> _Message:
+    """Return the message, with every number, truth value and choice set as the settings have them."""
     for field in message.DESCRIPTOR.fields:
         if isinstance(getattr(message, field.name), int):
             value = getattr(settings, field.name)
             if field.enum_type is not None:
                 value = field.enum_type.values_by_name[f"{field.name}_{value}".upper()].number
             setattr(message, field.name, value)
+    return message

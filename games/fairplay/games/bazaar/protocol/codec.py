@@ -17,7 +17,7 @@ from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.rules.pieces import Bag, Card, Exchange, card_text, exchange_text, pack, unpack
 from fairplay.games.bazaar.rules.results import bonus
 from fairplay.games.kit.judging import MalformedReplyError
-from fairplay.games.kit.messages import fill, given
+from fairplay.games.kit.messages import fill, read_settings
 
 _SHOWN_CHARS = 100
 
@@ -27,17 +27,12 @@ _SHOWN_CHARS = 100
 
 def settings(message: bazaar_pb2.Settings) -> rules.Settings:
     """Return the settings of a message. Raises ValueError, with one sentence, if a value is not allowed."""
-    found = rules.Settings(**given(message))
-    if problem := rules.settings_problem(found):
-        raise ValueError(problem[1])
-    return found
+    return read_settings(message, rules.Settings, rules.settings_problem)
 
 
 def settings_message(settings: rules.Settings) -> bazaar_pb2.Settings:
     """Return the message of settings, every field set."""
-    message = bazaar_pb2.Settings()
-    fill(message, settings)
-    return message
+    return fill(bazaar_pb2.Settings(), settings)
 
 
 # Pieces

@@ -18,7 +18,7 @@ MIN_SEATS, MAX_SEATS = 2, 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The settings of section 15 that concern the game; the defaults are the course's."""
+    """The settings of section 15 that concern the game."""
 
     pebbles_per_color: int = number(20, 1, 400, "How many pebbles of each colour there are.")
     cards_total: int = number(20, 1, 100, "How many cards a game has.")

@@ -55,22 +55,22 @@ from fairplay.games.kit.testdata import (
 
 
 @question
-def start(seed: Json, player_count: Json, settings: Json = None) -> Json:
-    """Answer with `[equations, game]` of a fresh game as section 2 draws them, the same for the same seed."""
+def start(settings: Json, player_count: Json, seed: Json = 0) -> Json:
+    """Give a fresh game as section 2 draws it, the same for the same seed: `[equations, game]`."""
     state = rules.initial(_settings(settings), read_int(player_count, "player_count"), Random(read_int(seed, "seed")))
     return [write_table(state.table), write_game(state)]
 
 
 @question
 def turn(equations: Json, game: Json) -> Json:
-    """Answer with the turn that the first player of a game is shown."""
+    """Give the turn that the first player of a game is shown."""
     state = _game(equations, game)
     return write_turn(rules.view(state, state.active))
 
 
 @question
 def is_over(equations: Json, game: Json, settings: Json = None) -> Json:
-    """Answer whether a game is over before its first player moves (section 7)."""
+    """Say whether a game is over before its first player moves (section 7)."""
     return rules.turn(_game(equations, game, settings)) is None
 
 
@@ -79,21 +79,21 @@ def is_over(equations: Json, game: Json, settings: Json = None) -> Json:
 
 @question
 def legal_requests(equations: Json, turn: Json) -> Json:
-    """Answer with the shortest legal requests: `false`, `[]`, and each usable exchange alone."""
+    """List the shortest legal requests: `false`, `[]`, and each usable exchange alone."""
     seen = read_turn(turn)
     return [write_request(one) for one in rules.requests(read_table(equations), seen.wallet, seen.bank)]
 
 
 @question
 def legal_purchases(turn: Json) -> Json:
-    """Answer with every legal purchase, in every order of its cards."""
+    """List every legal purchase, in every order of its cards."""
     seen = read_turn(turn)
     return [write_purchase(one) for one in rules.purchases(seen.wallet, seen.visible)]
 
 
 @question
 def request_refusal(equations: Json, turn: Json, request: Json) -> Json:
-    """Answer with the id of the rule that a request breaks, which may have any form; null: it is legal."""
+    """Name the rule that a request breaks, which may have any form; null: it is legal."""
     seen, table = read_turn(turn), read_table(equations)
     try:
         return rules.request_violation(table, seen.wallet, seen.bank, read_request(request))
@@ -103,7 +103,7 @@ def request_refusal(equations: Json, turn: Json, request: Json) -> Json:
 
 @question
 def purchase_refusal(turn: Json, cards: Json) -> Json:
-    """Answer with the id of the rule that a purchase breaks, which may have any form; null: it is legal."""
+    """Name the rule that a purchase breaks, which may have any form; null: it is legal."""
     seen = read_turn(turn)
     try:
         return rules.purchase_violation(seen.wallet, seen.visible, read_purchase(cards))
@@ -115,27 +115,27 @@ def purchase_refusal(turn: Json, cards: Json) -> Json:
 
 
 @question
-def after_request(equations: Json, game: Json, request: Json, settings: Json = None) -> Json:
-    """Answer with the game after a request of its first player, whose turn goes on; an error if it is illegal."""
+def apply_request(equations: Json, game: Json, request: Json, settings: Json = None) -> Json:
+    """Give the game after a request of its first player, whose turn goes on; an error if it is illegal."""
     return write_game(_applied(_game(equations, game, settings), read_request(request)))
 
 
 @question
-def after_purchase(equations: Json, game: Json, cards: Json, settings: Json = None) -> Json:
-    """Answer with the game after a purchase of its first player, who goes to the back; an error if it is illegal."""
+def apply_purchase(equations: Json, game: Json, cards: Json, settings: Json = None) -> Json:
+    """Give the game after a purchase of its first player, who goes to the back; an error if it is illegal."""
     state = _game(equations, game, settings)._replace(phase=Phase.CARDS)
     return write_game(_applied(state, read_purchase(cards)))
 
 
 @question
-def after_elimination(equations: Json, game: Json, settings: Json = None) -> Json:
-    """Answer with the game without its first player."""
+def eliminate(equations: Json, game: Json, settings: Json = None) -> Json:
+    """Give the game without its first player."""
     return write_game(rules.eliminate(_game(equations, game, settings), 0))
 
 
 @question
 def score(wallet: Json, cards: Json) -> Json:
-    """Answer with the points of buying cards in this order (section 5); an error if the wallet cannot pay."""
+    """Give the points of buying cards in this order (section 5); an error if the wallet cannot pay."""
     left, total, purchase = read_bag(wallet), 0, read_purchase(cards)
     if rule := rules.purchase_violation(left, purchase, purchase):
         raise RuleError(rule)
@@ -147,7 +147,7 @@ def score(wallet: Json, cards: Json) -> Json:
 
 @question
 def bonus(kind: Json, cards: Json) -> Json:
-    """Answer with the points that cards earn their owner at the end; `kind` is "rwb", "sey", "rwb_distinct", "none"."""
+    """Give the points that cards earn their owner at the end; `kind` is "rwb", "sey", "rwb_distinct", "none"."""
     return bonus_points(read_text(kind, "kind", ("none", "rwb", "sey", "rwb_distinct")), read_purchase(cards))
 
 
@@ -155,27 +155,27 @@ def bonus(kind: Json, cards: Json) -> Json:
 
 
 @question
-def answer_request(policy: Json, equations: Json, turn: Json) -> Json:
-    """Answer with the request of a strategy."""
+def request_step(policy: Json, equations: Json, turn: Json) -> Json:
+    """Give the request of a strategy."""
     return write_request(read_strategy(policy)(read_table(equations)).request(read_turn(turn)))
 
 
 @question
-def answer_purchase(policy: Json, equations: Json, turn: Json) -> Json:
-    """Answer with the purchase of a strategy."""
+def purchase_step(policy: Json, equations: Json, turn: Json) -> Json:
+    """Give the purchase of a strategy."""
     return write_purchase(read_strategy(policy)(read_table(equations)).cards(read_turn(turn)))
 
 
 @question
 def best_purchases(policy: Json, turn: Json) -> Json:
-    """Answer with the best purchase of a wallet by the tie-breaks of section 9; not of other strategies."""
+    """Give the best purchase of a wallet by the tie-breaks of section 9; not of other strategies."""
     seen = read_turn(turn)
     return write_purchase(best_purchase(seen.wallet, seen.visible, read_metric(policy)))
 
 
 @question
 def plan(policy: Json, equations: Json, turn: Json, depth: Json = 4) -> Json:
-    """Answer with `[exchanges, cards]`, the best exchanges of a turn (at most `depth`) and the best purchase after."""
+    """Give the best exchanges of a turn, at most `depth`, and the best purchase after them: `[exchanges, cards]`."""
     metric, most = read_metric(policy), read_int(depth, "depth", 0, 4)
     best = best_plan(read_table(equations), read_turn(turn), metric, most)
     return [write_request(best.exchanges), write_purchase(best.purchase)]
@@ -186,7 +186,7 @@ def plan(policy: Json, equations: Json, turn: Json, depth: Json = 4) -> Json:
 
 @question
 def game(equations: Json, game: Json, actors: Json, settings: Json = None) -> Json:
-    """Answer with `[winners, drop-outs]` of a game between actors, one for each player: names, each array sorted."""
+    """Play a game between actors, one for each player: `[winners, drop-outs]`, two sorted arrays of names."""
     state = play(equations, game, actors, settings)
     names = [actor[0] for actor in actors]
     winners = sorted(names[seat] for seat in rules.winners(state))
@@ -195,7 +195,7 @@ def game(equations: Json, game: Json, actors: Json, settings: Json = None) -> Js
 
 @question
 def scores(equations: Json, game: Json, actors: Json, settings: Json = None) -> Json:
-    """Answer with the final scores of such a game in turn order, bonus included; 0 for a player that was eliminated."""
+    """Give the final scores of such a game in turn order, bonus included; 0 for a player that was eliminated."""
     return list(rules.scores(play(equations, game, actors, settings)))
 
 

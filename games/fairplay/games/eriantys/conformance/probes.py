@@ -48,9 +48,9 @@ CHARACTERS = (
 WHOLE_TURN = ("eriantys.action.phase", *STUDENTS, "eriantys.mother-nature.steps", *CLOUDS)
 
 
-def _expert(*characters: int, **knobs: Any) -> Settings:
+def _expert(*characters: int, **others: Any) -> Settings:
     """Return the settings of an Expert game with these characters."""
-    return Settings(mode="expert", characters=characters, max_attempts=1, **knobs)
+    return Settings(mode="expert", characters=characters, max_attempts=1, **others)
 
 
 def _fresh(seat: int, player_count: int, settings: Settings, turn_count: int = 0) -> Made:

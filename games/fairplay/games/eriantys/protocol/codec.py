@@ -13,8 +13,7 @@ from fairplay.eriantys.v1 import eriantys_pb2, eriantys_settings_pb2
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.protocol.board import STANDINGS, public_message
 from fairplay.games.eriantys.rules import NOBODY, Card, Counts, Group, State
-from fairplay.games.kit.messages import fill
-from fairplay.games.kit.messages import given as settings_given
+from fairplay.games.kit.messages import fill, read_settings
 
 _NO_COLORS = (NOBODY,) * len(rules.COLORS)
 _COLORS_IN_ALL = len(rules.COLORS)
@@ -25,17 +24,13 @@ _COLORS_IN_ALL = len(rules.COLORS)
 
 def settings(message: eriantys_settings_pb2.Settings) -> rules.Settings:
     """Return the settings of a message. Raises ValueError, with one sentence, if a value is not allowed."""
-    found = rules.Settings(**settings_given(message), characters=tuple(message.characters))
-    if problem := rules.settings_problem(found):
-        raise ValueError(problem[1])
-    return found
+    chosen = tuple(message.characters)
+    return read_settings(message, rules.Settings, rules.settings_problem, characters=chosen)
 
 
 def settings_message(settings: rules.Settings) -> eriantys_settings_pb2.Settings:
     """Return the message of settings, every field set."""
-    message = eriantys_settings_pb2.Settings(characters=settings.characters)
-    fill(message, settings)
-    return message
+    return fill(eriantys_settings_pb2.Settings(characters=settings.characters), settings)
 
 
 def short_settings_message(settings: rules.Settings) -> eriantys_settings_pb2.Settings:

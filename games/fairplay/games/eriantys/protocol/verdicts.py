@@ -36,11 +36,11 @@ def judge(state: State, reply: Any) -> Action | MalformedReplyError | Failure:
     return MalformedReplyError(rule_id, answers.described(action)) if rule_id else action
 
 
-def refusal(fault: MalformedReplyError) -> RuleBreak:
+def refusal(wrong: MalformedReplyError) -> RuleBreak:
     """Return why an answer was refused, for the player."""
-    return build_rule_break(rules.RULES, fault.rule_id, fault.given)
+    return build_rule_break(rules.RULES, wrong.rule_id, wrong.given)
 
 
-def misconduct(fault: MalformedReplyError, state: State, seat: int) -> RuleBreak:
+def misconduct(wrong: MalformedReplyError, state: State, seat: int) -> RuleBreak:
     """Return the evidence of a wrong answer, with what would have been legal."""
-    return build_rule_break(rules.RULES, fault.rule_id, fault.given, answers.legal_replies(state, seat))
+    return build_rule_break(rules.RULES, wrong.rule_id, wrong.given, answers.legal_replies(state, seat))

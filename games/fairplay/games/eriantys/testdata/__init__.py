@@ -52,22 +52,22 @@ from fairplay.games.steps import Conversation, Outcome, Show
 
 
 @question
-def start(seed: Json, player_count: Json, settings: Json = None) -> Json:
-    """Answer with a game as section 2 draws it, in which tower colours are chosen next; the same for the same seed."""
+def start(settings: Json, player_count: Json, seed: Json = 0) -> Json:
+    """Give a game as section 2 draws it, in which tower colours are chosen next; the same for the same seed."""
     count = read_int(player_count, "player_count")
     return write_state(rules.initial(read_settings(settings), count, Random(read_int(seed, "seed"))))
 
 
 @question
 def view(game: Json, seat: Json) -> Json:
-    """Answer with what a player sees of a game: zeros for the others' hands, and no draw state."""
+    """Give what a player sees of a game: zeros for the others' hands, and no draw state."""
     state = read_state(game)
     return write_state(rules.view(state, _read_seat(state, seat)))
 
 
 @question
 def influences(game: Json, tile: Json) -> Json:
-    """Answer with the influence of each side on the group of a tile, as things are now (section 4.1)."""
+    """Give the influence of each side on the group of a tile, as things are now (section 4.1)."""
     state = read_state(game)
     number = read_int(tile, "tile", 0, 11)
     return rules.influences(state, next(group for group in state.groups if number in group.tiles))
@@ -75,7 +75,7 @@ def influences(game: Json, tile: Json) -> Json:
 
 @question
 def result(game: Json) -> Json:
-    """Answer with `{"winners": [seat], "ranking": [[seat]], "scores": [towers on islands], "reason": name or null}`."""
+    """Give `{"winners": [seat], "ranking": [[seat]], "scores": [towers on islands], "reason": name or null}`."""
     return _result(read_state(game))
 
 
@@ -84,19 +84,19 @@ def result(game: Json) -> Json:
 
 @question
 def legal(game: Json) -> Json:
-    """Answer with every legal action of the player to decide; each group of islands and each exchange comes once."""
+    """List every legal action of the player to decide; each group of islands and each exchange comes once."""
     return [write_action(action) for action in rules.legal(read_state(game))]
 
 
 @question
 def refusal(game: Json, action: Json) -> Json:
-    """Answer with the id of the rule that an action of the player to decide breaks; null: it is legal."""
+    """Name the rule that an action of the player to decide breaks; null: it is legal."""
     return rules.violation(read_state(game), read_action(action))
 
 
 @question
-def after(game: Json, actions: Json) -> Json:
-    """Answer with the game after an array of actions; an error that names the rule if one of them is illegal."""
+def apply(game: Json, actions: Json) -> Json:
+    """Give the game after an array of actions; an error that names the rule if one of them is illegal."""
     state = read_state(game)
     for given in read_list(actions, "actions"):
         action = read_action(given)
@@ -106,15 +106,15 @@ def after(game: Json, actions: Json) -> Json:
 
 
 @question
-def after_elimination(game: Json, seat: Json) -> Json:
-    """Answer with the game without a player that is eliminated."""
+def eliminate(game: Json, seat: Json) -> Json:
+    """Give the game without a player that is eliminated."""
     state = read_state(game)
     return write_state(rules.eliminate(state, _read_seat(state, seat)))
 
 
 @question
-def after_disconnection(game: Json, seat: Json) -> Json:
-    """Answer with the game after the loss of a player, as the setting `on_disconnect` says."""
+def disconnect(game: Json, seat: Json) -> Json:
+    """Give the game after the loss of a player, as the setting `on_disconnect` says."""
     state = read_state(game)
     return write_state(rules.disconnect(state, _read_seat(state, seat)))
 
@@ -123,15 +123,15 @@ def after_disconnection(game: Json, seat: Json) -> Json:
 
 
 @question
-def answer(strategy: Json, game: Json) -> Json:
-    """Answer with the action of a strategy in the place of the player to decide, from what that player sees."""
+def step(strategy: Json, game: Json) -> Json:
+    """Give the action of a strategy in the place of the player to decide, from what that player sees."""
     state = _unfinished(game)
     return write_action(_decide(_read_strategy(strategy), state))
 
 
 @question
 def plan(strategy: Json, game: Json) -> Json:
-    """Answer with all actions of a strategy in the rest of the turn of the player to decide; of planning, with one."""
+    """List all actions of a strategy in the rest of the turn of the player to decide; of planning, with one."""
     state, decide = _unfinished(game), _read_strategy(strategy)
     seat, begun, actions = state.active, state.round, list[Action]()
     while not actions or _is_in_turn(state, seat, begun):
@@ -150,7 +150,7 @@ def _is_in_turn(state: State, seat: int, begun: int) -> bool:
 
 @question
 def actions(game: Json, strategies: Json) -> Json:
-    """Answer with all actions of a game between strategies, one for each seat."""
+    """List all actions of a game between strategies, one for each seat."""
     state = read_state(game)
     given = read_list(strategies, "strategies", count=len(state.sides))
     brains, found = [_read_strategy(each) for each in given], list[Action]()
@@ -162,7 +162,7 @@ def actions(game: Json, strategies: Json) -> Json:
 
 @question
 def game(game: Json, actors: Json) -> Json:
-    """Answer with the result of a game between actors, one for each seat, as `result` has it, and with "changes".
+    """Play a game between actors, one for each seat: its result as `result` has it, and its "changes".
 
     Changes say who has left or returned and when: `{"seat": 1, "round": 3, "standing": "AWAY"}`, in their order.
     """

@@ -8,21 +8,15 @@ from typing import NamedTuple
 from fairplay.fish.v1 import fish_pb2, fish_player_pb2
 from fairplay.games.fish import rules
 from fairplay.games.kit.judging import MalformedReplyError
-from fairplay.games.kit.messages import fill
-from fairplay.games.kit.messages import given as settings_given
+from fairplay.games.kit.messages import fill, read_settings
 
 # Settings
 
 
 def settings(message: fish_pb2.Settings) -> rules.Settings:
-    """The settings of a message. ValueError: a value that is not allowed; one sentence."""
-    given = settings_given(message)
-    if message.HasField("board"):
-        given["board"] = _rows(message.board)
-    found = rules.Settings(**given)
-    if problem := rules.settings_problem(found):
-        raise ValueError(problem[1])
-    return found
+    """Return the settings of a message. Raises ValueError, with one sentence, if a value is not allowed."""
+    board = {"board": _rows(message.board)} if message.HasField("board") else {}
+    return read_settings(message, rules.Settings, rules.settings_problem, **board)
 
 
 def _rows(board: fish_pb2.Board) -> tuple[tuple[int, ...], ...]:
@@ -33,9 +27,8 @@ def _rows(board: fish_pb2.Board) -> tuple[tuple[int, ...], ...]:
 
 
 def settings_message(settings: rules.Settings) -> fish_pb2.Settings:
-    """The message of settings, every field set."""
-    message = fish_pb2.Settings()
-    fill(message, settings)
+    """Return the message of settings, every field set."""
+    message = fill(fish_pb2.Settings(), settings)
     if settings.board is not None:
         board = rules.board_of_rows(settings.board)
         message.board.CopyFrom(fish_pb2.Board(columns=board.columns, fish=board.fish))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from fairplay.games.kit.judging import MalformedReplyError
-from fairplay.games.kit.messages import fill, given
+from fairplay.games.kit.messages import fill, read_settings
 from fairplay.games.q import rules
 from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import SetupRequest, TakeTurnRequest, TakeTurnResponse
@@ -15,18 +15,13 @@ from fairplay.q.v1.q_player_pb2 import SetupRequest, TakeTurnRequest, TakeTurnRe
 
 
 def settings(message: q_pb2.Settings) -> rules.Settings:
-    """The settings of a message. ValueError: a value that is not allowed; one sentence."""
-    found = rules.Settings(**given(message))
-    if problem := rules.settings_problem(found):
-        raise ValueError(problem[1])
-    return found
+    """Return the settings of a message. Raises ValueError, with one sentence, if a value is not allowed."""
+    return read_settings(message, rules.Settings, rules.settings_problem)
 
 
 def settings_message(settings: rules.Settings) -> q_pb2.Settings:
-    """The message of settings, every field set."""
-    message = q_pb2.Settings()
-    fill(message, settings)
-    return message
+    """Return the message of settings, every field set."""
+    return fill(q_pb2.Settings(), settings)
 
 
 # Tiles. A tile's number in messages is its own and one, so bytes carry them: they translate in one step
