@@ -1,4 +1,4 @@
-"""What the tests of the suite share: players that do one thing otherwise, and runs of the suite on them."""
+"""What the tests of the suite share: players with wrong methods, and runs of the suite on them."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from fairplay.player.handlers import describe
 
 Method: TypeAlias = Callable[[Any], Any]
 Wrong: TypeAlias = Callable[[Method, Any], Any]
-"""What a method does instead: from the sound method and its request."""
+"""Returns the wrong answer, from the sound method and its request."""
 
 LIMIT_S = 0.4
-"""A limit that a healthy player keeps on a busy machine, and that a hung one may cost a test several times."""
+"""A limit that a sound player keeps on a busy machine, and that a hanging one may cost a test several times."""
 FAIRPLAY = (sys.executable, "-m", "fairplay.terminal")
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def player(**methods: Wrong) -> Any:
-    """A reference player of Fish that does these methods otherwise."""
+    """Return a reference player of Fish with wrong methods."""
     made: Any = find("fish").player("random")
     for name, wrong in methods.items():
         setattr(made, name, _instead(getattr(made, name, _default(made, name)), wrong))
@@ -46,7 +46,7 @@ def _default(made: object, name: str) -> Method:
 
 
 def judged(make: Callable[[], object], only: str = "", game: str = "fish", **more: Any) -> Report:
-    """What the suite says of such players, with short limits and few drawn states."""
+    """Return the report on players of a kind, with short limits and few drawn states."""
     settings = {"limit_s": LIMIT_S, "first_limit_s": LIMIT_S, "examples": 15, **more}
     return run(Options(game, make, only=only, **settings))
 
@@ -56,6 +56,6 @@ def raises(sound: Method, request: Any) -> Any:
 
 
 def certify(*arguments: str, limit_s: float = 90.0) -> subprocess.CompletedProcess[str]:
-    """The command, in a process of its own."""
+    """Run the command in a process of its own."""
     command = [*FAIRPLAY, "certify", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=limit_s, check=False, cwd=ROOT)

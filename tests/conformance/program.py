@@ -1,4 +1,4 @@
-"""A player as a program that serves or dials in, as it is offered: python -m tests.conformance.program [FAULT]"""
+"""A player as a program that serves or dials in, as it is offered: python -m tests.conformance.program [DEFECT]"""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def dies(sound: Method, request: Any) -> Any:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-FAULTS: dict[str, Wrong] = {"raises": raises, "hangs": hangs, "dies": dies}
+DEFECTS: dict[str, Wrong] = {"raises": raises, "hangs": hangs, "dies": dies}
 
 
-def main(fault: str) -> None:
-    made: Any = player(take_turn=FAULTS[fault]) if fault in FAULTS else find("fish").player("random")
+def main(defect: str) -> None:
+    made: Any = player(take_turn=DEFECTS[defect]) if defect in DEFECTS else find("fish").player("random")
     made.quick = False
     serves = "FAIRPLAY_CONNECT" not in os.environ
-    if fault == "differs":
+    if defect == "differs":
         made.name = "server" if serves else "caller"
     run_player(made, reach_from(os.environ, serves=serves))
 

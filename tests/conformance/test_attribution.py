@@ -1,4 +1,4 @@
-"""One fault fails the case that names it, and no MUST that is about something else."""
+"""A defect fails the case that names it, and no MUST about something else."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ NOTIFIED, DECIDED, FIRST, EVERY, ALIVE, READABLE, TOLD, CUP = (
     "endings.tournament",
 )
 
-FAULTS: list[tuple[str, Wrong, str]] = [
+DEFECTS: list[tuple[str, Wrong, str]] = [
     ("play_as", raises, NOTIFIED),
     ("play_with", hangs, EVERY),
     ("setup", raises, DECIDED),
@@ -77,8 +77,8 @@ FAULTS: list[tuple[str, Wrong, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("method", "wrong", "named"), FAULTS, ids=lambda value: getattr(value, "__name__", value))
-def test_a_fault_fails_the_case_that_names_it_and_nothing_else(method: str, wrong: Wrong, named: str) -> None:
+@pytest.mark.parametrize(("method", "wrong", "named"), DEFECTS, ids=lambda value: getattr(value, "__name__", value))
+def test_a_defect_fails_the_case_that_names_it_and_nothing_else(method: str, wrong: Wrong, named: str) -> None:
     report = judged(lambda: player(**{method: wrong}))
     assert report.failed() == [named]
     assert report.counts[Verdict.SUITE_ERROR] == 0
@@ -90,7 +90,7 @@ def test_a_method_that_is_missing_is_named() -> None:
         game = "fish"
 
         def play_as(self, request: Any) -> None:
-            """All that it can."""
+            """Do nothing: it is the only method."""
 
     report = judged(Short)
     assert report.failed() == ["contract.every-method"]
@@ -123,7 +123,7 @@ def test_a_broken_rule_fails_the_games_that_meet_it() -> None:
 
 
 def only(condition: Callable[[Any], bool]) -> Wrong:
-    """Raises where a condition is met."""
+    """Return a method that raises if a condition holds for its request."""
 
     def wrong(sound: Method, request: Any) -> Any:
         return raises(sound, request) if condition(request) else sound(request)

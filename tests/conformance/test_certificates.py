@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from fairplay.certificate import FORMAT, Certificate, check, digest, frozen, sealed
-from fairplay.conformance.cases.probes import probes_of
 from fairplay.conformance.certificate import certificate
 from fairplay.conformance.engine import run
-from fairplay.conformance.must import freeze, main, must_ids
+from fairplay.conformance.must import freeze, main, must_file, must_ids
 from fairplay.conformance.options import Options
 from fairplay.conformance.report import Report
+from fairplay.games.conformance import find_conformance
 from fairplay.games.game import find, registered
 from fairplay.player.handlers import PROTOCOL_REVISION
 from tests.conformance.harness import judged, player, raises
@@ -33,7 +33,7 @@ def content(sound: Report) -> dict[str, Any]:
 
 
 def changed(content: dict[str, Any], change: Callable[[dict[str, Any]], object], *, seal: bool = True) -> bytes:
-    """A certificate in which somebody changed something, and sealed it again unless they were careless."""
+    """Return a certificate with a change, and with a digest that fits the change if `seal` is set."""
     copy = json.loads(json.dumps(content))
     change(copy)
     return sealed(copy) if seal else json.dumps(copy).encode()
@@ -120,23 +120,29 @@ def test_a_strangers_words_stay_words(content: dict[str, Any]) -> None:
 # --- the frozen lists ---
 
 
-@pytest.mark.parametrize("game", [name for name in registered() if probes_of(find(name))])
+@pytest.mark.parametrize("game", [name for name in registered() if find_conformance(name).probes])
 def test_the_must_cases_are_those_that_are_frozen(game: str) -> None:
     assert sorted(frozen(game, PROTOCOL_REVISION) or ()) == must_ids(find(game))
 
 
 def test_a_list_is_sorted_and_has_an_id_a_line(tmp_path: Path) -> None:
-    lines = freeze(find("fish"), 2, tmp_path).read_text().splitlines()
+    freeze(find("fish"), tmp_path / "must-2.txt")
+    lines = (tmp_path / "must-2.txt").read_text().splitlines()
     assert lines == must_ids(find("fish")) == sorted(lines)
 
 
 def test_what_is_frozen_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    freeze(find("fish"), 2, tmp_path)
+    freeze(find("fish"), tmp_path / "must-2.txt")
     with pytest.raises(FileExistsError):
-        freeze(find("fish"), 2, tmp_path)
+        freeze(find("fish"), tmp_path / "must-2.txt")
     assert main(["1", "fish"]) == 1
     assert "a change needs a new revision" in capsys.readouterr().err
     assert main([]) == main(["1", "chess"]) == 2
+
+
+def test_a_list_lies_where_the_certificate_looks_for_it() -> None:
+    assert must_file(find("fish"), 1).read_text().splitlines() == sorted(frozen("fish", 1) or ())
+    assert not must_file(find("fish"), 99).exists()
 
 
 def test_nobody_knows_the_list_of_a_game_that_is_not_there() -> None:

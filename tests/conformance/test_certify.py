@@ -101,11 +101,11 @@ def test_a_player_that_cannot_be_reached_fails_one_case_quickly(spec: str, reaso
 
 
 @pytest.mark.parametrize(
-    ("fault", "named"), [("dies", "exceptions.stays-alive"), ("hangs", "time.first-answer")], ids=str
+    ("defect", "named"), [("dies", "exceptions.stays-alive"), ("hangs", "time.first-answer")], ids=str
 )
-def test_a_player_in_a_process_that_dies_or_hangs_is_blamed_for_that_alone(fault: str, named: str) -> None:
+def test_a_player_in_a_process_that_dies_or_hangs_fails_one_case(defect: str, named: str) -> None:
     only = "contract,rules.whole-game,exceptions,time,memory.early-end"
-    ran = certify("fish", f"{PROGRAM} {fault}", *SHORT, "--only", only, "--json")
+    ran = certify("fish", f"{PROGRAM} {defect}", *SHORT, "--only", only, "--json")
     assert ran.returncode == 1
     found = check(ran.stdout.encode())
     assert [case.id for case in found.cases if case.verdict in ("FAIL", "WARN", "SUITE ERROR")] == [named]
@@ -201,7 +201,7 @@ def test_the_command_does_without_pytest(jobs: str) -> None:
 def test_ctrl_c_keeps_what_was_judged_so_far_and_leaves_no_process(jobs: str, tmp_path: Path) -> None:
     command = [*FAIRPLAY, "certify", "fish", f"{PROGRAM} hangs", "--limit", "60s", "--jobs", jobs]
     with (
-        heeding_ctrl_c(),
+        with_ctrl_c(),
         subprocess.Popen(
             [*command, "--report", str(tmp_path)],
             stdout=subprocess.PIPE,
@@ -231,8 +231,8 @@ def test_ctrl_c_keeps_what_was_judged_so_far_and_leaves_no_process(jobs: str, tm
 
 
 @contextmanager
-def heeding_ctrl_c() -> Iterator[None]:
-    """What is started meanwhile does not ignore Ctrl-C, as whoever runs the tests may do."""
+def with_ctrl_c() -> Iterator[None]:
+    """Let processes that are started meanwhile not ignore Ctrl-C, even if the tests do."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield

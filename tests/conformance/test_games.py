@@ -37,7 +37,7 @@ def test_every_case_says_what_it_checks_and_why(game: str) -> None:
 
 
 def asked(seed: int) -> list[bytes]:
-    """Everything that a player is asked in a run."""
+    """Return all requests to a player in a run."""
     requests: list[bytes] = []
 
     def note(sound: Method, request: Any) -> Any:

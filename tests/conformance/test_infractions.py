@@ -1,4 +1,4 @@
-"""What costs points, or is refused, is no misconduct in a game: the suite minds it, as much as it matters."""
+"""Infractions are no misconduct in a game, but the suite reports them by their level."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WHOLE_GAME = "rules.whole-game.seat-0-of-2"
 
 
 class Careless:
-    """A player of Webset that picks these cards, whatever lies on the table."""
+    """A player of Webset that always picks the same cards."""
 
     def __init__(self, *cards: int) -> None:
         sound: Any = find("webset").player("first")

@@ -24,7 +24,7 @@ from tests.conformance.harness import player, raises
 
 @contextmanager
 def in_a_thread(work: Callable[[threading.Event], Any]) -> Iterator[None]:
-    """Runs `work` in an event loop of its own; the event is set at the end."""
+    """Run `work` in an event loop of its own; the event is set at the end."""
     over = threading.Event()
     thread = threading.Thread(target=lambda: asyncio.run(work(over)), daemon=True)
     thread.start()
@@ -42,7 +42,7 @@ async def until(over: threading.Event) -> None:
 
 @contextmanager
 def served(made: object) -> Iterator[str]:
-    """A player that serves; its link."""
+    """Serve a player, and yield its link."""
     ports: list[int] = []
     ready = threading.Event()
 
@@ -96,7 +96,7 @@ def test_a_player_that_dials_in_passes() -> None:
 
 
 def by_hand(answer: Callable[[Call], Sequence[Reply]], only: str) -> Any:
-    """The report on a program that dials in and answers as it likes."""
+    """Return the report on a program that dials in and answers by a function."""
     address = free_address()
 
     async def play() -> None:

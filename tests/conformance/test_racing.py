@@ -1,4 +1,4 @@
-"""Races: exactly these calls are open, and who comes first counts."""
+"""Races in trials: the reference players wait for the player under test, but not always."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TESTED = 1
 
 
 class Runners:
-    """Answers that come when a test lets them come."""
+    """Calls that are answered when a test says so."""
 
     def __init__(self) -> None:
         self.asked: list[int] = []

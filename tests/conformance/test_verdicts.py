@@ -61,7 +61,7 @@ def test_what_is_not_demanded_is_a_warning(level: Level) -> None:
         (lambda _: 1 / 0, Verdict.SUITE_ERROR),
     ],
 )
-def test_what_is_not_the_players_fault_is_not_blamed_on_it(body: Body, verdict: Verdict) -> None:
+def test_what_does_not_concern_the_player_is_no_failure(body: Body, verdict: Verdict) -> None:
     assert tried(body).verdict is verdict
 
 

@@ -1,4 +1,4 @@
-"""Each player with a fault fails the cases that name the fault, and nothing else; sound players pass, however odd."""
+"""Each mutant fails the cases that name it and no unrelated one; sound players pass, however odd."""
 
 from __future__ import annotations
 
@@ -45,25 +45,25 @@ CORE = ",".join(
         "endings",
     )
 )
-"""Cases that no fault fails by the way, and that take next to no time."""
+"""Quick cases in which few mutations show."""
 EXAMPLES = 30
 SEED = 2
 MET = {Verdict.PASS, Verdict.NOT_APPLICABLE}
 
 
 def named(mutant: Mutant) -> str:
-    """The pattern of the cases that name a fault."""
+    """Return the pattern of the cases that name a mutant."""
     return ",".join(EVERY_WHOLE_GAME if case_id == WHOLE_GAMES else case_id for case_id in mutant.cases)
 
 
 def strategies_of(game: Game) -> Sequence[str]:
-    """Those that do not think for long. Some faults show themselves only in one that acts, or waits, much."""
+    """Return quick strategies. Some mutations show only in one that acts, or waits, much."""
     return list(game.strategies)[2:0:-1]
 
 
 @contextmanager
 def kept(make: Callable[[], MutantPlayer]) -> Iterator[Callable[[], MutantPlayer]]:
-    """Players that are released at the end."""
+    """Yield a function that makes players, which are released at the end."""
     made: list[MutantPlayer] = []
 
     def keep() -> MutantPlayer:
@@ -93,7 +93,7 @@ def objects() -> Iterable[Any]:
 
 
 @pytest.mark.parametrize(("game", "mutant"), list(objects()))
-def test_a_fault_is_caught_by_the_cases_that_name_it_and_by_no_other(game: str, mutant: Mutant) -> None:
+def test_a_mutant_fails_the_cases_that_name_it_and_no_unrelated_one(game: str, mutant: Mutant) -> None:
     limits = SHORT_S if Symptom.TIMEOUT in mutant.symptoms else (AMPLE_S,)
     found: list[Finding] = []
     for limit_s, strategy in product(limits, strategies_of(find(game))):
@@ -110,7 +110,7 @@ def programs() -> Iterable[Any]:
 
 
 @pytest.mark.parametrize("mutant", list(programs()))
-def test_a_fault_of_a_program_is_caught_too(mutant: Mutant, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mutant_program_fails_the_cases_that_name_it_too(mutant: Mutant, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(robustness, "RETURN_LIMIT_S", 2.0)
     game = find("fish")
     link = f"exec:{shlex.join([sys.executable, '-m', 'fairplay.conformance.zoo', game.name, mutant.name])}"
@@ -121,7 +121,7 @@ def test_a_fault_of_a_program_is_caught_too(mutant: Mutant, monkeypatch: pytest.
     assert compare(mutant, report).is_exact, report.judged
 
 
-def test_every_game_has_faults() -> None:
+def test_every_game_has_mutants() -> None:
     wanted = registered() if len(registered()) >= ALL_GAMES else ("bazaar", "fish", "q")
     for name in wanted:
         assert name in GAMES
@@ -130,7 +130,7 @@ def test_every_game_has_faults() -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_faults_name_cases_and_methods_and_rules_that_there_are(name: str) -> None:
+def test_mutants_name_cases_and_methods_and_rules_that_exist(name: str) -> None:
     game = find(name)
     ids = [case.id for case in cases(game)]
     for mutant in find_mutants(game).values():
@@ -139,11 +139,13 @@ def test_faults_name_cases_and_methods_and_rules_that_there_are(name: str) -> No
         assert mutant.rule in {"", *game.rules}, mutant.name
         for case_id in mutant.cases:
             assert any(stands_for(case_id, each) for each in ids), (mutant.name, case_id)
-    assert {fault.method for fault in find_conformance(game.name).mutations} <= {method.name for method in game.methods}
+    assert {mutation.method for mutation in find_conformance(game.name).mutations} <= {
+        method.name for method in game.methods
+    }
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_case_but_those_of_positions_is_named_by_a_fault(name: str) -> None:
+def test_every_case_but_those_of_drawn_states_is_named_by_a_mutant(name: str) -> None:
     game = find(name)
     all_mutants = find_mutants(game).values()
     nobody = [
@@ -155,13 +157,13 @@ def test_every_case_but_those_of_positions_is_named_by_a_fault(name: str) -> Non
 
 
 UNNAMED = ("rules.resumed-game", "rules.drawn-states", "exceptions.drawn-states", "time.drawn-states")
-"""Cases of positions that nobody can foresee: what they find, others find in games from the beginning."""
+"""Cases of random positions: what fails there also fails a case of games from the beginning."""
 
 
 # The command
 
 
-def test_the_command_lists_all_faults_with_what_they_do(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_lists_all_mutants_with_what_they_do(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fish", "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == list(find_mutants(find("fish")))
@@ -190,7 +192,7 @@ def test_the_command_says_what_is_wrong(
 
 
 class Odd:
-    """A sound player that act all that a player may do, and few do."""
+    """A sound player that does what is allowed and unusual."""
 
     game = "fish"
     name = "n" * 80
@@ -218,7 +220,7 @@ def unmet(report: Report) -> dict[str, str]:
     return {each.id: each.sentence for each in report.judged if each.verdict not in MET}
 
 
-def test_an_odd_player_without_a_fault_passes_everything() -> None:
+def test_an_odd_player_without_a_defect_passes_everything() -> None:
     assert unmet(run(Options("fish", Odd, limit_s=AMPLE_S, first_limit_s=AMPLE_S, examples=EXAMPLES))) == {}
 
 
@@ -237,7 +239,7 @@ def test_every_reference_player_passes_everything(name: str, strategy: str) -> N
 # The table
 
 
-def test_the_table_has_all_faults_with_the_cases_that_name_them() -> None:
+def test_the_table_has_all_mutants_with_the_cases_that_name_them() -> None:
     text, programs = PAGE.read_text("utf-8"), dict[str, tuple[str, ...]]()
     for name in GAMES:
         wanted = {mutant.name: mutant.cases for mutant in find_mutants(find(name)).values() if mutant.program is None}

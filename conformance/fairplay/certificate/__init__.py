@@ -1,6 +1,6 @@
-"""Certificates of players: what the conformance suite writes and whoever admits players reads.
+"""Certificates of players: the conformance suite writes them, and whoever admits players checks them.
 
-A certificate is JSON. Its digest shows damage, not forgery: whoever wants to be sure of a player certifies it himself,
+A certificate is JSON. Its digest shows damage, not forgery: to be sure of a player, certify it again
 with the seed that the certificate names.
 """
 
@@ -20,7 +20,7 @@ MAX_BYTES = 16 * 1024 * 1024
 
 
 class Verdict(StrEnum):
-    """How a case ended. What each one means for a certificate is said in docs/reading-a-report.md."""
+    """How a case ended. docs/reading-a-report.md says what each verdict means for a certificate."""
 
     PASS = "PASS"
     FAIL = "FAIL"
@@ -28,11 +28,11 @@ class Verdict(StrEnum):
     WARN = "WARN"
     """A SHOULD or a MAY is not met."""
     NOT_TESTED = "NOT TESTED"
-    """It could not be tried. Never counts as a pass."""
+    """The case could not be tried. It never counts as passed."""
     NOT_APPLICABLE = "NOT APPLICABLE"
-    """It does not concern this player or this way of reaching it. Does not stand in the way of a certificate."""
+    """The case does not concern this player or this transport. It does not prevent a certificate."""
     SUITE_ERROR = "SUITE ERROR"
-    """The suite itself failed: blamed on nobody, and no pass."""
+    """The suite itself failed: no fault of the player, and no pass."""
 
 
 MET = (Verdict.PASS, Verdict.NOT_APPLICABLE)
@@ -41,7 +41,7 @@ MET = (Verdict.PASS, Verdict.NOT_APPLICABLE)
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """What became of one case."""
+    """A case with its verdict."""
 
     id: str
     level: str
@@ -49,15 +49,15 @@ class CaseResult:
     known: bool
     """Whether the author had listed it as a known failure."""
     sentence: str
-    """What was found wrong, or why it was not tried."""
+    """What was found wrong, or why the case was not tested."""
     evidence: str
-    """sha256 of the canonical evidence; empty where there is none."""
+    """sha256 of the canonical evidence; empty if there is none."""
     milliseconds: int
 
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A certificate that is whole, and whose summary follows from its cases."""
+    """A checked certificate: it is undamaged, and its summary follows from its cases."""
 
     game: str
     protocol_revision: int
@@ -78,7 +78,7 @@ class Certificate:
 
     @property
     def unmet(self) -> Sequence[CaseResult]:
-        """The MUST cases in the file that are not met."""
+        """Return the MUST cases in the file that are not met."""
         return _unmet(self.cases)
 
 
@@ -116,20 +116,20 @@ _CASE_FIELDS: Mapping[str, type] = {
 
 
 def sealed(content: Mapping[str, Any]) -> bytes:
-    """The file of a certificate: its content, and the digest over it."""
+    """Return the file of a certificate: its content, and the digest over it."""
     text = json.dumps({**content, "digest": digest(content)}, indent=2, sort_keys=True, ensure_ascii=False)
     return text.encode("utf-8") + b"\n"
 
 
 def digest(content: Mapping[str, Any]) -> str:
-    """sha256 over the canonical content: keys sorted, no spaces, UTF-8, without the digest itself."""
+    """Return the sha256 of the canonical content: keys sorted, no spaces, UTF-8, without the digest itself."""
     rest = {key: value for key, value in content.items() if key != "digest"}
     text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def summary(cases: Iterable[CaseResult], must: Collection[str] | None, *, complete: bool) -> dict[str, Any]:
-    """What follows from the cases: how many have which verdict, and whether they certify the player.
+    """Return what follows from the cases: how many have which verdict, and whether they certify the player.
 
     `must` are the ids that the revision demands; None: they are not known, and nobody can be certified.
     """
@@ -145,7 +145,7 @@ def frozen(game: str, revision: int) -> frozenset[str] | None:
 
 
 def check(data: bytes) -> Certificate:
-    """Reads a certificate. ValueError: it is damaged, or says what does not follow from its cases; one sentence."""
+    """Read a certificate. Raises ValueError if it is damaged, or if its summary does not follow from its cases."""
     content = _content(data)
     if content["digest"] != digest(content):
         raise ValueError("the certificate was changed after it was issued: its digest does not fit")

@@ -1,4 +1,4 @@
-"""Which case a misconduct belongs to, so that one fault fails the case that names it and not forty others."""
+"""The attribution of misconduct to cases: a defect fails the case that names it, and not forty others."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ Signature: TypeAlias = tuple[str, ...]
 
 
 def signature(found: Trial) -> Signature | None:
-    """What kind of misconduct ended a game, in which method; None: nothing did."""
+    """Return which kind of misconduct ended a trial, in which method; None if none did."""
     misconduct = found.misconduct
     if misconduct is None:
         return None
-    detail = misconduct.rule_break.rule_id if breaks_rule(found) else owner(found)
+    detail = misconduct.rule_break.rule_id if breaks_rule(found) else owning_case(found)
     if detail == ALIVE:  # a player that is gone fails whatever comes next
         return (ALIVE,)
     return (misconduct.method_name, MisconductKind.Name(misconduct.kind), detail)
 
 
 def breaks_rule(found: Trial) -> bool:
-    """Whether a reply broke a rule, rather than failing to come."""
+    """Return whether a trial ended with a reply that breaks a rule, rather than with a failed call."""
     return found.misconduct is not None and found.misconduct.HasField("rule_break")
 
 
-def owner(found: Trial) -> str:
-    """The id of the case that an ordinary misconduct fails."""
+def owning_case(found: Trial) -> str:
+    """Return the id of the case that owns the misconduct of a trial."""
     assert found.misconduct is not None
     last = found.exchanges[-1]
-    return owner_of(found.misconduct, last.kind, first=_first(found))
+    return owning_case_of(found.misconduct, last.kind, first=_first(found))
 
 
-def owner_of(misconduct: Misconduct, clock: CallKind, *, first: bool) -> str:
-    """The same, from the call: which clock ran, and whether it was the first decision of its kind."""
+def owning_case_of(misconduct: Misconduct, kind: CallKind, *, first: bool) -> str:
+    """Return the id of the case that owns a misconduct. `first`: it is in the first decision of a game."""
     if misconduct.kind == MisconductKind.MISCONDUCT_KIND_RULE_VIOLATION:
         return RULES
     if misconduct.kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT:
@@ -60,17 +60,17 @@ def owner_of(misconduct: Misconduct, clock: CallKind, *, first: bool) -> str:
         return ALIVE
     if error.status_code == UNIMPLEMENTED:
         return EVERY_METHOD
-    return VOID if clock is CallKind.NOTIFICATION else NO_EXCEPTION
+    return VOID if kind is CallKind.NOTIFICATION else NO_EXCEPTION
 
 
 def _first(found: Trial) -> bool:
-    """Whether the last call was the first decision of the game, or one with the longer limit of first decisions."""
+    """Return whether the last call was the first decision of the game, or had the limit of first decisions."""
     last = found.exchanges[-1]
     return last.kind is CallKind.FIRST_DECISION or (last.kind is CallKind.DECISION and found.decision_count == 1)
 
 
 def evidence(game: Game, found: Trial) -> Evidence:
-    """What shows the misconduct that ended a game."""
+    """Return the evidence of the misconduct that ended a trial."""
     misconduct = found.misconduct
     assert misconduct is not None
     last = found.exchanges[-1]

@@ -1,4 +1,4 @@
-"""From a report to a certificate. What a certificate is, and how it is checked, stands in the server's package."""
+"""Making a certificate of a report. `fairplay.certificate` says what a certificate is, and checks it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Certificate", "certificate", "check"]
 
 
 def certificate(report: Report) -> bytes:
-    """The file of the certificate of a report."""
+    """Return the file of the certificate of a report."""
     run = report.run
     cases = [_case(each) for each in report.judged]
     limits = {name.removesuffix("_s"): round(seconds * 1000) for name, seconds in asdict(run.limits).items()}

@@ -199,9 +199,9 @@ class Context:
             and found is not self.ordinary
             and attribution.signature(self.ordinary) == here
         ):
-            raise NotTested(f"the game ended early, as any does: see {attribution.owner(self.ordinary)}")
+            raise NotTested(f"the game ended early, as any does: see {attribution.owning_case(self.ordinary)}")
         if found is self.ordinary and not attribution.breaks_rule(found):
-            raise NotTested(f"the game ended early: see {attribution.owner(found)}")
+            raise NotTested(f"the game ended early: see {attribution.owning_case(found)}")
         self.confirm(found)
 
     def judge_owned(self, case_id: str) -> None:
@@ -212,12 +212,12 @@ class Context:
         ended_early: Trial | None = None
         for found in self.whole_games():
             if found.misconduct is not None:
-                if attribution.owner(found) == case_id:
+                if attribution.owning_case(found) == case_id:
                     self.confirm(found)
                 ended_early = ended_early or found
         if ended_early is not None:
             name = ended_early.scenario.name
-            raise NotTested(f"the game {name} ended before all was seen: see {attribution.owner(ended_early)}")
+            raise NotTested(f"the game {name} ended before all was seen: see {attribution.owning_case(ended_early)}")
 
     def confirm(self, found: Trial) -> None:
         """Raise Failure for a misconduct, or NotTested if it happens only after other games: another case owns that."""
@@ -249,7 +249,7 @@ class Context:
         for case_id, control in (alone, *controls):
             plain = control()
             if attribution.signature(plain) == here:
-                raise NotTested(f"it fails without that as well: see {case_id or attribution.owner(plain)}")
+                raise NotTested(f"it fails without that as well: see {case_id or attribution.owning_case(plain)}")
         raise Failure(attribution.evidence(self.game, found))
 
     def same_whole_game(self, found: Trial) -> Trial:

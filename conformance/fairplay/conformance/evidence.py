@@ -1,4 +1,7 @@
-"""What shows that a player failed, in words its author can act on. Much of it is a stranger's: writers escape it."""
+"""The evidence that a player failed, in words that its author can act on.
+
+Much of it is strangers' text, not escaped: writers do that.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ KINDS: Mapping[MisconductKind.ValueType, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One sentence, and what stands behind it."""
+    """One sentence, and the details that prove it."""
 
     sentence: str
     rules: Sequence[str] = ()
@@ -40,7 +43,7 @@ class Evidence:
     """The position as SVG. Drawn from the rest: not part of the digest."""
 
     def canonical(self) -> bytes:
-        """The same bytes for the same evidence."""
+        """Return the evidence as bytes, the same for equal evidence."""
         value = {
             "board": self.board,
             "rules": list(self.rules),
@@ -52,16 +55,16 @@ class Evidence:
 
     @property
     def digest(self) -> str:
-        """sha256 of the canonical bytes, in hexadecimal digits."""
+        """Return the sha256 of the canonical bytes, in hexadecimal digits."""
         return hashlib.sha256(self.canonical()).hexdigest()
 
     def with_sections(self, *sections: tuple[str, str]) -> Evidence:
-        """The same with more sections behind those there are."""
+        """Return the same evidence with more sections at its end."""
         return Evidence(self.sentence, self.rules, (*self.sections, *sections), self.board, self.picture)
 
 
 def sections_of(misconduct: Misconduct, limit_s: float, elapsed_s: float, output: str) -> list[tuple[str, str]]:
-    """What a misconduct says, for people."""
+    """Return the details of a misconduct, for people."""
     found = [("Call", f"{misconduct.method_name}, call {misconduct.call_number} of this game to the player")]
     found.append(("Request", packed(misconduct.request)))
     if misconduct.HasField("reply"):
@@ -78,7 +81,7 @@ def sections_of(misconduct: Misconduct, limit_s: float, elapsed_s: float, output
 
 
 def cause_of(misconduct: Misconduct) -> str:
-    """What went wrong, in one sentence."""
+    """Return the cause of a misconduct in one sentence."""
     match misconduct.WhichOneof("cause"):
         case "rule_break":
             return misconduct.rule_break.explanation
@@ -98,7 +101,7 @@ def _legal(replies: Iterable[Any], misconduct: Misconduct) -> str:
 
 
 def packed(message: Any, *, one_line: bool = False) -> str:
-    """A packed message as readable text."""
+    """Return a packed message as readable text."""
     try:
         kind = GetMessageClass(Default().FindMessageTypeByName(message.type_url.rpartition("/")[2]))
         return readable(kind.FromString(message.value), one_line=one_line)
@@ -107,18 +110,18 @@ def packed(message: Any, *, one_line: bool = False) -> str:
 
 
 def readable(message: Message, *, one_line: bool = False) -> str:
-    """A message as text, cut where it is long."""
+    """Return a message as text, clipped if it is long."""
     text = text_format.MessageToString(message, as_one_line=one_line, use_short_repeated_primitives=True)
     return clipped(text.strip()) or "(empty)"
 
 
 def hexadecimal(data: bytes) -> str:
-    """Bytes as hexadecimal digits, cut where they are many."""
+    """Return bytes as hexadecimal digits, clipped if there are many."""
     return clipped(data[: MAX_CHARS // 2].hex(" ")) + f"\n({len(data):,} bytes)"
 
 
 def clipped(text: str, *, from_end: bool = False) -> str:
-    """At most MAX_CHARS characters of a text: its beginning, or its end."""
+    """Return at most MAX_CHARS characters of a text: its beginning, or its end."""
     if len(text) <= MAX_CHARS:
         return text
     cut = f"… ({len(text) - MAX_CHARS:,} more characters)"

@@ -1,4 +1,4 @@
-"""The author's list of known failures: a case id a line, # begins a comment."""
+"""The author's list of known failures: one case id on each line, # begins a comment."""
 
 from __future__ import annotations
 

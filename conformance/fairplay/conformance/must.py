@@ -1,6 +1,6 @@
-"""The MUST cases of a protocol revision, frozen: python -m fairplay.conformance.must REVISION [GAME ...]
+"""Freeze the MUST cases of a protocol revision: python -m fairplay.conformance.must REVISION [GAME ...]
 
-Writes the lists of a revision that has none yet. What a published revision demands never changes.
+Writes must-REVISION.txt into the conformance package of each game. What a published revision demands never changes.
 """
 
 from __future__ import annotations
@@ -16,28 +16,34 @@ from fairplay.games.game import Game, find, registered
 
 
 def must_ids(game: Game) -> list[str]:
-    """The ids of the MUST cases of a game as they are now, sorted."""
+    """Return the ids of the MUST cases of a game as they are now, sorted."""
     return sorted(case.id for case in cases(game) if case.level is Level.MUST)
 
 
-def freeze(game: Game, revision: int, directory: Path | None = None) -> Path:
-    """Writes the list of a game. FileExistsError: it is frozen already."""
+def must_file(game: Game, revision: int) -> Path:
+    """Return the file of a game's list in a revision. Raises ValueError if the game names no package for it."""
     package = find_conformance(game.name).package
-    file = (directory or Path(str(files(package)))) / f"must-{revision}.txt"
-    file.parent.mkdir(parents=True, exist_ok=True)
+    if not package:
+        raise ValueError(f"{game.title} names no package for its lists: set Conformance.package")
+    return Path(str(files(package).joinpath(f"must-{revision}.txt")))
+
+
+def freeze(game: Game, file: Path) -> None:
+    """Write the list of a game to a new file. Raises FileExistsError if it is there: the revision is frozen."""
     with file.open("x", encoding="utf-8") as lines:
         lines.write("".join(f"{case_id}\n" for case_id in must_ids(game)))
-    return file
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Freezes the lists of a revision, of all games or of those named."""
+    """Freeze the lists of a revision, of all games or of those named, and return the exit code."""
     if not arguments or not arguments[0].isdigit():
         sys.stderr.write(f"{__doc__}")
         return 2
     for name in arguments[1:] or registered():
         try:
-            file = freeze(find(name), int(arguments[0]))
+            game = find(name)
+            file = must_file(game, int(arguments[0]))
+            freeze(game, file)
         except ValueError as error:
             sys.stderr.write(f"{error}\n")
             return 2

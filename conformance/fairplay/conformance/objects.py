@@ -1,4 +1,4 @@
-"""Player objects in this process: the cheapest way to try a player, and the suite itself."""
+"""Links to player objects in this process: the cheapest way to test a player, and the suite itself."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason
 
 
 class Gone(BaseException):
-    """Raised by a player object: from now on it is dead, as a process that was killed is."""
+    """Raised by a player object to die: all its later calls fail, like those of a killed process."""
 
 
 class ObjectLink:
-    """The link to a player object that nobody trusts: each call has a thread, and may raise or return anything.
+    """The link to an untrusted player object: each call has a thread, and may raise or return anything.
 
-    A method returns its response message, None for an empty one, or bytes, which are passed on as they are.
+    A method returns its response message, None for an empty one, or bytes, which are sent as they are.
     """
 
     def __init__(self, clock: Clock, player: object) -> None:
@@ -40,7 +40,7 @@ class ObjectLink:
         self._methods = {method.path: method for method in (*PLAYER_METHODS.values(), *offered)}
 
     def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
-        """Calls the object's method in a thread."""
+        """Call the object's method in a thread."""
         open_call = OpenCall(self._clock, limit_s, done, lambda _: None)
         future = self._threads.submit(self._outcome, method, request)
         future.add_done_callback(lambda told: self._tell(open_call, told.result()))
@@ -83,7 +83,7 @@ class ObjectLink:
         return None
 
     async def close(self) -> None:
-        """Nothing waits for a thought that is not finished."""
+        """Let go of the threads without waiting for calls that still run."""
         self._threads.shutdown()
 
 

@@ -1,4 +1,4 @@
-"""Positions that games between reference players come to: states to ask the tested player from."""
+"""Positions of games between reference players, from which the player under test is asked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_DECISIONS = 400
 
 
 class Position(NamedTuple):
-    """A state before a decision, and who is to decide when a game goes on from it."""
+    """A state before a decision, and the seat that decides when a game goes on from it."""
 
     settings: Message
     state: Message
@@ -28,12 +28,12 @@ class Position(NamedTuple):
     seat: int
 
     def situation(self, turn_count: int) -> Situation:
-        """The tested player sits where the decision is due."""
+        """Return the situation with the player under test in the seat that decides."""
         return Situation(self.settings, self.player_count, self.seat, self.state, turn_count)
 
 
 def position(game: Game, settings: Message, count: int, seed: int, strategy: str, share: float) -> Position:
-    """The state of a game of reference players in which so much of it is over, from 0 to 1, or one shortly before."""
+    """Return the position of a game of reference players after a share of it, from 0 to 1, or one shortly before."""
     key = _Key(game, settings)
     last = len(_shown(key, count, seed, strategy)) - 1
     for index in range(round(share * last), -1, -1):
@@ -44,7 +44,7 @@ def position(game: Game, settings: Message, count: int, seed: int, strategy: str
 
 
 class _Key:
-    """A game with settings as a key of the cache."""
+    """A game with settings, as a key of the cache."""
 
     def __init__(self, game: Game, settings: Message) -> None:
         self.game = game
@@ -60,7 +60,7 @@ class _Key:
 
 @lru_cache(maxsize=1_024)
 def _position(key: _Key, count: int, seed: int, strategy: str, index: int) -> Position | None:
-    """The state before a decision of a game; None: no game can go on from it, e.g. because it is over."""
+    """Return the position before a decision of a game, or None if no game can go on from it."""
     try:
         state = key.game.full_state(_shown(key, count, seed, strategy)[index])
         player_count = key.game.check_state(key.settings, state)
@@ -80,7 +80,7 @@ def _players(key: _Key, strategy: str, count: int) -> list[Any]:
 
 @lru_cache(maxsize=256)
 def _shown(key: _Key, count: int, seed: int, strategy: str) -> Sequence[object]:
-    """The states that a game of reference players shows before decisions."""
+    """Return the states that a game of reference players shows before decisions."""
     conversation, players = _begun(key, count, seed, None), _players(key, strategy, count)
     states: list[object] = []
     shown, answer = None, None
@@ -100,7 +100,7 @@ def _shown(key: _Key, count: int, seed: int, strategy: str) -> Sequence[object]:
 
 
 def _decider(key: _Key, count: int, state: Message, strategy: str) -> int | None:
-    """The seat that is asked for a decision first when a game goes on from a state; None: nobody is."""
+    """Return the seat that decides first when a game goes on from a state, or None if nobody does."""
     conversation, players = _begun(key, count, 0, state), _players(key, strategy, count)
     answer = None
     try:
@@ -116,7 +116,7 @@ def _decider(key: _Key, count: int, state: Message, strategy: str) -> int | None
 
 
 def _decision(step: Step) -> Call | None:
-    """The first decision that a step asks for."""
+    """Return the first decision that a step asks for, or None."""
     return next((call for call in calls_in(step) if call.kind is not CallKind.NOTIFICATION), None)
 
 

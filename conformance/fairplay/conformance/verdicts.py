@@ -1,4 +1,4 @@
-"""What becomes of a case, and what follows from all of them."""
+"""The verdicts on cases, and the exit code that follows from them."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ __all__ = ["MET", "Judged", "Verdict", "exit_code"]
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A case, and what became of it."""
+    """A case with its verdict."""
 
     id: str
     level: Level
     verdict: Verdict
     sentence: str
-    """What was found wrong, or why it was not tried. Empty for a pass."""
+    """What was found wrong, or why the case was not tested. Empty for a pass."""
     seconds: float
     evidence: Evidence | None = None
     known: bool = False
-    """The author's list of known failures names it."""
+    """Whether the author's list of known failures names the case."""
 
     @property
     def met(self) -> bool:
-        """Whether the player does what the case asks, as far as it concerns the player."""
+        """Return whether the player does what the case asks, as far as the case is applicable."""
         return self.verdict in MET
 
     @property
     def outdated(self) -> bool:
-        """Whether a list of known failures names it although it passes."""
+        """Return whether the case passes although it is listed as a known failure."""
         return self.known and self.verdict is Verdict.PASS
 
 
 def exit_code(judged: Iterable[Judged]) -> int:
-    """0: every MUST is met, nothing of ours failed, and no list of known failures is out of date. 1 otherwise."""
+    """Return 0 if every MUST is met, the suite did not fail and the known failures are not outdated; otherwise 1."""
     for each in judged:
         unmet = each.level is Level.MUST and not each.met
         if unmet or each.outdated or each.verdict is Verdict.SUITE_ERROR:

@@ -1,4 +1,4 @@
-"""What is asked of every player, in the order in which it is asked: from the most ordinary to the most unusual."""
+"""The cases, in the order in which they are tried: from the most ordinary to the most unusual."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MODULES: Sequence[ModuleType] = (contract, games, states, exceptions, time, memo
 
 
 def cases(game: Game) -> list[Case]:
-    """All cases of a game. ValueError: two of them have the same id."""
+    """Return all cases of a game. Raises ValueError if two of them have the same id."""
     found: list[Case] = [case for module in MODULES for case in module.cases(game)]
     ids = [case.id for case in found]
     twice = sorted({case_id for case_id in ids if ids.count(case_id) > 1})

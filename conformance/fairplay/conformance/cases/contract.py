@@ -1,4 +1,4 @@
-"""The contract that all players keep, whatever they play."""
+"""Cases about the contract that all players keep, whatever they play."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def every_method(context: Context) -> None:
 
 
 def _check_implemented(context: Context, connection: Connection, method: Method) -> None:
-    """Any answer and any failure will do, but the one that says that there is no such method."""
+    """Raise Failure if a call says that there is no such method; any other answer or failure will do."""
     ids = {"game_id", "tournament_id"} & set(method.request.DESCRIPTOR.fields_by_name)
     request = method.request(**dict.fromkeys(ids, context.new_id("every-method")))
     outcome, _ = context.ask(method, request, connection)
@@ -119,8 +119,8 @@ def replies_readable(context: Context) -> None:
 
 
 def _judge_owned(context: Context, found: Trial, case_id: str) -> None:
-    """Failure: the game ended with what this case is about."""
-    if found.misconduct is not None and attribution.owner(found) == case_id:
+    """Raise Failure if a trial ended with misconduct that belongs to this case."""
+    if found.misconduct is not None and attribution.owning_case(found) == case_id:
         context.confirm(found)
 
 
@@ -133,7 +133,7 @@ def unknown_fields_ignored(context: Context) -> None:
 
 
 def newer(request: Message) -> bytes:
-    """The request as a newer referee would send it: with unknown fields in it and in every message that it holds."""
+    """Return a request as a newer referee would send it: with unknown fields in every message."""
     copy = type(request)()
     copy.CopyFrom(request)
     for message in _messages(copy):
@@ -192,7 +192,7 @@ def both_ways_agree(context: Context) -> None:
 
 
 def cases(game: Game) -> Sequence[Case]:
-    """The cases of this module."""
+    """Return the cases of this module."""
     return (
         reachable,
         describes_itself,

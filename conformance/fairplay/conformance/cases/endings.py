@@ -1,4 +1,4 @@
-"""How games and tournaments begin and end: told in the order of the contract, won and lost."""
+"""Cases about the beginning and the end of games and tournaments."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def tournament(context: Context) -> None:
 
 
 def _tournament_problem(context: Context, *, won: bool) -> Exception | None:
-    """What goes wrong in a tournament of some games, if anything does."""
+    """Return what goes wrong in a tournament on a fresh connection, or None."""
     with context.player.fresh() as connection:
         return _whole_tournament(context, connection, won=won)
 
@@ -41,15 +41,15 @@ def _tournament_problem(context: Context, *, won: bool) -> Exception | None:
 def _whole_tournament(context: Context, connection: Connection, *, won: bool) -> Exception | None:
     name = context.new_id("cup")
     start, end = StartRequest(tournament_id=name), EndRequest(tournament_id=name, won=won)
-    problem = _told(context, connection, START, start)
+    problem = _notify(context, connection, START, start)
     for scenario in context.beginnings(GAMES, DECISIONS) if problem is None else ():
         found = context.play(scenario, connection)
         context.judge_condition(found, ("memory.back-to-back", context.sequence))
-    return problem or _told(context, connection, END, end)
+    return problem or _notify(context, connection, END, end)
 
 
-def _told(context: Context, connection: Connection, method: Method, request: Message) -> Exception | None:
-    """What is wrong with how the player takes a notification, if anything is."""
+def _notify(context: Context, connection: Connection, method: Method, request: Message) -> Exception | None:
+    """Notify the player, and return what goes wrong with it, or None."""
     outcome, elapsed_s = context.ask(method, request, connection)
     if isinstance(outcome, CallError) and outcome.status_code == attribution.UNIMPLEMENTED:
         return NotTested(f"the player has no method {method.name}: see {attribution.EVERY_METHOD}")
@@ -85,15 +85,15 @@ def win_and_lose(context: Context) -> None:
                 raise problem
         for method, request in _verdicts(context):
             context.play(context.beginnings(1, DECISIONS)[0], connection)
-            problem = _told(context, connection, method, request)
+            problem = _notify(context, connection, method, request)
             if problem is not None:
                 raise problem
 
 
 def _verdicts(context: Context) -> Iterator[tuple[Method, Message]]:
-    """What the game's own methods that tell of the end can say, of games that the player may be in."""
+    """Yield the calls with which the game itself can tell the player that a game is won or lost."""
     if context.ordinary.misconduct is not None:
-        raise NotTested(f"no game comes to its end with this player: see {attribution.owner(context.ordinary)}")
+        raise NotTested(f"no game comes to its end with this player: see {attribution.owning_case(context.ordinary)}")
     for method in context.game.methods:
         if {"game_id", "won"} == set(method.request.DESCRIPTOR.fields_by_name):
             for won in (True, False):
@@ -101,5 +101,5 @@ def _verdicts(context: Context) -> Iterator[tuple[Method, Message]]:
 
 
 def cases(game: Game) -> Sequence[Case]:
-    """The cases of this module."""
+    """Return the cases of this module."""
     return (tournament, win_and_lose)

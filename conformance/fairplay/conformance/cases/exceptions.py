@@ -1,4 +1,4 @@
-"""No valid request is answered with an error, however unusual it is."""
+"""Cases about errors: no valid request is answered with one, however unusual it is."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _judge_exception(context: Context, found: Trial) -> None:
 
 
 def _playable(game: Game, situation: Situation) -> bool:
-    """Whether the settings go together with the number of players."""
+    """Return whether the settings fit the number of players."""
     try:
         game.play("playable", situation.settings, seat_names(situation), Random(0), None).close()
     except ValueError:
@@ -94,5 +94,5 @@ def unusual_ids(context: Context) -> None:
 
 
 def cases(game: Game) -> Sequence[Case]:
-    """The cases of this module."""
+    """Return the cases of this module."""
     return (no_exception, stays_alive, unusual_settings, unusual_ids)

@@ -1,4 +1,4 @@
-"""Whole games from every seat, and games resumed in the middle."""
+"""Cases about whole games from every seat, and games resumed in the middle."""
 
 from __future__ import annotations
 
@@ -48,6 +48,6 @@ def rival_leaves(context: Context) -> None:
 
 
 def cases(game: Game) -> Sequence[Case]:
-    """The cases of this module: each seat and number of players, a game that a rival leaves, games from the middle."""
+    """Return the cases of this module: each seat and number of players, a lost rival, games from the middle."""
     whole = [_whole_game(seat, count) for count in game.seats for seat in range(count)]
     return [*whole, rival_leaves, *(_resumed(count) for count in sorted({game.seats.start, game.seats.stop - 1}))]

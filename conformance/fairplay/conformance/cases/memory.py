@@ -1,4 +1,4 @@
-"""What a player remembers of one game must not change what it does in another."""
+"""Cases about memory: one game must not change what a player does in another."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def cancelled_call(context: Context) -> None:
 
 
 async def _cancelled(connection: Connection, found: Trial) -> None:
-    """Asks again what was asked last, and gives up at once: before it is sent, and when it may have been."""
+    """Repeat the last call and cancel it: before it is sent, and when it may have been sent."""
     last = found.exchanges[-1]
     for turns in (0, 3, 50):
         call = asyncio.ensure_future(connection.ask(last.method, last.request, last.limit_s))
@@ -72,5 +72,5 @@ def _judge(context: Context, found: Trial) -> None:
 
 
 def cases(game: Game) -> Sequence[Case]:
-    """The cases of this module."""
+    """Return the cases of this module."""
     return (back_to_back, two_games_at_once, early_end, cancelled_call, never_ended)

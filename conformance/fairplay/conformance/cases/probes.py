@@ -1,4 +1,4 @@
-"""What players of this game in particular get wrong: one case for each probe of the game."""
+"""Cases about mistakes that players of one game make: one for each probe of the game."""
 
 from __future__ import annotations
 
@@ -11,11 +11,6 @@ from fairplay.games.conformance import Probe, find_conformance
 from fairplay.games.game import Game
 
 
-def probes_of(game: Game) -> Sequence[Probe]:
-    """The probes of a game; none where it is older than they are."""
-    return find_conformance(game.name).probes
-
-
 def _case(probe: Probe) -> Case:
     def body(context: Context) -> None:
         situation = probe.situation(context.rng(probe.id, "situation"))
@@ -26,5 +21,5 @@ def _case(probe: Probe) -> Case:
 
 
 def cases(game: Game) -> Sequence[Case]:
-    """The cases of this module."""
-    return [_case(probe) for probe in probes_of(game)]
+    """Return the cases of this module."""
+    return [_case(probe) for probe in find_conformance(game.name).probes]

@@ -1,4 +1,4 @@
-"""What no rule demands and every good player does: survive nonsense, come back, and not grow."""
+"""Cases about what no rule demands and every good player does: survive invalid requests, reconnect, and not grow."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ POLL_S = 0.02
 def out_of_contract(context: Context) -> None:
     """A bug of a referee must not end the player."""
     with context.player.fresh() as connection:
-        for method, request in _nonsense(context):
+        for method, request in _invalid_requests(context):
             _check_refused(context, connection, method, request)
         _judge(context, context.play(context.beginnings(1, DECISIONS)[0], connection))
 
 
-def _nonsense(context: Context) -> list[tuple[Method, bytes]]:
+def _invalid_requests(context: Context) -> list[tuple[Method, bytes]]:
     turn = context.game.turn
     unknown = Method(turn.path + "Twice", turn.request, turn.response)
     return [(turn, UNREADABLE), (DESCRIBE, UNREADABLE), (unknown, b"")]
@@ -92,7 +92,7 @@ def _dial_in_again(context: Context, transport: DialInTransport | ExecTransport)
 
 
 def _answers_again(context: Context, connection: Connection) -> bool:
-    """Waits until the stream is lost, if the player has one, and the player can be called again."""
+    """Wait until the stream is lost, if there is one, and return whether the player can be called again in time."""
 
     async def wait() -> bool:
         loop = asyncio.get_running_loop()
@@ -132,7 +132,7 @@ def memory_growth(context: Context) -> None:
 
 
 def _memory_of(context: Context) -> Callable[[], int]:
-    """How the bytes are measured that the player holds. NotApplicable: it is not on this machine, or not alone."""
+    """Return a function that measures the bytes that the player holds. Raises NotApplicable if it cannot."""
     transport = context.player.transport
     if not isinstance(transport, ExecTransport):
         if transport.kind == "bot":
@@ -148,7 +148,7 @@ def _memory_of(context: Context) -> Callable[[], int]:
 
 
 def _named(process: Any) -> str:
-    """The name under which a process of ours was told to dial in."""
+    """Return the name under which a started process dials in."""
     try:
         return str(process.environ().get("FAIRPLAY_NAME", ""))
     except psutil.Error:
@@ -160,5 +160,5 @@ def _judge(context: Context, found: Trial) -> None:
 
 
 def cases(game: Game) -> Sequence[Case]:
-    """The cases of this module."""
+    """Return the cases of this module."""
     return (out_of_contract, reconnect, memory_growth)

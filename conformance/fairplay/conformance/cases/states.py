@@ -1,4 +1,4 @@
-"""States drawn at random, and shrunk to the smallest that still fails."""
+"""Cases about states drawn at random, and shrunk to the smallest that still fails."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def answers_in_time(context: Context) -> None:
 
 
 def _try_states(context: Context, kind: MisconductKind.ValueType) -> None:
-    """Draws states until the player misbehaves in one of them in this way."""
+    """Draw states until the player misbehaves in one of them in this way."""
     with context.shared() as connection:
 
         def attempt(scenario: Scenario) -> Trial:
@@ -72,7 +72,10 @@ class _Search:
         self._stopped: NotTested | SuiteError | None = None
 
     def run(self) -> Trial | None:
-        """The misconduct in the smallest position found, or None. NotTested: the player is not asked any more."""
+        """Return the trial with misconduct in the smallest position found, or None.
+
+        Raises NotTested if the player is not asked any more.
+        """
         count = st.integers(self._context.game.seats.start, self._context.game.seats.stop - 1)
         step, seed = st.integers(0, STEPS), st.integers(0, SEEDS - 1)
         strategy = st.sampled_from(rival_names(self._context.game))
@@ -124,9 +127,9 @@ class _Search:
 
 
 class _FoundError(Exception):
-    """The player misbehaved in the position that was tried."""
+    """Raised if the player misbehaves in the position that is tried."""
 
 
 def cases(game: Game) -> Sequence[Case]:
-    """The cases of this module."""
+    """Return the cases of this module."""
     return (keeps_the_rules, never_raises, answers_in_time)

@@ -1,4 +1,4 @@
-"""Every answer comes in time."""
+"""Cases about time limits."""
 
 from __future__ import annotations
 
@@ -34,18 +34,19 @@ def under_load(context: Context) -> None:
     for scenario in beginnings:
         situation = scenario.situation
         context.whole_game(situation.seat, situation.player_count)
-    for each in _crowd(context, beginnings) and _crowd(context, beginnings):  # who is slow under load is so every time
+    # Twice: a machine may be slow once, but a player that is slow under load is so every time.
+    for each in _play_at_once(context, beginnings) and _play_at_once(context, beginnings):
         context.judge_condition(
             each, ("memory.back-to-back", context.sequence), ("memory.two-games-at-once", context.pair)
         )
 
 
-def _crowd(context: Context, beginnings: Sequence[Scenario]) -> list[Trial]:
-    """Those of several games at once in which the player misbehaved."""
+def _play_at_once(context: Context, beginnings: Sequence[Scenario]) -> list[Trial]:
+    """Play several games at once, and return those in which the player misbehaved."""
     with context.player.fresh(breaker=Breaker()) as connection:
         return [found for found in context.play_together(beginnings, connection) if found.misconduct is not None]
 
 
 def cases(game: Game) -> Sequence[Case]:
-    """The cases of this module."""
+    """Return the cases of this module."""
     return (first_answer, every_answer, under_load)

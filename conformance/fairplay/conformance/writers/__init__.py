@@ -1,1 +1,1 @@
-"""Those who show or keep what happens in a run. They only take events."""
+"""Writers that keep what a run has found. They only take events."""

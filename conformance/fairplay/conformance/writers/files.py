@@ -1,4 +1,4 @@
-"""What is kept of a run: the certificate, the page, the JUnit file and the evidence."""
+"""Writers of files: the certificate, the page, the JUnit file and the evidence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class CertificateWriter:
         self._file = file
 
     def take(self, event: Event) -> None:
-        """Writes when all is over."""
+        """Write the file at the end of the run."""
         if isinstance(event, Ended):
             data = certificate(event.report)
             if str(self._file) == "-":
@@ -34,7 +34,7 @@ class JunitWriter:
         self._file = file
 
     def take(self, event: Event) -> None:
-        """Writes when all is over."""
+        """Write the file at the end of the run."""
         if isinstance(event, Ended):
             self._file.write_bytes(junit(event.report))
 
@@ -49,7 +49,7 @@ class ReportWriter:
         self._directory = directory
 
     def take(self, event: Event) -> None:
-        """Writes when all is over."""
+        """Write the file at the end of the run."""
         if not isinstance(event, Ended):
             return
         report, directory = event.report, self._directory

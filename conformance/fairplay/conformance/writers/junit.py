@@ -13,7 +13,7 @@ SKIPPED = (Verdict.NOT_TESTED, Verdict.NOT_APPLICABLE)
 
 
 def junit(report: Report) -> bytes:
-    """The document. A listed failure counts as skipped, so that only what is new stands out."""
+    """Return the document. A known failure counts as skipped, so that only new failures stand out."""
     tags = [_tag(each) for each in report.judged]
     counts = {
         "tests": str(len(tags)),
@@ -32,7 +32,7 @@ def junit(report: Report) -> bytes:
 
 
 def _tag(judged: Judged) -> str:
-    """What the case is to those who read JUnit files; empty: it is passed."""
+    """Return the tag of a case in JUnit files; empty if it has passed."""
     if judged.verdict is Verdict.SUITE_ERROR:
         return "error"
     if judged.outdated:
@@ -61,5 +61,5 @@ def _text(judged: Judged) -> str:
 
 
 def _clean(text: str) -> str:
-    """The text without what XML cannot hold."""
+    """Return a text without the characters that XML cannot hold."""
     return NOT_XML.sub("\ufffd", text)

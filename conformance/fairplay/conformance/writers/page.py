@@ -1,4 +1,4 @@
-"""A report as one HTML page that needs nothing else: no script, no font, no picture from elsewhere."""
+"""A report as one HTML page that loads nothing: no script, font or picture from elsewhere."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ SHOWN = (Verdict.FAIL, Verdict.WARN, Verdict.SUITE_ERROR)
 
 
 def page(report: Report) -> str:
-    """The page."""
+    """Return the page of a report."""
     who = report.player.display_name or "a player without a name"
     title = f"{find(report.run.game).title}: {who}"
     return "\n".join(
@@ -75,7 +75,7 @@ def page(report: Report) -> str:
 
 
 def text(value: object) -> str:
-    """A stranger's text, which is shown and nothing else."""
+    """Return a stranger's text escaped, without characters that steer the display."""
     return escape(str(value).translate(UNPRINTABLE))
 
 
@@ -116,7 +116,7 @@ def _troubles(report: Report) -> Iterable[str]:
 
 
 def _trouble(judged: Judged, *, opened: bool) -> str:
-    """One case and its evidence; what has been said before is folded up."""
+    """Return one case and its evidence, folded up unless it is to be opened."""
     name, style = text(judged.id), _class(judged.verdict)
     known = " (a known failure)" if judged.known and not judged.outdated else ""
     sentence = (
