@@ -8,6 +8,7 @@ from pathlib import Path
 
 SERVER = "reference_server/fairplay/server"
 SERVER_TESTS = "tests/server"
+LIMITS = f"{SERVER_TESTS}/test_documented_limits.py"
 GAMES = ("bazaar", "eriantys", "fish", "q", "webset")
 
 
@@ -62,9 +63,9 @@ ROOMS: dict[str, tuple[Room, ...]] = {
             ("test_calls.py", "test_clock.py", "test_hub.py", "test_links.py"),
         ),
     ),
-    "records": (Room((f"{SERVER}/records",), (f"{SERVER_TESTS}/records",)),),
-    "manager": (Room((f"{SERVER}/manager",), (f"{SERVER_TESTS}/manager",)),),
-    "lobby": (Room((f"{SERVER}/lobby",), (f"{SERVER_TESTS}/lobby",)),),
+    "records": (Room((f"{SERVER}/records",), (f"{SERVER_TESTS}/records", LIMITS)),),
+    "manager": (Room((f"{SERVER}/manager",), (f"{SERVER_TESTS}/manager", LIMITS)),),
+    "lobby": (Room((f"{SERVER}/lobby",), (f"{SERVER_TESTS}/lobby", LIMITS)),),
     "suite": (
         # Not the zoo: its players are mutants themselves.
         Room(

@@ -92,6 +92,15 @@ def test_only_the_last_of_several_changes_is_sent_but_every_departure() -> None:
     assert [event.WhichOneof("event") for event in fake.sent(seen)] == ["user_gone"] * 3 + ["user"]
 
 
+def test_of_a_user_who_came_and_went_only_the_departure_is_sent() -> None:
+    lobby = FakeLobby()
+    lobby.move("ann", "t")
+    lobby.move("bob", "t")
+    lobby.go("ann")
+    assert [event.WhichOneof("event") for event in lobby.sent(FIRST)] == ["user", "user_gone"]
+    assert lobby.sent(FIRST)[0].user.name == "bob"
+
+
 def test_what_is_said_is_for_those_who_are_there_since_before() -> None:
     fake = FakeLobby()
     seen = fake.events.last

@@ -227,6 +227,15 @@ async def test_without_a_link_it_is_the_player_that_dialled_in_under_the_name(se
         assert [(seat.name, seat.present) for seat in table.seats] == [("ann", True)]
 
 
+async def test_who_joins_again_with_another_link_plays_with_that_one(server: Server) -> None:
+    async with guests(server, "ann", "bob") as [ann, bob]:
+        await ann.ask("CreateTable", name="t", game="fish")
+        for guest, link in ((ann, "bot:first"), (bob, "bot:first"), (ann, "bot:greedy"), (bob, "bot:first")):
+            await guest.ask("JoinTable", table="t", link=link)
+        game_id = (await ann.ask("StartTable")).table.game_id
+        assert [player.link for player in server.referee.get(game_id).plan.players] == ["bot:greedy", "bot:first"]
+
+
 async def test_a_player_under_another_name_must_have_dialled_in_with_the_user_s_token(server: Server) -> None:
     async with (
         guests(server, "ann", "bob") as [ann, _],

@@ -1,0 +1,85 @@
+"""The limits that strangers are told on the pages and in the contract are those that the server has."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from fairplay.server import plans, transcript
+from fairplay.server.links import dial_in, link, process, stream
+from fairplay.server.lobby import checks, limits, lobby, text
+from fairplay.server.manager import admission, names, plan
+from fairplay.server.servicers import connection, paging
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMENT = re.compile(r"\s+(?://\s+)?")
+LOBBY = limits.LobbyLimits()
+
+
+def read(page: str) -> str:
+    """Return the text of a page with its lines joined, and its comments without their marks."""
+    return COMMENT.sub(" ", (ROOT / page).read_text(encoding="utf-8"))
+
+
+def kib(size: int, power: int = 1) -> str:
+    """Return a number of bytes in KiB, or in MiB with the power 2; not rounded."""
+    return f"{size / 1024**power:.9g}"
+
+
+OPERATE = (
+    f"| a frame of a dialled-in program | {kib(stream.MAX_FRAME_BYTES, 2)} MiB |",
+    f"| a reply | {kib(link.MAX_REPLY_BYTES, 2)} MiB |",
+    f"| players of one program | {stream.MAX_PLAYERS_PER_STREAM:,} |",
+    f"| replies that nobody asked for, on one stream | {stream.MAX_STRAY_REPLIES:,} |",
+    f"| the hello after connecting | {connection.HANDSHAKE_LIMIT_S:g} s |",
+    f"| names with a token that the server remembers while they are away | {dial_in.MAX_NAMES:,};",
+    f"| a time limit | 1 ms to {plans.MAX_LIMIT_S / 3600:.9g} h |",
+    f"| entrants of a tournament | {plan.MAX_ENTRANTS:,} |",
+    f"| a sign-up period | {plan.MAX_WAITING_S / 86400:.9g} days, and {plan.MAX_PERIODS:,} of them |",
+    f"| a page of `ListGames`, `ListTournaments`, `ListTables` | {paging.MAX_PAGE_SIZE:,} |",
+    f"| {link.MAX_MESSAGE_CHARS:,} characters; {process.MAX_OUTPUT_CHARS:,} characters; "
+    f"{transcript.MAX_UNPARSABLE_BYTES:,} bytes |",
+)
+OF_THE_LOBBY = (
+    f"| how long a user may be without a stream | {LOBBY.grace_s:g} s |",
+    f"| requests of a user | {LOBBY.requests_per_second} a second, and those of two seconds at once |",
+    f"| requests without the token of a user, from one connection | as many a second, {LOBBY.enter_burst} at once |",
+    f"| users | {LOBBY.max_user_count:,} |",
+    f"| tables | {LOBBY.max_table_count:,} |",
+    f"| tables of one owner | {LOBBY.max_owned_count} |",
+    f"| settings of a table | {kib(checks.MAX_SETTINGS_BYTES)} KiB |",
+    f"| streams of a user that are still open on its side | {lobby.MAX_STREAMS} |",
+)
+PAGE_SIZES = f"0 counts as {paging.DEFAULT_PAGE_SIZE}, more than {paging.MAX_PAGE_SIZE:,} as {paging.MAX_PAGE_SIZE:,}."
+
+
+@pytest.mark.parametrize(
+    ("page", "sentence"),
+    [
+        *(("docs/operate.md", row) for row in OPERATE),
+        *(("docs/lobby.md", row) for row in OF_THE_LOBBY),
+        ("docs/lobby.md", f"up to {'a' if limits.MAX_WAIT_S == 1 else limits.MAX_WAIT_S} second."),
+        ("proto/fairplay/v1/connection.proto", f"at most {dial_in.MAX_TOKEN_BYTES} bytes"),
+        ("proto/fairplay/v1/connection.proto", f"cut after {link.MAX_MESSAGE_CHARS:,} characters"),
+        ("proto/fairplay/v1/misconduct.proto", f"cut after {link.MAX_MESSAGE_CHARS:,} characters"),
+        ("proto/fairplay/v1/misconduct.proto", f"cut to {process.MAX_OUTPUT_CHARS:,} characters"),
+        ("proto/fairplay/v1/misconduct.proto", f"The first {transcript.MAX_UNPARSABLE_BYTES:,} bytes of a reply"),
+        ("proto/fairplay/v1/lobby.proto", f"The settings, at most {kib(checks.MAX_SETTINGS_BYTES)} KiB"),
+        ("proto/fairplay/v1/lobby.proto", f"1 to {text.MAX_TEXT_CHARS} characters, not only spaces"),
+        ("proto/fairplay/v1/manager.proto", f"writes it, at most {kib(admission.MAX_BYTES, 2)} MiB"),
+        *((f"proto/fairplay/v1/{name}.proto", PAGE_SIZES) for name in ("lobby", "manager", "referee")),
+    ],
+)
+def test_a_limit_is_the_one_that_is_told(page: str, sentence: str) -> None:
+    assert sentence in read(page)
+
+
+def test_the_burst_of_a_user_is_what_two_seconds_allow() -> None:
+    assert LOBBY.burst == 2 * LOBBY.requests_per_second
+
+
+def test_limits_that_only_refusals_name() -> None:
+    assert (names.MAX_PATTERN_CHARS, limits.MAX_PEERS, plans.MAX_SEED) == (200, 10_000, 2**53)
+    assert (text.MAX_NAME_CHARS, LOBBY.empty_s) == (20, 60.0)
