@@ -67,7 +67,7 @@ def _standings(state: rules.State, colors: Sequence[int], players: Sequence[str]
 
 
 def _name(color: int, players: Sequence[str]) -> str:
-    """The name of the player in a colour, fit for XML and terminals; empty where there is none."""
+    """Return the name of the player in a colour, fit for XML and terminals; empty if there is none."""
     name = players[color - 1] if 0 < color <= len(players) else ""
     return short_name(name, _NAME_LIMIT)
 
@@ -81,7 +81,7 @@ def _status(state: rules.State, seat: int) -> str:
 
 
 def _coats(state: rules.State, colors: Sequence[int]) -> dict[int, _Coat]:
-    """The coat of the penguin on each cell that carries one."""
+    """Return the coat of the penguin on each cell that carries one."""
     return {cell: _COATS.get(color, _GREY) for color, own in zip(colors, state.places, strict=True) for cell in own}
 
 
@@ -109,7 +109,7 @@ _SHOALS = {  # how large the fish of a tile are drawn, and how many of them in e
 
 
 def svg(state: rules.State, colors: Sequence[int], last: rules.Move | None, players: Sequence[str]) -> str:
-    """The board with its penguins and the last move, and the players with their scores, as one SVG document."""
+    """Return the board with its penguins and last move, and the players with their scores, as one SVG document."""
     standings = _standings(state, colors, players)
     frame = _frame(state.board, len(standings))
     x, y = frame.water
@@ -151,7 +151,7 @@ class _Frame(NamedTuple):
 
 
 def _frame(board: rules.Board, players: int) -> _Frame:
-    """The legend is below the board, or beside one that is higher than wide."""
+    """Return where things are: the legend below the board, or beside one that is higher than wide."""
     wide = (3 * board.columns - 1 + 1.5 * (board.rows > 1)) * _SIDE + 2 * _SHORE
     high = (board.rows + 1) * _STEP + 2 * _SHORE
     beside = high > wide
@@ -170,7 +170,7 @@ def _frame(board: rules.Board, players: int) -> _Frame:
 
 
 def _hexagon(radius: float) -> str:
-    """The corners of a hexagon with flat top and bottom around 0, 0."""
+    """Return the corners of a hexagon with flat top and bottom around 0, 0."""
     half, high = radius / 2, radius * sqrt(3) / 2
     corners = (radius, 0.0), (half, high), (-half, high), (-radius, 0.0), (-half, -high), (half, -high)
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
@@ -234,7 +234,7 @@ def _water(frame: _Frame) -> str:
 
 
 def _axes(board: rules.Board) -> Iterator[str]:
-    """The numbers of rows and columns, on the water."""
+    """Draw the numbers of rows and columns, on the water."""
     yield '<g class="axes" font-size="13" fill="#1d5270" text-anchor="middle">'
     for column in range(board.columns):
         yield f'<text x="{3 * _SIDE * column:.1f}" y="{-_STEP - 8:.1f}">{column}</text>'
@@ -244,7 +244,7 @@ def _axes(board: rules.Board) -> Iterator[str]:
 
 
 def _floes(state: rules.State, colors: Sequence[int]) -> Iterator[str]:
-    """All tiles and holes; the fish below a penguin stand beside it, as a number."""
+    """Draw all tiles and holes; the fish below a penguin stand beside it, as a number."""
     coats = _coats(state, colors)
     for cell, fish in enumerate(rules.tiles(state)):
         kind, words, drawn = _floe(fish, coats.get(cell))
@@ -272,7 +272,7 @@ def _badge(fish: int) -> str:
 
 
 def _last_move(board: rules.Board, last: rules.Move) -> Iterator[str]:
-    """Outlines where the penguin stood and where it stands, and an arrow that ends short of it."""
+    """Outline where the penguin stood and where it stands, and draw an arrow that ends short of it."""
     (x, y), (end_x, end_y) = _centre(board, last.source), _centre(board, last.target)
     turned = degrees(atan2(end_y - y, end_x - x))
     tip = hypot(end_x - x, end_y - y) - 31
@@ -333,9 +333,10 @@ _ARROWS = {(0, -1): "↑", (1, -1): "↗", (1, 1): "↘", (0, 1): "↓", (-1, 1)
 
 
 def text(state: rules.State, colors: Sequence[int], last: rules.Move | None, players: Sequence[str]) -> str:
-    """The board, with each penguin as its colour's letter and the fish below it, and the players with their scores.
+    """Return the board and the players with their scores, in rich's console markup.
 
-    In rich's console markup. A row of tiles is a line, six cells for a column; odd rows begin three cells later.
+    A penguin is its colour's letter, with the fish below it. A row of tiles is a line, six cells for a column; odd rows
+    begin three cells later.
     """
     board = state.board
     coats = _coats(state, colors)
@@ -346,7 +347,7 @@ def text(state: rules.State, colors: Sequence[int], last: rules.Move | None, pla
         "",
         *map(_line, _standings(state, colors, players)),
     ]
-    return "\n".join(lines if last is None else [*lines, _told(board, last)])
+    return "\n".join(lines if last is None else [*lines, _last_move_line(board, last)])
 
 
 def _row(board: rules.Board, row: int, cells: Sequence[str]) -> str:
@@ -369,7 +370,7 @@ def _arrow(board: rules.Board, move: rules.Move) -> str:
 
 
 def _line(standing: _Standing) -> str:
-    """A player's line; `default` keeps rich from colouring numbers and what it takes for code in a name."""
+    """Return a player's line; `default` keeps rich from colouring numbers and what it takes for code in a name."""
     coat, name, score, status, turn = standing
     mark = "▸" if turn else "★" if status == "winner" else " "
     chip = f"[{_WATER}] [{coat.style}] {coat.letter} [/] [/]"
@@ -377,6 +378,6 @@ def _line(standing: _Standing) -> str:
     return f"[{_MARK}]{mark}[/] {chip} [default]{shown} [bold]{score:>4}[/] {status}[/]"
 
 
-def _told(board: rules.Board, last: rules.Move) -> str:
+def _last_move_line(board: rules.Board, last: rules.Move) -> str:
     source, target = (literally(_named(board, cell)) for cell in last)
     return f"  [{_MARK}]last move {source} {_arrow(board, last)} {target}[/]"

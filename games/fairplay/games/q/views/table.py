@@ -25,7 +25,7 @@ class Standing(NamedTuple):
 
 
 class Table(NamedTuple):
-    """What a picture shows: the map, whose cells `last` were placed at last, the players, and the pile."""
+    """The contents of a picture: the map, whose cells `last` were placed at last, the players, and the pile."""
 
     tiles: dict[rules.Coordinate, int]  # in the order in which they were placed
     last: frozenset[rules.Coordinate]
@@ -38,7 +38,7 @@ class Table(NamedTuple):
 
 
 def table(message: q_pb2.State, players: Sequence[str]) -> Table:
-    """The table of a state; `players` are the names by seat."""
+    """Return the table of a state; `players` are the names by seat."""
     cells = zip(message.rows, message.columns, strict=False)
     tiles = dict(zip(cells, known(message.tiles), strict=False))
     placed = ((placement.row, placement.column) for placement in message.last_turn.action.extension.placements)
@@ -64,17 +64,17 @@ def _standing(message: q_pb2.State, player: q_pb2.Player, players: Sequence[str]
 
 
 def known(numbers: Iterable[int]) -> list[int]:
-    """The tiles of numbers in messages."""
+    """Return the tiles of numbers in messages."""
     return [number - 1 if 1 <= number <= rules.KINDS else UNKNOWN for number in numbers]
 
 
 def tile_name(tile: int) -> str:
-    """A tile as people say it."""
+    """Return a tile as people say it."""
     return rules.tile_name(tile) if tile != UNKNOWN else "unknown tile"
 
 
 def _name(seat: int, players: Sequence[str]) -> str:
-    """The name of the player in a seat, fit for XML and terminals."""
+    """Return the name of the player in a seat, fit for XML and terminals."""
     name = players[seat] if seat < len(players) else ""
     return short_name(name, NAME_LIMIT) or f"seat {seat}"
 
