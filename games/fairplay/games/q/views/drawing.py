@@ -212,7 +212,7 @@ def _pile(table: Table, frame: _Frame) -> Iterator[str]:
     yield "</g>"
     words = f"{table.pile_left} in the pile"
     yield f'<text class="pile-count" x="52" y="27" font-size="16" font-weight="700">{words}</text>'
-    yield f'<text class="told" x="52" y="47" font-size="12" fill="#66716a">{escape(table.told)}</text>'
+    yield f'<text class="told" x="52" y="47" font-size="12" fill="#66716a">{escape(table.last_turn)}</text>'
     yield from _minis(_next(table), "next")
 
 

@@ -37,8 +37,8 @@ def text(state: q_pb2.State, players: Sequence[str]) -> str:
     """
     shown = table(state, players)
     lines = [*_map(shown), "", *map(_line, shown.standings), _pile(shown)]
-    if shown.told:
-        lines.append(f"  [{_MARK}]{literally(shown.told)}[/]")
+    if shown.last_turn:
+        lines.append(f"  [{_MARK}]{literally(shown.last_turn)}[/]")
     return "\n".join(lines)
 
 

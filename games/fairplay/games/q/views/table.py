@@ -32,7 +32,7 @@ class Table(NamedTuple):
     standings: Sequence[Standing]
     pile_left: int
     pile: Sequence[int]  # empty where it is hidden
-    told: str  # what the last turn was; empty where it is not known
+    last_turn: str  # in words; empty if it is not known
     rows: range  # from the first one with a tile to the last; empty without tiles
     columns: range
 
@@ -48,7 +48,7 @@ def table(message: q_pb2.State, players: Sequence[str]) -> Table:
         [_standing(message, player, players) for player in message.players],
         max(message.pile_left, len(message.pile)),
         known(message.pile),
-        _told(message.last_turn, players) if message.HasField("last_turn") else "",
+        _describe(message.last_turn, players) if message.HasField("last_turn") else "",
         _range(row for row, _ in tiles),
         _range(column for _, column in tiles),
     )
@@ -87,7 +87,7 @@ def _status(message: q_pb2.State, player: q_pb2.Player) -> str:
     return "winner" if message.HasField("top_score") and player.score == message.top_score else ""
 
 
-def _told(turn: q_pb2.Turn, players: Sequence[str]) -> str:
+def _describe(turn: q_pb2.Turn, players: Sequence[str]) -> str:
     name = _name(turn.seat, players)
     match turn.action.WhichOneof("choice"):
         case "extension":
