@@ -9,8 +9,9 @@ import pytest
 
 from fairplay.server import plans, transcript
 from fairplay.server.links import dial_in, link, process, stream
-from fairplay.server.lobby import checks, limits, lobby, text
+from fairplay.server.lobby import broadcaster, checks, limits, lobby, text
 from fairplay.server.manager import admission, names, plan
+from fairplay.server.records import writer
 from fairplay.server.servicers import connection, paging
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,3 +84,9 @@ def test_the_burst_of_a_user_is_what_two_seconds_allow() -> None:
 def test_limits_that_only_refusals_name() -> None:
     assert (names.MAX_PATTERN_CHARS, limits.MAX_PEERS, plans.MAX_SEED) == (200, 10_000, 2**53)
     assert (text.MAX_NAME_CHARS, LOBBY.empty_s) == (20, 60.0)
+
+
+def test_replies_are_on_disk_in_milliseconds_and_events_of_the_lobby_under_way() -> None:
+    assert "on disk a few milliseconds after it came" in read("docs/operate.md")
+    assert max(writer.DELAY_S, broadcaster.MIN_REST_S, link.CROWDED_S / 4) <= 0.005
+    assert writer.BEHIND_S < 1

@@ -1,4 +1,4 @@
-"""What is gone: games that nobody has installed any more, and tables that are deleted while their games go on."""
+"""What is gone: games that nobody has installed any more, tables deleted while their games go on, and left seats."""
 
 from __future__ import annotations
 
@@ -56,3 +56,13 @@ async def test_a_table_that_was_deleted_in_a_game_stays_deleted_when_the_game_is
             if each.finished
         ]
         assert [(each.table.name, each.deleted) for each in ends] == [("t", True)]
+
+
+async def test_a_seat_that_was_left_to_watch_is_not_kept_over_a_new_start(tmp_path: Path) -> None:
+    async with lobby(PATIENT, records=tmp_path) as server, guests(server, "ann", "bob") as made:
+        await made[0].ask("CreateTable", name="t", game="fish")
+        for guest in made:
+            await guest.ask("JoinTable", table="t", link="bot:first")
+        await made[1].ask("WatchTable", table="t")
+    async with lobby(PATIENT, records=tmp_path) as server, guests(server, "cy") as [cy]:
+        assert cy.mirror.seats("t") == ["ann"]
