@@ -3,53 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 import pytest
 
 from fairplay.games.game import find, registered
-from fairplay.terminal import main
 from fairplay.terminal.app import with_json_file
 from fairplay.terminal.options import parse_players
-
-
-class Ran(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run: TypeAlias = Callable[..., Ran]
-
-
-@pytest.fixture
-def fairplay(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Runs a command, in a directory of its own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "150")
-
-    def run(*arguments: str) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["fairplay", *arguments])
-        try:
-            main()
-        except SystemExit as ending:
-            code = ending.code
-        else:
-            code = 0
-        assert isinstance(code, int)
-        return Ran(code, *capsys.readouterr())
-
-    return run
-
-
-def done(ran: Ran) -> str:
-    """What a command printed that did what it was asked."""
-    assert (ran.code, ran.err) == (0, "")
-    return ran.out
-
+from tests.terminal.running import Run, done
 
 GAME = ["game", "fish", "-p", "bot:random", "-p", "bot:greedy", "--seed", "5"]
 CUP = ["tournament", "fish", "-p", "bot:first", "-p", "bot:greedy", "-p", "bot:random", "--seed", "5"]
@@ -121,7 +83,7 @@ def test_json_without_a_file_means_standard_output(typed: str, meant: str) -> No
 
 
 def test_settings_come_from_a_file_and_from_options_on_top(fairplay: Run) -> None:
-    Path("settings.json").write_text('{"rows": 4, "columns": 4, "soloSurvivor": "LONE_SURVIVOR_STOP"}')
+    Path("settings.json").write_text('{"rows": 4, "columns": 4, "loneSurvivor": "LONE_SURVIVOR_STOP"}')
     chosen = ["--settings", "settings.json", "--set", "columns=6", "--set", "lone_survivor=play-on"]
     done(fairplay(*GAME, *chosen, "--set", "random_fish=true", "--records", "records"))
     shown = done(fairplay("records", "show", "records"))
@@ -254,3 +216,24 @@ def test_games_lists_all_that_are_installed_and_shows_one_with_its_rules(fairpla
     assert list(fish["strategies"]) == ["first", "random", "greedy", "minimax"]
     assert "fish.move.straight-line" in fish["rules"]
     assert "fish.move.straight-line" in done(fairplay("games", "fish"))
+
+
+def test_a_game_explains_each_setting_with_its_range_its_default_and_that_of_tournaments(fairplay: Run) -> None:
+    lines = [line.split() for line in done(fairplay("games", "fish")).splitlines()]
+    [rows] = [line for line in lines if line[:1] == ["rows"]]
+    fish = find("fish")
+    [setting] = [setting for setting in fish.settings if setting.name == "rows"]
+    assert rows[1] == setting.default
+    sentence = " ".join(rows[2:])
+    assert sentence.startswith(f"{setting.meaning.rstrip('.')}: {setting.allowed}.")
+    described = json.loads(done(fairplay("games", "fish", "--json")))
+    assert described["settingDetails"][0] == setting._asdict()
+    assert sentence.endswith(f"In tournaments {described['tournamentSettings']['rows']}.")
+
+
+@pytest.mark.parametrize("name", registered())
+def test_every_setting_of_every_game_is_explained(fairplay: Run, name: str) -> None:
+    game = find(name)
+    assert [setting.name for setting in game.settings] == [field.name for field in game.settings_type.DESCRIPTOR.fields]
+    for setting in game.settings:
+        assert setting.name in done(fairplay("games", name))

@@ -221,6 +221,33 @@ def test_list_says_that_there_are_older_records(world: World) -> None:
     assert len(plain("list", world.place, "--limit", 2)) == 2
 
 
+@pytest.mark.parametrize("width", [150, 100, 80, 60, 40, 30])
+def test_list_fits_the_terminal_and_its_ids_can_be_used(world: World, width: int) -> None:
+    heading, *lines = records("list", world.place, env={"COLUMNS": str(width)}).splitlines()
+    assert all(len(line) <= width for line in (heading, *lines))
+    assert heading.startswith("ID ")
+    shown = [line.split()[0] for line in lines]
+    assert len(shown) == len(set(shown)) == 4
+    whole = [row["id"] for row in plain("list", world.place)]
+    for short, long in zip(shown, whole, strict=True):
+        assert f"{long}, a " in records("show", world.place, short)
+    assert ("PLAYERS" in heading) == (width == 150)
+
+
+def test_list_is_as_wide_as_it_gets_where_it_is_not_shown_in_a_terminal(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    listed = records("list", world.place)
+    assert world.tournament in listed
+    assert "dead, greedy, first, random" in listed
+
+
+def test_the_beginning_of_a_tournaments_id_is_enough_for_its_games(world: World) -> None:
+    assert f"{world.tournament}/r1g1, a game" in records("show", world.place, f"{world.tournament[:-2]}/r1g1")
+    assert f"{world.tournament}/r1g1, a game" in records("show", world.place, f"{world.tournament[:-2]}/r1")
+
+
 def test_list_of_a_file_has_its_record(game_file: Path) -> None:
     [row] = plain("list", game_file)
     assert (row["id"], row["status"], row["startTime"]) == ("g/1", "finished", "2023-11-14T22:13:20Z")
@@ -341,7 +368,7 @@ def test_a_call_that_led_to_an_elimination_says_so(tmp_path: Path) -> None:
 def test_a_call_of_a_tournament_is_shown_without_a_board(world: World) -> None:
     shown = records("show", world.place, world.tournament, "--call", 2)
     assert "/fairplay.v1.PlayerService/Start to 1 greedy" in shown
-    assert '"starting": true' in shown
+    assert f'"tournamentId": "{world.tournament}"' in shown
     assert "the state" not in shown
 
 
@@ -461,6 +488,8 @@ def test_replay_shows_every_state_and_the_end(game_file: Path) -> None:
     states = [event for event in replay(files.load(game_file)) if isinstance(event, Shown)]
     assert shown.count("after entry") == len(states)
     assert "0 p0 TakeTurn → action" in shown
+    last = max(index for index, line in enumerate(shown.splitlines()) if "TakeTurn → action" in line)
+    assert f"after entry {states[-1].entry}" in shown.splitlines()[last + 1]
     assert "p0 " in shown.splitlines()[-1]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -45,11 +46,24 @@ class Commands(TyperGroup):
 
 
 def _load(name: str) -> Any:
-    found = commands()[name].load()
+    try:
+        found = commands()[name].load()
+    except (ImportError, AttributeError) as error:
+        found = _unusable(error)
     if not isinstance(found, typer.Typer):
         function, found = found, typer.Typer(rich_markup_mode=None, add_completion=False)
         found.command(name)(function)
     return typer.main.get_command(found)
+
+
+def _unusable(error: Exception) -> Callable[[], None]:
+    """Return a command in place of one that cannot be loaded: help goes on, and the command raises the error."""
+
+    def command() -> None:
+        raise error
+
+    command.__doc__ = f"Cannot be loaded: {error}."
+    return command
 
 
 app = typer.Typer(
@@ -87,7 +101,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a character is no reason to fail
-    app(args=with_json_file(sys.argv[1:]))
+    app(args=with_json_file(sys.argv[1:]), prog_name="fairplay")
 
 
 def with_json_file(arguments: list[str]) -> list[str]:

@@ -110,5 +110,5 @@ def _plain(value: Any, key: str) -> str:
     if value is None:
         return "-"
     if isinstance(value, str):
-        return value.removeprefix(f"{key.upper()}_").lower().replace("_", "-")
+        return value.removeprefix(f"{key.upper()}_").lower()
     return json.dumps(value)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 
 from fairplay.games.kit.testdata import Question, find_questions
 from fairplay.terminal.options import find_game
@@ -51,10 +52,10 @@ def show_kinds(game: str, kind: str | None, as_json: bool) -> None:
             [{"name": each.name, "sentence": each.sentence, "parameters": _names(each)} for each in found.values()]
         )
         return
-    console = Console(highlight=False)
+    table = Table("kind", "answer, and the values of a question in their order", box=None, padding=(0, 2, 0, 0))
     for question in found.values():
-        console.print(f"[bold]{question.name}[/]  {escape(question.sentence)}")
-        console.print(f"    {', '.join(_names(question)) or 'no values'}")
+        table.add_row(f"[bold]{question.name}[/]", f"{escape(question.sentence)}\n{escape(_parameters(question))}")
+    Console(highlight=False).print(table)
 
 
 def check_folder(game: str, kind: str, folder: Path, as_json: bool) -> int:
@@ -104,13 +105,19 @@ def find_kind(game: str, kind: str) -> Question:
     """Return a kind of question. Raises UsageError, with a sentence that lists them all, if there is none."""
     found = find_kinds(game)
     if kind not in found:
-        listed = "".join(f"\n  {each.name}: {each.sentence} ({', '.join(_names(each))})" for each in found.values())
+        listed = "".join(f"\n  {each.name}: {each.sentence} ({_parameters(each)})" for each in found.values())
         raise UsageError(f"{game} has no test data {kind!r}; it has:{listed}")
     return found[kind]
 
 
 def _names(question: Question) -> list[str]:
     return [each.name for each in question.parameters]
+
+
+def _parameters(question: Question) -> str:
+    """Return what a question takes, e.g. "state, seed"; what may be left out stands in brackets."""
+    named = (each.name if each.default is Parameter.empty else f"[{each.name}]" for each in question.parameters)
+    return ", ".join(named) or "no values"
 
 
 def ask(question: Question, pair: Pair) -> Any:
@@ -149,8 +156,7 @@ def read_pair(file: Path, question: Question) -> Pair:
     values, out = read_values(file), file.with_name(file.name.removesuffix(IN) + OUT)
     needed = [each for each in question.parameters if each.default is Parameter.empty]
     if not len(needed) <= len(values) <= len(question.parameters):
-        wanted = ", ".join(_names(question)) or "nothing"
-        raise UsageError(f"{file} holds {counted(len(values), 'value')}: {question.name} takes {wanted}")
+        raise UsageError(f"{file} holds {counted(len(values), 'value')}: {question.name} takes {_parameters(question)}")
     answers = read_values(out)
     if len(answers) != 1:
         raise UsageError(f"{out} holds {counted(len(answers), 'value')}: it must hold one answer")

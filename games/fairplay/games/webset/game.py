@@ -7,7 +7,7 @@ from random import Random
 
 from google.protobuf.duration_pb2 import Duration
 
-from fairplay.games.kit.settings import describe
+from fairplay.games.kit.settings import Setting, describe
 from fairplay.games.kit.strategies import describe_strategies
 from fairplay.games.steps import Conversation
 from fairplay.games.webset import rules
@@ -22,6 +22,16 @@ from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
 from fairplay.webset.v1 import webset_pb2
 
 
+def _as_typed(setting: Setting) -> Setting:
+    """Return a setting under the name of its field in the message; there times are Durations."""
+    if not setting.name.endswith("_ms"):
+        return setting
+    default = f"{setting.default}ms" if setting.default else ""
+    return setting._replace(
+        name=setting.name.removesuffix("_ms"), allowed=f"{setting.allowed} milliseconds", default=default
+    )
+
+
 class Webset:
     """The game of Webset (webset.md)."""
 
@@ -34,7 +44,7 @@ class Webset:
     """By the rules one player may play alone (min_players 1); tournaments could not deal such games."""
     rules = rules.RULES
     strategies = describe_strategies(STRATEGIES)
-    settings = describe(Settings)
+    settings = tuple(map(_as_typed, describe(Settings)))
     settings_type = webset_pb2.Settings
     state_type = webset_pb2.State
     time_control = TimeControl(

@@ -18,7 +18,7 @@ from fairplay.player.interrupts import run
 from fairplay.server.server import Config
 from fairplay.terminal.options import find_game
 from fairplay.terminal.playing.channels import open_local_channel
-from fairplay.terminal.playing.tournament import show_tournament, start
+from fairplay.terminal.playing.tournament import Details, show_tournament, start
 from fairplay.terminal.printing import check_json
 from fairplay.v1.game_pb2 import GameSettings, Player
 from fairplay.v1.tournament_pb2 import SignUpPolicy, TournamentPlan
@@ -77,9 +77,11 @@ async def _run(game: Game, directory: Path, seed: int, json: str | None) -> int:
     console.print(f"Starting {len(found)} players in processes of their own…")
     config = Config(records=directory, allow_exec=True, start_limit_s=START_LIMIT_S)
     async with open_local_channel(config) as channel:
-        tournament = await start(channel, plan, f"demo-{secrets.token_hex(4)}")
+        tournament_id = f"demo-{secrets.token_hex(4)}"
+        await start(channel, plan, tournament_id)
+        links = {name: player.link for name, (player, _) in found.items()}
         about = {name: sentence for name, (_, sentence) in found.items()}
-        code = await show_tournament(channel, console, game, tournament, json, about)
+        code = await show_tournament(channel, console, game, tournament_id, Details(links, about, json))
     shown = escape(shlex.quote(str(directory)))
     console.print(f"\nRecords: {shown}. Check them with: [bold]fairplay records verify {shown}[/]", soft_wrap=True)
     return code

@@ -29,7 +29,6 @@ from google.protobuf import json_format
 from google.protobuf.message import DecodeError, Message
 
 from fairplay.terminal.misconducts import describe_cause
-from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.referee_pb2 import Game
 from fairplay.v1.result_pb2 import GameResult
@@ -57,27 +56,29 @@ def game_json(game: Game) -> dict[str, Any]:
         "game": game.plan.game,
         "seed": game.plan.seed,
         "status": "aborted" if game.result.aborted else "finished",
-        **_result(game.plan.players, game.result),
+        **_result([(player.name, player.link) for player in game.plan.players], game.result),
     }
 
 
-def tournament_json(tournament: Tournament, seeds: Mapping[str, int]) -> dict[str, Any]:
-    """Return a tournament that is over as plain values; `seeds` are those of games, by id, as far as they are known."""
-    links = {player.name: player for player in tournament.entrants}
+def tournament_json(tournament: Tournament, links: Mapping[str, str], seeds: Mapping[str, int]) -> dict[str, Any]:
+    """Return a tournament that is over as plain values.
+
+    `links` are those of the players, by name; `seeds` those of the games, by id, as far as they are known.
+    """
     result = tournament.result
     return {
         "tournamentId": tournament.tournament_id,
         "game": tournament.plan.game,
         "seed": tournament.plan.seed,
         "status": STATUSES[tournament.status],
-        "players": [{"name": player.name, "link": player.link} for player in tournament.entrants],
+        "players": [{"name": player.name, "link": links[player.name]} for player in tournament.entrants],
         "rounds": [
             {
                 "games": [
                     {
                         "gameId": game.game_id,
                         "seed": seeds.get(game.game_id),
-                        **_result([links[name] for name in game.players], game.result),
+                        **_result([(name, links[name]) for name in game.players], game.result),
                     }
                     for game in round_.games
                 ]
@@ -94,20 +95,20 @@ def tournament_json(tournament: Tournament, seeds: Mapping[str, int]) -> dict[st
     }
 
 
-def _result(players: Sequence[Player], result: GameResult) -> dict[str, Any]:
-    """Return what became of the players of one game, by seat."""
+def _result(players: Sequence[tuple[str, str]], result: GameResult) -> dict[str, Any]:
+    """Return how a game ended for its players, names and links by seat."""
     places = {one.seat: place for place, group in enumerate(result.ranking, start=1) for one in group.players}
     scores = {one.seat: one.score for group in result.ranking for one in group.players}
     return {
         "players": [
             {
                 "seat": seat,
-                "name": player.name,
-                "link": player.link,
+                "name": name,
+                "link": link,
                 "place": places.get(seat),
                 "score": scores.get(seat),
             }
-            for seat, player in enumerate(players)
+            for seat, (name, link) in enumerate(players)
         ],
         "failures": [_failure(misconduct) for misconduct in result.misconducts],
         "aborted": result.aborted or None,

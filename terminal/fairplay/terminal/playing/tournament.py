@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import secrets
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import grpc
 from rich.console import Console
@@ -23,12 +25,22 @@ from fairplay.terminal.playing.summary import summarize
 from fairplay.terminal.printing import check_json, write_json
 from fairplay.v1 import manager_pb2
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
-from fairplay.v1.referee_pb2 import ListGamesRequest
+from fairplay.v1.referee_pb2 import GetGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan, TournamentStatus
 
 PAGE_SIZE = 1_000
 OPEN = (TournamentStatus.TOURNAMENT_STATUS_SIGN_UP, TournamentStatus.TOURNAMENT_STATUS_RUNNING)
+
+
+class Details(NamedTuple):
+    """What the command knows of its tournament, and the server does not tell: by the names of the players."""
+
+    links: Mapping[str, str]
+    about: Mapping[str, str]
+    """What each player is, for the ranking."""
+    json: str | None
+    """Where the result is written."""
 
 
 def play_tournament(options: Options, json: str | None) -> int:
@@ -42,29 +54,32 @@ def play_tournament(options: Options, json: str | None) -> int:
 async def _play(options: Options, game: Game, plan: TournamentPlan, json: str | None) -> int:
     console = Console(stderr=json == "-", highlight=False)
     async with open_channel(options, resume=True) as channel:
-        tournament = await _resume_or_start(channel, plan, options)
+        tournament_id = await _resume_or_start(channel, plan, options)
         try:
-            about = {player.name: player.link for player in tournament.entrants}
-            return await show_tournament(channel, console, game, tournament, json, about)
+            links = {player.name: player.link for player in plan.entrants}
+            return await show_tournament(channel, console, game, tournament_id, Details(links, links, json))
         except asyncio.CancelledError:
             if options.records is None and options.server is None:
-                await _cancel(ManagerServiceStub(channel), tournament.tournament_id)
+                await _cancel(ManagerServiceStub(channel), tournament_id)
             raise
 
 
-async def _resume_or_start(channel: grpc.aio.Channel, plan: TournamentPlan, options: Options) -> Tournament:
-    """Return the tournament of this command: one that was interrupted if there is one, otherwise a new one."""
+async def _resume_or_start(channel: grpc.aio.Channel, plan: TournamentPlan, options: Options) -> str:
+    """Return the id of the tournament of this command: one that was interrupted if there is one, or else a new one."""
     manager = ManagerServiceStub(channel)
     prefix = f"{plan.game}-{_digest(plan, options)}-"
     known = await manager.ListTournaments(manager_pb2.ListTournamentsRequest(page_size=PAGE_SIZE))
     for each in known.tournaments:
         if each.status in OPEN and each.tournament_id.startswith(prefix):
-            return await _start(manager, each.tournament_id)
+            await _start(manager, each.tournament_id)
+            return str(each.tournament_id)
     if options.order == "dealt":
         entrants = dealt(plan.entrants, plan.seed)
         plan.ClearField("entrants")
         plan.entrants.extend(entrants)
-    return await start(channel, plan, f"{prefix}{secrets.token_hex(4)}")
+    tournament_id = f"{prefix}{secrets.token_hex(4)}"
+    await start(channel, plan, tournament_id)
+    return tournament_id
 
 
 def _digest(plan: TournamentPlan, options: Options) -> str:
@@ -77,17 +92,15 @@ def _digest(plan: TournamentPlan, options: Options) -> str:
     return hashlib.sha256(data).hexdigest()[:12]
 
 
-async def start(channel: grpc.aio.Channel, plan: TournamentPlan, tournament_id: str) -> Tournament:
-    """Create a tournament, start it and return it."""
+async def start(channel: grpc.aio.Channel, plan: TournamentPlan, tournament_id: str) -> None:
+    """Create a tournament and start it."""
     manager = ManagerServiceStub(channel)
     await manager.CreateTournament(manager_pb2.CreateTournamentRequest(tournament_id=tournament_id, plan=plan))
-    return await _start(manager, tournament_id)
+    await _start(manager, tournament_id)
 
 
-async def _start(manager: ManagerServiceStub, tournament_id: str) -> Tournament:
-    reply = await manager.StartTournament(manager_pb2.StartTournamentRequest(tournament_id=tournament_id))
-    tournament: Tournament = reply.tournament
-    return tournament
+async def _start(manager: ManagerServiceStub, tournament_id: str) -> None:
+    await manager.StartTournament(manager_pb2.StartTournamentRequest(tournament_id=tournament_id))
 
 
 async def _cancel(manager: ManagerServiceStub, tournament_id: str) -> None:
@@ -97,23 +110,18 @@ async def _cancel(manager: ManagerServiceStub, tournament_id: str) -> None:
 
 
 async def show_tournament(
-    channel: grpc.aio.Channel,
-    console: Console,
-    game: Game,
-    tournament: Tournament,
-    json: str | None,
-    about: Mapping[str, str],
+    channel: grpc.aio.Channel, console: Console, game: Game, tournament_id: str, details: Details
 ) -> int:
     """Show a tournament until it is over, write its result and return the exit code.
 
-    `about` says what each player is, by name. Raises FailedError if nobody has won.
+    Raises FailedError if nobody has won.
     """
-    over = await _watch(channel, console, game, tournament.tournament_id)
+    over = await _watch(channel, console, game, tournament_id)
     console.print()
-    for renderable in summarize(over, about):
+    for renderable in summarize(over, details.about):
         console.print(renderable)
-    if json is not None:
-        write_json(tournament_json(over, await _seeds(channel, over)), json)
+    if details.json is not None:
+        write_json(tournament_json(over, details.links, await _seeds(channel, over)), details.json)
     if over.status == TournamentStatus.TOURNAMENT_STATUS_CANCELLED:
         raise FailedError(f"the tournament was cancelled: {over.reason}")
     if not over.result.winners:
@@ -139,12 +147,9 @@ async def _watch(channel: grpc.aio.Channel, console: Console, game: Game, tourna
 
 async def _seeds(channel: grpc.aio.Channel, tournament: Tournament) -> dict[str, int]:
     """Return the seeds of the games of a tournament, by the ids of those that the server still knows."""
-    referee, token = RefereeServiceStub(channel), ""
-    seeds: dict[str, int] = {}
-    while True:
-        request = ListGamesRequest(page_size=PAGE_SIZE, page_token=token, tournament_id=tournament.tournament_id)
-        page = await referee.ListGames(request)
-        seeds |= {game.game_id: game.plan.seed for game in page.games}
-        token = page.next_page_token
-        if not token:
-            return seeds
+    referee, seeds = RefereeServiceStub(channel), {}
+    for game_id in (game.game_id for round_ in tournament.rounds for game in round_.games):
+        with contextlib.suppress(grpc.aio.AioRpcError):
+            reply = await referee.GetGame(GetGameRequest(game_id=game_id))
+            seeds[game_id] = reply.game.plan.seed
+    return seeds

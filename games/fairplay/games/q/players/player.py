@@ -8,7 +8,7 @@ from fairplay.q.v1.q_player_pb2 import NewTilesRequest, SetupRequest, TakeTurnRe
 
 
 class StrategyPlayer:
-    """A player that plays as its strategy says. It keeps nothing between calls: it may be in any number of games."""
+    """Plays as its strategy says. Keeps nothing between calls, so it may be in any number of games."""
 
     game = "q"
 
@@ -18,14 +18,14 @@ class StrategyPlayer:
         self.quick = spec.partition(":")[0] != "best"
 
     def setup(self, request: SetupRequest) -> None:
-        """Ignore the tiles: every state says them again."""
+        """Its tiles are said again in every state."""
 
     def take_turn(self, request: TakeTurnRequest) -> TakeTurnResponse:
-        """Return what the strategy does."""
+        """What the strategy does."""
         return TakeTurnResponse(action=codec.action_message(self._strategy(codec.view(request.state))))
 
     def new_tiles(self, request: NewTilesRequest) -> None:
-        """Ignore the new tiles: the next state says them again."""
+        """The new tiles are, too."""
 
     def win(self, request: WinRequest) -> None:
-        """Ignore the result."""
+        """It is a good loser."""

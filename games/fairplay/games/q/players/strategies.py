@@ -1,4 +1,4 @@
-"""Strategies of the reference players of the Q game: what to answer to take-turn, from what a player sees.
+"""Reference players' brains for the Q game: what to answer to take-turn, from what a player sees.
 
 A strategy is a function from a `View` to an action. All of them are deterministic and remember nothing between
 calls, so that a game that is resumed goes on in the same way. `strategy("best:width=4")` makes one from its name.
@@ -31,15 +31,15 @@ Strategy: TypeAlias = Callable[[View], Action]
 
 
 def strategy(spec: str) -> Strategy:
-    """Return the strategy that a text names, e.g. "ldasg", "random:seed=7" or "best:width=4,q_bonus=6".
+    """The strategy that a text such as "ldasg", "random:seed=7" or "best:width=4,q_bonus=6" names.
 
-    Raises ValueError, with a sentence that says what is allowed, if there is no such strategy, key or value.
+    ValueError: there is no such strategy, key or value; the sentence says what is allowed.
     """
     return make_strategy(spec, STRATEGIES, "Q")
 
 
 def _without_extension(view: View) -> Word:
-    """Return the answer of a strategy that finds nothing to place."""
+    """What every strategy answers that finds nothing to place."""
     return REPLACE if view.pile_left >= len(view.hand) else PASS
 
 
@@ -51,9 +51,7 @@ def _first() -> Strategy:
 
 
 def _first_answer(view: View) -> Action:
-    """Return a placement below the last tile of the map or to its right, in turns, so that lines stay short.
-
-    If nothing fits there, it is on the nearest spot to that tile.
+    """Below the last tile of the map or to its right, in turns, so that lines stay short; else the nearest spot to it.
 
     Beside the last tile there is nearly always room, so that an index of all spots would not pay.
     """
@@ -64,7 +62,7 @@ def _first_answer(view: View) -> Action:
 
 
 def _single_at(view: View, spots: Iterable[Coordinate]) -> Extension | None:
-    """Return the placement of the smallest tile at the first of these spots at which one fits; None if none does."""
+    """The smallest tile that fits at the first of these spots at which one does."""
     owned = tile_set(view.hand)
     for row, column in spots:
         fit = fitting(view.board.tiles, row, column, view.board.whole_lines) & owned
@@ -89,14 +87,14 @@ def _random(*, seed: int) -> Strategy:
 
 
 def _digest(view: View, seed: int) -> int:
-    """Return a number that depends on the seed and what the player sees, but not on the revision or the process."""
+    """A number that depends on the seed and what the player sees, but not on the revision or the process."""
     tiles = view.board.tiles
     seen = (seed, view.hand, view.score, view.others, view.pile_left, len(tiles), sum(tiles.values()))
     return crc32(repr(seen).encode())
 
 
 def _random_answer(view: View, rng: Random) -> Action:
-    """Return one of the legal actions; an extension is made longer as long as a coin says so."""
+    """One of the legal actions; as long as a coin says so, an extension is made longer."""
     action = rng.choice(choices(view.board, view.hand, view.pile_left))
     if isinstance(action, Word):
         return action
@@ -118,7 +116,7 @@ Step: TypeAlias = Callable[[Board, Sequence[int]], Placement | None]
 
 
 def dag_step(board: Board, hand: Sequence[int]) -> Placement | None:
-    """Place the smallest tile of a sorted hand that fits anywhere, on its first spot in row-column order."""
+    """The smallest tile of a sorted hand that fits anywhere, on its first spot in row-column order."""
     for tile in hand:
         spot = min((spot for spot, kinds in board.spots.items() if kinds >> tile & 1), default=None)
         if spot is not None:
@@ -127,7 +125,7 @@ def dag_step(board: Board, hand: Sequence[int]) -> Placement | None:
 
 
 def ldasg_step(board: Board, hand: Sequence[int]) -> Placement | None:
-    """Place the smallest tile that fits anywhere on its spot with most neighbours, then first in row-column order."""
+    """The same tile, on the spot with the most neighbours; of several such the first in row-column order."""
     for tile in hand:
         if spots := placements(board, tile):
             return Placement(*max(spots, key=lambda spot: sum(side in board.tiles for side in sides(*spot))), tile)
@@ -144,7 +142,7 @@ def one_step(name: str, view: View) -> Action:
 
 
 def _iterated(step: Step) -> Callable[[], Strategy]:
-    """Return a strategy of one step after the other, until one places nothing or does not fit into the extension.
+    """One step after the other until it places nothing, or a placement that the extension cannot take in.
 
     Such a placement is left out and no other is tried in its place.
     """
@@ -189,7 +187,7 @@ class _Search:
             self._columns.setdefault(spot[1], []).append(spot)
 
     def lines(self, hand: Sequence[int], width: int) -> list[_Line]:
-        """Return extensions of one tile, of two and so on, the `width` best of each length, each made from the last."""
+        """Extensions of one tile, of two, and so on, the `width` best of each length (each made from the last)."""
         layer = nlargest(width, self._singles(hand))
         found = list(layer)
         while layer:
@@ -227,7 +225,7 @@ class _Search:
         return _Line(gain, placed, line.rest[:at] + line.rest[at + 1 :])
 
     def _free_on_line(self, placed: Sequence[Placement]) -> list[Coordinate]:
-        """Return the coordinates beside tiles on the line of the placements; on both lines of a single one."""
+        """The coordinates beside tiles on the line of the placements; on both lines of a single one."""
         row, column, _ = placed[0]
         free: set[Coordinate] = set()
         if all(other.row == row for other in placed):
@@ -256,7 +254,7 @@ def _best(*, width: int, q_bonus: int, finish_bonus: int) -> Strategy:
 
 
 def _worth(view: View, line: _Line, finish_bonus: int) -> int:
-    """Return the worth of an extension: its points, and what it means to end the game with it."""
+    """The points of an extension, and what it means to end the game with it."""
     if line.rest:
         return line.points
     lead = view.score + line.points + finish_bonus - max(view.others, default=0)
