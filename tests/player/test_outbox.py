@@ -9,7 +9,7 @@ from fairplay.v1.connection_pb2 import Reply
 
 
 class Wire:
-    """Keeps the ids of every frame; holds the next ones back while `open_gate` is not set."""
+    """A write function that keeps the ids of every frame, and waits in each write while `gate` is not set."""
 
     def __init__(self, open_count: int = 0) -> None:
         self.frames: list[list[int]] = []

@@ -1,4 +1,4 @@
-"""Threads of players: used again, and nobody waits for one that hangs."""
+"""Threads of players: idle ones are used again, and no other work waits for one that hangs."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from fairplay.terminal import main
 
 
 def doom(entries: int) -> None:
-    """Lets this process die after so many entries."""
+    """Kill this process once so many more entries are due to be saved."""
     save, left = Database.save, entries
 
     def last_words(database: Database, batch: Batch) -> None:

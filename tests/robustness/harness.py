@@ -42,7 +42,7 @@ class Ran(NamedTuple):
 
 
 def until(condition: Callable[[], bool], what: str, limit_s: float = LIMIT_S) -> None:
-    """Waits for a condition; AssertionError: it does not come."""
+    """Wait for a condition. Raises AssertionError if it does not come within the limit."""
     give_up = time.monotonic() + limit_s
     while not condition():
         assert time.monotonic() < give_up, f"this did not happen within {limit_s:g} s: {what}"
@@ -51,7 +51,7 @@ def until(condition: Callable[[], bool], what: str, limit_s: float = LIMIT_S) ->
 
 @contextmanager
 def _heeding_ctrl_c() -> Iterator[None]:
-    """What is started meanwhile does not ignore Ctrl-C, as whoever runs the tests may do."""
+    """Let what is started in this block heed Ctrl-C, even if the tests ignore it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -103,12 +103,12 @@ class Command:
         return self.process.poll() is not None
 
     def says(self, words: str) -> None:
-        """Waits until it has printed these words."""
+        """Wait until it has printed these words."""
         until(lambda: words in self.out or self.over, f"{words!r} in {self.out!r} {self.err!r}")
         assert words in self.out, (self.out, self.err)
 
     def left(self) -> list[psutil.Process]:
-        """Its processes that still run."""
+        """Return its processes that still run."""
         return list(filter(self._bears_mark, psutil.process_iter()))
 
     def _bears_mark(self, process: psutil.Process) -> bool:
@@ -119,22 +119,22 @@ class Command:
             return False
 
     def interrupt(self) -> None:
-        """Ctrl-C: a signal to the whole group."""
+        """Send Ctrl-C, a signal to the whole process group."""
         os.killpg(self.process.pid, signal.SIGINT)
 
     def kill(self) -> None:
-        """What a power cut does to one process; returns when it is over."""
+        """Kill the process as a power cut would, and return when it has ended."""
         self.process.kill()
         self.process.wait()
 
     def end(self, limit_s: float = LIMIT_S) -> Ran:
-        """Waits for its end."""
+        """Wait for the end of the process, and return how it ended."""
         code = self.process.wait(limit_s)
         return Ran(code, self.out, self.err, time.monotonic() - self._began)
 
 
 def run(directory: Path, *arguments: str, program: Sequence[str] = FAIRPLAY) -> Ran:
-    """Runs a command to its end; nothing of it may be left then."""
+    """Run a command to its end, and check that it leaves no process behind."""
     with Command(directory, *arguments, program=program) as command:
         ran = command.end()
         until(lambda: not command.left(), f"the end of everything that {arguments} started")
@@ -142,22 +142,22 @@ def run(directory: Path, *arguments: str, program: Sequence[str] = FAIRPLAY) -> 
 
 
 def exec_player(*options: str) -> str:
-    """The link of a reference player in a process of its own."""
+    """Return the link of a reference player in a process of its own."""
     return " ".join(["exec:" + sys.executable, *FAIRPLAY[1:], "player", "fish", *options])
 
 
 def zoo_player(*arguments: str) -> str:
-    """The link of a broken player in a process of its own: FAULT, and options."""
+    """Return the link of a mutant in a process of its own, from its id and options."""
     return " ".join(["exec:" + sys.executable, "-m", "fairplay.conformance.zoo", "fish", *arguments])
 
 
 def specs(*players: str) -> list[str]:
-    """The options that name these players."""
+    """Return the options that name these players."""
     return [word for player in players for word in ("--player", player)]
 
 
 def free_address() -> str:
-    """An address on which nobody listens."""
+    """Return an address on which no program listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return f"127.0.0.1:{probe.getsockname()[1]}"
@@ -167,7 +167,7 @@ def free_address() -> str:
 
 
 def listings(directory: Path) -> list[Listing]:
-    """Everything in a store, oldest first; nothing where there is none yet."""
+    """Return all listings of a store, oldest first; none if there is no store yet."""
     try:
         with Store.read_only(directory) as store:
             found = [*store.list("game", limit=10**6)[0], *store.list("tournament", limit=10**6)[0]]
@@ -177,7 +177,7 @@ def listings(directory: Path) -> list[Listing]:
 
 
 def entry_count(directory: Path) -> int:
-    """How many entries of all records are on disk."""
+    """Return how many entries of all records are on disk."""
     try:
         with Store.read_only(directory) as store:
             found = [*store.list("game", limit=10**6)[0], *store.list("tournament", limit=10**6)[0]]
@@ -187,7 +187,7 @@ def entry_count(directory: Path) -> int:
 
 
 def findings(directory: Path) -> Iterator[tuple[str, Finding]]:
-    """What is wrong with the records of a store."""
+    """Yield the defects of the records of a store."""
     with Store.read_only(directory) as store:
         for listing in [*store.list("game", limit=10**6)[0], *store.list("tournament", limit=10**6)[0]]:
             record = store.read(listing.record_id)

@@ -1,7 +1,7 @@
-"""Players of the zoo behind links of their own, without threads, processes and waiting: hundreds of games cost seconds.
+"""Players of the zoo behind links of their own, without threads and processes, in simulated time.
 
-A player that hangs is one that is never heard of, one that is late is heard of later. Time goes by only where there is
-nothing left to do, and then at once: nobody is late because the machine is busy, and who hangs costs a test nothing.
+A player that hangs never answers, one that is late answers later. No player is late because the machine is busy, and
+one that hangs costs a test no time, so that hundreds of games cost seconds.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ REASONS = {
 
 
 class WaitsError(Exception):
-    """A player wants to wait; its link does it."""
+    """A player wants to wait; its link waits for it."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
@@ -53,13 +53,13 @@ def _waits(_: threading.Event, seconds: float) -> None:
 
 
 def on_stage(limit_s: float) -> Environment:
-    """Where players live that are behind a StageLink."""
+    """Return the environment of players that are behind a StageLink."""
     return Environment(limit_s, limit_s, _gone, _waits)
 
 
 @dataclass(slots=True)
 class Heard:
-    """A call in one game, and what was wrong with the answer: what the referee may find there."""
+    """A call in one game, and what was wrong with the answer, which the referee may find."""
 
     method: str
     request: Any
@@ -72,12 +72,12 @@ class Heard:
 
     @property
     def surely_wrong(self) -> bool:
-        """Whether the referee cannot but find something."""
+        """Whether the referee must find something."""
         return bool(self.traces) and Symptom.NOTHING not in self.traces and not self.cancelled
 
 
 class StageLink:
-    """The link to a player of the zoo. `heard` are its calls by the id of the game."""
+    """The link to a player of the zoo. `heard` has its calls by the id of the game."""
 
     def __init__(self, clock: Clock, game: Game, settings: Message, kind: Mutant, player: MutantPlayer) -> None:
         self.kind = kind
@@ -93,14 +93,14 @@ class StageLink:
         self._dead = False
 
     def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
-        """Calls the player as soon as the event loop turns."""
+        """Call the player as soon as the event loop turns."""
         heard: list[Heard] = []
         open_call = OpenCall(self._clock, limit_s, done, lambda call: self._let_go(call, heard))
         self._loop.call_soon(self._answer, self._methods[method], request, open_call, heard)
         return open_call
 
     def _let_go(self, call: OpenCall, heard: list[Heard]) -> None:
-        """A call is over without an answer: cancelled, if nobody is told."""
+        """Handle a call that is over without an answer; it was cancelled if its outcome is not reported."""
         for each in heard:
             each.cancelled = call.done is None
 
@@ -126,7 +126,7 @@ class StageLink:
             self._loop.call_later(wait_s, open_call.settle, outcome)
 
     def _forgiven(self, method: Method, request: Any, outcome: bytes | Failure, wait_s: float) -> bool:
-        """Whether the game forgives an answer, or that there is none."""
+        """Return whether the game forgives an answer, or that there is none."""
         answer: Any = Overrun() if wait_s else outcome
         if isinstance(answer, bytes):
             try:
@@ -163,11 +163,11 @@ class StageLink:
         return _encoded(reply)
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: the link holds nothing."""
 
 
 def _void(_: object) -> None:
-    """There is nothing to answer."""
+    """Return the answer of a method that has none."""
 
 
 def _encoded(reply: Any) -> bytes | Failure:
@@ -176,12 +176,12 @@ def _encoded(reply: Any) -> bytes | Failure:
 
 
 def _is_special(kind: Mutant) -> bool:
-    """Whether a fault of play is one of special situations: it may be none under other settings."""
+    """Return whether the defect shows only in special situations: under other settings it may be none."""
     return bool(kind.rule) and not {WHOLE_GAMES, DRAWN_STATES} & set(kind.cases)
 
 
 def trace(misconduct: Misconduct) -> Symptom:
-    """What the referee has found."""
+    """Return what the referee has found."""
     if misconduct.kind == MisconductKind.MISCONDUCT_KIND_RULE_VIOLATION:
         return Symptom.RULE
     if misconduct.kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT:

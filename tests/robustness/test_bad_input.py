@@ -1,4 +1,4 @@
-"""What is typed wrongly, and what cannot be done: one clear sentence that says what to do, and nothing else."""
+"""Bad input: one clear sentence that says what is wrong and what to do, and nothing else."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LINKS = "grpc://HOST:PORT, dial-in:NAME, exec:COMMAND or bot:STRATEGY"
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The directory of the tests, with files that are good for nothing."""
+    """Make the tests' directory, with files that cannot be used."""
     (tmp_path / "broken.json").write_text('{"rows": 6')
     (tmp_path / "unknown.json").write_text('{"bows": 6}')
     (tmp_path / "list.json").write_text("[1]")
@@ -37,7 +37,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str) -> Ran:
-    """Runs a command in this process, which is quicker than in one of its own."""
+    """Run a command in this process, which is quicker than in one of its own."""
     monkeypatch.setattr(sys, "argv", ["fairplay", *arguments])
     with pytest.raises(SystemExit) as ending:
         main()
@@ -47,7 +47,7 @@ def here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *a
 
 
 def check(ran: Ran, code: int, words: str) -> None:
-    """It ended with this code, and said one sentence with these words."""
+    """Check that a command ended with this code, and printed one sentence with these words."""
     assert "Traceback" not in ran.err
     assert (ran.code, ran.out) == (code, ""), ran.err
     said = ran.err.splitlines()
@@ -179,7 +179,7 @@ def test_a_process_says_nothing_else_when_it_ends(case: str, tmp_path: Path) -> 
 
 @pytest.fixture
 def taken() -> Iterator[str]:
-    """An address where somebody listens who never answers."""
+    """Listen on an address without ever answering."""
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
         holder.listen()

@@ -1,4 +1,4 @@
-"""A disk that takes no more while a command writes to it: it says so in sentences, and what was saved stays."""
+"""A disk that is full while a command writes to it: the command says so in sentences, and what was saved stays."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Quitter:
 
 
 def mute() -> Any:
-    """A player that breaks a rule in its first turn, and would do so again."""
+    """Return a player that breaks a rule in its first turn, and would do so again."""
     return make_player(find("fish"), "says-nothing")
 
 
@@ -83,7 +83,7 @@ def plan() -> TournamentPlan:
 
 
 def taping(directory: Path, tape: list[Batch]) -> Store:
-    """A store as Store.open makes it, that notes what it saves."""
+    """A store as Store.open makes it, that keeps what it saves on a tape."""
     directory.mkdir()
     database = Database.writable(directory)
 
@@ -97,7 +97,7 @@ def taping(directory: Path, tape: list[Batch]) -> Store:
 
 
 def appended(tape: Sequence[Batch]) -> list[Appended]:
-    """What is on the tape, in order."""
+    """Return what is on the tape, in order."""
     begun = {listing.number: listing for batch in tape for listing in batch.begun}
     finished = {trail.number: listing for batch in tape for trail, listing in batch.finished}
     items = [(trail.number, entry) for batch in tape for trail, _, entry in batch.items]
@@ -120,7 +120,7 @@ def append(store: Store, journals: dict[int, Journal], each: Appended) -> None:
 
 
 async def left_behind(directory: Path, tape: Sequence[Appended]) -> None:
-    """A store in which this is on disk, and nothing else."""
+    """Return a store in which these entries are on disk, and nothing else."""
     store = Store.open(directory)
     journals: dict[int, Journal] = {}
     for each in tape:
@@ -132,7 +132,7 @@ async def left_behind(directory: Path, tape: Sequence[Appended]) -> None:
 
 
 async def play(directory: Path) -> list[Appended]:
-    """Plays the tournament, undisturbed."""
+    """Play the tournament without interruption."""
     tape: list[Batch] = []
     async with harness.environment(store=taping(directory, tape)) as environment:
         environment.stage.actors |= {"b": mute(), "d": Quitter()}  # type: ignore[dict-item]  # any players will do
@@ -141,7 +141,7 @@ async def play(directory: Path) -> list[Appended]:
 
 
 async def go_on(directory: Path) -> None:
-    """A server goes on with what is there, does what it is asked again, and is stopped when the tournament is over."""
+    """Let a server go on with what is there, repeat the requests to it, and stop it when the tournament is over."""
     server = await Server.start(Config(records=directory))
     try:
         async with dialled_in(server, ("mute", mute()), ("quitter", Quitter())):

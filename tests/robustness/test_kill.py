@@ -28,25 +28,25 @@ PROCESSES = [
 
 
 def tournament(directory: Path, players: Sequence[str]) -> list[str]:
-    """The command that is given again and again."""
+    """Return the command that is given again and again."""
     kept = ["--records", str(directory / "records"), "--json", str(directory / "result.json")]
     return ["tournament", "fish", *specs(*players), "--seed", "11", "--set", "rows=6", *kept]
 
 
 def short(game_id: str) -> str:
-    """What follows the id of the tournament, which differs each time."""
+    """Return what follows the id of the tournament, which differs each time."""
     return game_id.rpartition("/")[2]
 
 
 def told(result: TournamentResult) -> dict[str, Any]:
-    """What counts of a tournament's result: winners, others, and who failed where, how, and by which rule."""
+    """Return what counts of a tournament's result: winners, others, and who failed where, how, and by which rule."""
     failed = [(short(failure.game_id), failure.misconduct) for failure in result.failures]
     failures = [(where, each.player, each.kind, each.method_name, each.rule_break.rule_id) for where, each in failed]
     return {"winners": list(result.winners), "others": list(result.others), "failures": failures}
 
 
 def games(records: Path) -> dict[str, Any]:
-    """The standings of all games in a store; there must be one tournament, and it must be over."""
+    """Return the standings of all games in a store with one tournament, which must be over."""
     found = listings(records)
     assert [listing.kind for listing in found].count("tournament") == 1
     assert all(listing.finished for listing in found)
@@ -59,7 +59,7 @@ def games(records: Path) -> dict[str, Any]:
 
 
 def recorded_result(records: Path) -> TournamentResult | None:
-    """The result of the tournament, if it is over."""
+    """Return the result of the tournament; None if it is not over."""
     for listing in listings(records):
         if listing.kind == "tournament" and listing.finished:
             return Tournament.FromString(listing.summary).result
@@ -67,13 +67,13 @@ def recorded_result(records: Path) -> TournamentResult | None:
 
 
 def written_result(file: Path) -> TournamentResult:
-    """The result that `--json` wrote."""
+    """Return the result that `--json` wrote."""
     find("fish")  # whose messages may be in it
     return json_format.Parse(file.read_text(), TournamentResult())
 
 
 def lives(directory: Path, players: Sequence[str], random: Random, most: int) -> int:
-    """Gives the command, which dies each time after some more entries, until its result is on disk; how often it died.
+    """Give the command until its result is on disk, killed each time after some more entries; return how often.
 
     Its players must not outlive it.
     """

@@ -24,7 +24,7 @@ SPREAD = 4
 
 
 class Used(NamedTuple):
-    """What a server holds, by the kind of thing."""
+    """Return how many things a server holds, by kind."""
 
     threads: int
     tasks: int

@@ -1,6 +1,6 @@
-"""Any mix of broken players in any game: it ends on time, and exactly those are out whose faults have shown themselves.
+"""Any mix of broken players in any game: it ends on time, and exactly those are out whose defects have shown.
 
-Players are in two games at once, so that faults of memory can show themselves, too.
+Players are in two games at once, so that defects of memory can show themselves, too.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ SOUND_SHARE = 0.4
 
 
 class Role(NamedTuple):
-    """A player of two games, and the fault that it has."""
+    """A player of two games, and the defect that it has."""
 
     game: str
     name: str
@@ -67,26 +67,26 @@ class Scene:
     def __init__(self, game: Game, referee: Referee, clock: Clock, seed: int) -> None:
         self.game = game
         self._referee = referee
-        self._luck = Random(f"{game.name}/{seed}")
+        self._rng = Random(f"{game.name}/{seed}")
         self._seed = seed
         self.settings = game.full_settings(game.tournament_settings)
         for name, value in SHORTER.get(game.name, {}).items():
             setattr(self.settings, name, value)
-        count = self._luck.choice(game.seats)
+        count = self._rng.choice(game.seats)
         self.roles = [self._role(clock, f"p{number}") for number in range(count)]
 
     def _role(self, clock: Clock, name: str) -> Role:
-        luck, game = self._luck, self.game
-        if luck.random() < SOUND_SHARE:
-            return Role(game.name, name, BotLink(clock, game.player(luck.choice(SOUND))), None)
-        kind = luck.choice(faulty(game.name))
-        strategy, spared = luck.choice(list(game.strategies)[:3]), luck.choice((0, 0, 0, 1, 4))
+        rng, game = self._rng, self.game
+        if rng.random() < SOUND_SHARE:
+            return Role(game.name, name, BotLink(clock, game.player(rng.choice(SOUND))), None)
+        kind = rng.choice(faulty(game.name))
+        strategy, spared = rng.choice(list(game.strategies)[:3]), rng.choice((0, 0, 0, 1, 4))
         player = kind.make(game, strategy, on_stage(LIMIT_S), spared)
         return Role(game.name, name, StageLink(clock, game, self.settings, kind, player), kind)
 
     async def play(self) -> list[GameMessage]:
-        """Both games to their ends."""
-        orders = [self.roles, self._luck.sample(self.roles, len(self.roles))]
+        """Play both games to their ends."""
+        orders = [self.roles, self._rng.sample(self.roles, len(self.roles))]
         return await asyncio.gather(*(self._play(index, order) for index, order in enumerate(orders)))
 
     async def _play(self, index: int, order: Sequence[Role]) -> GameMessage:
@@ -103,7 +103,7 @@ class Scene:
 
 @cache
 def faulty(name: str) -> list[Mutant]:
-    """The mutants whose mutation can show itself in a game."""
+    """Return the mutants whose defect can show itself in a game."""
     return [
         kind
         for kind in find_mutants(find(name)).values()
@@ -112,7 +112,7 @@ def faulty(name: str) -> list[Mutant]:
 
 
 def check(scene: Scene, played: GameMessage) -> None:
-    """Those out are those who did wrong, for what they did; everybody else is ranked."""
+    """Check that those out are those who did wrong, for what they did, and that all others are ranked."""
     assert played.status == GameStatus.GAME_STATUS_FINISHED, played.result.aborted
     misconducts = {misconduct.player: misconduct for misconduct in played.result.misconducts}
     assert len(misconducts) == len(played.result.misconducts)
@@ -139,12 +139,12 @@ def check_player(role: Role, heard: Sequence[Heard], misconduct: Misconduct | No
 
 
 def asked_again(call: Heard) -> bool:
-    """Whether a call is a second chance, which some games give after a reply that breaks a rule."""
+    """Return whether a call is a second chance, which some games give after a reply that breaks a rule."""
     return "refusal" in call.request.DESCRIPTOR.fields_by_name and bool(call.request.HasField("refusal"))
 
 
 def check_times(entries: Sequence[RecordEntry]) -> float:
-    """Who does not answer costs the limit and no more. Returns how long all calls of a game took, in seconds."""
+    """Check that a player that does not answer costs its limit and no more; return the seconds of all calls."""
     for misconduct in (entry.misconduct for entry in entries if entry.HasField("misconduct")):
         if misconduct.HasField("overrun"):
             overrun = misconduct.overrun
@@ -153,7 +153,7 @@ def check_times(entries: Sequence[RecordEntry]) -> float:
 
 
 async def play_share(name: str, share: int, store: Store) -> list[Symptom]:
-    """Plays and checks every so manieth pair of games; what the referee has found in them."""
+    """Play and check one share of the pairs of games, and return what the referee has found in them."""
     clock, found = quick_clock(), list[Symptom]()
     referee = Referee(Links(Hub(clock), clock, allow_exec=False), store)
     seeds = range(share, GAME_COUNT // 2, SHARES)

@@ -20,7 +20,7 @@ GUESTS = {"ann": "greedy", "bea": "minimax", "cat": "random"}
 
 
 def stop(server: Command) -> None:
-    """The server ends in order, as when its machine is restarted."""
+    """End the server in order, as when its machine is restarted."""
     server.interrupt()
     assert server.end().code == 130
 

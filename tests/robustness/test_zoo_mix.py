@@ -43,26 +43,26 @@ HOSTED = {
     for name, kind in registry.find_mutants(FISH).items()
     if len(kind.symptoms) == 1 and kind.symptoms <= KINDS.keys() and not kind.lacks and not kind.program
 }
-"""The faults that players have who dial in with the SDK, and what a referee finds."""
+"""The defects that players have who dial in with the SDK, and what a referee finds."""
 OF_TOURNAMENTS = ("raises-in-start", "hangs-in-start", "raises-in-end", "hangs-in-end", "raises-when-it-has-lost")
 BY_HAND = {"garbage": EXCEPTION, "leaves": EXCEPTION, "hangs": TIMEOUT}
 CALLS = ("PlayAs", "PlayWith", "Setup", "TakeTurn")
 
 
 class Role(NamedTuple):
-    """Who plays, and what is wrong with it: nothing, or a fault, which the first `after` calls are spared."""
+    """Who plays, and what is wrong with it: nothing, or a defect, which the first `after` calls are spared."""
 
     name: str
     strategy: str
     way: str
-    fault: str = ""
+    defect: str = ""
     method: str = ""
-    """Of a player that dials in by hand: where the fault is."""
+    """Of a player that dials in by hand: where the defect is."""
     after: int = 0
 
 
 def cast(random: Random, names: Sequence[str], more_faults: Sequence[str] = ()) -> list[Role]:
-    """About every other player is broken."""
+    """Return roles of which about half are mutants."""
     return [_role(random, name, more_faults) for name in names]
 
 
@@ -82,25 +82,25 @@ class Stage:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._specimens: dict[str, tuple[MutantPlayer, Role]] = {}
+        self._mutants: dict[str, tuple[MutantPlayer, Role]] = {}
         self._by_hand: dict[str, MisconductKind.ValueType] = {}
 
     @property
     def fired(self) -> dict[str, MisconductKind.ValueType]:
-        """Those whose faults have shown themselves, and what they did."""
-        shown = {name: HOSTED[role.fault] for name, (specimen, role) in self._specimens.items() if specimen.occurrences}
+        """Return those whose defects have shown themselves, and what they did."""
+        shown = {name: HOSTED[role.defect] for name, (mutant, role) in self._mutants.items() if mutant.occurrences}
         return shown | self._by_hand
 
     def hosted(self, role: Role) -> object:
-        """A player object."""
-        if not role.fault:
+        """Return a player object."""
+        if not role.defect:
             return FISH.player(role.strategy)
-        specimen = registry.make_player(FISH, role.fault, role.strategy, LIMIT_S, role.after)
-        self._specimens[role.name] = specimen, role
-        return specimen
+        mutant = registry.make_player(FISH, role.defect, role.strategy, LIMIT_S, role.after)
+        self._mutants[role.name] = mutant, role
+        return mutant
 
     def answers(self, role: Role, leave: Callable[[], object]) -> Callable[[Call], Sequence[Reply]]:
-        """What a program that dials in by hand makes of a call."""
+        """Return the function with which a program that dialled in by hand answers calls."""
         answer, count = sound(role.strategy), 0
 
         def replies(call: Call) -> Sequence[Reply]:
@@ -109,10 +109,10 @@ class Stage:
             count += here
             if not here or count <= role.after:
                 return [answer(call), Reply(id=call.id + 10**9)]  # and one that nobody asked for
-            self._by_hand[role.name] = BY_HAND[role.fault]
-            if role.fault == "leaves":
+            self._by_hand[role.name] = BY_HAND[role.defect]
+            if role.defect == "leaves":
                 leave()
-            return [Reply(id=call.id, response=b"\xff\xff")] if role.fault == "garbage" else []
+            return [Reply(id=call.id, response=b"\xff\xff")] if role.defect == "garbage" else []
 
         return replies
 
@@ -129,7 +129,7 @@ class Stage:
 
     @asynccontextmanager
     async def set(self, roles: Sequence[Role]) -> AsyncIterator[None]:
-        """All players of the cast are there: those that are hosted share two streams."""
+        """Connect all players of the cast; those that are hosted share two streams."""
         hosted = [(role.name, self.hosted(role)) for role in roles if role.way == "hosted"]
         async with AsyncExitStack() as stack:
             for shared in filter(None, (hosted[::2], hosted[1::2])):
@@ -141,8 +141,8 @@ class Stage:
             yield
 
     def _release(self) -> None:
-        for specimen, _ in self._specimens.values():
-            specimen.released.set()
+        for mutant, _ in self._mutants.values():
+            mutant.released.set()
 
 
 def link(role: Role) -> str:
@@ -150,7 +150,7 @@ def link(role: Role) -> str:
 
 
 def check(misconducts: Sequence[Misconduct], fired: Mapping[str, MisconductKind.ValueType], took_s: float) -> None:
-    """Those out are those whose fault has shown itself, for what they did, and they cost no more time than they may."""
+    """Check that those out are those whose defect has shown itself, for what they did, and that all ended on time."""
     assert {misconduct.player: misconduct.kind for misconduct in misconducts} == fired
     assert len(misconducts) == len(fired)
     overruns = [each.overrun for each in misconducts if each.kind == TIMEOUT]

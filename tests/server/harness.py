@@ -28,7 +28,7 @@ def seconds(value: float) -> Duration:
 
 
 def plan(*links: str, seed: int = 1, limit_s: float = 5.0, **settings: Any) -> GamePlan:
-    """A game of Fish between players a, b, c, d on these links."""
+    """Return the plan of a game of Fish between players a, b, c, d on these links."""
     made = GamePlan(
         game="fish",
         players=[Player(name=name, link=link) for name, link in zip("abcd", links, strict=False)],
@@ -52,7 +52,7 @@ async def serving(config: Config | None = None) -> AsyncIterator[Server]:
 
 @asynccontextmanager
 async def dialled_in(server: Server, *players: tuple[str, object], resume_s: float = 0.0) -> AsyncIterator[None]:
-    """Player objects that dial in with the SDK, over one stream."""
+    """Dial in with player objects over one stream, with the SDK."""
     hosted = [Hosted(player, name, "token") for name, player in players]
     task = asyncio.create_task(dial_in_async(hosted, server.address, resume_s=resume_s))
     async with asyncio.timeout(5):
@@ -100,7 +100,7 @@ class ByHand:
         return frame
 
     async def next_call(self) -> Call:
-        """The next call, whatever frames come before."""
+        """Return the next call, whatever frames come before."""
         while not self.calls:
             frame = await self.frame()
             assert frame is not grpc.aio.EOF
@@ -112,7 +112,7 @@ class ByHand:
         await self.stream.write(DialInRequest(replies=replies))
 
     async def play(self, answer: Answer) -> None:
-        """Answers calls until the stream ends."""
+        """Answer calls until the stream ends."""
         while (frame := await self.stream.read()) is not grpc.aio.EOF:
             self.cancelled.extend(frame.cancelled)
             for call in frame.calls:
@@ -122,7 +122,7 @@ class ByHand:
 
 
 def sound(strategy: str = "first") -> Callable[[Call], Reply]:
-    """Answers as a reference player does."""
+    """Return a function that answers as a reference player does."""
     handlers = Handlers(find("fish").player(strategy))
 
     def answer(call: Call) -> Reply:

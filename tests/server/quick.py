@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 class _Selector(selectors.DefaultSelector):
-    """Never sleeps until the loop's next timer: the simulated time moves on to it at once.
+    """A selector that never sleeps until the loop's next timer: the simulated time moves on to it at once.
 
     While another thread works on something that the loop waits for, the selector waits for that thread, and the
     simulated time stands still: otherwise how far it moves would depend on how busy the machine is.

@@ -1,4 +1,4 @@
-"""A game for races: players are asked for a word until `rounds` words have counted. What it was told is in `heard`."""
+"""A game for races: players are asked for a word until `rounds` words have counted. Its arrivals are in `heard`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Rounds = Callable[["Snap"], Conversation]
 
 
 class Snap(Nim):
-    """Its conversation is the one that a test gives."""
+    """The game of the conversation that a test gives."""
 
     name = "snap"
     methods: Sequence[Method] = (SAY,)
@@ -58,7 +58,7 @@ class Snap(Nim):
         return self
 
     def hear(self, arrivals: Sequence[Arrival]) -> list[Heard]:
-        """Notes what came, in order."""
+        """Keep the arrivals, in order."""
         heard = [(seat, _word(answer)) for seat, answer, _ in arrivals]
         self.heard.append(heard)
         return heard
@@ -73,7 +73,7 @@ def ask(*seats: int) -> list[Call]:
 
 
 def first_of(seats: Sequence[int], rounds: int, *, hold_s: float = 0.0, handicap_s: Mapping[int, float]) -> Rounds:
-    """In each round all are asked anew, and what comes first ends it."""
+    """Ask all anew in each round, which the first arrival ends."""
 
     def conversation(snap: Snap) -> Conversation:
         yield Show(None)
@@ -85,7 +85,7 @@ def first_of(seats: Sequence[int], rounds: int, *, hold_s: float = 0.0, handicap
 
 
 def everybody(seats: Sequence[int], handicap_s: Mapping[int, float] = MappingProxyType({})) -> Rounds:
-    """All are asked once; those that have not answered stay asked; who fails is out."""
+    """Ask all once, and keep the calls of those that have not answered open; eliminate those that fail."""
 
     def conversation(snap: Snap) -> Conversation:
         yield Show(None)
@@ -105,7 +105,7 @@ def everybody(seats: Sequence[int], handicap_s: Mapping[int, float] = MappingPro
 
 
 def window(caller: int, limit_s: float) -> Rounds:
-    """A call with a limit of its own, in which others are not asked."""
+    """Make a call with a limit of its own, while the others are not asked."""
 
     def conversation(snap: Snap) -> Conversation:
         yield Show(None)

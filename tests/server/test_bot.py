@@ -52,7 +52,7 @@ class Quick(Thinker):
     quick = True
 
     def take_turn(self, request: Any) -> None:  # type: ignore[override]
-        """Nothing is said, which is an answer."""
+        """Return an empty reply."""
 
 
 async def test_a_loop_that_stalls_is_late_itself_and_blames_nobody() -> None:

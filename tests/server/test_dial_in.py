@@ -28,7 +28,7 @@ async def server() -> AsyncIterator[Server]:
 
 
 async def against_bot(server: Server, by_hand: ByHand, answer: Any, limit_s: float = 5.0) -> Game:
-    """A game between the program dialled in by hand as "x" and a reference player."""
+    """Play a game between the program dialled in by hand as "x" and a reference player."""
     await by_hand.say_hello()
     playing = asyncio.create_task(by_hand.play(answer))
     game = await server.referee.play(plan("dial-in:x", "bot:first", limit_s=limit_s))
@@ -38,7 +38,7 @@ async def against_bot(server: Server, by_hand: ByHand, answer: Any, limit_s: flo
 
 
 def blamed(game: Game) -> Misconduct:
-    """The one misconduct of a game that the other player won."""
+    """Return the one misconduct of a game that the other player won."""
     assert [player.name for player in game.result.ranking[0].players] == ["b"]
     (misconduct,) = game.result.misconducts
     assert misconduct.player == "a"
@@ -245,7 +245,7 @@ async def test_the_same_name_and_token_take_the_place_of_a_stream(server: Server
 
 
 async def refused(server: Server, by_hand: ByHand, *frames: DialInRequest) -> tuple[grpc.StatusCode, str]:
-    """How the server ends a stream on which these frames come first."""
+    """Return how the server ends a stream on which these frames come first."""
     for frame in frames:
         await by_hand.stream.write(frame)
     with pytest.raises(grpc.aio.AioRpcError) as failed:

@@ -50,7 +50,7 @@ def python(code: str) -> str:
 
 @asynccontextmanager
 async def served(player: Any) -> AsyncIterator[str]:
-    """A player object on an address of its own."""
+    """Serve a player object on an address of its own, and return its link."""
     handlers = Handlers(player) if hasattr(player, "game") else player
     grpc_server, port = await start_server(handlers, "127.0.0.1:0")
     try:
@@ -67,7 +67,7 @@ def blamed(game: Game) -> Misconduct:
 
 
 class Plain:
-    """A player whose take_turn answers with these bytes, which no protobuf type stands behind."""
+    """A player whose take_turn answers with these bytes, whatever they are."""
 
     def __init__(self, answer: bytes) -> None:
         self._inner = Handlers(find("fish").player("first"))

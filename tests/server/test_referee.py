@@ -314,7 +314,7 @@ async def test_a_running_game_is_shown_from_its_state_now_to_its_end(referee: An
 
 
 async def seen(server: Server, game_id: str, watcher_count: int) -> None:
-    """Waits until so many watch a game."""
+    """Wait until so many watch a game."""
     async with asyncio.timeout(5):
         while len(server.referee._running[game_id].watchers) < watcher_count:
             await asyncio.sleep(0)

@@ -60,7 +60,7 @@ ROOMS: dict[str, tuple[Room, ...]] = {
         Room(
             (f"{SERVER}/links",),
             (f"{SERVER_TESTS}/test_*.py",),
-            ("test_calls.py", "test_clock.py", "test_hub.py", "test_links.py"),
+            ("test_calls.py", "test_hub.py", "test_links.py"),
         ),
     ),
     "records": (Room((f"{SERVER}/records",), (f"{SERVER_TESTS}/records", LIMITS)),),

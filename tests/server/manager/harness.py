@@ -34,7 +34,7 @@ SHORT_S = 0.25
 
 
 class Actor:
-    """A player in this process that notes what it is told, and does in Start, End and its turns what a test wants.
+    """A player in this process that keeps its calls, and does in Start, End and its turns what a test wants.
 
     `fault` maps the name of a method to "raise", "hang" or "hold" (until `release` is set).
     """
@@ -50,7 +50,7 @@ class Actor:
         self._reached: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
 
     async def at(self, method: str) -> None:
-        """Waits until the player is called."""
+        """Wait until the player is called."""
         async with asyncio.timeout(5):
             await self._reached[method].wait()
 
@@ -158,7 +158,7 @@ class Environment(NamedTuple):
     store: Store
 
     async def play(self, tournament_id: str, plan: TournamentPlan) -> Tournament:
-        """Creates a tournament, starts it and waits for its end."""
+        """Create a tournament, start it and wait for its end."""
         await self.manager.create(tournament_id, plan)
         await self.manager.start(tournament_id)
         return await self.over(tournament_id)
@@ -170,7 +170,7 @@ class Environment(NamedTuple):
         return last
 
     def findings(self) -> list[object]:
-        """What is wrong with the records of everything that is over."""
+        """Return the defects of the records of everything that is over."""
         listings = [*self.store.list("game", limit=1_000)[0], *self.store.list("tournament", limit=1_000)[0]]
         checks = {**CHECKS, "tournament": check_tournament}
         return [
@@ -184,7 +184,7 @@ class Environment(NamedTuple):
 async def environment(
     records: Path | None = None, later: Later | None = None, store: Any = None
 ) -> AsyncIterator[Environment]:
-    """A manager; at the end all is suspended, and no link may be left open."""
+    """Run a manager; at the end suspend everything, and check that no link is left open."""
     kept = store or Store.open(records)
     clock = Clock()
     hub = Hub(clock)
@@ -200,7 +200,7 @@ async def environment(
 
 
 def plan(names: Iterable[str] = (), link: str = "bot:first", limit_s: float = 5.0, **policy: Any) -> TournamentPlan:
-    """A tournament of Fish between these players; without periods unless the policy has them."""
+    """Return the plan of a tournament of Fish between these players; without periods unless the policy has them."""
     policy.setdefault("waiting_period", Duration())
     return TournamentPlan(
         game="fish",

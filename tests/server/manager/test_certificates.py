@@ -21,7 +21,7 @@ from tests.server.harness import dialled_in
 
 
 def certificate(**changes: Any) -> bytes:
-    """The certificate of the reference player "first", certified a minute ago."""
+    """Return the certificate of the reference player "first", certified a minute ago."""
     ids = sorted(frozen("fish", 1) or ())
     verdicts: Mapping[str, str] = changes.pop("verdicts", {})
     cases = [CaseResult(each, "MUST", verdicts.get(each, "PASS"), False, "", "", 1) for each in ids]

@@ -37,7 +37,7 @@ NAMES = "abcdefghijk"
 
 
 class World(NamedTuple):
-    """How everybody behaves: what becomes of each call, by method and entrant, and of each game."""
+    """The behaviour of all players: the outcome of each call, by method and entrant, and of each game."""
 
     answer: Callable[[str, int], bytes | Failure]
     result: Callable[[str, OpenGame], GameResult]
@@ -69,7 +69,7 @@ def change(**what: object) -> RecordEntry:
 
 
 def go_on(course: Course, world: World, entries: list[bytes]) -> None:
-    """What the driver does, with the last that is open answered first; ends with the change that ends it."""
+    """Do what the driver does, the last open call answered first, and append the change that ends the course."""
     while not course.over:
         if course.open_games:
             game_id, table = [*course.open_games.items()][-1]
@@ -84,7 +84,7 @@ def go_on(course: Course, world: World, entries: list[bytes]) -> None:
 
 
 def whole(world: World = CALM, names: str = "abcde") -> list[bytes]:
-    """The record of an undisturbed tournament."""
+    """Return the record of an undisturbed tournament."""
     begin = header(names)
     message = states.created(begin.tournament)
     entrants = seated(message.plan, [])
@@ -104,7 +104,7 @@ def outcome(entries: Sequence[bytes]) -> TournamentResult:
 
 
 def resumed(entries: Sequence[bytes], world: World) -> list[bytes]:
-    """What a server makes of a record that a crash has cut off."""
+    """Return what a server makes of a record that a crash has cut off."""
     history = read(parsed(entries))
     assert history.course is not None
     goes_on = [*entries, RecordEntry(resumed=Resumed()).SerializeToString(), *history.due]

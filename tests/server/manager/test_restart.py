@@ -34,7 +34,7 @@ class Power:
         self.off = asyncio.Event()
 
     def takes(self) -> bool:
-        """Whether one more entry reaches the disk."""
+        """Return whether one more entry reaches the disk."""
         if self.left == 0:
             self.off.set()
             return False
@@ -43,7 +43,7 @@ class Power:
 
 
 class MortalJournal:
-    """A journal that writes as long as there is power, and then holds up everybody for ever."""
+    """A journal that writes as long as there is power, and then blocks all its callers for ever."""
 
     def __init__(self, journal: Journal | None, power: Power) -> None:
         self._journal = journal
@@ -66,7 +66,7 @@ class MortalJournal:
 
 
 class MortalStore:
-    """A store that hands out mortal journals."""
+    """A store that returns mortal journals."""
 
     def __init__(self, store: Store, power: Power) -> None:
         self._store = store
@@ -85,7 +85,7 @@ class MortalStore:
 
 @asynccontextmanager
 async def doomed(records: Path, entry_count: int) -> AsyncIterator[tuple[Environment, Power]]:
-    """A environment that is killed after so many entries: nothing of it is told or closed, only the disk is let go."""
+    """Run a manager that is killed after so many entries: nothing is closed in order, only the disk is released."""
     power = Power(entry_count)
     store = Store.open(records)
     mortal: Any = MortalStore(store, power)
@@ -105,7 +105,7 @@ async def doomed(records: Path, entry_count: int) -> AsyncIterator[tuple[Environ
 
 
 def cast(stage: Stage) -> None:
-    """Deterministic players of all kinds; two of them fail."""
+    """Register deterministic players of all kinds; two of them fail."""
     stage.act("a", "greedy")
     stage.act("b", "first")
     stage.act("c", "greedy", start="raise")
@@ -122,7 +122,7 @@ def made() -> TournamentPlan:
 
 
 async def run(here: Environment) -> Tournament:
-    """Goes on with the tournament, if there is one, and sees it to its end."""
+    """Go on with the tournament, if there is one, and return it at its end."""
     cast(here.stage)
     await here.manager.resume_all()
     await here.manager.create("t", made())
@@ -142,7 +142,7 @@ def games(store: Store) -> list[str]:
 
 
 async def undisturbed(records: Path) -> tuple[Tournament, int]:
-    """The tournament as it is played by a server that lives, and the number of entries in its records."""
+    """Return the tournament as a server plays it that is not killed, and the number of entries in its records."""
     async with environment(records) as here:
         tournament = await run(here)
         listings = [*here.store.list("game", limit=100)[0], *here.store.list("tournament", limit=10)[0]]
@@ -168,7 +168,7 @@ async def test_a_server_killed_again_and_again_finishes_with_the_same_standings(
 
 
 async def lives(records: Path, entry_count: int) -> None:
-    """Runs the tournament, or goes on with it, until so many entries more are on disk."""
+    """Run the tournament, or go on with it, until so many entries more are on disk."""
     async with doomed(records, entry_count) as (here, power):
         running = asyncio.create_task(run(here))
         off = asyncio.create_task(power.off.wait())
@@ -179,7 +179,7 @@ async def lives(records: Path, entry_count: int) -> None:
 
 
 async def lives_on(records: Path, expected: Tournament) -> None:
-    """Goes on with the tournament to its end: as expected, no game twice, none lost, no answer asked for again."""
+    """Go on with the tournament to its end: as expected, no game twice, none lost, no answer asked for again."""
     async with environment(records) as here:
         known = {
             (NAMES[entry.call.seat], entry.call.method_name.rpartition("/")[2].lower())
@@ -219,7 +219,7 @@ async def test_a_server_killed_while_it_cancels_stays_with_it_once_it_is_decided
 
 
 async def cancelled(here: Environment) -> None:
-    """A tournament that is cancelled when both games of its first round have begun."""
+    """Cancel a tournament when both games of its first round have begun."""
     cast(here.stage)
     held = [here.stage.act(name, setup="hold") for name in "ae"]
     await here.manager.create("t", made())

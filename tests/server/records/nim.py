@@ -191,7 +191,7 @@ FAULTS: Mapping[str, Reply] = {
 
 
 def players(faults: Mapping[int, str]) -> Players:
-    """Players who take what is best, but fail at times: heap + 20 * seat, and 100 + seat in the other calls."""
+    """Return players who take what is best, but fail at times: heap + 20 * seat, and 100 + seat in the other calls."""
 
     def answer(call: Call) -> Reply:
         heap = call.request.value if isinstance(call.request, Int64Value) else 0
@@ -218,7 +218,7 @@ def header(seat_count: int = 3, *, seed: int = 5, heap: int = 12, game_id: str =
 
 
 def recorded(header: RecordEntry, answer: Players, nim: Nim = Nim()) -> Record:  # noqa: B008 - as above
-    """The record of a whole game."""
+    """Return the record of a whole game."""
     entries = [header.SerializeToString()]
     plan = header.game.plan
     settings = nim.full_settings(unpacked(plan.settings))
@@ -236,7 +236,7 @@ def unpacked(envelope: GameSettings | GameState) -> Int64Value:
 
 
 def gone_on(record: Record, answer: Players) -> Record:
-    """The record of a game that is resumed and played to its end."""
+    """Return the record of a game that is resumed and played to its end."""
     entries = [linked.entry for linked in record.entries]
     entries.append(RecordEntry(resumed=Resumed(server_version="2")).SerializeToString())
     replayer = resume(record, entries.append, find)
@@ -265,7 +265,7 @@ def drive(
     answers: Mapping[int, Answer] | None = None,
     outcome: Outcome | None = None,
 ) -> None:
-    """Drives a conversation from a step to its end, as the referee does, and appends its result."""
+    """Drive a conversation from a step to its end, as the referee does, and append its result."""
     told: dict[int, Answer] = dict(answers or {})
     try:
         while outcome is None:
@@ -282,7 +282,7 @@ def drive(
 
 
 def said(step: Step, transcript: Transcript, answer: Players, told: dict[int, Answer]) -> object:
-    """What a step is answered with. Of calls that are made at once, those of later seats are answered first."""
+    """Return the answer to a step. Of calls that are made at once, those of later seats are answered first."""
     if isinstance(step, Call):
         return transcript.record_outcome(transcript.ask(step), answer(step), 0.25)
     if isinstance(step, CallAll):

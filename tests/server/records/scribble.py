@@ -19,7 +19,7 @@ END = b"the end"
 
 
 def entry(record_id: str, number: int) -> bytes:
-    """What every entry but the last of a record is: known from its number, from 1, and of many lengths."""
+    """Return an entry other than the last of a record: known from its number, from 1, and of many lengths."""
     return f"{record_id} {number} ".encode() * (1 + number * 7 % 40)
 
 
@@ -29,7 +29,7 @@ def begin(store: Store, number: int) -> Journal:
 
 
 def go_on(journal: Journal) -> bool:
-    """Appends an entry; False: it was the last one."""
+    """Append an entry, and return whether more follow."""
     if journal.entry_count == ENTRIES:
         journal.finish(END, b"summary", 1)
         return False
@@ -38,7 +38,7 @@ def go_on(journal: Journal) -> bool:
 
 
 async def write(directory: Path) -> None:
-    """Goes on with what was left, begins more and more, and says how much of it is saved, always some time ago."""
+    """Go on with what was left, begin more and more, and print how much of it is saved, always some time ago."""
     store = Store.open(directory)
     journals = [store.reopen(listing.record_id) for listing in store.unfinished()]
     numbers = count(len(store.list("game", limit=10**6)[0]) + 1)
@@ -55,7 +55,7 @@ async def write(directory: Path) -> None:
 
 
 async def fill(directory: Path) -> None:
-    """Writes until the disk takes no more, and says who is told of it."""
+    """Write until the disk is full, and print which calls raise the error."""
     store = Store.open(directory)
     journal = begin(store, 1)
     await journal.saved()

@@ -26,7 +26,7 @@ def run(what: str, directory: Path) -> subprocess.Popen[str]:
 
 
 def killed_after(lines: int, directory: Path) -> dict[str, int]:
-    """Kills a writing process with SIGKILL; how many entries of each record it had said were saved."""
+    """Kill a writing process with SIGKILL, and return how many entries of each record it had reported as saved."""
     said = ""
     with run("write", directory) as process:
         assert process.stdout is not None

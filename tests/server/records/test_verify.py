@@ -31,7 +31,7 @@ FAULTY = players({7: "illegal", 101: "garbage"})
 
 
 def rewritten(record: Record, change: Callable[[list[RecordEntry]], None]) -> list[Finding]:
-    """What is found when somebody changes the entries and makes the chain fit again."""
+    """Return what is found when the entries are changed and the chain is made to fit again."""
     entries = list(parsed(record))
     change(entries)
     return verify(chained(entry.SerializeToString() for entry in entries), checks=CHECKS)

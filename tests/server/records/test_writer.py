@@ -21,7 +21,7 @@ def item(number: int, trail: Trail = TRAIL) -> Item:
 
 
 class Disk:
-    """Keeps batches; `gate` closed: they have to wait."""
+    """A save function that keeps the batches, and waits while `gate` is closed."""
 
     def __init__(self) -> None:
         self.batches: list[Batch] = []

@@ -14,6 +14,12 @@ from fairplay.server.records.errors import RecordsError
 
 log = logging.getLogger("fairplay.server")
 
+KINDS = {
+    "unary_unary": grpc.unary_unary_rpc_method_handler,
+    "unary_stream": grpc.unary_stream_rpc_method_handler,
+    "stream_stream": grpc.stream_stream_rpc_method_handler,
+}
+"""The kinds of methods that our services have, and how a handler of each is built."""
 INTERNAL = Refusal("INTERNAL", "the server failed; its log says more")
 
 
@@ -27,18 +33,10 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grp
         handler = await continuation(handler_call_details)
         if handler is None:
             return None
-        if handler.unary_unary is not None:
-            return grpc.unary_unary_rpc_method_handler(
-                _guarded(handler.unary_unary), handler.request_deserializer, handler.response_serializer
-            )
-        if handler.unary_stream is not None and asyncio.iscoroutinefunction(handler.unary_stream):
-            return grpc.unary_stream_rpc_method_handler(
-                _guarded(handler.unary_stream), handler.request_deserializer, handler.response_serializer
-            )
-        if handler.stream_stream is not None and asyncio.iscoroutinefunction(handler.stream_stream):
-            return grpc.stream_stream_rpc_method_handler(
-                _guarded(handler.stream_stream), handler.request_deserializer, handler.response_serializer
-            )
+        for kind, build in KINDS.items():
+            behaviour = getattr(handler, kind)
+            if asyncio.iscoroutinefunction(behaviour):
+                return build(_guarded(behaviour), handler.request_deserializer, handler.response_serializer)
         return handler
 
 
