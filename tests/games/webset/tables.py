@@ -25,12 +25,12 @@ PROFILES = ("contest", "seed", "published")
 
 
 def fresh(seats: int = 2, deck: Sequence[int] = UNSHUFFLED, **given: Any) -> State:
-    """A game with this deck; the unshuffled one gives the table of vector S3."""
+    """Return a game with this deck; the unshuffled one gives the table of vector S3."""
     return rules.dealt(settings_of(**{"min_players": 1, **given}), tuple(deck), seats, draw_state=1)
 
 
 def done(state: State, *acts: tuple[int, Word | str]) -> State:
-    """The state after acts that must be carried out; a text is a take of these cards."""
+    """Return the state after acts that must be carried out; a text is a take of these cards."""
     for seat, action in acts:
         state, status, _ = rules.carry_out(state, act(seat, action))
         assert status in (None, Status.GOT_SET), status
@@ -45,15 +45,15 @@ def taken(state: State, cards: str, seat: int = 0) -> State:
     return done(state, (seat, CALL), (seat, cards))
 
 
-def told(state: State, seat: int, action: Word | str) -> tuple[Status | None, str | None]:
-    """The status and the rule of an act that must not change anything."""
+def refused(state: State, seat: int, action: Word | str) -> tuple[Status | None, str | None]:
+    """Return the status and the rule of an act that must not change anything."""
     after, status, rule = rules.carry_out(state, act(seat, action))
     assert after == state
     return status, rule
 
 
 def columns(state: State) -> list[str]:
-    """The table, a text a column."""
+    """Return the table, a text for each column."""
     cells = ["" if card == EMPTY else format_cards([card]) for card in state.table]
     return [" ".join(cells[at : at + 3]).strip() for at in range(0, len(cells), 3)]
 
@@ -67,12 +67,12 @@ CAP = "0001 0002 0100 0102 0211 0220 1011 1020 1110 1111 1120 1122 1210 1222 201
 
 
 def without_sets(count: int) -> tuple[int, ...]:
-    """So many cards among which there is no set."""
+    """Return so many cards without a set."""
     return parse_cards(CAP)[:count]
 
 
 def deck_with(first: Sequence[int]) -> tuple[int, ...]:
-    """The whole deck, these cards first."""
+    """Return the whole deck, these cards first."""
     return (*first, *[card for card in UNSHUFFLED if card not in first])
 
 
@@ -110,40 +110,40 @@ class Play:
         self._conversation = conversation.play("g", state)
         self._go_on(None)
 
-    def hear(self, *arrivals: tuple[int, Any] | tuple[int, Any, float]) -> None:
-        """What arrives together, in the order in which it counts: seat, answer and, if it is not 0, elapsed time."""
+    def arrive(self, *arrivals: tuple[int, Any] | tuple[int, Any, float]) -> None:
+        """Let answers arrive together, in the order in which they count: seat, answer and elapsed time, if any."""
         assert self.race is not None
         calls = {call.seat: call for call in self.race.calls}
         assert all(arrival[0] in calls for arrival in arrivals)
         self._go_on([Arrival(arrival[0], arrival[1], arrival[2] if len(arrival) > 2 else 0.0) for arrival in arrivals])
 
-    def hear_all(self, answer: Any) -> None:
-        """The same answer from everybody who is asked to act, one after the other."""
+    def all_arrive(self, answer: Any) -> None:
+        """Let the same answer arrive from all who are asked to act, one after the other."""
         for seat in sorted(self.asked("Act")):
-            self.hear((seat, answer))
+            self.arrive((seat, answer))
 
-    def hear_round(self, answers: Mapping[int, Any]) -> None:
-        """The answers of a round, in the order of arrival."""
+    def answer_round(self, answers: Mapping[int, Any]) -> None:
+        """Give the answers of a round, in the order of arrival."""
         assert self.round is not None
         assert set(answers) == {call.seat for call in self.round.calls}
         self._go_on(dict(answers))
 
     def set_by(self, seat: int, cards_text: str) -> None:
-        """A player calls and picks these cards."""
-        self.hear((seat, answered(CALL)))
-        self.hear((seat, cards(cards_text)))
+        """Let a player call and pick these cards."""
+        self.arrive((seat, answered(CALL)))
+        self.arrive((seat, cards(cards_text)))
 
     @property
     def state(self) -> State:
         return self.states[-1]
 
     def asked(self, method: str) -> dict[int, Any]:
-        """The requests that are open now, by seat."""
+        """Return the open requests, by seat."""
         calls = self.race.calls if self.race else self.round.calls if self.round else ()
         return {call.seat: call.request for call in calls if call.method.name == method}
 
     def last(self, method: str, seat: int) -> Any:
-        """The latest request of this kind to a player."""
+        """Return the latest request of this kind to a player."""
         return [call for call in self.sent if call.method.name == method and call.seat == seat][-1].request
 
     def counts(self) -> dict[str, int]:
@@ -167,7 +167,7 @@ class Play:
                 return
 
     def _take(self, step: Any) -> Any:
-        """What a step is answered with; this class itself where the test has to say it."""
+        """Return the answer to a step, or this class if the test has to give it."""
         if isinstance(step, Show):
             assert isinstance(step.state, State)
             assert rules.invariant(step.state) is None
@@ -191,7 +191,7 @@ class Play:
 
 
 def sound(*specs: str) -> Callable[[Call], Any]:
-    """Reference players for fairplay.games.game.drive, the last one for all seats that have none of their own."""
+    """Return answers of reference players, for `drive`; the last one plays in all other seats."""
     players = [GAME.player(spec) for spec in specs or ("first",)]
 
     def answer(call: Call) -> Any:
@@ -207,5 +207,5 @@ def phases(play: Play) -> list[Phase]:
 
 
 def message(**given: Any) -> webset_pb2.Settings:
-    """Settings as a message; times in milliseconds."""
+    """Return settings as a message; times are in milliseconds."""
     return codec.settings_message(settings_of(**{"min_players": 1, **given}))

@@ -77,7 +77,7 @@ class Sitting:
 
 
 async def asked(sitting: Sitting, state: State, **more: Any) -> asyncio.Task[messages.ActResponse]:
-    """A question that the person has before it."""
+    """Ask a question, and wait until the person sees it."""
     task = sitting.act(state, **more)
     await sitting.until(lambda view: bool(view.keys))
     return task
@@ -214,13 +214,13 @@ async def test_a_question_that_is_cancelled_just_ends() -> None:
 
 
 async def settled_after(sitting: Sitting, key: str, state: State) -> int:
-    """What is answered to a question that comes after the key."""
+    """Return the answer to a question that comes after the key."""
     sitting.press(key)
     return (await sitting.act(state)).action
 
 
 async def lost(task: asyncio.Task[Any]) -> None:
-    """The connection is lost while a question is open."""
+    """Lose the connection while a question is open."""
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
 

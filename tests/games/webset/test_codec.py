@@ -24,7 +24,7 @@ from tests.games.webset.test_random_play import CHANGES, games, stepped
 
 @st.composite
 def any_settings(draw: st.DrawFn) -> Settings:
-    """Of any profile, with values that are allowed."""
+    """Draw settings of any profile, with allowed values."""
     changes = draw(CHANGES)
     others = {
         "window_ms": 2500,

@@ -56,7 +56,7 @@ def actions(request: Any) -> list[str]:
 
 
 def two_sets_left(seats: int = 2, **given: Any) -> State:
-    """The deck is empty, and of the table two sets are left that share no card."""
+    """Return a game with an empty deck and two sets on the table that share no card."""
     table = (*parse_cards(f"{X0} {X1}"), *[rules.EMPTY] * 15)
     return fresh(seats, **given)._replace(table=table, deck=(), discarded=(*range(6, 81),), phase=Phase.OPEN)
 
@@ -70,10 +70,10 @@ def test_a_call_goes_to_the_caller_for_cards_and_to_the_others_as_a_report() -> 
         *[(seat, "Deal") for seat in range(3)],
         *[(seat, "Act") for seat in range(3)],
     ]
-    play.hear((1, answered(CALL)))
+    play.arrive((1, answered(CALL)))
     assert [(call.seat, call.method.name) for call in play.sent[6:]] == [(0, "Report"), (1, "PickCards"), (2, "Report")]
     assert list(play.asked("PickCards")) == [1]
-    play.hear((1, cards(X0)))
+    play.arrive((1, cards(X0)))
     assert list(play.asked("Act")) == [0, 1, 2]
     assert play.state.players[1].points == 1
 
@@ -126,8 +126,8 @@ def test_the_request_to_act_carries_what_happened_and_what_became_of_the_players
     assert list(other.events[0].cards) == [0, 1, 2]
     assert events(play.last("Report", 0)) == [("CALLED", 1)]
     assert other.state == codec.public_message(play.state)
-    play.hear((0, answered(CALL)))
-    play.hear((0, cards(WRONG)))
+    play.arrive((0, answered(CALL)))
+    play.arrive((0, cards(WRONG)))
     mine = play.asked("Act")[0]
     assert (status(mine), mine.rule_id, events(mine)) == ("BAD_SET", "webset.take.on-table", [("BAD_SET", 0)])
 
@@ -135,7 +135,7 @@ def test_the_request_to_act_carries_what_happened_and_what_became_of_the_players
 def test_a_resumed_game_goes_on_in_the_middle_of_a_call() -> None:
     play = Play(done(fresh(3), (1, CALL)))
     assert play.counts() == {"Deal": 3, "PickCards": 1}
-    play.hear((1, cards(X0)))
+    play.arrive((1, cards(X0)))
     assert play.state.players[1].points == 1
     shown = Play(done(fresh(2, profile="seed"), (0, SHOW)))
     assert actions(shown.asked("Act")[0]) == ["NOTHING", "SHOW_SOLUTIONS", "END_SOLUTIONS"]
@@ -146,7 +146,7 @@ def test_a_resumed_game_goes_on_in_the_middle_of_a_call() -> None:
 
 def test_s14_of_calls_that_came_together_the_first_counts_and_the_others_are_told() -> None:
     play = Play(fresh(3))
-    play.hear((2, answered(CALL)), (0, answered(CALL)), (1, NOTHING))
+    play.arrive((2, answered(CALL)), (0, answered(CALL)), (1, NOTHING))
     assert play.state.caller == 2
     assert [status(play.last("Report", seat)) for seat in (0, 1)] == ["ALREADY_CALLED", "UNSPECIFIED"]
     assert play.last("Report", 0).rule_id == "webset.call.first"
@@ -155,8 +155,8 @@ def test_s14_of_calls_that_came_together_the_first_counts_and_the_others_are_tol
 def test_s13_a_take_before_the_window_ends_counts_and_one_at_its_end_is_late() -> None:
     for elapsed_s, points in ((0.0, 1), (2.999, 1), (3.0, -1), (3.001, -1)):
         play = Play(fresh(2))
-        play.hear((0, answered(CALL), 7.0))
-        play.hear((0, cards(X0), elapsed_s))
+        play.arrive((0, answered(CALL), 7.0))
+        play.arrive((0, cards(X0), elapsed_s))
         assert play.state.players[0].points == points
         assert play.out == []
 
@@ -165,10 +165,10 @@ def test_the_calls_of_the_others_are_cancelled_and_asked_again_anew() -> None:
     play = Play(fresh(2))
     before = play.race
     assert before is not None
-    play.hear((0, answered(CALL)))
+    play.arrive((0, answered(CALL)))
     assert play.race is not None
     assert all(call not in play.race.calls for call in before.calls)
-    play.hear((0, cards(X0)))
+    play.arrive((0, cards(X0)))
     assert all(call not in play.race.calls for call in before.calls)
 
 
@@ -176,31 +176,31 @@ def test_nothing_leaves_the_questions_to_the_others_open() -> None:
     play = Play(fresh(3))
     assert play.race is not None
     before = {call.seat: call for call in play.race.calls}
-    play.hear((1, NOTHING))
+    play.arrive((1, NOTHING))
     assert play.race is not None
     assert [call.seat for call in play.race.calls] == [0, 2]
     assert all(call is before[call.seat] for call in play.race.calls)
-    play.hear((0, NOTHING), (2, answered(CALL)))
+    play.arrive((0, NOTHING), (2, answered(CALL)))
     assert play.state.caller == 2
 
 
 def test_a_player_that_did_nothing_is_asked_again_when_a_call_has_ended() -> None:
     play = Play(fresh(2))
-    play.hear((1, NOTHING))
-    play.hear((0, answered(CALL)))
-    play.hear((0, cards(WRONG)))
+    play.arrive((1, NOTHING))
+    play.arrive((0, answered(CALL)))
+    play.arrive((0, cards(WRONG)))
     assert list(play.asked("Act")) == [0, 1]
 
 
 def test_nothing_that_comes_together_with_a_change_does_not_count_for_the_new_table() -> None:
     play = Play(fresh(2, more_rule="anyone"))
-    play.hear((0, answered(MORE)), (1, NOTHING))
+    play.arrive((0, answered(MORE)), (1, NOTHING))
     assert list(play.asked("Act")) == [0, 1]
 
 
 def test_what_comes_together_with_a_change_counts_for_the_new_table() -> None:
     play = Play(fresh(2, more_rule="anyone"))
-    play.hear((0, answered(MORE)), (1, answered(CALL)))
+    play.arrive((0, answered(MORE)), (1, answered(CALL)))
     assert (play.state.caller, len(rules.on_table(play.state))) == (1, 15)
     assert events(play.asked("PickCards")[1]) == [("CARDS_DEALT", 0), ("CALLED", 1)]
 
@@ -209,7 +209,7 @@ def test_if_everybody_does_nothing_all_are_asked_again_and_then_the_game_ends_as
     play = Play(taken(fresh(3, idle_rounds=3), X0, seat=2))
     for count in range(3):
         assert [request.idle_count for request in play.asked("Act").values()] == [count] * 3
-        play.hear_all(NOTHING)
+        play.all_arrive(NOTHING)
     assert play.ranking() == [[(2, 1)], [(0, 0), (1, 0)]]
     assert phases(play)[-1] is Phase.OVER
     assert play.out == []
@@ -217,9 +217,9 @@ def test_if_everybody_does_nothing_all_are_asked_again_and_then_the_game_ends_as
 
 def test_a_call_that_ends_begins_the_count_anew() -> None:
     play = Play(fresh(2, idle_rounds=2))
-    play.hear_all(NOTHING)
-    play.hear((0, answered(CALL)))
-    play.hear((0, cards(WRONG)))
+    play.all_arrive(NOTHING)
+    play.arrive((0, answered(CALL)))
+    play.arrive((0, cards(WRONG)))
     assert [request.idle_count for request in play.asked("Act").values()] == [0, 0]
 
 
@@ -228,23 +228,23 @@ def test_a_call_that_ends_begins_the_count_anew() -> None:
 
 def test_a_caller_hears_that_its_call_expired_although_the_question_that_said_so_is_cancelled() -> None:
     play = Play(fresh(2))
-    play.hear((0, answered(CALL)))
-    play.hear((0, Overrun(), 3.01))
+    play.arrive((0, answered(CALL)))
+    play.arrive((0, Overrun(), 3.01))
     assert status(play.asked("Act")[0]) == "CALL_EXPIRED"
-    play.hear((1, answered(CALL)))  # before the first player has answered
+    play.arrive((1, answered(CALL)))  # before the first player has answered
     report = play.last("Report", 0)
     assert (status(report), report.rule_id) == ("CALL_EXPIRED", "webset.take.window")
     assert events(report) == [("CALL_EXPIRED", 0), ("CALLED", 1)]
-    play.hear((1, cards(X0)))
+    play.arrive((1, cards(X0)))
     assert (status(play.asked("Act")[0]), events(play.asked("Act")[0])) == ("UNSPECIFIED", [("GOT_SET", 1)])
 
 
 def test_what_cancelled_questions_carried_comes_again_until_one_is_answered() -> None:
     play = Play(fresh(3, more_rule="anyone"))
-    play.hear((0, answered(MORE)))
-    play.hear((0, answered(MORE)))
+    play.arrive((0, answered(MORE)))
+    play.arrive((0, answered(MORE)))
     assert events(play.asked("Act")[2]) == [("CARDS_DEALT", 0), ("CARDS_DEALT", 0)]
-    play.hear((2, answered(MORE)))
+    play.arrive((2, answered(MORE)))
     assert events(play.asked("Act")[2]) == [("CARDS_DEALT", 2)]
     assert events(play.asked("Act")[1]) == [("CARDS_DEALT", 0), ("CARDS_DEALT", 0), ("CARDS_DEALT", 2)]
 
@@ -255,7 +255,7 @@ def test_each_player_is_told_every_event_once_in_the_calls_that_it_answers() -> 
         answered_calls: list[Call] = []
         while play.race is not None:
             answered_calls.append(rng.choice(play.race.calls))
-            play.hear((answered_calls[-1].seat, answer(answered_calls[-1])))
+            play.arrive((answered_calls[-1].seat, answer(answered_calls[-1])))
         answered_calls += [call for call in play.sent if call.method.name in ("Report", "GameOver")]
         everything = sorted({event for call in play.sent for event in news(call)})
         assert len(everything) > 5
@@ -286,8 +286,8 @@ def news(call: Call) -> list[tuple[int, int]]:
 )
 def test_a_wrong_take_costs_a_point_and_is_no_misconduct(reply: PickCardsResponse, rule: str) -> None:
     play = Play(fresh(2))
-    play.hear((0, answered(CALL)))
-    play.hear((0, reply))
+    play.arrive((0, answered(CALL)))
+    play.arrive((0, reply))
     assert play.state.players[0] == Player(points=-1, penalties=1)
     assert play.out == []
     assert (status(play.asked("Act")[0]), play.asked("Act")[0].rule_id) == ("BAD_SET", rule)
@@ -295,8 +295,8 @@ def test_a_wrong_take_costs_a_point_and_is_no_misconduct(reply: PickCardsRespons
 
 def test_a_call_that_expires_costs_a_point_and_is_no_misconduct() -> None:
     play = Play(fresh(2))
-    play.hear((0, answered(CALL)))
-    play.hear((0, Overrun(), 3.01))
+    play.arrive((0, answered(CALL)))
+    play.arrive((0, Overrun(), 3.01))
     assert play.state.players[0] == Player(points=-1, penalties=1, expiries=1)
     assert (play.out, status(play.asked("Act")[0])) == ([], "CALL_EXPIRED")
     assert events(play.asked("Act")[1]) == [("CALL_EXPIRED", 0)]
@@ -304,8 +304,8 @@ def test_a_call_that_expires_costs_a_point_and_is_no_misconduct() -> None:
 
 def test_a_player_that_is_lost_during_its_call_pays_and_is_out() -> None:
     play = Play(fresh(3))
-    play.hear((0, answered(CALL)))
-    play.hear((0, CallError()))
+    play.arrive((0, answered(CALL)))
+    play.arrive((0, CallError()))
     assert play.out == [Eliminate(0, CallError())]
     assert play.state.players[0] == Player(points=-1, penalties=1, expiries=1, standing=Standing.OUT)
     assert list(play.asked("Act")) == [1, 2]
@@ -320,7 +320,7 @@ def test_a_player_that_fails_to_act_is_out_and_the_others_are_not_asked_anew(fai
     play = Play(taken(fresh(3), X0, seat=1))
     assert play.race is not None
     before = {call.seat: call for call in play.race.calls}
-    play.hear((1, failure))
+    play.arrive((1, failure))
     assert play.out == [Eliminate(1, failure)]
     assert play.race is not None
     assert [call.seat for call in play.race.calls] == [0, 2]
@@ -331,7 +331,7 @@ def test_a_player_that_fails_to_act_is_out_and_the_others_are_not_asked_anew(fai
 @pytest.mark.parametrize("number", [0, 6, 77])
 def test_no_act_or_an_unknown_one_breaks_a_rule(number: int) -> None:
     play = Play(fresh(2, profile="seed"))
-    play.hear((0, ActResponse(action=number)))  # type: ignore[arg-type]
+    play.arrive((0, ActResponse(action=number)))  # type: ignore[arg-type]
     (out,) = play.out
     assert isinstance(out.cause, RuleBreak)
     assert out.cause.rule_id == "webset.act.required"
@@ -359,7 +359,7 @@ def test_a_winner_that_fails_when_it_is_told_leaves_no_winner() -> None:
 
 def test_everybody_that_fails_leaves_nobody() -> None:
     play = Play(fresh(2))
-    play.hear((0, Overrun()), (1, CallError()))
+    play.arrive((0, Overrun()), (1, CallError()))
     assert play.ranking() == []
     assert play.state.phase is Phase.OVER
     everybody = Play(fresh(2), failing={(0, "Deal"): Overrun(), (1, "Deal"): Overrun()})
@@ -369,7 +369,7 @@ def test_everybody_that_fails_leaves_nobody() -> None:
 
 def test_the_last_player_goes_on_alone() -> None:
     play = Play(two_sets_left())
-    play.hear((1, CallError()))
+    play.arrive((1, CallError()))
     play.set_by(0, X0)
     play.set_by(0, X1)
     assert play.ranking() == [[(0, 2)]]
@@ -380,12 +380,12 @@ def test_the_last_player_goes_on_alone() -> None:
 
 def test_a_refused_act_is_told_with_the_next_question_which_comes_at_once() -> None:
     play = Play(fresh(2, show_enabled=False, more_rule="if_no_set"))
-    play.hear((0, answered(SHOW)))
+    play.arrive((0, answered(SHOW)))
     request = play.asked("Act")[0]
     assert (status(request), request.rule_id) == ("NO_SETS", "webset.show.enabled")
-    play.hear((0, answered(MORE)))
+    play.arrive((0, answered(MORE)))
     assert (status(play.asked("Act")[0]), play.asked("Act")[0].rule_id) == ("NOT_NOW", "webset.more.no-set")
-    play.hear((0, answered(END_SHOW)))
+    play.arrive((0, answered(END_SHOW)))
     assert status(play.asked("Act")[0]) == "NOT_NOW"
     assert play.out == []
 
@@ -393,10 +393,10 @@ def test_a_refused_act_is_told_with_the_next_question_which_comes_at_once() -> N
 def test_who_is_refused_again_and_again_counts_as_doing_nothing() -> None:
     play = Play(fresh(2, idle_rounds=3))
     for _ in range(3):
-        play.hear((0, answered(END_SHOW)))
+        play.arrive((0, answered(END_SHOW)))
     assert list(play.asked("Act")) == [1]
     assert status(play.last("Report", 0)) == "NOT_NOW"
-    play.hear((1, NOTHING))
+    play.arrive((1, NOTHING))
     assert list(play.asked("Act")) == [0, 1]
     assert play.asked("Act")[0].idle_count == 1
 
@@ -430,42 +430,42 @@ def test_more_cards_are_dealt_when_enough_have_asked_and_the_votes_of_others_sta
     play = Play(fresh(3, more_rule="majority"))
     assert play.race is not None
     before = {call.seat: call for call in play.race.calls}
-    play.hear((1, answered(MORE)))
+    play.arrive((1, answered(MORE)))
     assert play.race is not None
     assert {call.seat for call in play.race.calls if call is before[call.seat]} == {0, 2}
     assert actions(play.asked("Act")[1]) == ["NOTHING", "CALL_SET"]
     assert play.asked("Act")[1].state.players[1].voted
-    play.hear((0, answered(MORE)))
+    play.arrive((0, answered(MORE)))
     assert len(rules.on_table(play.state)) == 15
     assert events(play.asked("Act")[2]) == [("VOTED", 1), ("CARDS_DEALT", 0)]
 
 
 def test_a_player_that_leaves_may_complete_the_votes() -> None:
     play = Play(fresh(2, more_rule="all_agree"))
-    play.hear((0, answered(MORE)))
-    play.hear((1, CallError()))
+    play.arrive((0, answered(MORE)))
+    play.arrive((1, CallError()))
     assert len(rules.on_table(play.state)) == 15
     assert events(play.asked("Act")[0])[-2:] == [("PLAYER_LEFT", 1), ("CARDS_DEALT", None)]
 
 
 def test_solutions_are_shown_turned_and_ended() -> None:
     play = Play(fresh(2, show_enabled=True))
-    play.hear((0, answered(SHOW)))
+    play.arrive((0, answered(SHOW)))
     request = play.asked("Act")[1]
     assert actions(request) == ["NOTHING", "SHOW_SOLUTIONS", "END_SOLUTIONS"]
     assert len(request.state.solutions) == 39
-    play.hear((1, answered(SHOW)))
+    play.arrive((1, answered(SHOW)))
     assert play.asked("Act")[0].state.displayed == 1
-    play.hear((0, answered(END_SHOW)))
+    play.arrive((0, answered(END_SHOW)))
     assert play.state.phase is Phase.OPEN
     assert events(play.asked("Act")[1]) == [("SOLUTIONS_SHOWN", 1), ("SOLUTIONS_ENDED", 0)]
 
 
 def test_players_that_leave_the_solutions_alone_come_to_an_end() -> None:
     play = Play(fresh(2, show_enabled=True, idle_rounds=2))
-    play.hear((0, answered(SHOW)))
+    play.arrive((0, answered(SHOW)))
     for _ in range(2):
-        play.hear_all(NOTHING)
+        play.all_arrive(NOTHING)
     assert play.state.phase is Phase.OVER
 
 
@@ -480,11 +480,11 @@ def race_of(play: Play) -> Race:
 def test_acts_are_held_for_what_is_left_of_the_time_since_the_table_changed() -> None:
     play = Play(fresh(3, min_reaction_ms=500))
     assert race_of(play).hold_s == 0.5
-    play.hear((1, NOTHING, 0.2))
+    play.arrive((1, NOTHING, 0.2))
     assert race_of(play).hold_s == 0.0
-    play.hear((0, answered(CALL), 0.7))
+    play.arrive((0, answered(CALL), 0.7))
     assert race_of(play).hold_s == 0.0
-    play.hear((0, cards(WRONG), 1.0))
+    play.arrive((0, cards(WRONG), 1.0))
     assert race_of(play).hold_s == 0.0  # the table has not changed
     play.set_by(0, X0)
     assert race_of(play).hold_s == 0.5
@@ -492,13 +492,13 @@ def test_acts_are_held_for_what_is_left_of_the_time_since_the_table_changed() ->
 
 def test_nobody_is_asked_before_the_reports_are_in_where_acts_are_held() -> None:
     play = Play(fresh(3, min_reaction_ms=500), slow=[2])
-    play.hear((0, answered(CALL), 0.6))
-    play.hear((0, cards(X0), 1.0))
+    play.arrive((0, answered(CALL), 0.6))
+    play.arrive((0, cards(X0), 1.0))
     assert [call.method.name for call in race_of(play).calls] == ["Report"]
     assert race_of(play).hold_s == 0.0
     report = play.last("Report", 2)
     assert events(report) == [("CALLED", 0)]
-    play.hear((2, webset_player_pb2.ReportResponse(), 1.1))
+    play.arrive((2, webset_player_pb2.ReportResponse(), 1.1))
     assert list(play.asked("Act")) == [0, 1, 2]
     assert race_of(play).hold_s == 0.4
 
@@ -510,7 +510,7 @@ def test_where_nothing_is_held_a_slow_player_holds_nobody_up() -> None:
     assert list(play.asked("Report")) == [2]
     play.set_by(1, X1)
     assert list(play.asked("Report")) == [2]
-    play.hear((2, webset_player_pb2.ReportResponse()))
+    play.arrive((2, webset_player_pb2.ReportResponse()))
     assert list(play.asked("Act")) == [0, 1, 2]
     assert events(play.asked("Act")[2]) == [("GOT_SET", 0), ("CALLED", 1), ("GOT_SET", 1)]
 
@@ -521,7 +521,7 @@ def test_a_report_that_is_open_at_the_end_is_waited_for_before_the_result_is_tol
     play.set_by(0, X1)
     assert play.state.phase is Phase.OVER
     assert [call.method.name for call in race_of(play).calls] == ["Report"]
-    play.hear((2, webset_player_pb2.ReportResponse()))
+    play.arrive((2, webset_player_pb2.ReportResponse()))
     assert play.ranking() == [[(0, 2)], [(1, 0), (2, 0)]]
     assert play.counts()["GameOver"] == 3
 
@@ -529,26 +529,26 @@ def test_a_report_that_is_open_at_the_end_is_waited_for_before_the_result_is_tol
 def test_handicaps_are_by_seat_and_hold_for_acts_only() -> None:
     play = Play(fresh(3, handicaps_ms=(0, 250)))
     assert dict(race_of(play).handicap_s) == {1: 0.25}
-    play.hear((1, answered(CALL)))
+    play.arrive((1, answered(CALL)))
     assert dict(race_of(play).handicap_s) == {}
 
 
 def test_a_lockout_makes_the_next_act_count_later_by_what_is_left_of_it() -> None:
     play = Play(fresh(2, lockout_ms=2000, handicaps_ms=(100,)))
-    play.hear((0, answered(CALL), 1.0))
-    play.hear((0, cards(WRONG), 1.0))
+    play.arrive((0, answered(CALL), 1.0))
+    play.arrive((0, cards(WRONG), 1.0))
     assert dict(race_of(play).handicap_s) == {0: 2.1}
-    play.hear((1, NOTHING, 0.5))
+    play.arrive((1, NOTHING, 0.5))
     assert dict(race_of(play).handicap_s) == {0: 1.6}
-    play.hear((0, answered(CALL), 5.0))
-    play.hear((0, cards(X0)))
+    play.arrive((0, answered(CALL), 5.0))
+    play.arrive((0, cards(X0)))
     assert dict(race_of(play).handicap_s) == {0: 0.1}
 
 
 def test_a_player_that_is_locked_out_is_not_asked_but_told() -> None:
     play = Play(fresh(3, locked_until_change=True))
-    play.hear((0, answered(CALL)))
-    play.hear((0, cards(WRONG)))
+    play.arrive((0, answered(CALL)))
+    play.arrive((0, cards(WRONG)))
     assert list(play.asked("Act")) == [1, 2]
     assert status(play.last("Report", 0)) == "BAD_SET"
     assert play.last("Report", 0).state.players[0].locked
@@ -564,7 +564,7 @@ def test_the_same_answers_give_the_same_steps() -> None:
 
 
 def steps_of(settings: webset_pb2.Settings, seed: int) -> list[Any]:
-    """All steps of a game whose answers come one by one, in an order and at times that a seed gives."""
+    """Return all steps of a game whose answers come one by one, in an order and at times drawn from a seed."""
     rng, answer = Random(seed), sound("random:seed=3", "solver:error=0.3", "first")
     game = GAME.play("g", settings, ["a", "b", "c"], Random(seed), None)
     steps: list[Any] = []
@@ -578,15 +578,15 @@ def steps_of(settings: webset_pb2.Settings, seed: int) -> list[Any]:
         if isinstance(step, Race):
             call = rng.choice(step.calls)
             sent = [Arrival(call.seat, answer(call), rng.randrange(2000) / 1000)]
-            step = (step.hold_s, dict(step.handicap_s), [told_bytes(call) for call in step.calls])
+            step = (step.hold_s, dict(step.handicap_s), [call_bytes(call) for call in step.calls])
         elif isinstance(step, CallAll):
             calls = rng.sample(step.calls, len(step.calls))
             sent = {call.seat: answer(call) for call in calls}
-            step = [told_bytes(call) for call in step.calls]
+            step = [call_bytes(call) for call in step.calls]
         steps.append(step)
 
 
-def told_bytes(call: Call) -> tuple[int, str, bytes]:
+def call_bytes(call: Call) -> tuple[int, str, bytes]:
     return call.seat, call.method.name, call.request.SerializeToString(deterministic=True)
 
 
@@ -599,7 +599,7 @@ def test_in_rounds_everybody_is_asked_for_cards_at_once_and_nobody_to_act() -> N
     assert play.round is not None
     assert {(call.kind, call.limit_s) for call in play.round.calls} == {(CallKind.DECISION, 3.0)}
     assert all(call.request.may_skip for call in play.round.calls)
-    play.hear_round({1: cards(X0), 0: cards(X1), 2: PickCardsResponse()})
+    play.answer_round({1: cards(X0), 0: cards(X1), 2: PickCardsResponse()})
     assert [player.points for player in play.state.players] == [0, 1, 0]
     asked = play.asked("PickCards")
     assert [status(asked[seat]) for seat in range(3)] == ["ALREADY_CALLED", "GOT_SET", "UNSPECIFIED"]
@@ -609,7 +609,7 @@ def test_in_rounds_everybody_is_asked_for_cards_at_once_and_nobody_to_act() -> N
 
 def test_no_reply_in_time_is_a_pass_and_a_lost_player_is_out() -> None:
     play = Play(fresh(3, rounds="lot"))
-    play.hear_round({0: Overrun(), 1: CallError(), 2: cards(X0)})
+    play.answer_round({0: Overrun(), 1: CallError(), 2: cards(X0)})
     assert [player.points for player in play.state.players] == [0, 0, 1]
     assert play.out == [Eliminate(1, CallError())]
     assert list(play.asked("PickCards")) == [0, 2]
@@ -619,20 +619,20 @@ def test_rounds_in_which_nobody_takes_anything_come_to_an_end() -> None:
     play = Play(fresh(2, rounds="earliest", idle_rounds=3))
     for count in range(3):
         assert [request.idle_count for request in play.asked("PickCards").values()] == [count] * 2
-        play.hear_round({0: PickCardsResponse(), 1: Overrun()})
+        play.answer_round({0: PickCardsResponse(), 1: Overrun()})
     assert play.ranking() == [[(0, 0), (1, 0)]]
 
 
 def test_in_rounds_a_pass_of_all_asks_for_more_cards() -> None:
     play = Play(fresh(2, deck=deck_with(without_sets(12)), rounds="earliest", more_rule="all_agree"))
-    play.hear_round({0: PickCardsResponse(), 1: PickCardsResponse()})
+    play.answer_round({0: PickCardsResponse(), 1: PickCardsResponse()})
     assert len(rules.on_table(play.state)) == 15
     assert events(play.asked("PickCards")[0]) == [("CARDS_DEALT", None)]
 
 
 def test_everybody_may_be_lost_in_a_round() -> None:
     play = Play(fresh(2, rounds="earliest"))
-    play.hear_round({0: CallError(), 1: CallError()})
+    play.answer_round({0: CallError(), 1: CallError()})
     assert play.ranking() == []
 
 
@@ -683,7 +683,7 @@ def shown_in(game: Any) -> list[State]:
 
 
 def disguised(state: State) -> list[State]:
-    """States that differ only in what nobody may know."""
+    """Return states that differ only in what nobody may know."""
     return [
         state._replace(draw_state=state.draw_state ^ 0x5555),
         *[state._replace(deck=rules.shuffled(state.deck, Random(seed))) for seed in range(3)],
@@ -702,7 +702,7 @@ def test_no_byte_to_a_player_depends_on_the_order_of_the_deck() -> None:
 
 
 def first_calls(state: State) -> list[tuple[int, str, bytes]]:
-    """Every byte that is sent to players as far as the first decision."""
+    """Return every byte that is sent to players up to the first decision."""
     game = conversation.play("g", state)
     sent: list[tuple[int, str, bytes]] = []
     answer: Any = None
@@ -710,7 +710,7 @@ def first_calls(state: State) -> list[tuple[int, str, bytes]]:
         step = game.send(answer)
         answer = None
         if isinstance(step, CallAll | Race):
-            sent += [told_bytes(call) for call in step.calls]
+            sent += [call_bytes(call) for call in step.calls]
             if isinstance(step, Race):
                 return sent
             answer = {call.seat: call.method.response() for call in step.calls}

@@ -24,8 +24,10 @@ from tests.games.webset.tables import message, sound
 GOLDEN = Path(__file__).parent / "golden"
 
 
-def told(seed: int, settings: webset_pb2.Settings, answer: Callable[[Call], Any], seat_count: int) -> Iterator[str]:
-    """A game in which of a race one call is answered at a time, by lot, after up to two seconds."""
+def transcript(
+    seed: int, settings: webset_pb2.Settings, answer: Callable[[Call], Any], seat_count: int
+) -> Iterator[str]:
+    """Play a game in which one call of each race is answered, drawn by lot, after up to two seconds."""
     rng = Random(seed)
     game = GAME.play("g", GAME.full_settings(settings), list("abcd"[:seat_count]), Random(seed), None)
     sent: Any = None
@@ -80,7 +82,7 @@ def replied(answer: Any) -> str:
 
 
 def faulty() -> Callable[[Call], Any]:
-    """Three sound players and one that is late, wrong and lost in its first three calls."""
+    """Return the answers of three sound players and one that is late, wrong and lost in its first three calls."""
     healthy, picks = sound("first", "solver:error=0.3", "random"), iter([Overrun(), None, CallError()])
 
     def answer(call: Call) -> Any:
@@ -93,11 +95,15 @@ def faulty() -> Callable[[Call], Any]:
 
 
 GAMES: Mapping[str, Callable[[], Iterator[str]]] = {
-    "contest-small-deck": lambda: told(1, message(aspects=3), sound("first", "solver:error=0.4", "random"), 3),
-    "seed-profile": lambda: told(2, message(profile="seed", aspects=3), sound("random", "solver:error=0.3"), 2),
-    "published-with-faults": lambda: told(3, message(profile="published", aspects=3, penalty_expired=2), faulty(), 4),
-    "rounds-by-lot": lambda: told(4, message(rounds="lot", aspects=3), sound("first", "solver:error=0.5", "random"), 3),
-    "held-and-handicapped": lambda: told(
+    "contest-small-deck": lambda: transcript(1, message(aspects=3), sound("first", "solver:error=0.4", "random"), 3),
+    "seed-profile": lambda: transcript(2, message(profile="seed", aspects=3), sound("random", "solver:error=0.3"), 2),
+    "published-with-faults": lambda: transcript(
+        3, message(profile="published", aspects=3, penalty_expired=2), faulty(), 4
+    ),
+    "rounds-by-lot": lambda: transcript(
+        4, message(rounds="lot", aspects=3), sound("first", "solver:error=0.5", "random"), 3
+    ),
+    "held-and-handicapped": lambda: transcript(
         5,
         message(aspects=3, min_reaction_ms=900, handicaps_ms=(0, 250), lockout_ms=1500),
         sound("first", "solver:error=0.5"),

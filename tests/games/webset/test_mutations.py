@@ -32,7 +32,7 @@ NO_REPLY = {"webset.take.window"}
 
 
 def rule_of(mutation: Mutation) -> str | None:
-    """The id of the rule that a mutation breaks: the referee names it, even if nobody is eliminated."""
+    """Return the id of the rule that a mutation breaks: the referee names it, even if nobody is eliminated."""
     case = next(case for case in mutation.cases if case != "rules.drawn-states")
     return broken_by(GAME, mutation, named(GAME, case, 1), 1, level_of(GAME, case))
 
@@ -72,15 +72,15 @@ def test_light_infractions_fail_no_must_case() -> None:
 
 
 @each_mutation(GAME)
-def test_names_method_rule_and_cases(fault: Mutation) -> None:
-    check_mutation(GAME, fault)
+def test_names_method_rule_and_cases(mutation: Mutation) -> None:
+    check_mutation(GAME, mutation)
 
 
 @each_mutation(GAME)
-def test_is_caught_by_each_case_that_it_names(fault: Mutation) -> None:
-    check_is_caught(GAME, fault)
+def test_is_caught_by_each_case_that_it_names(mutation: Mutation) -> None:
+    check_is_caught(GAME, mutation)
 
 
 @each_mutation(GAME)
-def test_breaks_no_other_rule_in_any_probe(fault: Mutation) -> None:
-    check_breaks_nothing_else(GAME, fault)
+def test_breaks_no_other_rule_in_any_probe(mutation: Mutation) -> None:
+    check_breaks_nothing_else(GAME, mutation)

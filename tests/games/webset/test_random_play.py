@@ -35,14 +35,14 @@ CHANGES = st.fixed_dictionaries(
 
 @st.composite
 def games(draw: st.DrawFn) -> tuple[State, Random]:
-    """A fresh game of any profile, with some settings changed."""
+    """Draw a fresh game of any profile, with some settings changed."""
     chosen = settings_of(profile=draw(st.sampled_from(PROFILES)), **{**draw(CHANGES), "min_players": 1})
     rng = Random(draw(st.integers(0, 2**32)))
     return rules.initial(chosen, draw(st.integers(1, 5)), rng), rng
 
 
 def stepped(state: State, rng: Random) -> State:
-    """A step of any kind, mostly one that is carried out, and mostly not a showing."""
+    """Take a step of any kind, mostly one that is carried out, and mostly not a showing."""
     if state.phase is Phase.CALLED and rng.random() < 0.1:
         return rules.expired(state, state.call_count).state
     if rng.random() < 0.01:

@@ -38,8 +38,8 @@ from tests.games.webset.tables import (
     done,
     fresh,
     lying,
+    refused,
     taken,
-    told,
     without_sets,
 )
 
@@ -108,7 +108,7 @@ def test_s6_more_up_to_twenty_one_cards() -> None:
         counts.append(len(rules.on_table(state)))
     assert counts == [15, 18, 21]
     assert len(state.deck) == 60
-    assert told(state, 0, MORE) == (Status.NO_MORE_CARDS, "webset.more.cards")
+    assert refused(state, 0, MORE) == (Status.NO_MORE_CARDS, "webset.more.cards")
 
 
 S9_FIRST = (
@@ -120,7 +120,7 @@ S9_FORFEITED = "1102 1112 1122"
 
 
 def test_s9_as_far_as_it_can_be_checked_without_the_order_of_deck_l7() -> None:
-    """The rules do not say what L7 is. What they say of the game must still be possible."""
+    """Check what the rules say of the game, as they do not say what L7 is."""
     sets = [parse_cards(triple) for triple in S9_FIRST.split("; ")]
     assert all(rules.is_set(*triple) for triple in sets)
     left = parse_cards(S9_LEFT)
@@ -152,9 +152,9 @@ def test_s10_the_unshuffled_deck_played_greedily() -> None:
 
 def test_s13_a_second_call_is_refused_and_the_first_goes_on() -> None:
     state = done(fresh(), (0, CALL))
-    assert told(state, 1, CALL) == (Status.ALREADY_CALLED, "webset.call.first")
+    assert refused(state, 1, CALL) == (Status.ALREADY_CALLED, "webset.call.first")
     late = rules.expired(state, state.call_count).state
-    assert told(late, 0, X0) == (Status.NO_CALL, "webset.take.caller")
+    assert refused(late, 0, X0) == (Status.NO_CALL, "webset.take.caller")
     assert late.players[0] == Player(points=-1, penalties=1, expiries=1)
     assert done(state, (0, X0)).players[0].points == 1
 
@@ -163,14 +163,14 @@ def test_s14_of_two_calls_the_one_that_is_carried_out_first_counts() -> None:
     for first, second in ((0, 1), (1, 0)):
         state = done(fresh(), (first, CALL))
         assert state.caller == first
-        assert told(state, second, CALL)[0] is Status.ALREADY_CALLED
+        assert refused(state, second, CALL)[0] is Status.ALREADY_CALLED
 
 
 # The table of section 6
 
 
 def in_phase(phase: Phase, **given: Any) -> State:
-    """A game of three players in a phase; in CALLED it is player 0 that has called."""
+    """Return a game of three players in a phase; in CALLED player 0 has called."""
     state = fresh(3, **{"profile": "seed", **given})
     if phase is Phase.CALLED:
         return done(state, (0, CALL))
@@ -203,7 +203,7 @@ REFUSED = [
 def test_what_is_refused_changes_nothing_and_names_its_rule(
     phase: Phase, seat: int, action: Word | str, status: Status, rule: str
 ) -> None:
-    assert told(in_phase(phase), seat, action) == (status, rule)
+    assert refused(in_phase(phase), seat, action) == (status, rule)
     assert rules.violation(in_phase(phase), act(seat, action)) == rule
 
 
@@ -272,9 +272,9 @@ def test_solutions_are_displayed_in_rotation() -> None:
 
 
 def test_solutions_can_be_shown_only_where_there_are_any_and_the_settings_say_so() -> None:
-    assert told(fresh(), 0, SHOW) == (Status.NO_SETS, "webset.show.enabled")
+    assert refused(fresh(), 0, SHOW) == (Status.NO_SETS, "webset.show.enabled")
     state = fresh(deck=deck_with(NO_SET), profile="seed")
-    assert told(state, 0, SHOW) == (Status.NO_SETS, "webset.show.sets")
+    assert refused(state, 0, SHOW) == (Status.NO_SETS, "webset.show.sets")
 
 
 def test_the_end_of_a_showing_takes_the_solutions_away_and_nobody_scores() -> None:
@@ -301,8 +301,8 @@ def test_the_end_of_a_showing_may_end_the_game_and_does_so_once(end_rule: str) -
 def test_players_that_are_out_or_not_there_can_do_nothing() -> None:
     state = rules.eliminate(fresh(3), 1)
     for seat in (1, 3, -1):
-        assert told(state, seat, CALL) == (Status.NOT_NOW, "webset.act.playing")
-        assert told(state, seat, X0) == (Status.NO_CALL, "webset.act.playing")
+        assert refused(state, seat, CALL) == (Status.NOT_NOW, "webset.act.playing")
+        assert refused(state, seat, X0) == (Status.NO_CALL, "webset.act.playing")
 
 
 # More cards (section 5, rows 2 to 4)
@@ -312,8 +312,8 @@ def test_the_referee_deals_by_itself_until_there_is_a_set() -> None:
     state = fresh(deck=deck_with(NO_SET_18))
     assert len(rules.on_table(state)) == 21
     assert rules.solutions(state)
-    assert told(state, 0, MORE) == (Status.NO_MORE_CARDS, "webset.more.cards")
-    assert told(fresh(), 0, MORE) == (Status.NOT_NOW, "webset.more.auto")
+    assert refused(state, 0, MORE) == (Status.NO_MORE_CARDS, "webset.more.cards")
+    assert refused(fresh(), 0, MORE) == (Status.NOT_NOW, "webset.more.auto")
 
 
 @pytest.mark.parametrize("more_rule", ["if_no_set", "all_agree", "majority", "anyone"])
@@ -324,7 +324,7 @@ def test_elsewhere_it_waits_until_it_is_asked(more_rule: str) -> None:
 
 
 def test_with_a_set_on_the_table_it_depends_on_the_rule() -> None:
-    assert told(fresh(more_rule="if_no_set"), 0, MORE) == (Status.NOT_NOW, "webset.more.no-set")
+    assert refused(fresh(more_rule="if_no_set"), 0, MORE) == (Status.NOT_NOW, "webset.more.no-set")
     assert len(rules.on_table(done(fresh(more_rule="anyone"), (0, MORE)))) == 15
     assert len(rules.on_table(done(fresh(deck=deck_with(NO_SET), more_rule="if_no_set"), (1, MORE)))) == 15
 
@@ -335,7 +335,7 @@ def test_votes_are_counted_until_the_table_changes(more_rule: str, needed: int) 
     for seat in range(needed - 1):
         state = done(state, (seat, MORE))
         assert state.votes == tuple(range(seat + 1))
-        assert told(state, seat, MORE) == (Status.NOT_NOW, "webset.more.once")
+        assert refused(state, seat, MORE) == (Status.NOT_NOW, "webset.more.once")
     assert len(rules.on_table(state)) == 12
     dealt = done(state, (needed - 1, MORE))
     assert (len(rules.on_table(dealt)), dealt.votes) == (15, ())
@@ -355,7 +355,7 @@ def test_an_empty_deck_cannot_be_asked_for_more() -> None:
     state = fresh(profile="seed", end_rule="play_on")
     while state.deck:
         state = taken(state, format_cards(rules.solutions(state)[0]))
-    assert told(state, 0, MORE) == (Status.NO_MORE_CARDS, "webset.more.cards")
+    assert refused(state, 0, MORE) == (Status.NO_MORE_CARDS, "webset.more.cards")
 
 
 # Refilling (section 5, row 4)
@@ -400,7 +400,7 @@ def test_penalties_are_as_the_settings_say() -> None:
 def test_a_player_may_be_locked_out_until_the_table_changes() -> None:
     state = penalised(locked_until_change=True)
     assert state.players[0].locked
-    assert told(state, 0, CALL) == (Status.NOT_NOW, "webset.call.lockout")
+    assert refused(state, 0, CALL) == (Status.NOT_NOW, "webset.call.lockout")
     assert 0 not in rules.due(state)
     assert not taken(state, X0, seat=1).players[0].locked
     assert not penalised().players[0].locked
@@ -478,7 +478,7 @@ def test_during_a_call_of_somebody_else_the_call_goes_on() -> None:
 
 
 def ranked(*players: tuple[int, int, int]) -> State:
-    """Points, sets and penalties of each player."""
+    """Return a finished game with these points, sets and penalties of each player."""
     return fresh(len(players))._replace(
         phase=Phase.OVER,
         players=tuple(Player(points, (0,) * 3 * sets, penalties) for points, sets, penalties in players),
@@ -598,7 +598,7 @@ def test_a_round_in_which_everybody_passes_asks_for_more_cards() -> None:
 def test_in_rounds_nobody_acts_and_a_take_alone_is_a_round_of_its_own() -> None:
     state = fresh(show_enabled=True, more_rule="anyone", **ROUND)
     for word in WORDS:
-        assert told(state, 0, word) == (Status.NOT_NOW, "webset.act.rounds")
+        assert refused(state, 0, word) == (Status.NOT_NOW, "webset.act.rounds")
     assert done(state, (1, X0)).players[1].points == 1
     assert rules.due(state) == (0, 1)
     assert len(rules.legal(state)) == 2 * 13

@@ -58,11 +58,11 @@ class Mirror:
                 self.tables.pop(event.table_deleted, None)
 
     def table(self, name: str) -> Table:
-        """The table; an empty one where it is not known."""
+        """Return the table, or an empty one if it is unknown."""
         return self.tables.get(name) or Table()
 
     def user(self, name: str) -> User:
-        """The user; an empty one where it is not known."""
+        """Return the user, or an empty one if it is unknown."""
         return self.users.get(name) or User()
 
     def seats(self, table: str) -> list[str]:
@@ -99,13 +99,13 @@ class Guest:
         return self
 
     async def ask(self, method: str, **fields: Any) -> Any:
-        """Calls a method with the guest's token."""
+        """Call a method with the guest's token."""
         request = getattr(pb, f"{method}Request")(token=self.token, **fields)
         async with asyncio.timeout(LIMIT_S):
             return await getattr(self.stub, method)(request)
 
     async def refused(self, method: str, **fields: Any) -> tuple[str, str]:
-        """Calls a method that is refused: the status and the reason."""
+        """Call a method that is refused, and return the status and the reason."""
         return await refusal(self.ask(method, **fields))
 
     # --- the stream ---
@@ -116,7 +116,7 @@ class Guest:
         return self
 
     async def event(self) -> pb.LobbyEvent:
-        """The next event."""
+        """Return the next event."""
         async with asyncio.timeout(LIMIT_S):
             while not self.unread:
                 response = await self.stream.read()
@@ -129,18 +129,18 @@ class Guest:
         return event
 
     async def until(self, told: Callable[[pb.LobbyEvent], bool]) -> pb.LobbyEvent:
-        """The next event of which that is true."""
+        """Return the next event for which the condition holds."""
         while not told(event := await self.event()):
             pass
         return event
 
     async def sees(self, is_so: Callable[[Mirror], bool]) -> None:
-        """Waits until what the guest knows of the lobby is so."""
+        """Wait until the condition holds for what the guest knows."""
         while not is_so(self.mirror):
             await self.event()
 
     async def ended(self) -> tuple[str, str]:
-        """How the stream ends: status and reason."""
+        """Return how the stream ends: status and reason."""
         async with asyncio.timeout(LIMIT_S):
             try:
                 while await self.stream.read() is not grpc.aio.EOF:
@@ -163,7 +163,7 @@ async def refusal(call: Any) -> tuple[str, str]:
 
 @asynccontextmanager
 async def lobby(limits: LobbyLimits = PATIENT, **config: Any) -> AsyncIterator[Server]:
-    """A server, which the test may stop itself."""
+    """Start a server, which the test may stop itself."""
     server = await Server.start(Config(lobby=limits, **config))
     try:
         yield server
@@ -173,7 +173,7 @@ async def lobby(limits: LobbyLimits = PATIENT, **config: Any) -> AsyncIterator[S
 
 @asynccontextmanager
 async def guests(server: Server, *names: str, attend: bool = True) -> AsyncIterator[list[Guest]]:
-    """Guests who have entered and attend."""
+    """Let guests enter and attend."""
     made = [Guest(server, name) for name in names]
     try:
         for guest in made:
@@ -189,7 +189,7 @@ async def guests(server: Server, *names: str, attend: bool = True) -> AsyncItera
 
 @asynccontextmanager
 async def mute(server: Server, *dialling: Guest) -> AsyncIterator[list[ByHand]]:
-    """Players of guests that have dialled in and answer nothing."""
+    """Let players of guests dial in that answer nothing."""
     async with AsyncExitStack() as stack:
         made = [await stack.enter_async_context(ByHand(server, guest.name, token=guest.token)) for guest in dialling]
         for player in made:
@@ -215,6 +215,6 @@ class Waiting:
         return [self._sound(call)]
 
     def let_go(self) -> list[Reply]:
-        """From now on everything is answered: these calls at once."""
+        """Answer the kept calls now, and all later ones at once."""
         self.free = True
         return [self._sound(call) for call in self.kept]

@@ -31,7 +31,7 @@ async def server() -> AsyncIterator[Server]:
 
 
 async def begun(table: str, mute_one: Guest, *others: Guest) -> str:
-    """A game between a player that answers nothing and reference players; returns its id."""
+    """Start a game between a player that answers nothing and reference players, and return its id."""
     await mute_one.ask("CreateTable", name=table, game="fish", time_control=LONG)
     await mute_one.ask("JoinTable")
     for other in others:

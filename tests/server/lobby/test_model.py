@@ -76,7 +76,7 @@ class World:
         return [LobbyEvent.FromString(data) for data in news.after(seen, None, 0)]
 
     async def finish(self, table: Table) -> None:
-        """Lets the game of a table come to its end."""
+        """Finish the game of a table."""
         for seat in table.seats:
             self.stage.actors[seat.name].release.set()
         async with asyncio.timeout(5):
@@ -118,7 +118,7 @@ class LobbyMachine(RuleBasedStateMachine):
         self.loop.close()
 
     def act(self, name: str, deed: Callable[[User], Any]) -> None:
-        """Has a user do something. What is refused must change nothing."""
+        """Let a user do something; a refused request must change nothing."""
 
         async def do() -> None:
             user, before = self.world.users.get(name), self.world.last
@@ -204,7 +204,7 @@ class LobbyMachine(RuleBasedStateMachine):
 
     @rule(one=names, two=names, table=tables)
     def play(self, one: str, two: str, table: str) -> None:
-        """What seldom comes about by chance."""
+        """Play a game, which seldom comes about by chance."""
         for name in (one, two):
             if name not in self.world.users:
                 self.enter(name)
@@ -233,7 +233,7 @@ class LobbyMachine(RuleBasedStateMachine):
 
     @rule()
     def read(self) -> None:
-        """What is told bit by bit makes the same lobby as the whole."""
+        """Check that the events make the same lobby as the whole."""
         for event in self.world.read(self.mirror.sequence):
             self.mirror.take(event)
         whole = Mirror()

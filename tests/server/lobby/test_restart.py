@@ -23,7 +23,7 @@ BRIEF = LobbyLimits(empty_s=0.1, requests_per_second=10_000, burst=10_000, enter
 
 @asynccontextmanager
 async def again(server: Server, *old: Guest) -> AsyncIterator[list[Guest]]:
-    """The same users at another server, with their tokens."""
+    """Let the same users enter another server with their tokens."""
     async with AsyncExitStack() as stack:
         made = []
         for guest in old:
@@ -36,7 +36,7 @@ async def again(server: Server, *old: Guest) -> AsyncIterator[list[Guest]]:
 
 
 async def crash(server: Server, records: Path) -> Path:
-    """What would be on disk if the power went now."""
+    """Copy what would be on the disk after a crash now."""
     await server.store.flush()
     left = records.with_name(f"{records.name}-left")
     shutil.copytree(records, left)
@@ -44,7 +44,7 @@ async def crash(server: Server, records: Path) -> Path:
 
 
 def tables_of(server: Server, *, finished: bool) -> list[str]:
-    """The last entry of each record of a table, that is finished or not, as "name status"."""
+    """Return the last entry of each record of a table, finished or not, as "name status"."""
     listings = server.store.list(KIND, limit=1_000)[0]
     last = [[*parsed(server.store.read(each.record_id))][-1].table for each in listings if each.finished is finished]
     return sorted(f"{each.table.name} {each.table.status}" for each in last)

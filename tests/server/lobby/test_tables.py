@@ -29,7 +29,7 @@ async def server() -> AsyncIterator[Server]:
 
 
 async def seated(table: str, *players: Guest, link: str = "bot:first") -> None:
-    """The first makes a table, and all sit down there."""
+    """Let the first make a table, and all take seats there."""
     await players[0].ask("CreateTable", name=table, game="fish", time_control=long())
     for player in players:
         await player.ask("JoinTable", table=table, link=link)

@@ -67,7 +67,7 @@ class FakeLobby:
 
 
 def servicer(fake: FakeLobby) -> Any:
-    """The fake as gRPC wants it: methods that it has not are not implemented."""
+    """Return the servicer of a fake: other methods are not implemented."""
     made: Any = type("Servicer", (LobbyServiceServicer,), {"__abstractmethods__": frozenset()})()
     made.Enter, made.Attend, made.Leave = fake.Enter, fake.Attend, fake.Leave
     return made
@@ -75,7 +75,7 @@ def servicer(fake: FakeLobby) -> Any:
 
 @asynccontextmanager
 async def fake_lobby(port: int = 0) -> AsyncIterator[tuple[FakeLobby, str]]:
-    """A fake lobby and its address."""
+    """Serve a fake lobby, with its address."""
     fake, server = FakeLobby(), grpc.aio.server(options=[("grpc.so_reuseport", 0)])
     add_LobbyServiceServicer_to_server(servicer(fake), server)
     port = server.add_insecure_port(f"127.0.0.1:{port}")

@@ -207,7 +207,7 @@ async def test_a_person_plays_against_a_program_until_the_person_leaves(server: 
 
 
 async def state_of(player: Visitor) -> webset_pb2.State:
-    """What spectators see of the game."""
+    """Return what spectators see of the game."""
     stream: Any = RefereeServiceStub(player.client.channel).WatchGame(WatchGameRequest(game_id=player.table().game_id))
     state: webset_pb2.State = (await stream.read()).state.webset
     stream.cancel()
@@ -219,7 +219,7 @@ def is_asked_or_done(player: Visitor) -> bool:
 
 
 async def take_a_set(player: Visitor) -> None:
-    """Calls, and picks the first set on the table by the keys of its cards."""
+    """Call, and pick the first set on the table by the keys of its cards."""
     table = await state_of(player)
     cards = next(iter(sets_among(tuple(card for card in table.slots if card != EMPTY))))
     assert player.controller.press("space")

@@ -42,7 +42,7 @@ def whole(*tables: Table, **users: str) -> dict[str, Any]:
 
 
 def at_blue(*seated: str, **more: Any) -> LobbyMirror:
-    """Ann at a table with these seats."""
+    """Return the lobby of Ann at a table with these seats."""
     return told(LobbyMirror("ann"), whole(table("blue", *seated, **more), ann="blue", bob="blue"))
 
 

@@ -57,7 +57,7 @@ class Terminal:
 
     @property
     def printed(self) -> str:
-        """What was written since it was last looked at, without colours and places."""
+        """Return what was printed since the last look, without colours and places."""
         return SEQUENCE.sub(b"", self.raw[self._looked_at :]).decode(errors="replace")
 
     async def _until(self, is_so: Callable[[], bool]) -> None:
@@ -77,7 +77,7 @@ class Terminal:
         os.write(self._master, keys.encode())
 
     async def ended(self) -> int:
-        """Its exit code, once it has ended."""
+        """Wait for the end, and return the exit code."""
         async with asyncio.timeout(LIMIT_S):
             return await asyncio.to_thread(self.process.wait)
 

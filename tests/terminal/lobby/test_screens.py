@@ -31,7 +31,7 @@ class Person:
 
     @property
     def lines(self) -> list[str]:
-        """What is on the screen."""
+        """Return what is on the screen."""
         strips = self.app.screen._compositor.render_strips()
         return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
 
@@ -41,7 +41,7 @@ class Person:
 
     @property
     def bar(self) -> str:
-        """The key bar at the bottom."""
+        """Return the key bar at the bottom."""
         return self.lines[-1].strip()
 
     async def sees(self, text: str) -> None:
@@ -78,7 +78,7 @@ async def screen(address: str, name: str) -> AsyncIterator[Person]:
 
 @asynccontextmanager
 async def ann_and_bob(server: Server) -> AsyncIterator[tuple[Person, Visitor]]:
-    """Ann before a screen, Bob without one."""
+    """Let Ann enter with a screen, and Bob without one."""
     async with visitors(server, "bob") as [bob], screen(server.address, "ann") as ann:
         await ann.sees("you are ann")
         await bob.until(lambda each: "ann" in each.client.lobby.users)

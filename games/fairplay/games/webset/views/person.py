@@ -188,7 +188,7 @@ class Person:
 
     @property
     def _guarded(self) -> bool:
-        """Whether a letter may still be meant for a card, as the time for cards has only just run out."""
+        """Return whether a letter may still be meant for a card, as the time for cards has just run out."""
         return self._table.clock() < self._guarded_until
 
     def _status(self, scene: Scene) -> str:
