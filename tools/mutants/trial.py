@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -156,8 +155,3 @@ def copy_tree(root: Path) -> Iterator[Tree]:
 def find_limit(seconds: float) -> float:
     """Return the seconds that tests may take on a mutant which take `seconds` on the code."""
     return max(LEAST_LIMIT_S, SLOWER * seconds + LEAST_LIMIT_S / 2)
-
-
-def now() -> float:
-    """Return the seconds of a clock that is never set back."""
-    return time.monotonic()
