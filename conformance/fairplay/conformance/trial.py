@@ -196,7 +196,8 @@ class _Driver:
         elif isinstance(step, Eliminate):
             self._eliminate(step)
         calls = calls_in(step)
-        answers = await asyncio.gather(*map(self._ask, calls))
+        # A single call has no task of its own, so that rivals answer at once: games at the same time take turns then.
+        answers = [await self._ask(calls[0])] if len(calls) == 1 else await asyncio.gather(*map(self._ask, calls))
         arrivals = [Arrival(call.seat, answer, 0.0) for call, answer in zip(calls, answers, strict=True)]
         return join_answers(step, arrivals)
 
