@@ -88,8 +88,8 @@ def test_colours_can_be_announced_player_by_player() -> None:
 def test_in_phases_nobody_plays_with_a_player_that_is_out() -> None:
     steps, _ = log_of(Settings(), 3, failing(0, "PlayAs", CallError()))
     announced = [step for step in steps if isinstance(step, Call) and step.method.name == "PlayWith"]
-    told = {step.seat: list(step.request.colors) for step in announced}
-    assert told == {1: [fish_pb2.Color.COLOR_BROWN], 2: [fish_pb2.Color.COLOR_WHITE]}
+    actions_told = {step.seat: list(step.request.colors) for step in announced}
+    assert actions_told == {1: [fish_pb2.Color.COLOR_BROWN], 2: [fish_pb2.Color.COLOR_WHITE]}
 
 
 @pytest.mark.parametrize(("seat_count", "penguins"), [(2, 4), (3, 3), (4, 2)])
@@ -110,8 +110,8 @@ def test_only_the_first_turn_of_each_player_has_the_longer_limit() -> None:
     steps, _ = log_of(Settings(), 2, sound())
     turns = [step for step in steps if isinstance(step, Call) and step.method.name == "TakeTurn"]
     for seat in (0, 1):
-        clocks = [call.kind for call in turns if call.seat == seat]
-        assert clocks == [CallKind.FIRST_DECISION] + [CallKind.DECISION] * (len(clocks) - 1)
+        kinds = [call.kind for call in turns if call.seat == seat]
+        assert kinds == [CallKind.FIRST_DECISION] + [CallKind.DECISION] * (len(kinds) - 1)
 
 
 def test_the_called_player_comes_first_in_the_state_and_the_others_in_turn_order() -> None:
@@ -173,7 +173,7 @@ def test_a_lone_survivor_plays_on_or_the_game_stops() -> None:
         assert [[seat for seat, _ in group] for group in outcome.ranking] == [[1]]
 
 
-def told(settings: Settings, answer: Answer) -> list[tuple[int, list[fish_pb2.Action]]]:
+def actions_told(settings: Settings, answer: Answer) -> list[tuple[int, list[fish_pb2.Action]]]:
     steps, _ = log_of(settings, 3, answer)
     return [
         (step.seat, list(step.request.actions))
@@ -183,12 +183,12 @@ def told(settings: Settings, answer: Answer) -> list[tuple[int, list[fish_pb2.Ac
 
 
 def test_nothing_is_told_of_the_others_actions_by_default() -> None:
-    assert not any(actions for _, actions in told(Settings(), sound()))
+    assert not any(actions for _, actions in actions_told(Settings(), sound()))
 
 
 def test_the_others_moves_since_the_last_turn_are_told_on_demand() -> None:
     settings = Settings(action_list=fish_pb2.ActionList.ACTION_LIST_MOVES)
-    turns = told(settings, sound())
+    turns = actions_told(settings, sound())
     seen: set[int] = set()
     for index, (seat, actions) in enumerate(turns):
         if seat not in seen:

@@ -225,9 +225,9 @@ def test_nothing_is_loaded_from_elsewhere_and_nothing_runs() -> None:
 )
 def test_what_each_player_is_about_is_told(state: rules.State, statuses: list[str]) -> None:
     assert drawn(state).texts("status") == statuses
-    told = lines(state)[-len(statuses) :]
+    shown = lines(state)[-len(statuses) :]
     marks = {"to place": "▸", "to move": "▸", "winner": "★"}
-    for line, status in zip(told, statuses, strict=True):
+    for line, status in zip(shown, statuses, strict=True):
         assert line.rstrip().endswith(status or tuple("0123456789"))
         assert line[0] == marks.get(status, " ")
 

@@ -16,15 +16,15 @@ from fairplay.games.fish.rules import Move, Place, Settings, State
 SPECS = ["first", "random", "random:seed=7", "greedy", "minimax", "minimax:depth=2", "minimax:depth=3"]
 
 
-def act(brain: Strategy, state: State) -> rules.Action:
-    return Place(brain.place(state, state.seat)) if rules.placing(state) else brain.move(state, state.seat)
+def act(chosen: Strategy, state: State) -> rules.Action:
+    return Place(chosen.place(state, state.seat)) if rules.placing(state) else chosen.move(state, state.seat)
 
 
-def play(state: State, *brains: Strategy) -> list[tuple[State, rules.Action]]:
+def play(state: State, *strategies: Strategy) -> list[tuple[State, rules.Action]]:
     """Every state of a game that was acted in, with what was done; seat after seat has its brain."""
     acted = []
     while (seat := rules.turn(state)) is not None:
-        acted.append((state, act(brains[seat % len(brains)], state)))
+        acted.append((state, act(strategies[seat % len(strategies)], state)))
         state = rules.apply(*acted[-1])
     return acted
 

@@ -27,11 +27,11 @@ def result(first: Sequence[int], rest: Sequence[int] = (), failed: Sequence[int]
     return GameResult(ranking=groups, misconducts=[Misconduct(seat=seat) for seat in failed], aborted=aborted)
 
 
-Judge = Callable[[int, tuple[int, ...]], GameResult]
+Decide = Callable[[int, tuple[int, ...]], GameResult]
 """The result of a game of a round, from 1, between these entrants."""
 
 
-def house(_: int, game: tuple[int, ...]) -> GameResult:
+def as_in_f7(_: int, game: tuple[int, ...]) -> GameResult:
     """As house players do on a board of 5 x 5 (F7): of four the first and the last tie, otherwise the first wins."""
     first = [0, 3] if len(game) == 4 else [0]
     return result(first, [seat for seat in range(len(game)) if seat not in first])
@@ -41,7 +41,7 @@ def all_tie(_: int, game: tuple[int, ...]) -> GameResult:
     return result(range(len(game)))
 
 
-class Told(NamedTuple):
+class Played(NamedTuple):
     """What happened in a tournament: rounds of games, Start and End calls at once, who was eliminated in them."""
 
     standings: Standings
@@ -52,11 +52,11 @@ class Told(NamedTuple):
 
 def drive(
     count: int,
-    judge: Judge = house,
+    decide: Decide = as_in_f7,
     failing: Mapping[tuple[str, int], Failure] | None = None,
     sizes: range = FISH,
     strict: bool = True,
-) -> Told:
+) -> Played:
     """Drives a tournament; `failing` has the failures by name of the method and entrant."""
     conversation = play("t", count, sizes, strict)
     rounds: list[tuple[tuple[int, ...], ...]] = []
@@ -67,11 +67,11 @@ def drive(
         try:
             step = conversation.send(answer)
         except StopIteration as stop:
-            return Told(stop.value, rounds, calls, eliminated)
+            return Played(stop.value, rounds, calls, eliminated)
         answer = None
         if isinstance(step, PlayRound):
             rounds.append(step.games)
-            answer = [judge(len(rounds), game) for game in step.games]
+            answer = [decide(len(rounds), game) for game in step.games]
         elif isinstance(step, CallAll):
             calls.append((_name(step.calls[0]), [call.seat for call in step.calls]))
             answer = {call.seat: (failing or {}).get((call.method.name, call.seat), sound(call)) for call in step.calls}
@@ -82,7 +82,6 @@ def drive(
 
 def _name(call: Call) -> str:
     if call.method is START:
-        assert call.request.starting
         return "start"
     return f"end {call.request.won}"
 
@@ -95,8 +94,8 @@ def letters(seats: Sequence[int]) -> str:
     return "".join(ascii_lowercase[seat] for seat in seats)
 
 
-def bracket(told: Told) -> list[str]:
-    return [" ".join(letters(game) for game in games) for games in told.rounds]
+def bracket(played: Played) -> list[str]:
+    return [" ".join(letters(game) for game in games) for games in played.rounds]
 
 
 # Allocation
@@ -180,9 +179,9 @@ def test_allocation_never_seats_too_many_and_leaves_over_less_than_a_full_game(
     ],
 )
 def test_f7_brackets(count: int, rounds: list[str], winners: str) -> None:
-    told = drive(count)
-    assert bracket(told) == rounds
-    assert letters(told.standings.winners) == winners
+    played = drive(count)
+    assert bracket(played) == rounds
+    assert letters(played.standings.winners) == winners
 
 
 # Stop conditions
@@ -190,105 +189,105 @@ def test_f7_brackets(count: int, rounds: list[str], winners: str) -> None:
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_fewer_than_two_players_win_without_a_game(count: int) -> None:
-    told = drive(count)
-    assert told.rounds == []
-    assert told.standings == Standings(tuple(range(count)), ())
+    played = drive(count)
+    assert played.rounds == []
+    assert played.standings == Standings(tuple(range(count)), ())
 
 
 @pytest.mark.parametrize("count", [2, 3, 4])
 def test_players_that_fit_into_one_game_play_exactly_one_final(count: int) -> None:
-    told = drive(count, all_tie)
-    assert told.rounds == [(tuple(range(count)),)]
-    assert told.standings.winners == tuple(range(count))
+    played = drive(count, all_tie)
+    assert played.rounds == [(tuple(range(count)),)]
+    assert played.standings.winners == tuple(range(count))
 
 
 def test_two_rounds_with_the_same_winners_end_it() -> None:
-    told = drive(9, all_tie)
-    assert bracket(told) == ["abcd efg hi"] * 2
-    assert letters(told.standings.winners) == "abcdefghi"
+    played = drive(9, all_tie)
+    assert bracket(played) == ["abcd efg hi"] * 2
+    assert letters(played.standings.winners) == "abcdefghi"
 
 
 def test_the_same_winners_must_come_twice_in_a_row() -> None:
-    def judge(number: int, game: tuple[int, ...]) -> GameResult:
+    def decide(number: int, game: tuple[int, ...]) -> GameResult:
         return result([0, 1, 2], [3]) if number == 2 and 8 in game else all_tie(number, game)
 
-    told = drive(12, judge)
-    assert bracket(told) == ["abcd efgh ijkl", "abcd efgh ijkl", "abcd efgh ijk"]
-    assert letters(told.standings.winners) == "abcdefghijk"
+    played = drive(12, decide)
+    assert bracket(played) == ["abcd efgh ijkl", "abcd efgh ijkl", "abcd efgh ijk"]
+    assert letters(played.standings.winners) == "abcdefghijk"
 
 
 def test_a_final_is_played_even_by_players_that_have_just_tied() -> None:
-    told = drive(6, lambda number, game: result([0, 1], list(range(2, len(game)))))
-    assert bracket(told) == ["abcd ef", "abef"]
+    played = drive(6, lambda number, game: result([0, 1], list(range(2, len(game)))))
+    assert bracket(played) == ["abcd ef", "abef"]
 
 
 def test_a_round_without_survivors_leaves_no_winner() -> None:
-    told = drive(5, lambda _, game: result([], failed=range(len(game))))
-    assert len(told.rounds) == 1
-    assert told.standings == Standings((), ())
-    assert told.calls == [("start", [0, 1, 2, 3, 4])]
+    played = drive(5, lambda _, game: result([], failed=range(len(game))))
+    assert len(played.rounds) == 1
+    assert played.standings == Standings((), ())
+    assert played.calls == [("start", [0, 1, 2, 3, 4])]
 
 
 def test_a_game_without_survivors_contributes_no_winner() -> None:
-    told = drive(5, lambda number, game: result([], failed=[0, 1, 2]) if 0 in game else house(number, game))
-    assert bracket(told) == ["abc de"]
-    assert told.standings == Standings((3,), (4,))
+    played = drive(5, lambda number, game: result([], failed=[0, 1, 2]) if 0 in game else as_in_f7(number, game))
+    assert bracket(played) == ["abc de"]
+    assert played.standings == Standings((3,), (4,))
 
 
 def test_winners_enter_the_next_round_in_list_order() -> None:
-    def judge(number: int, game: tuple[int, ...]) -> GameResult:
+    def decide(number: int, game: tuple[int, ...]) -> GameResult:
         return result([3, 1], [0, 2]) if len(game) == 4 else result([len(game) - 1], [0])
 
-    assert bracket(drive(10, judge)) == ["abcd efgh ij", "bdf hj", "fj"]
+    assert bracket(drive(10, decide)) == ["abcd efgh ij", "bdf hj", "fj"]
 
 
 def test_whoever_fails_in_a_game_is_out_even_where_the_ranking_names_nobody_else() -> None:
-    told = drive(2, lambda _, game: result([1], failed=[0]))
-    assert told.standings == Standings((1,), ())
-    assert told.calls[1:] == [("end True", [1])]
+    played = drive(2, lambda _, game: result([1], failed=[0]))
+    assert played.standings == Standings((1,), ())
+    assert played.calls[1:] == [("end True", [1])]
 
 
 def test_sixty_entrants() -> None:
-    told = drive(60)
-    assert [len(game) for game in told.rounds[0]] == [4] * 15
-    assert len(told.rounds[-1]) == 1
-    assert len(told.standings.winners) + len(told.standings.others) == 60
+    played = drive(60)
+    assert [len(game) for game in played.rounds[0]] == [4] * 15
+    assert len(played.rounds[-1]) == 1
+    assert len(played.standings.winners) + len(played.standings.others) == 60
 
 
 def test_players_left_over_by_a_game_for_two_wait_for_the_next_round() -> None:
-    told = drive(5, lambda _, game: result([0], [1]), sizes=range(2, 3))
-    assert bracket(told) == ["ab cd", "ac", "ae"]
-    assert letters(told.standings.winners) == "a"
+    played = drive(5, lambda _, game: result([0], [1]), sizes=range(2, 3))
+    assert bracket(played) == ["ab cd", "ac", "ae"]
+    assert letters(played.standings.winners) == "a"
 
 
 def test_fewer_than_a_game_needs_win_together() -> None:
-    told = drive(6, lambda _, game: result([0], [1, 2]), sizes=range(3, 6))
-    assert bracket(told) == ["abc def"]
-    assert letters(told.standings.winners) == "ad"
+    played = drive(6, lambda _, game: result([0], [1, 2]), sizes=range(3, 6))
+    assert bracket(played) == ["abc def"]
+    assert letters(played.standings.winners) == "ad"
 
 
 # Aborted games
 
 
 def test_an_aborted_game_beats_nobody() -> None:
-    def judge(number: int, game: tuple[int, ...]) -> GameResult:
-        return result([], failed=[1], aborted="stopped") if (number, game[0]) == (1, 0) else house(number, game)
+    def decide(number: int, game: tuple[int, ...]) -> GameResult:
+        return result([], failed=[1], aborted="stopped") if (number, game[0]) == (1, 0) else as_in_f7(number, game)
 
-    told = drive(6, judge)
-    assert bracket(told) == ["abcd ef", "acde"]
-    assert told.standings == Standings((0, 4), (2, 3, 5))
+    played = drive(6, decide)
+    assert bracket(played) == ["abcd ef", "acde"]
+    assert played.standings == Standings((0, 4), (2, 3, 5))
 
 
 def test_an_aborted_final_has_no_winner() -> None:
-    told = drive(3, lambda _, game: result([], aborted="stopped"))
-    assert told.standings == Standings((), (0, 1, 2))
-    assert told.calls[1:] == [("end False", [0, 1, 2])]
+    played = drive(3, lambda _, game: result([], aborted="stopped"))
+    assert played.standings == Standings((), (0, 1, 2))
+    assert played.calls[1:] == [("end False", [0, 1, 2])]
 
 
 def test_rounds_in_which_every_game_is_aborted_do_not_go_on_for_ever() -> None:
-    told = drive(9, lambda _, game: result([], aborted="the referee failed"))
-    assert len(told.rounds) == 1
-    assert told.standings == Standings((), tuple(range(9)))
+    played = drive(9, lambda _, game: result([], aborted="the referee failed"))
+    assert len(played.rounds) == 1
+    assert played.standings == Standings((), tuple(range(9)))
 
 
 # Start and End
@@ -300,43 +299,43 @@ def test_everybody_is_told_start_at_once_and_in_order_and_winners_end_first() ->
 
 @pytest.mark.parametrize("failure", [DEAD, Overrun()])
 def test_whoever_fails_start_does_not_take_part(failure: Failure) -> None:
-    told = drive(6, failing={("Start", 0): failure, ("Start", 3): failure})
-    assert told.eliminated == [0, 3]
-    assert bracket(told) == ["bcef"]
-    assert told.standings == Standings((1, 5), (2, 4))
-    assert sorted(told.calls[1][1] + told.calls[2][1]) == [1, 2, 4, 5]
+    played = drive(6, failing={("Start", 0): failure, ("Start", 3): failure})
+    assert played.eliminated == [0, 3]
+    assert bracket(played) == ["bcef"]
+    assert played.standings == Standings((1, 5), (2, 4))
+    assert sorted(played.calls[1][1] + played.calls[2][1]) == [1, 2, 4, 5]
 
 
 def test_when_all_but_one_fail_start_it_wins() -> None:
-    told = drive(3, failing={("Start", 0): DEAD, ("Start", 2): DEAD})
-    assert told.rounds == []
-    assert told.standings == Standings((1,), ())
+    played = drive(3, failing={("Start", 0): DEAD, ("Start", 2): DEAD})
+    assert played.rounds == []
+    assert played.standings == Standings((1,), ())
 
 
 def test_when_all_fail_start_nobody_wins_and_nobody_is_called_again() -> None:
-    told = drive(3, failing={("Start", seat): DEAD for seat in range(3)})
-    assert told.standings == Standings((), ())
-    assert told.calls == [("start", [0, 1, 2])]
+    played = drive(3, failing={("Start", seat): DEAD for seat in range(3)})
+    assert played.standings == Standings((), ())
+    assert played.calls == [("start", [0, 1, 2])]
 
 
 def test_a_winner_that_fails_end_is_no_winner_but_a_failure() -> None:
-    told = drive(8, failing={("End", 0): DEAD})
-    assert told.eliminated == [0]
-    assert letters(told.standings.winners) == "h"
-    assert letters(told.standings.others) == "debcfg"
-    assert told.calls[2] == ("end False", [1, 2, 3, 4, 5, 6])  # it is not told a second time
+    played = drive(8, failing={("End", 0): DEAD})
+    assert played.eliminated == [0]
+    assert letters(played.standings.winners) == "h"
+    assert letters(played.standings.others) == "debcfg"
+    assert played.calls[2] == ("end False", [1, 2, 3, 4, 5, 6])  # it is not told a second time
 
 
 def test_a_loser_that_fails_end_is_a_failure() -> None:
-    told = drive(4, failing={("End", 1): DEAD})
-    assert told.eliminated == [1]
-    assert told.standings == Standings((0, 3), (2,))
+    played = drive(4, failing={("End", 1): DEAD})
+    assert played.eliminated == [1]
+    assert played.standings == Standings((0, 3), (2,))
 
 
 def test_failing_end_may_be_no_failure() -> None:
-    told = drive(8, failing={("End", 0): DEAD, ("End", 1): DEAD}, strict=False)
-    assert told.eliminated == []
-    assert told.standings == Standings((7,), (0, 3, 4, 1, 2, 5, 6))
+    played = drive(8, failing={("End", 0): DEAD, ("End", 1): DEAD}, strict=False)
+    assert played.eliminated == []
+    assert played.standings == Standings((7,), (0, 3, 4, 1, 2, 5, 6))
 
 
 def test_others_are_listed_with_those_who_got_furthest_first() -> None:
@@ -359,11 +358,11 @@ def test_a_cancelled_tournament_says_end_and_blames_nobody() -> None:
 
 
 @st.composite
-def judges(draw: st.DrawFn) -> Judge:
+def judges(draw: st.DrawFn) -> Decide:
     """Any results: ties, failures, games without survivors, aborted games."""
     rng = draw(st.randoms(use_true_random=False))
 
-    def judge(_: int, game: tuple[int, ...]) -> GameResult:
+    def decide(_: int, game: tuple[int, ...]) -> GameResult:
         kinds = [rng.choice(("first", "first", "rest", "failed")) for _ in game]
         groups = {kind: [seat for seat, own in enumerate(kinds) if own == kind] for kind in ("first", "rest", "failed")}
         if rng.random() < 0.15:
@@ -372,27 +371,27 @@ def judges(draw: st.DrawFn) -> Judge:
             return result(groups["rest"], failed=groups["failed"])
         return result(groups["first"], groups["rest"], groups["failed"])
 
-    return judge
+    return decide
 
 
-@given(count=st.integers(0, 40), judge=judges(), data=st.data(), strict=st.booleans())
-def test_every_entrant_ends_in_exactly_one_list(count: int, judge: Judge, data: st.DataObject, strict: bool) -> None:
+@given(count=st.integers(0, 40), decide=judges(), data=st.data(), strict=st.booleans())
+def test_every_entrant_ends_in_exactly_one_list(count: int, decide: Decide, data: st.DataObject, strict: bool) -> None:
     calls = st.tuples(st.sampled_from(["Start", "End"]), st.integers(0, 40))
     failing = data.draw(st.dictionaries(calls, st.just(DEAD)))
     in_games: list[int] = []
 
     def noted(number: int, game: tuple[int, ...]) -> GameResult:
-        outcome = judge(number, game)
+        outcome = decide(number, game)
         in_games.extend(game[misconduct.seat] for misconduct in outcome.misconducts)
         return outcome
 
-    told = drive(count, noted, failing, strict=strict)
-    failed = [*told.eliminated, *in_games]
-    assert sorted([*told.standings.winners, *told.standings.others, *failed]) == list(range(count))
-    assert list(told.standings.winners) == sorted(told.standings.winners)
-    for games in told.rounds:
+    played = drive(count, noted, failing, strict=strict)
+    failed = [*played.eliminated, *in_games]
+    assert sorted([*played.standings.winners, *played.standings.others, *failed]) == list(range(count))
+    assert list(played.standings.winners) == sorted(played.standings.winners)
+    for games in played.rounds:
         seated = [seat for game in games for seat in game]
         assert seated == sorted(seated)
-    ended = [seat for name, seats in told.calls if name != "start" for seat in seats]
+    ended = [seat for name, seats in played.calls if name != "start" for seat in seats]
     assert len(ended) == len(set(ended))
     assert not set(ended) & set(in_games)

@@ -17,7 +17,7 @@ from fairplay.games.q.protocol import codec
 from fairplay.games.steps import Call, Eliminate
 from fairplay.q.v1 import q_pb2
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
-from tests.games.q.playing import Answer, Told, extension, fresh, reply, sound
+from tests.games.q.playing import Answer, Played, extension, fresh, reply, sound
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -40,7 +40,7 @@ def _with_faults() -> Answer:
     return answer
 
 
-GAMES: Mapping[str, Callable[[], Told]] = {
+GAMES: Mapping[str, Callable[[], Played]] = {
     "dag-ldasg-best": lambda: fresh(sound("dag", "ldasg", "best"), 3, 7, copies_per_kind=1),
     "faults": lambda: fresh(_with_faults(), 4, 11, copies_per_kind=2, undelivered_tiles=q_pb2.UNDELIVERED_TILES_RETURN),
     "qwirkle": lambda: fresh(sound("random"), 2, 5, copies_per_kind=1, fit_rule=q_pb2.FIT_RULE_QWIRKLE),
@@ -52,14 +52,14 @@ def retold(name: str) -> str:
     return "\n".join([*_lines(GAMES[name]()), ""])
 
 
-def _lines(told: Told) -> Iterator[str]:
-    for step, answer in zip(told.steps, told.answers, strict=True):
+def _lines(played: Played) -> Iterator[str]:
+    for step, answer in zip(played.steps, played.answers, strict=True):
         if isinstance(step, Call):
             yield f"{step.seat} {step.method.name:8} {_request(step.request)} -> {_answer(answer)}"
         elif isinstance(step, Eliminate):
             cause = step.cause
             yield f"{step.seat} is out: {cause.rule_id if isinstance(cause, RuleBreak) else _answer(cause)}"
-    yield f"result: {[list(group) for group in told.outcome.ranking]}"
+    yield f"result: {[list(group) for group in played.outcome.ranking]}"
 
 
 def _request(request: Any) -> str:

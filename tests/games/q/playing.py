@@ -53,7 +53,7 @@ def table(
     return rules.resumed(settings, laid, [tiles(hand) for hand in hands], points or [0] * len(hands), tiles(pile))
 
 
-def played(settings: Settings, seat_count: int, steps: int, rng: Random) -> codec.Shown:
+def randomly_played(settings: Settings, seat_count: int, steps: int, rng: Random) -> codec.Shown:
     """A game after that many random steps, which may be turns, deliveries and eliminations; or at its end."""
     shown = codec.Shown(rules.initial(settings, seat_count, rng))
     for _ in range(steps):
@@ -80,7 +80,7 @@ def _step(state: State, rng: Random) -> codec.Shown:
 # Conversations
 
 
-class Told(NamedTuple):
+class Played(NamedTuple):
     """All steps of a conversation, the answers to its calls in the same places, and its outcome."""
 
     steps: list[Any]
@@ -128,29 +128,29 @@ class Told(NamedTuple):
         return [(call.seat, request.won) for call, request in zip(self.of("Win"), self.requests("Win"), strict=True)]
 
 
-def tell(conversation: Conversation, answer: Answer) -> Told:
+def play_steps(conversation: Conversation, answer: Answer) -> Played:
     """Drives a conversation with these answers, and writes everything down."""
-    told = Told([], [], Outcome([]))
+    played = Played([], [], Outcome([]))
     sent: Any = None
     while True:
         try:
             step = conversation.send(sent)
         except StopIteration as stop:
-            return told._replace(outcome=stop.value)
+            return played._replace(outcome=stop.value)
         sent = answer(step) if isinstance(step, Call) else None
-        told.steps.append(step)
-        told.answers.append(sent)
+        played.steps.append(step)
+        played.answers.append(sent)
 
 
-def fresh(answer: Answer, seat_count: int = 2, seed: int = 1, **settings: Any) -> Told:
+def fresh(answer: Answer, seat_count: int = 2, seed: int = 1, **settings: Any) -> Played:
     """A game from its beginning."""
-    return tell(GAME.play("g", q_pb2.Settings(**settings), list("abcd"[:seat_count]), Random(seed), None), answer)
+    return play_steps(GAME.play("g", q_pb2.Settings(**settings), list("abcd"[:seat_count]), Random(seed), None), answer)
 
 
-def resumed(state: State, answer: Answer) -> Told:
+def resumed(state: State, answer: Answer) -> Played:
     """A game that goes on from a state, which is given as a message."""
     message, chosen = codec.full_message(codec.Shown(state)), codec.settings_message(state.settings)
-    return tell(GAME.play("g", chosen, list("abcd"[: len(state.hands)]), Random(0), message), answer)
+    return play_steps(GAME.play("g", chosen, list("abcd"[: len(state.hands)]), Random(0), message), answer)
 
 
 # Players

@@ -19,7 +19,7 @@ from fairplay.games.q.rules import PASS, REPLACE, Extension, Settings
 from fairplay.games.q.rules.board import Placement
 from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import TakeTurnResponse
-from tests.games.q.playing import extension, played, reply, table, tile, tiles
+from tests.games.q.playing import extension, randomly_played, reply, table, tile, tiles
 
 some_settings = st.builds(
     Settings,
@@ -33,7 +33,7 @@ some_settings = st.builds(
     setup_argument=st.sampled_from(["public_state", "map"]),
 )
 shown_states = st.builds(
-    lambda chosen, count, steps, seed: played(chosen, count, steps, Random(seed)),
+    lambda chosen, count, steps, seed: randomly_played(chosen, count, steps, Random(seed)),
     some_settings,
     st.integers(2, 4),
     st.integers(0, 60),
@@ -165,9 +165,9 @@ def test_a_map_that_grows_is_the_map_written_anew(seed: int, turns: int) -> None
 
 def test_setup_may_tell_the_map_only() -> None:
     state = table("red square", "blue star", pile="red star", settings=Settings(setup_argument="map"))
-    told = codec.setup_request("g", state, 1, codec.Laid(state.board))
-    assert [field.name for field, _ in told.state.ListFields()] == ["rows", "columns", "tiles", "fit_rule"]
-    assert list(told.tiles) == [tile("blue star") + 1]
+    played = codec.setup_request("g", state, 1, codec.Laid(state.board))
+    assert [field.name for field, _ in played.state.ListFields()] == ["rows", "columns", "tiles", "fit_rule"]
+    assert list(played.tiles) == [tile("blue star") + 1]
 
 
 def test_the_parts_of_a_full_state_can_be_read_by_people() -> None:
@@ -182,7 +182,7 @@ def test_the_parts_of_a_full_state_can_be_read_by_people() -> None:
             {"seat": 1, "eliminationNumber": 1},
             {"seat": 2, "hand": ["TILE_GREEN_CLOVER"]},
         ],
-        "pileCount": 2,
+        "pileLeft": 2,
         "turn": 0,
         "fitRule": "FIT_RULE_Q",
         "pile": ["TILE_RED_STAR", "TILE_BLUE_8STAR"],

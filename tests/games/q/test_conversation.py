@@ -24,16 +24,16 @@ from fairplay.server.transcript import game_result
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
 from tests.games.q.playing import (
     DEFAULTS,
-    Told,
+    Played,
     extension,
     failing,
     fresh,
+    play_steps,
     reply,
     resumed,
     scripted,
     sound,
     table,
-    tell,
     tile,
     tiles,
 )
@@ -47,103 +47,103 @@ SMALL: dict[str, Any] = {"copies_per_kind": 2}
 
 
 def test_everybody_is_told_its_tiles_first_in_turn_order_and_the_end_last() -> None:
-    told = fresh(sound(), 4, **SMALL)
-    assert told.asked[:5] == [(0, "Setup"), (1, "Setup"), (2, "Setup"), (3, "Setup"), (0, "TakeTurn")]
-    assert [call.seat for call in told.of("TakeTurn")] == [n % 4 for n in range(len(told.of("TakeTurn")))]
-    assert sorted(seat for seat, _ in told.asked[-4:]) == [0, 1, 2, 3]
-    assert {method for _, method in told.asked[-4:]} == {"Win"}
+    played = fresh(sound(), 4, **SMALL)
+    assert played.asked[:5] == [(0, "Setup"), (1, "Setup"), (2, "Setup"), (3, "Setup"), (0, "TakeTurn")]
+    assert [call.seat for call in played.of("TakeTurn")] == [n % 4 for n in range(len(played.of("TakeTurn")))]
+    assert sorted(seat for seat, _ in played.asked[-4:]) == [0, 1, 2, 3]
+    assert {method for _, method in played.asked[-4:]} == {"Win"}
 
 
 def test_tiles_are_told_after_each_turn_that_draws_some() -> None:
-    told = fresh(sound("first", "random"), 3, **SMALL)
-    for index, (seat, method) in enumerate(told.asked[:-1]):
+    played = fresh(sound("first", "random"), 3, **SMALL)
+    for index, (seat, method) in enumerate(played.asked[:-1]):
         if method != "TakeTurn":
             continue
-        action = codec.decided(told.answers[told.steps.index(told.calls[index])])
-        follows = told.asked[index + 1]
+        action = codec.decided(played.answers[played.steps.index(played.calls[index])])
+        follows = played.asked[index + 1]
         assert (follows == (seat, "NewTiles")) == (action is not PASS and follows[1] != "Win")
 
 
 def test_only_the_first_turn_of_each_player_may_have_a_limit_of_its_own() -> None:
-    told = fresh(sound("first"), 2, **SMALL)
+    played = fresh(sound("first"), 2, **SMALL)
     for seat in (0, 1):
-        clocks = [call.kind for call in told.of("TakeTurn") if call.seat == seat]
-        assert clocks == [CallKind.FIRST_DECISION] + [CallKind.DECISION] * (len(clocks) - 1)
-    others = {call.kind for call in told.calls if call.method.name != "TakeTurn"}
+        kinds = [call.kind for call in played.of("TakeTurn") if call.seat == seat]
+        assert kinds == [CallKind.FIRST_DECISION] + [CallKind.DECISION] * (len(kinds) - 1)
+    others = {call.kind for call in played.calls if call.method.name != "TakeTurn"}
     assert others == {CallKind.NOTIFICATION}
     assert not GAME.time_control.HasField("first_decision_limit")
 
 
 def test_every_request_names_the_game() -> None:
-    told = fresh(sound(), 3, **SMALL)
-    assert {request.game_id for method in METHODS for request in told.requests(method)} == {"g"}
+    played = fresh(sound(), 3, **SMALL)
+    assert {request.game_id for method in METHODS for request in played.requests(method)} == {"g"}
 
 
 def test_revisions_grow_from_call_to_call() -> None:
-    told = fresh(sound("first"), 3, **SMALL)
-    asked = [request.state.revision for request in told.requests("TakeTurn")]
+    played = fresh(sound("first"), 3, **SMALL)
+    asked = [request.state.revision for request in played.requests("TakeTurn")]
     assert asked == sorted(set(asked))
-    shown = [each.state.revision for each in told.shown]
+    shown = [each.state.revision for each in played.shown]
     assert shown == sorted(set(shown))
 
 
 def test_even_no_tiles_are_told() -> None:
-    told = resumed(table("red square, blue star", "blue clover"), scripted(extension((0, 1, "red square"))))
-    assert told.asked[3] == (0, "NewTiles")
-    assert list(told.requests("NewTiles")[0].tiles) == []
+    played = resumed(table("red square, blue star", "blue clover"), scripted(extension((0, 1, "red square"))))
+    assert played.asked[3] == (0, "NewTiles")
+    assert list(played.requests("NewTiles")[0].tiles) == []
 
 
 def test_a_replaced_hand_is_told_and_may_be_the_last_thing_before_the_end() -> None:
     state = table("red square, blue clover", "blue clover", pile="green star, blue star, red clover")
-    told = resumed(state, scripted(PASS, REPLACE))
-    assert told.asked[2:] == [(0, "TakeTurn"), (1, "TakeTurn"), (1, "NewTiles"), (0, "Win"), (1, "Win")]
-    assert codec.tiles(told.requests("NewTiles")[0].tiles) == bytes(tiles("green star"))
+    played = resumed(state, scripted(PASS, REPLACE))
+    assert played.asked[2:] == [(0, "TakeTurn"), (1, "TakeTurn"), (1, "NewTiles"), (0, "Win"), (1, "Win")]
+    assert codec.tiles(played.requests("NewTiles")[0].tiles) == bytes(tiles("green star"))
 
 
 def test_nothing_is_told_between_the_last_tile_and_the_end() -> None:
-    told = resumed(table("red square", "blue clover", pile="red star"), scripted(extension((0, 1, "red square"))))
-    assert told.asked[2:] == [(0, "TakeTurn"), (0, "Win"), (1, "Win")]
+    played = resumed(table("red square", "blue clover", pile="red star"), scripted(extension((0, 1, "red square"))))
+    assert played.asked[2:] == [(0, "TakeTurn"), (0, "Win"), (1, "Win")]
 
 
 def test_winners_are_told_first_and_in_turn_order_from_the_finisher_on() -> None:
     state = table("blue star", "blue star", "red square", "blue star", points=[7, 2, 0, 7])
-    told = resumed(state, scripted(PASS, PASS, extension((0, 1, "red square"))))
-    assert told.ends == [(2, True), (3, True), (0, True), (1, False)]
-    assert told.outcome == Outcome([[(0, 7), (2, 7), (3, 7)], [(1, 2)]])
+    played = resumed(state, scripted(PASS, PASS, extension((0, 1, "red square"))))
+    assert played.ends == [(2, True), (3, True), (0, True), (1, False)]
+    assert played.outcome == Outcome([[(0, 7), (2, 7), (3, 7)], [(1, 2)]])
 
 
 def test_a_game_with_the_rule_of_qwirkle_is_played_by_players_that_are_told_so() -> None:
-    told = fresh(sound("first", "random", "dag", "ldasg"), 4, copies_per_kind=3, fit_rule=q_pb2.FIT_RULE_QWIRKLE)
-    assert told.out == []
-    assert {request.state.fit_rule for request in told.requests("TakeTurn")} == {q_pb2.FIT_RULE_QWIRKLE}
+    played = fresh(sound("first", "random", "dag", "ldasg"), 4, copies_per_kind=3, fit_rule=q_pb2.FIT_RULE_QWIRKLE)
+    assert played.out == []
+    assert {request.state.fit_rule for request in played.requests("TakeTurn")} == {q_pb2.FIT_RULE_QWIRKLE}
 
 
 # The worked game Q7 (section 12)
 
 
-def q7(answer: Any, settings: Settings = DEFAULTS) -> Told:
+def q7(answer: Any, settings: Settings = DEFAULTS) -> Played:
     pile = "green clover, blue diamond, red clover"
     return resumed(table("red square, blue circle", "blue circle, red 8star", pile=pile, settings=settings), answer)
 
 
-def result(told: Told) -> tuple[list[int], list[int], dict[int, int]]:
+def result(played: Played) -> tuple[list[int], list[int], dict[int, int]]:
     """Seats of the winners, of those that are out, and the points of those in the ranking."""
-    points = {seat: score for group in told.outcome.ranking for seat, score in group}
-    return told.won, [step.seat for step in told.out], points
+    points = {seat: score for group in played.outcome.ranking for seat, score in group}
+    return played.won, [step.seat for step in played.out], points
 
 
 @pytest.mark.parametrize("spec", ["dag", "ldasg"])
 @pytest.mark.parametrize("chosen", [Settings(), Settings(q_bonus=6, finish_bonus=6)])
 def test_q7_is_played_as_worked_out(spec: str, chosen: Settings) -> None:
-    told = q7(sound(spec), chosen)
-    assert result(told) == ([1], [], {0: 3, 1: 4})
-    placed = [shown.last.action for shown in told.shown if shown.last]
+    played = q7(sound(spec), chosen)
+    assert result(played) == ([1], [], {0: 3, 1: 4})
+    placed = [shown.last.action for shown in played.shown if shown.last]
     assert placed == [extension((-1, 0, "red square")), extension((-2, 0, "red 8star")), PASS, PASS]
-    drawn = [rules.tile_name(codec.tiles(request.tiles)[0]) for request in told.requests("NewTiles")]
+    drawn = [rules.tile_name(codec.tiles(request.tiles)[0]) for request in played.requests("NewTiles")]
     assert drawn == ["green clover", "blue diamond"]
-    assert told.asked[:2] == [(0, "Setup"), (1, "Setup")]
-    assert told.asked[2:6] == [(0, "TakeTurn"), (0, "NewTiles"), (1, "TakeTurn"), (1, "NewTiles")]
-    assert told.asked[6:] == [(0, "TakeTurn"), (1, "TakeTurn"), (1, "Win"), (0, "Win")]
+    assert played.asked[:2] == [(0, "Setup"), (1, "Setup")]
+    assert played.asked[2:6] == [(0, "TakeTurn"), (0, "NewTiles"), (1, "TakeTurn"), (1, "NewTiles")]
+    assert played.asked[6:] == [(0, "TakeTurn"), (1, "TakeTurn"), (1, "Win"), (0, "Win")]
 
 
 @pytest.mark.parametrize("failure", FAILURES)
@@ -159,26 +159,26 @@ def test_q7_with_a_first_player_that_fails(method: str, points: int, failure: An
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("seat", range(3))
 def test_a_player_that_fails_in_any_call_is_out_and_never_called_again(seat: int, method: str, failure: Any) -> None:
-    told = fresh(failing(seat, method, failure), 3, **SMALL)
-    assert told.out == [Eliminate(seat, failure)]
-    place = told.steps.index(told.out[0])
-    assert all(step.seat != seat for step in told.steps[place + 1 :] if isinstance(step, Call))
-    assert isinstance(told.steps[place + 1], Show)
-    assert sorted(seat for group in told.ranking for seat in group) == [other for other in range(3) if other != seat]
-    others = {other for other, method in told.asked if method == "Win"} - {seat}
+    played = fresh(failing(seat, method, failure), 3, **SMALL)
+    assert played.out == [Eliminate(seat, failure)]
+    place = played.steps.index(played.out[0])
+    assert all(step.seat != seat for step in played.steps[place + 1 :] if isinstance(step, Call))
+    assert isinstance(played.steps[place + 1], Show)
+    assert sorted(seat for group in played.ranking for seat in group) == [other for other in range(3) if other != seat]
+    others = {other for other, method in played.asked if method == "Win"} - {seat}
     assert len(others) == 2
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_where_everybody_fails_all_are_out_in_order_and_nobody_is_ranked(method: str) -> None:
     healthy = sound()
-    told = fresh(lambda call: CallError() if call.method.name == method else healthy(call), 3, **SMALL)
-    assert sorted(step.seat for step in told.out) == [0, 1, 2]
-    assert [seat for group in told.ranking for seat in group] == []
+    played = fresh(lambda call: CallError() if call.method.name == method else healthy(call), 3, **SMALL)
+    assert sorted(step.seat for step in played.out) == [0, 1, 2]
+    assert [seat for group in played.ranking for seat in group] == []
     if method != "Win":
-        assert [step.seat for step in told.out] == [0, 1, 2]
-        assert told.ranking == []
-        assert ("Win" in {name for _, name in told.asked}) is False
+        assert [step.seat for step in played.out] == [0, 1, 2]
+        assert played.ranking == []
+        assert ("Win" in {name for _, name in played.asked}) is False
 
 
 def malformed(**fields: Any) -> TakeTurnResponse:
@@ -205,8 +205,8 @@ BREAKING = [
 @pytest.mark.parametrize(("answer", "rule_id"), BREAKING)
 def test_an_answer_that_breaks_a_rule_is_named_with_legal_ones(answer: TakeTurnResponse, rule_id: str) -> None:
     state = table("red square, blue star, blue circle", "blue star", pile="red diamond")
-    told = resumed(state, failing(0, "TakeTurn", answer))
-    (out,) = told.out
+    played = resumed(state, failing(0, "TakeTurn", answer))
+    (out,) = played.out
     cause = out.cause
     assert isinstance(cause, RuleBreak)
     assert cause.rule_id == rule_id
@@ -214,7 +214,7 @@ def test_an_answer_that_breaks_a_rule_is_named_with_legal_ones(answer: TakeTurnR
     legal = [TakeTurnResponse() for _ in cause.legal_replies]
     assert all(packed.Unpack(each) for packed, each in zip(cause.legal_replies, legal, strict=True))
     assert [codec.decided(each) for each in legal] == list(rules.legal(state))
-    assert told.ranking == [[1]]
+    assert played.ranking == [[1]]
 
 
 def test_every_rule_can_be_broken_but_by_a_turn_after_the_end() -> None:
@@ -223,23 +223,23 @@ def test_every_rule_can_be_broken_but_by_a_turn_after_the_end() -> None:
 
 def test_after_an_illegal_extension_the_map_is_untouched_and_the_hand_is_at_the_end_of_the_pile() -> None:
     state = table("red square, blue clover", "red star", pile="green star")
-    told = resumed(state, scripted(extension((0, 1, "red square"), (0, 2, "blue clover"))))
-    after = next(shown.state for shown in told.shown if shown.state.eliminated)
+    played = resumed(state, scripted(extension((0, 1, "red square"), (0, 2, "blue clover"))))
+    after = next(shown.state for shown in played.shown if shown.state.eliminated)
     assert after.board == state.board
     assert after.pile == tiles("green star, red square, blue clover")
-    assert told.ranking == [[1]]
+    assert played.ranking == [[1]]
 
 
-@pytest.mark.parametrize(("knob", "lost"), [("lost", "green star"), ("return", "")])
-def test_a_player_that_fails_in_new_tiles_has_placed_and_the_round_goes_on(knob: str, lost: str) -> None:
-    chosen = Settings(undelivered_tiles=knob)  # type: ignore[arg-type]
+@pytest.mark.parametrize(("choice", "lost"), [("lost", "green star"), ("return", "")])
+def test_a_player_that_fails_in_new_tiles_has_placed_and_the_round_goes_on(choice: str, lost: str) -> None:
+    chosen = Settings(undelivered_tiles=choice)  # type: ignore[arg-type]
     state = table("red square, blue clover", "red clover, blue clover", pile="green star", settings=chosen)
     answer = failing(0, "NewTiles", Overrun(), others=scripted(extension((0, 1, "red square")), PASS))
-    told = resumed(state, answer)
-    assert told.end.board.tiles == {(0, 0): tile("red star"), (0, 1): tile("red square")}
-    assert told.end.lost == tiles(lost)
+    played = resumed(state, answer)
+    assert played.end.board.tiles == {(0, 0): tile("red star"), (0, 1): tile("red square")}
+    assert played.end.lost == tiles(lost)
     # somebody placed, so that there is another round, in which the survivor passes and nobody places
-    assert told.asked[-4:] == [(0, "NewTiles"), (1, "TakeTurn"), (1, "TakeTurn"), (1, "Win")]
+    assert played.asked[-4:] == [(0, "NewTiles"), (1, "TakeTurn"), (1, "TakeTurn"), (1, "Win")]
 
 
 def test_after_both_fail_in_one_round_nobody_is_left() -> None:
@@ -253,28 +253,28 @@ def test_after_both_fail_in_one_round_nobody_is_left() -> None:
     assert result(q7(answer)) == ([], [0, 1], {})
 
 
-@pytest.mark.parametrize(("knob", "plays_on"), [(1, True), (2, False)])
-def test_a_lone_survivor_plays_on_or_the_game_stops(knob: Any, plays_on: bool) -> None:
-    told = fresh(failing(0, "TakeTurn", CallError()), 2, lone_survivor=knob, **SMALL)
-    following = [step for step in told.steps[told.steps.index(told.out[0]) :] if isinstance(step, Call)]
+@pytest.mark.parametrize(("choice", "plays_on"), [(1, True), (2, False)])
+def test_a_lone_survivor_plays_on_or_the_game_stops(choice: Any, plays_on: bool) -> None:
+    played = fresh(failing(0, "TakeTurn", CallError()), 2, lone_survivor=choice, **SMALL)
+    following = [step for step in played.steps[played.steps.index(played.out[0]) :] if isinstance(step, Call)]
     assert (len(following) > 1) is plays_on
-    assert told.asked[-1] == (1, "Win")
-    assert told.ranking == [[1]]
+    assert played.asked[-1] == (1, "Win")
+    assert played.ranking == [[1]]
 
 
 def test_winners_that_cannot_be_told_have_not_won_and_nobody_wins_in_their_place() -> None:
     state = table("red square", "blue clover", "blue clover", points=[0, 1, 2])
-    told = resumed(state, failing(0, "Win", CallError()))
-    assert told.ends == [(0, True), (1, False), (2, False)]
-    assert told.outcome == Outcome([[], [(2, 2)], [(1, 1)]])
-    message = game_result(told.outcome, "abc", [])
+    played = resumed(state, failing(0, "Win", CallError()))
+    assert played.ends == [(0, True), (1, False), (2, False)]
+    assert played.outcome == Outcome([[], [(2, 2)], [(1, 1)]])
+    message = game_result(played.outcome, "abc", [])
     assert [[player.name for player in group.players] for group in message.ranking] == [[], ["c"], ["b"]]
 
 
 def test_a_loser_that_cannot_be_told_is_out_and_changes_nothing_else() -> None:
     state = table("red square", "blue clover", "blue clover", points=[0, 1, 2])
-    told = resumed(state, failing(1, "Win", CallError()))
-    assert told.outcome == Outcome([[(0, 7)], [(2, 2)]])
+    played = resumed(state, failing(1, "Win", CallError()))
+    assert played.outcome == Outcome([[(0, 7)], [(2, 2)]])
 
 
 # Going on from a state
@@ -288,7 +288,9 @@ def test_a_game_goes_on_alike_from_any_state_that_was_shown(
     chosen = codec.settings_message(Settings(copies_per_kind=2, fit_rule=fit_rule))  # type: ignore[arg-type]
     answer = sound("dag", "random", "ldasg", "first")
     faulty = data.draw(st.integers(0, count - 1)), "TakeTurn", CallError(), data.draw(st.integers(0, 9))
-    whole = tell(GAME.play("g", chosen, list("abcd"[:count]), Random(seed), None), failing(*faulty, others=answer))
+    whole = play_steps(
+        GAME.play("g", chosen, list("abcd"[:count]), Random(seed), None), failing(*faulty, others=answer)
+    )
     place = data.draw(st.integers(0, len(whole.shown) - 1))
     state = whole.shown[place].state
     again = resumed(state, answer if state.eliminated else failing(*_later(faulty, whole, place), others=answer))
@@ -297,7 +299,7 @@ def test_a_game_goes_on_alike_from_any_state_that_was_shown(
     assert again.end._replace(revision=0) == whole.end._replace(revision=0)
 
 
-def _later(faulty: tuple[int, str, Any, int], whole: Told, place: int) -> tuple[int, str, Any, int]:
+def _later(faulty: tuple[int, str, Any, int], whole: Played, place: int) -> tuple[int, str, Any, int]:
     """The same fault for a game that goes on from the state shown in that place."""
     before = [step for step in whole.steps[: _place_of(whole, place)] if isinstance(step, Call)]
     seat, method, failure, after = faulty
@@ -305,8 +307,8 @@ def _later(faulty: tuple[int, str, Any, int], whole: Told, place: int) -> tuple[
     return seat, method, failure, after - made
 
 
-def _place_of(told: Told, number: int) -> int:
-    return [place for place, step in enumerate(told.steps) if isinstance(step, Show)][number]
+def _place_of(played: Played, number: int) -> int:
+    return [place for place, step in enumerate(played.steps) if isinstance(step, Show)][number]
 
 
 def test_tiles_that_were_not_delivered_yet_are_told_by_setup() -> None:
@@ -314,28 +316,28 @@ def test_tiles_that_were_not_delivered_yet_are_told_by_setup() -> None:
         table("red square, blue clover", "red star", pile="green star"), extension((0, 1, "red square"))
     )
     assert state.delivery is not None
-    told = resumed(state, sound())
-    assert told.asked[:3] == [(0, "Setup"), (1, "Setup"), (1, "TakeTurn")]
-    assert codec.tiles(told.requests("Setup")[0].tiles) == bytes(tiles("green star, blue clover"))
+    played = resumed(state, sound())
+    assert played.asked[:3] == [(0, "Setup"), (1, "Setup"), (1, "TakeTurn")]
+    assert codec.tiles(played.requests("Setup")[0].tiles) == bytes(tiles("green star, blue clover"))
     assert resumed(state, failing(0, "Setup", CallError())).end.lost == tiles("green star")
     assert (
-        resumed(state, lambda call: CallError() if call.method.name == "TakeTurn" else told.answers[1]).end.lost == ()
+        resumed(state, lambda call: CallError() if call.method.name == "TakeTurn" else played.answers[1]).end.lost == ()
     )
 
 
 def test_players_that_a_state_says_are_out_are_not_called() -> None:
     state = rules.eliminate(table("red square", "red star", "blue star"), 1)
     assert GAME.check_state(q_pb2.Settings(), codec.full_message(codec.Shown(state))) == 3
-    told = resumed(state, sound())
-    assert {seat for seat, _ in told.asked} == {0, 2}
-    assert told.out == []
+    played = resumed(state, sound())
+    assert {seat for seat, _ in played.asked} == {0, 2}
+    assert played.out == []
 
 
 def test_a_game_that_is_over_is_told_to_be_over() -> None:
     over = rules.apply(table("red square", "red star"), extension((0, 1, "red square")))
-    told = resumed(over, sound())
-    assert told.asked == [(0, "Setup"), (1, "Setup"), (0, "Win"), (1, "Win")]
-    assert told.ranking == [[0], [1]]
+    played = resumed(over, sound())
+    assert played.asked == [(0, "Setup"), (1, "Setup"), (0, "Win"), (1, "Win")]
+    assert played.ranking == [[0], [1]]
 
 
 # Any game
@@ -398,11 +400,11 @@ def test_any_mix_of_players_has_the_result_that_the_rules_alone_give(
     chosen = Settings(copies_per_kind=copies, undelivered_tiles=undelivered, hand_size=4)  # type: ignore[arg-type]
     expected = played_by_rules(rules.initial(chosen, len(players), Random(seed)), players)
     names = [script.name for script in players]
-    told = tell(GAME.play("g", codec.settings_message(chosen), names, Random(seed), None), acted(players))
-    assert tuple(step.seat for step in told.out) == expected.eliminated
-    assert tuple(map(tuple, told.ranking)) == rules.ranking(expected)
-    assert tuple(told.won) == rules.winners(expected) or not told.won
-    assert all(rules.invariant(shown.state) is None for shown in told.shown)
+    played = play_steps(GAME.play("g", codec.settings_message(chosen), names, Random(seed), None), acted(players))
+    assert tuple(step.seat for step in played.out) == expected.eliminated
+    assert tuple(map(tuple, played.ranking)) == rules.ranking(expected)
+    assert tuple(played.won) == rules.winners(expected) or not played.won
+    assert all(rules.invariant(shown.state) is None for shown in played.shown)
 
 
 def test_the_driver_of_all_games_drives_it() -> None:

@@ -23,16 +23,16 @@ from fairplay.q.v1 import q_pb2
 from fairplay.v1.misconduct_pb2 import CallError, RuleBreak
 from tests.games.q.playing import (
     Answer,
-    Told,
+    Played,
     extension,
     failing,
-    played,
+    play_steps,
+    randomly_played,
     reply,
     resumed,
     scripted,
     sound,
     table,
-    tell,
 )
 
 SMALL = Settings(copies_per_kind=3, hand_size=5)
@@ -59,10 +59,10 @@ def as_sent(message: Message) -> Message:
     return read
 
 
-def states_of_calls(told: Told) -> Iterator[tuple[Call, State]]:
+def states_of_calls(played: Played) -> Iterator[tuple[Call, State]]:
     """Each call with the state at that time."""
     state: State | None = None
-    for step in told.steps:
+    for step in played.steps:
         if isinstance(step, Call):
             assert state is not None
             yield step, state
@@ -78,8 +78,8 @@ def faulty(seat: int, method: str) -> Answer:
 @given(st.integers(2, 4), seeds, st.sampled_from(["TakeTurn", "NewTiles"]))
 def test_a_player_is_told_of_no_tile_but_those_on_the_map_and_its_own(count: int, seed: int, method: str) -> None:
     chosen = codec.settings_message(SMALL)
-    told = tell(GAME.play("g", chosen, list("abcd"[:count]), Random(seed), None), faulty(1, method))
-    for call, state in states_of_calls(told):
+    played = play_steps(GAME.play("g", chosen, list("abcd"[:count]), Random(seed), None), faulty(1, method))
+    for call, state in states_of_calls(played):
         on_map, own = list(state.board.tiles.values()), list(state.hands[call.seat])
         said: dict[str, list[int]] = {}
         for path, kind in tiles_said(as_sent(call.request)):
@@ -99,10 +99,10 @@ def test_a_player_is_told_of_no_tile_but_those_on_the_map_and_its_own(count: int
 @settings(max_examples=30, deadline=None)
 @given(st.integers(2, 4), seeds)
 def test_spectators_are_told_of_no_tile_but_those_on_the_map(count: int, seed: int) -> None:
-    told = tell(
+    played = play_steps(
         GAME.play("g", codec.settings_message(SMALL), list("abcd"[:count]), Random(seed), None), faulty(0, "NewTiles")
     )
-    for shown in told.shown:
+    for shown in played.shown:
         said = list(tiles_said(as_sent(GAME.public_state(shown))))
         placed = [kind for path, kind in said if path.startswith("last_turn.")]
         assert [kind for path, kind in said if path == "tiles"] == list(shown.state.board.tiles.values())
@@ -132,7 +132,7 @@ def otherwise(state: State, seat: int | None, rng: Random) -> State:
 def test_no_byte_for_a_player_depends_on_what_is_hidden_from_it(
     count: int, seed: int, steps: int, data: st.DataObject
 ) -> None:
-    state = played(SMALL, count, steps, Random(seed)).state._replace(delivery=None)
+    state = randomly_played(SMALL, count, steps, Random(seed)).state._replace(delivery=None)
     if not rules.remaining(state):
         return
     seat = data.draw(st.sampled_from(rules.remaining(state)))
@@ -145,20 +145,20 @@ def test_no_byte_for_a_player_depends_on_what_is_hidden_from_it(
 @settings(max_examples=80, deadline=None)
 @given(st.integers(2, 4), seeds, st.integers(0, 40), seeds)
 def test_no_byte_for_spectators_depends_on_what_is_hidden(count: int, seed: int, steps: int, other_seed: int) -> None:
-    shown = played(SMALL, count, steps, Random(seed))
+    shown = randomly_played(SMALL, count, steps, Random(seed))
     other = shown._replace(state=otherwise(shown.state, None, Random(other_seed)))
     assert GAME.public_state(shown).SerializeToString() == GAME.public_state(other).SerializeToString()
 
 
-def said_to(told: Told, seat: int) -> list[bytes]:
+def said_to(played: Played, seat: int) -> list[bytes]:
     """All bytes that a player was sent, in order."""
-    return [call.request.SerializeToString() for call in told.calls if call.seat == seat]
+    return [call.request.SerializeToString() for call in played.calls if call.seat == seat]
 
 
-def seen(told: Told) -> list[bytes]:
+def seen(played: Played) -> list[bytes]:
     """All bytes that spectators were sent of states, in order, and in words why players were eliminated."""
     found = []
-    for step in told.steps:
+    for step in played.steps:
         if isinstance(step, Eliminate):
             cause: Any = step.cause
             found.append(cause.explanation.encode() if isinstance(cause, RuleBreak) else cause.SerializeToString())
@@ -201,8 +201,8 @@ def test_why_a_player_is_out_is_told_without_its_tiles() -> None:
         extension((0, 0, "purple clover")),  # not free
     ]
     for action in broken:
-        told = resumed(table(*hands), failing(0, "TakeTurn", reply(action)))
-        cause = told.out[0].cause
+        played = resumed(table(*hands), failing(0, "TakeTurn", reply(action)))
+        cause = played.out[0].cause
         assert isinstance(cause, RuleBreak)
         for word in (*rules.SHAPES[1:], "purple", "orange", "TILE"):
             assert word not in cause.explanation.partition("Given: ")[2]

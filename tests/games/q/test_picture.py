@@ -16,14 +16,14 @@ from fairplay.games.q.protocol import codec
 from fairplay.games.q.rules import PASS, REPLACE, Action, Settings, State
 from fairplay.games.q.views import picture
 from fairplay.q.v1 import q_pb2
-from tests.games.q.playing import extension, played, table, tiles
+from tests.games.q.playing import extension, randomly_played, table, tiles
 
 NAMES = ("Ann", "Bob", "Cleo", "Dan")
 SVG = "{http://www.w3.org/2000/svg}"
 GLYPHS = "✦✸■●♣◆"
 
 shown_states = st.builds(
-    lambda copies, count, steps, seed: played(Settings(copies_per_kind=copies), count, steps, Random(seed)),
+    lambda copies, count, steps, seed: randomly_played(Settings(copies_per_kind=copies), count, steps, Random(seed)),
     st.integers(1, 3),
     st.integers(2, 4),
     st.integers(0, 60),
@@ -146,7 +146,7 @@ def test_the_36_tiles_look_different() -> None:
 
 
 def test_nothing_is_loaded_from_elsewhere_and_nothing_runs() -> None:
-    root = Drawing(codec.full_message(played(Settings(copies_per_kind=2), 4, 20, Random(1)))).root
+    root = Drawing(codec.full_message(randomly_played(Settings(copies_per_kind=2), 4, 20, Random(1)))).root
     ids = {element.get("id") for element in root.iter()}
     assert all(name is None or name.startswith("q-") for name in ids)
     for element in root.iter():
@@ -187,9 +187,11 @@ OVER = rules.apply(table("red square", "red clover", "red star", points=[0, 9, 2
 )
 def test_what_each_player_is_about_is_told(state: State, statuses: list[str], marks: str) -> None:
     assert Drawing(public(state)).texts("status") == statuses
-    told = [line for line in lines(public(state)) if any(name in line for name in NAMES)]
-    assert [line.rstrip().endswith(status) for line, status in zip(told, statuses, strict=True)] == [True] * len(told)
-    assert "".join(line[0] for line in told) == marks
+    played = [line for line in lines(public(state)) if any(name in line for name in NAMES)]
+    assert [line.rstrip().endswith(status) for line, status in zip(played, statuses, strict=True)] == [True] * len(
+        played
+    )
+    assert "".join(line[0] for line in played) == marks
 
 
 # Names, and states that no referee shows

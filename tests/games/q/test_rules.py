@@ -507,11 +507,11 @@ def test_after_an_illegal_extension_the_whole_hand_goes_to_the_end_of_the_pile()
 
 
 @pytest.mark.parametrize(
-    ("knob", "pile", "lost"),
+    ("choice", "pile", "lost"),
     [("lost", "yellow star, blue clover", "green star"), ("return", "yellow star, green star, blue clover", "")],
 )
-def test_failing_in_new_tiles_leaves_what_was_placed(knob: str, pile: str, lost: str) -> None:
-    settings = Settings(undelivered_tiles=knob)  # type: ignore[arg-type]
+def test_failing_in_new_tiles_leaves_what_was_placed(choice: str, pile: str, lost: str) -> None:
+    settings = Settings(undelivered_tiles=choice)  # type: ignore[arg-type]
     state = table("red square, blue clover", "red star", pile="green star, yellow star", settings=settings)
     after = rules.eliminate(rules.apply(state, extension((0, 1, "red square"))), 0)
     assert after.board.tiles == {(0, 0): tile("red star"), (0, 1): tile("red square")}
@@ -622,9 +622,9 @@ def test_after_a_finishing_move_winners_and_losers_are_told_from_the_finisher_on
     assert rules.notifications(state) == ((2, True), (3, True), (0, True), (1, False))
 
 
-@pytest.mark.parametrize(("knob", "mover"), [("play_on", 1), ("stop", None)])
-def test_a_lone_survivor_plays_on_unless_the_knob_says_stop(knob: str, mover: int | None) -> None:
-    settings = Settings(lone_survivor=knob)  # type: ignore[arg-type]
+@pytest.mark.parametrize(("choice", "mover"), [("play_on", 1), ("stop", None)])
+def test_a_lone_survivor_plays_on_unless_the_knob_says_stop(choice: str, mover: int | None) -> None:
+    settings = Settings(lone_survivor=choice)  # type: ignore[arg-type]
     state = rules.eliminate(table("red star", "red square, red star", settings=settings, pile="red star"), 0)
     assert rules.turn(state) == mover
     if mover is None:

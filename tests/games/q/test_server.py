@@ -103,5 +103,5 @@ async def test_a_game_on_the_server_is_the_game_of_the_conversation() -> None:
     async with serving() as server, grpc.aio.insecure_channel(server.address) as channel:
         played = await RefereeServiceStub(channel).PlayGame(PlayGameRequest(game_id="g", plan=plan))
     groups = [[(player.seat, player.score) for player in group.players] for group in played.game.result.ranking]
-    told = fresh(sound("dag", "ldasg", "random"), 3, 1, copies_per_kind=2)
-    assert groups == [list(group) for group in told.outcome.ranking]
+    played = fresh(sound("dag", "ldasg", "random"), 3, 1, copies_per_kind=2)
+    assert groups == [list(group) for group in played.outcome.ranking]

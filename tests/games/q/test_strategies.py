@@ -32,9 +32,9 @@ def extension(*placed: tuple[int, int, str]) -> Extension:
     return Extension(tuple(Placement(row, column, tile(name)) for row, column, name in placed))
 
 
-def whole_game(specs: list[str], knobs: Settings, seed: int) -> State:
+def whole_game(specs: list[str], choices: Settings, seed: int) -> State:
     """The end of a game, in which every answer has been legal and the same when asked for again."""
-    state = rules.initial(knobs, len(specs), Random(seed))
+    state = rules.initial(choices, len(specs), Random(seed))
     players = [strategy(spec) for spec in specs]
     while (seat := rules.turn(state)) is not None:
         action = players[seat](rules.view(state, seat))
@@ -56,15 +56,15 @@ def as_told_anew(view: View) -> View:
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.sampled_from(FAST), min_size=2, max_size=4), st.sampled_from(FIT_RULES), st.integers(0, 2**32))
 def test_every_answer_is_legal_and_depends_on_what_is_seen_only(specs: list[str], fit_rule: str, seed: int) -> None:
-    knobs = Settings(copies_per_kind=2, fit_rule=fit_rule)  # type: ignore[arg-type]
-    assert rules.invariant(whole_game(specs, knobs, seed)) is None
+    choices = Settings(copies_per_kind=2, fit_rule=fit_rule)  # type: ignore[arg-type]
+    assert rules.invariant(whole_game(specs, choices, seed)) is None
 
 
 @settings(max_examples=10, deadline=None)
 @given(st.sampled_from(FIT_RULES), st.integers(1, 9), st.integers(0, 2**32))
 def test_so_is_every_answer_of_the_strongest(fit_rule: str, hand_size: int, seed: int) -> None:
-    knobs = Settings(copies_per_kind=2, hand_size=hand_size, fit_rule=fit_rule)  # type: ignore[arg-type]
-    assert rules.invariant(whole_game(["best", "first"], knobs, seed)) is None
+    choices = Settings(copies_per_kind=2, hand_size=hand_size, fit_rule=fit_rule)  # type: ignore[arg-type]
+    assert rules.invariant(whole_game(["best", "first"], choices, seed)) is None
 
 
 @pytest.mark.parametrize("name", ["first", "dag", "ldasg", "best"])
