@@ -46,8 +46,20 @@ def _build_game_rooms(folder: str, nearest: tuple[str, ...]) -> tuple[Room, ...]
 
 
 ROOMS: dict[str, tuple[Room, ...]] = {
-    "rules": _build_game_rooms("rules", ("test_rules.py",)),
-    "conversations": _build_game_rooms("protocol", ("test_conversation.py", "test_codec.py")),
+    "rules": (
+        *_build_game_rooms("rules", ("test_rules.py",)),
+        Room(
+            tuple(f"games/fairplay/games/kit/{name}.py" for name in ("draws", "knockout", "settings", "strategies")),
+            ("tests/games/kit", "tests/games/test_settings.py", "tests/games/q"),
+        ),
+    ),
+    "conversations": (
+        *_build_game_rooms("protocol", ("test_conversation.py", "test_codec.py")),
+        Room(
+            tuple(f"games/fairplay/games/kit/{name}.py" for name in ("judging", "messages")),
+            ("tests/games/kit", "tests/games/q", "tests/games/eriantys"),
+        ),
+    ),
     "referee": (
         Room(
             (f"{SERVER}/*.py",),
