@@ -11,7 +11,7 @@ from fairplay.games.kit.testdata import find_questions
 from fairplay.games.webset import testdata
 from tests.games.webset.tables import WORDS
 
-START = testdata.dealt(None, 2)
+START = testdata.deal(None, 2)
 SEED = {"profile": "seed"}
 
 
@@ -29,10 +29,10 @@ def test_cards_and_sets() -> None:
 def test_s3_and_s4_from_json() -> None:
     assert START["table"][:4] == ["0000", "0001", "0002", "0010"]
     assert len(START["deck"]) == 69
-    called = testdata.after(START, 1, "call")
+    called = testdata.apply(START, 1, "call")
     assert called["status"] is None
     assert (called["game"]["phase"], called["game"]["caller"]) == ("called", 1)
-    found = testdata.after(called["game"], 1, ["take", "0000", "0001", "0002"])
+    found = testdata.apply(called["game"], 1, ["take", "0000", "0001", "0002"])
     assert found["status"] == "GotSet"
     assert found["game"]["table"][:3] == ["0110", "0111", "0112"]
     assert found["game"]["players"][1]["points"] == 1
@@ -54,19 +54,19 @@ def test_s3_and_s4_from_json() -> None:
     ],
 )
 def test_messages_during_a_call(seat: int, message: Any, status: str | None, rule: str | None) -> None:
-    called = testdata.after(START, 0, "call")["game"]
-    found = testdata.after(called, seat, message)
+    called = testdata.apply(START, 0, "call")["game"]
+    found = testdata.apply(called, seat, message)
     assert (found["status"], found["rule"]) == (status, rule)
     assert json.loads(json.dumps(found)) == found
 
 
 def test_what_is_listed_succeeds() -> None:
     assert testdata.legal(START) == [[0, "call"], [1, "call"]]
-    assert [0, "show"] in testdata.legal(testdata.dealt(None, 1, SEED), SEED)
-    called = testdata.after(START, 0, "call")["game"]
+    assert [0, "show"] in testdata.legal(testdata.deal(None, 1, SEED), SEED)
+    called = testdata.apply(START, 0, "call")["game"]
     takes = testdata.legal(called)
     assert len(takes) == 13
-    assert all(testdata.after(called, *each)["status"] == "GotSet" for each in takes)
+    assert all(testdata.apply(called, *each)["status"] == "GotSet" for each in takes)
 
 
 def test_s10_from_json() -> None:
@@ -78,7 +78,7 @@ def test_s10_from_json() -> None:
 def test_a_greedy_game_counts_the_deals_that_were_asked_for() -> None:
     deals = set()
     for seed in range(12):
-        fresh = testdata.fresh_game(seed, 2, {"more_rule": "if_no_set"})
+        fresh = testdata.start(seed, 2, {"more_rule": "if_no_set"})
         deck = [card for card in fresh["table"] if card] + fresh["deck"]
         game = testdata.greedy(deck)
         assert 3 * len(game["sets"]) + len(game["left"]) == 81
@@ -87,8 +87,8 @@ def test_a_greedy_game_counts_the_deals_that_were_asked_for() -> None:
 
 
 def test_a_fresh_game_can_be_read_again() -> None:
-    fresh = testdata.fresh_game(5, 3)
-    assert fresh == testdata.fresh_game(5, 3)
+    fresh = testdata.start(5, 3)
+    assert fresh == testdata.start(5, 3)
     assert testdata.ranking(fresh) == [[0, 1, 2]]
     short = {"table": fresh["table"], "deck": fresh["deck"], "players": [{}, {}]}
     assert testdata.legal(short) == [[0, "call"], [1, "call"]]
@@ -97,8 +97,10 @@ def test_a_fresh_game_can_be_read_again() -> None:
 def test_every_question_is_found_by_its_name_and_has_a_sentence() -> None:
     questions = find_questions("webset")
     assert questions == testdata.TESTDATA
-    assert {"is-set", "sets", "settings", "dealt", "legal", "refusal", "after", "scores", "ranking"} <= set(questions)
-    assert {"step", "plan", "whole-game"} <= set(questions)
+    assert {"is-set", "sets", "settings", "start", "deal", "legal", "refusal", "apply", "scores", "ranking"} <= set(
+        questions
+    )
+    assert {"step", "plan", "game"} <= set(questions)
     assert all(asked.sentence.endswith(".") for asked in questions.values())
 
 
@@ -145,11 +147,11 @@ def test_scores_and_ties_as_the_price_of_penalties_breaks_them() -> None:
 
 def test_one_step_of_a_strategy() -> None:
     assert testdata.step("first", START, 1) == "call"
-    called = testdata.after(START, 1, "call")["game"]
+    called = testdata.apply(START, 1, "call")["game"]
     assert testdata.step("first", called, 1) == ["take", "0000", "0001", "0002"]
     assert testdata.step("first", called, 0) is None
     rounds = {"rounds": "earliest"}
-    assert testdata.step("first", testdata.dealt(None, 2, rounds), 0, rounds) == ["take", "0000", "0001", "0002"]
+    assert testdata.step("first", testdata.deal(None, 2, rounds), 0, rounds) == ["take", "0000", "0001", "0002"]
     with pytest.raises(ValueError, match="There is no strategy 'best' for Webset"):
         testdata.step("best", START, 0)
 
@@ -159,10 +161,10 @@ def test_a_plan_is_a_whole_game_of_one_strategy() -> None:
     assert plan[:3] == [[0, "call"], [0, ["take", "0000", "0001", "0002"]], [0, "call"]]
     game = START
     for seat, message in plan:
-        game = testdata.after(game, seat, message)["game"]
+        game = testdata.apply(game, seat, message)["game"]
     assert game["phase"] == "over"
     assert testdata.scores(game) == [27, 0]
-    assert testdata.plan("solver:error=1", testdata.dealt(None, 2, {"rounds": "lot"}), {"rounds": "lot"}) == []
+    assert testdata.plan("solver:error=1", testdata.deal(None, 2, {"rounds": "lot"}), {"rounds": "lot"}) == []
 
 
 @pytest.mark.parametrize(
@@ -178,7 +180,7 @@ def test_a_plan_is_a_whole_game_of_one_strategy() -> None:
     ],
 )
 def test_a_whole_game_in_which_one_leaves(script: Any, eliminated: list[str], points: int) -> None:
-    played = testdata.whole_game([["ann", "first"], ["bob", "first"], script], None)
+    played = testdata.game([["ann", "first"], ["bob", "first"], script], None)
     assert played["eliminated"] == eliminated
     ranked = [["ann", 27]], [["bob", 0], *([] if eliminated else [["cy", 0]])]
     assert played["ranking"] == list(ranked)
@@ -197,14 +199,14 @@ def test_a_whole_game_in_which_one_leaves(script: Any, eliminated: list[str], po
     ],
 )
 def test_a_whole_game_with_wrong_and_expired_calls(faults: list[Any], penalties: int, expiries: int) -> None:
-    played = testdata.whole_game([["ann", "first", *faults], ["bob", "first"]], None, {"act_cap": 10})
+    played = testdata.game([["ann", "first", *faults], ["bob", "first"]], None, {"act_cap": 10})
     ann = played["game"]["players"][0]
     assert (ann["points"], ann["penalties"], ann["expiries"]) == (-10, penalties, expiries)
     assert played["ranking"] == [[["bob", 0]], [["ann", -10]]]
 
 
 def test_a_player_that_is_lost_in_its_call_pays_for_it() -> None:
-    played = testdata.whole_game([["ann", "first", "pick-cards"], ["bob", "first"]], None)
+    played = testdata.game([["ann", "first", "pick-cards"], ["bob", "first"]], None)
     assert played["eliminated"] == ["ann"]
     assert played["game"]["players"][0]["expiries"] == 1
     assert played["ranking"] == [[["bob", 27]]]
@@ -212,9 +214,9 @@ def test_a_player_that_is_lost_in_its_call_pays_for_it() -> None:
 
 def test_actors_that_cannot_be_are_refused() -> None:
     with pytest.raises(ValueError, match="'walk': it must be one of deal, act, pick-cards, report, game-over"):
-        testdata.whole_game([["ann", "first", "walk"], ["bob", "first"]], None)
+        testdata.game([["ann", "first", "walk"], ["bob", "first"]], None)
     with pytest.raises(ValueError, match="2 to 8 players, not 1"):
-        testdata.whole_game([["ann", "first"]], None)
+        testdata.game([["ann", "first"]], None)
 
 
 @pytest.mark.parametrize(
@@ -238,13 +240,13 @@ def test_a_game_that_cannot_be_is_refused(change: Any, sentence: str) -> None:
 
 def test_messages_and_settings_that_cannot_be_are_refused() -> None:
     with pytest.raises(ValueError, match="'jump' is no message"):
-        testdata.after(START, 0, "jump")
+        testdata.apply(START, 0, "jump")
     with pytest.raises(ValueError, match="There is no setting 'speed'"):
-        testdata.fresh_game(1, 2, {"speed": 3})
+        testdata.start(1, 2, {"speed": 3})
     with pytest.raises(ValueError, match="table is 13"):
-        testdata.fresh_game(1, 2, {"table": 13})
+        testdata.start(1, 2, {"table": 13})
     with pytest.raises(ValueError, match="2 to 8 players, not 1"):
-        testdata.fresh_game(1, 1)
+        testdata.start(1, 1)
     with pytest.raises(ValueError, match="of 81 cards are neither"):
-        testdata.dealt(["0000", "0001", "0002", "0010"], 2)
+        testdata.deal(["0000", "0001", "0002", "0010"], 2)
     assert {word.value for word in WORDS} == {"call", "more", "show", "end_show"}

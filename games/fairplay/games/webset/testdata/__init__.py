@@ -83,14 +83,14 @@ def settings(given: Json) -> Json:
 
 
 @question
-def fresh_game(seed: Json, player_count: Json, settings: Json = _NO_SETTINGS) -> Json:
+def start(seed: Json, player_count: Json, settings: Json = _NO_SETTINGS) -> Json:
     """A game that is shuffled and dealt; the same for the same seed."""
     count = read_int(player_count, "player_count", 1, MAX_SEATS)
     return write_game(rules.initial(read_settings(settings), count, Random(read_int(seed, "seed"))))
 
 
 @question
-def dealt(deck: Json, player_count: Json, settings: Json = _NO_SETTINGS) -> Json:
+def deal(deck: Json, player_count: Json, settings: Json = _NO_SETTINGS) -> Json:
     """A game with this deck, the next card first; null stands for the unshuffled deck."""
     return write_game(_deal(deck, read_int(player_count, "player_count", 1, MAX_SEATS), settings))
 
@@ -121,7 +121,7 @@ def refusal(game: Json, seat: Json, message: Json, settings: Json = _NO_SETTINGS
 
 
 @question
-def after(game: Json, seat: Json, message: Json, settings: Json = _NO_SETTINGS) -> Json:
+def apply(game: Json, seat: Json, message: Json, settings: Json = _NO_SETTINGS) -> Json:
     """What a message does, as {"status": name or null, "rule": id or null, "game": game}.
 
     The message may also be "expire" (the time of the open call is over, whoever is named) or "leave". The statuses are
@@ -230,13 +230,13 @@ def greedy(deck: Json, settings: Json = _NO_SETTINGS) -> Json:
 
 
 @question
-def whole_game(actors: Json, deck: Json, settings: Json = _NO_SETTINGS) -> Json:
+def game(actors: Json, deck: Json, settings: Json = _NO_SETTINGS) -> Json:
     """A whole game between actors (see the kit's `Script`), with this deck; null stands for the unshuffled deck.
 
     The answer is {"ranking": [[[name, points], ...], ...], "eliminated": [name, ...], "game": game}: who has won, who
     was eliminated, in this order, and the end. All answers arrive at once, and count in the order of the seats. An
-    actor leaves by a failing method; one that hangs in "pick-cards" lets its call expire. The cheats are those of
-    `cheats.CHEATS`, e.g. ["ann", "first", "a cheat", "no-set"].
+    actor leaves by a failing method; one that hangs in "pick-cards" lets its call expire. The cheats are
+    "unknown-act", which eliminates, and "no-set", "absent-card", "card-twice" and "two-cards", which cost points.
     """
     scripts = read_scripts(actors, "actors", list(METHODS.values()), CHEATS)
     state = _deal(deck, len(scripts), settings)
