@@ -384,6 +384,8 @@ def spoil(message: eriantys_pb2.State, data: Any) -> None:
     held = getattr(message, field.name)
     if isinstance(held, bool):
         setattr(message, field.name, not held)
+    elif isinstance(held, bytes):
+        setattr(message, field.name, held[value:])
     elif isinstance(held, int):
         setattr(message, field.name, value)
     elif data.draw(st.booleans()) and len(held) > 1:  # what is conserved stays conserved

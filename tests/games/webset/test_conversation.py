@@ -722,4 +722,4 @@ def test_requests_hold_the_public_state_and_nothing_of_the_deck() -> None:
     for call in play.sent:
         request: Any = call.request
         assert not request.state.deck
-        assert not request.state.HasField("draw_state")
+        assert not request.state.draw_state

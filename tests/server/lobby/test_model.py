@@ -21,7 +21,7 @@ from fairplay.server.lobby.table_records import to_record
 from fairplay.server.lobby.users import User
 from fairplay.server.records.store import Store
 from fairplay.server.referee import Referee
-from fairplay.v1.lobby_pb2 import CreateTableRequest, LobbyEvent
+from fairplay.v1.lobby_pb2 import AttendResponse, CreateTableRequest, LobbyEvent
 from fairplay.v1.record_pb2 import RecordEntry
 from tests.server.lobby.harness import Mirror
 from tests.server.manager.harness import Stage
@@ -72,8 +72,8 @@ class World:
         return self.lobby._state.events.last
 
     def read(self, seen: int) -> list[LobbyEvent]:
-        news = self.lobby._state.events
-        return [LobbyEvent.FromString(data) for data in news.after(seen, None, 0)]
+        messages = self.lobby._state.events.after(seen, None, 0)
+        return [event for data in messages for event in AttendResponse.FromString(data).events]
 
     async def finish(self, table: Table) -> None:
         """Finish the game of a table."""

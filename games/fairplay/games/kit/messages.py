@@ -7,6 +7,7 @@ In messages a choice is an enum, e.g. LONE_SURVIVOR_PLAY_ON; in rules it is the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 from typing import Any, TypeVar
 
 from google.protobuf.descriptor import FieldDescriptor
@@ -56,3 +57,15 @@ def fill(message: _Message, settings: object) -> _Message:
                 value = field.enum_type.values_by_name[f"{field.name}_{value}".upper()].number
             setattr(message, field.name, value)
     return message
+
+
+def read_draw_state(data: bytes, rng: Random) -> int:
+    """Return the state of a generator of draws: eight bytes, the highest first; empty: drawn from `rng`.
+
+    Raises ValueError if there are more or fewer bytes.
+    """
+    if not data:
+        return rng.getrandbits(64)
+    if len(data) != 8:
+        raise ValueError(f"draw_state has {len(data)} bytes: it must have 8, or none.")
+    return int.from_bytes(data, "big")

@@ -10,6 +10,7 @@ from fairplay.bazaar.v1 import bazaar_pb2
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.protocol import codec
 from fairplay.games.bazaar.rules.pieces import MAX_COUNT, Bag, Card, Exchange
+from fairplay.games.kit.messages import read_draw_state
 
 _PHASE_OF = {number: phase for phase, number in codec.PHASES.items()}
 _STANDING_OF = {bazaar_pb2.STANDING_UNSPECIFIED: rules.Standing.IN, **{n: one for one, n in codec.STANDINGS.items()}}
@@ -25,7 +26,7 @@ def initial_state(message: bazaar_pb2.State, settings: rules.Settings, rng: Rand
         visible=_cards_in("visible", message.visible),
         pile=_cards_in("pile", message.pile),
         players=tuple(map(_player_in, count(), message.players)),
-        draw_state=int.from_bytes(message.draw_state, "big") if message.draw_state else rng.getrandbits(64),
+        draw_state=read_draw_state(message.draw_state, rng),
         active=message.active_seat,
         turns=message.turn_count,
         revision=message.revision,

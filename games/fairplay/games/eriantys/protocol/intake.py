@@ -10,6 +10,7 @@ from fairplay.eriantys.v1 import eriantys_pb2
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.protocol import codec
 from fairplay.games.eriantys.rules import NOBODY, State
+from fairplay.games.kit.messages import read_draw_state
 
 _COLORS = len(rules.COLORS)
 _TILES = 12
@@ -23,7 +24,7 @@ def initial_state(message: eriantys_pb2.State, settings: rules.Settings, rng: Ra
             raise ValueError(problem)
     state = codec.read(message, settings, _hands(message))._replace(
         bag=tuple(message.bag_students),
-        draw_state=int.from_bytes(message.draw_state, "big") if message.draw_state else rng.getrandbits(64),
+        draw_state=read_draw_state(message.draw_state, rng),
     )
     if problem := rules.invariant(state):
         raise ValueError(problem)

@@ -11,7 +11,7 @@ from typing import Any
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.kit.judging import MalformedReplyError
-from fairplay.games.kit.messages import fill
+from fairplay.games.kit.messages import fill, read_draw_state
 from fairplay.games.kit.messages import given as settings_given
 from fairplay.games.webset import rules
 from fairplay.webset.v1 import webset_pb2, webset_player_pb2
@@ -154,7 +154,7 @@ def _state(message: webset_pb2.State, settings: rules.Settings, deck: rules.Card
         players=tuple([_player(seat, player) for seat, player in enumerate(message.players)]),
         discarded=tuple(message.discarded),
         act_count=message.act_count,
-        draw_state=int.from_bytes(message.draw_state, "big") if message.draw_state else rng.getrandbits(64),
+        draw_state=read_draw_state(message.draw_state, rng),
         revision=message.revision,
     )
 
