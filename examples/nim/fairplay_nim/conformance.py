@@ -55,12 +55,6 @@ PROBES = (
 ANYWHERE = (WHOLE_GAME, DRAWN_STATES)
 
 
-@mutation("Take", "nim.take.required", *ANYWHERE)
-def names_no_heap(request: TakeRequest, reply: TakeResponse, rng: Random) -> TakeResponse | None:
-    """Leaves out the heap."""
-    return with_field(reply, "heap", None)
-
-
 @mutation("Take", "nim.take.required", "nim.take.zero")
 def names_no_heap_for_zero(request: TakeRequest, reply: TakeResponse, rng: Random) -> TakeResponse | None:
     """Leaves out the heap where it is 0."""

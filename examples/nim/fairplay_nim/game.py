@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from random import Random
 
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.kit.settings import describe
+from fairplay.games.kit.strategies import describe_strategies
 from fairplay.games.steps import Conversation
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.tournament_pb2 import SignUpPolicy
@@ -27,7 +28,7 @@ class Nim:
     turn = protocol.TAKE
     seats = range(nim.MIN_SEATS, nim.MAX_SEATS + 1)
     rules = nim.RULES
-    strategies: Mapping[str, str] = {name: kind.sentence for name, kind in STRATEGIES.items()}
+    strategies = describe_strategies(STRATEGIES)
     settings = describe(nim.Settings)
     settings_type = pb.Settings
     state_type = pb.State
@@ -41,7 +42,6 @@ class Nim:
 
     def check_state(self, settings: pb.Settings, state: pb.State) -> int:
         """Return the number of players of a state. Raises ValueError if no game has such a state."""
-        protocol.read_settings(settings)
         if problem := nim.find_problem(protocol.read_state(state)):
             raise ValueError(problem)
         return len(state.players)

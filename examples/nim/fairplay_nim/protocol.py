@@ -6,8 +6,8 @@ from typing import Any
 
 from fairplay.games import steps
 from fairplay.games.kit import messages
-from fairplay.games.kit import settings as kit
 from fairplay.games.kit.judging import build_rule_break
+from fairplay.games.kit.settings import find_problem
 from fairplay.games.steps import FAILURES, Call, CallAll, CallKind, Conversation, Eliminate, Outcome, Show
 from fairplay_nim import rules
 from fairplay_nim.v1 import nim_pb2 as pb
@@ -20,17 +20,12 @@ PLAY_AS, TAKE = METHODS.values()
 
 def read_settings(message: pb.Settings) -> rules.Settings:
     """Return the settings of a message, defaults filled in. Raises ValueError if a value is not allowed."""
-    settings = rules.Settings(**messages.given(message))
-    if problem := kit.find_problem(settings):
-        raise ValueError(problem[1])
-    return settings
+    return messages.read_settings(message, rules.Settings, find_problem)
 
 
 def build_settings(settings: rules.Settings) -> pb.Settings:
     """Return the message of settings, every field set."""
-    message = pb.Settings()
-    messages.fill(message, settings)
-    return message
+    return messages.fill(pb.Settings(), settings)
 
 
 def read_state(message: pb.State) -> rules.State:

@@ -1,7 +1,14 @@
 """Test data for the Q game: questions about its rules, strategies and games, with plain JSON values.
 
-The values have the forms of q.md section 8, JTile, JCoordinate, 1Placement, JMap, JPub and JState, and these:
+The values have these forms, the capital ones those of q.md section 8:
 
+    JTile      {"color": color, "shape": shape}
+    JCoordinate  {"row": number, "column": number}
+    1Placement {"coordinate": JCoordinate, "1tile": JTile}
+    JMap       [[row, [column, JTile], ...], ...]    rows without gaps, each with a tile or more
+    JPlayer    {"score": number, "name": text, "tile*": [JTile, ...]}
+    JPub       {"map": JMap, "tile*": number of tiles in the pile, "players": [JPlayer, score, ...]}
+    JState     {"map": JMap, "tile*": [JTile, ...] (the next one first), "players": [JPlayer, ...]}
     request    "pass", "replace" or [1Placement, ...]
     fit_rule   "q" or "qwirkle"; may be left out at the end of the input
     strategy   e.g. "ldasg" or "best:width=4"
