@@ -20,7 +20,8 @@ PLAY_AS, TAKE = METHODS.values()
 
 def read_settings(message: pb.Settings) -> rules.Settings:
     """Return the settings of a message, defaults filled in. Raises ValueError if a value is not allowed."""
-    return messages.read_settings(message, rules.Settings, find_problem)
+    settings: rules.Settings = messages.read_settings(message, rules.Settings, find_problem)
+    return settings
 
 
 def build_settings(settings: rules.Settings) -> pb.Settings:
