@@ -25,10 +25,11 @@ async def main() -> None:
         for name, link in PLAYERS.items():
             await stub.JoinTable(pb.JoinTableRequest(token=tokens[name], table="heaps", link=link))
         await stub.StartTable(pb.StartTableRequest(token=tokens["ann"]))
-        async for event in events:
-            if event.table.status == TableStatus.TABLE_STATUS_OVER:
-                print(*(player.name for player in event.table.result.ranking[0].players))  # noqa: T201
-                break
+        over = None
+        while over is None:
+            told = [event.table for event in (await events.read()).events]
+            over = next((table for table in told if table.status == TableStatus.TABLE_STATUS_OVER), None)
+        print(*(player.name for player in over.result.ranking[0].players))  # noqa: T201
         events.cancel()
     await server.stop()
 
