@@ -26,7 +26,7 @@ def certificate(report: Report) -> bytes:
         "player": {
             "name": report.player.display_name,
             "version": report.player.software_version,
-            "services": list(report.player.services),
+            "services": [service.name for service in report.player.services],
         },
         "reached_by": run.reached_by,
         "seed": str(run.seed),
