@@ -1,4 +1,4 @@
-"""The reference players' brains: legal everywhere, as good as they claim, and the worked vectors of fish.md."""
+"""The reference players' strategies: legal everywhere, as good as they claim, and the worked vectors of fish.md."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def act(chosen: Strategy, state: State) -> rules.Action:
 
 
 def play(state: State, *strategies: Strategy) -> list[tuple[State, rules.Action]]:
-    """Every state of a game that was acted in, with what was done; seat after seat has its brain."""
+    """Every state of a game that was acted in, with what was done; seat after seat has its strategy."""
     acted = []
     while (seat := rules.turn(state)) is not None:
         acted.append((state, act(strategies[seat % len(strategies)], state)))

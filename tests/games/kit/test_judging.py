@@ -1,4 +1,7 @@
-"""Replies are judged in this order: a failure, what cannot be read, what breaks a rule, what is legal."""
+"""Replies are judged in this order: a failure, what cannot be read, what breaks a rule, what is legal.
+
+Who cannot be notified is eliminated.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,9 @@ from typing import Any
 import pytest
 from google.protobuf.wrappers_pb2 import Int64Value
 
-from fairplay.games.kit.judging import MalformedReplyError, judge_reply
+from fairplay.games.kit.judging import MalformedReplyError, judge_reply, notify
+from fairplay.games.kit.player_service import START
+from fairplay.games.steps import Call, CallKind, Eliminate
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
 
 RULES = {"nim.required": "A number is required.", "nim.range": "Take 1 to 3."}
@@ -58,3 +63,23 @@ def test_a_reply_that_breaks_a_rule_is_explained_with_what_was_given(
 def test_at_most_a_hundred_legal_replies_are_shown_and_all_are_counted(legal_count: int, shown: int) -> None:
     broken = judge(Int64Value(value=4), legal_count)
     assert (len(broken.legal_replies), broken.legal_reply_count) == (shown, legal_count)
+
+
+CALL = Call(2, START, START.request(), CallKind.NOTIFICATION)
+
+
+def test_a_player_that_cannot_be_notified_is_eliminated() -> None:
+    failure, notifying = Overrun(), notify(CALL)
+    assert next(notifying) is CALL
+    assert notifying.send(failure) == Eliminate(2, failure)
+    with pytest.raises(StopIteration) as stop:
+        notifying.send(None)
+    assert stop.value.value is False
+
+
+def test_a_player_that_answers_stays() -> None:
+    notifying = notify(CALL)
+    next(notifying)
+    with pytest.raises(StopIteration) as stop:
+        notifying.send(START.response())
+    assert stop.value.value is True

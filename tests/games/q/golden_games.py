@@ -22,7 +22,7 @@ from tests.games.q.playing import Answer, Played, extension, fresh, reply, sound
 GOLDEN = Path(__file__).parent / "golden"
 
 
-def _with_faults() -> Answer:
+def _with_failures() -> Answer:
     """Four players, three of which fail: in new-tiles, by an illegal extension, and by taking too long."""
     healthy, turns = sound("dag", "ldasg", "random", "dag"), {0: 0, 1: 0, 2: 0, 3: 0}
 
@@ -42,7 +42,9 @@ def _with_faults() -> Answer:
 
 GAMES: Mapping[str, Callable[[], Played]] = {
     "dag-ldasg-best": lambda: fresh(sound("dag", "ldasg", "best"), 3, 7, copies_per_kind=1),
-    "faults": lambda: fresh(_with_faults(), 4, 11, copies_per_kind=2, undelivered_tiles=q_pb2.UNDELIVERED_TILES_RETURN),
+    "failures": lambda: fresh(
+        _with_failures(), 4, 11, copies_per_kind=2, undelivered_tiles=q_pb2.UNDELIVERED_TILES_RETURN
+    ),
     "qwirkle": lambda: fresh(sound("random"), 2, 5, copies_per_kind=1, fit_rule=q_pb2.FIT_RULE_QWIRKLE),
 }
 

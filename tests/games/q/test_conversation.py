@@ -287,22 +287,22 @@ def test_a_game_goes_on_alike_from_any_state_that_was_shown(
 ) -> None:
     chosen = codec.settings_message(Settings(copies_per_kind=2, fit_rule=fit_rule))  # type: ignore[arg-type]
     answer = sound("dag", "random", "ldasg", "first")
-    faulty = data.draw(st.integers(0, count - 1)), "TakeTurn", CallError(), data.draw(st.integers(0, 9))
+    failure_at = data.draw(st.integers(0, count - 1)), "TakeTurn", CallError(), data.draw(st.integers(0, 9))
     whole = play_steps(
-        GAME.play("g", chosen, list("abcd"[:count]), Random(seed), None), failing(*faulty, others=answer)
+        GAME.play("g", chosen, list("abcd"[:count]), Random(seed), None), failing(*failure_at, others=answer)
     )
     place = data.draw(st.integers(0, len(whole.shown) - 1))
     state = whole.shown[place].state
-    again = resumed(state, answer if state.eliminated else failing(*_later(faulty, whole, place), others=answer))
+    again = resumed(state, answer if state.eliminated else failing(*_later(failure_at, whole, place), others=answer))
     assert again.outcome == whole.outcome
     assert again.asked[: len(rules.remaining(state))] == [(seat, "Setup") for seat in rules.remaining(state)]
     assert again.end._replace(revision=0) == whole.end._replace(revision=0)
 
 
-def _later(faulty: tuple[int, str, Any, int], whole: Played, place: int) -> tuple[int, str, Any, int]:
-    """The same fault for a game that goes on from the state shown in that place."""
+def _later(failure_at: tuple[int, str, Any, int], whole: Played, place: int) -> tuple[int, str, Any, int]:
+    """The same failure for a game that goes on from the state shown in that place."""
     before = [step for step in whole.steps[: _place_of(whole, place)] if isinstance(step, Call)]
-    seat, method, failure, after = faulty
+    seat, method, failure, after = failure_at
     made = sum(call.seat == seat and call.method.name == method for call in before)
     return seat, method, failure, after - made
 

@@ -70,7 +70,7 @@ def states_of_calls(played: Played) -> Iterator[tuple[Call, State]]:
             state = step.state.state
 
 
-def faulty(seat: int, method: str) -> Answer:
+def failing_in(seat: int, method: str) -> Answer:
     return failing(seat, method, CallError(), after=2, others=sound("first", "random", "dag", "ldasg"))
 
 
@@ -78,7 +78,7 @@ def faulty(seat: int, method: str) -> Answer:
 @given(st.integers(2, 4), seeds, st.sampled_from(["TakeTurn", "NewTiles"]))
 def test_a_player_is_told_of_no_tile_but_those_on_the_map_and_its_own(count: int, seed: int, method: str) -> None:
     chosen = codec.settings_message(SMALL)
-    played = play_steps(GAME.play("g", chosen, list("abcd"[:count]), Random(seed), None), faulty(1, method))
+    played = play_steps(GAME.play("g", chosen, list("abcd"[:count]), Random(seed), None), failing_in(1, method))
     for call, state in states_of_calls(played):
         on_map, own = list(state.board.tiles.values()), list(state.hands[call.seat])
         said: dict[str, list[int]] = {}
@@ -100,7 +100,8 @@ def test_a_player_is_told_of_no_tile_but_those_on_the_map_and_its_own(count: int
 @given(st.integers(2, 4), seeds)
 def test_spectators_are_told_of_no_tile_but_those_on_the_map(count: int, seed: int) -> None:
     played = play_steps(
-        GAME.play("g", codec.settings_message(SMALL), list("abcd"[:count]), Random(seed), None), faulty(0, "NewTiles")
+        GAME.play("g", codec.settings_message(SMALL), list("abcd"[:count]), Random(seed), None),
+        failing_in(0, "NewTiles"),
     )
     for shown in played.shown:
         said = list(tiles_said(as_sent(GAME.public_state(shown))))

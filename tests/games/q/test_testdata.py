@@ -63,7 +63,7 @@ Q7 = jstate("red square, blue circle", "blue circle, red 8star", pile="green clo
 
 
 def points(state: Any, *actors: Any, settings: Any = testdata.NO_SETTINGS) -> tuple[int, ...]:
-    return tuple(testdata.final_scores(state, list(actors), settings).values())
+    return tuple(testdata.scores(state, list(actors), settings).values())
 
 
 # The worked vectors (section 12)

@@ -1,4 +1,4 @@
-"""Reference players' brains for the Q game: what to answer to take-turn, from what a player sees.
+"""Strategies of the Q game's reference players: what to answer to take-turn, from what a player sees.
 
 A strategy is a function from a `View` to an action. All of them are deterministic and remember nothing between
 calls, so that a game that is resumed goes on in the same way. `strategy("best:width=4")` makes one from its name.

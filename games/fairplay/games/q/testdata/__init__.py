@@ -113,28 +113,28 @@ def start(settings: Json, names: Json, seed: Json = 0) -> Json:
 
 
 @question
-def game(jstate: Json, jactors: Json, settings: Json = NO_SETTINGS) -> Json:
+def game(state: Json, actors: Json, settings: Json = NO_SETTINGS) -> Json:
     """Play a game from a state on, and give the names of the winners and of the drop-outs: [[name, ...], [name, ...]].
 
     There is an actor for each of the state's players, in their order. The winners are sorted by code point, the
     drop-outs by the order of their elimination.
     """
-    played, names = _played(jstate, jactors, settings)
+    played, names = _played(state, actors, settings)
     won = sorted(names[seat] for seat in rules.winners(final_state(played)))
     return [won, [names[seat] for seat in played.eliminated]]
 
 
 @question
-def final_scores(jstate: Json, jactors: Json, settings: Json = NO_SETTINGS) -> Json:
+def scores(state: Json, actors: Json, settings: Json = NO_SETTINGS) -> Json:
     """Play the same game, and give the points of each actor by its name, those of the drop-outs too."""
-    played, names = _played(jstate, jactors, settings)
+    played, names = _played(state, actors, settings)
     return dict(zip(names, rules.scores(final_state(played)), strict=True))
 
 
-def _played(jstate: Json, jactors: Json, settings: Json) -> tuple[PlayedGame, list[str]]:
-    state = read_state(jstate, read_chosen(settings))
-    actors = read_actors(jactors, len(state.hands))
-    return play_on(state, actors), [actor.script.name for actor in actors]
+def _played(state: Json, actors: Json, settings: Json) -> tuple[PlayedGame, list[str]]:
+    start_state = read_state(state, read_chosen(settings))
+    cast = read_actors(actors, len(start_state.hands))
+    return play_on(start_state, cast), [actor.script.name for actor in cast]
 
 
 TESTDATA = collect_questions(globals())
