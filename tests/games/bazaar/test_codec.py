@@ -35,7 +35,7 @@ def row(text: str) -> tuple[Card, ...]:
 
 @st.composite
 def any_settings(draw: st.DrawFn) -> Settings:
-    """Each field at its default or at another value that is allowed."""
+    """Draw settings, each field at its default or at another value that is allowed."""
     numbers = {
         "pebbles_per_color": 7,
         "cards_total": 33,
@@ -57,7 +57,7 @@ def any_settings(draw: st.DrawFn) -> Settings:
 
 @st.composite
 def states(draw: st.DrawFn) -> State:
-    """A state in the middle of a game, or at its end; of some somebody was eliminated."""
+    """Draw a state in the middle of a game, or at its end; in some somebody was eliminated."""
     rng = Random(draw(st.integers(0, 2**32)))
     chosen = Settings(
         pebbles_per_color=draw(st.integers(1, 6)),

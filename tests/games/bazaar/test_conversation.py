@@ -1,4 +1,4 @@
-"""The sequence diagram of Bazaar: who is called, when, with what; what becomes of those that fail; what nobody is told.
+"""The conversation of Bazaar: who is called, when, with what; players that fail; what nobody is told.
 
 After a change that is meant, the golden game is written anew by
     .venv/bin/python tests/games/bazaar/test_conversation.py
@@ -37,7 +37,7 @@ Answer = Callable[[Call], Any]
 
 
 def sound(*strategies: str) -> Answer:
-    """Reference players, the last strategy for all seats that have none of their own."""
+    """Answer as reference players do, the last strategy in all seats that have none of their own."""
     players = [GAME.player(spec) for spec in strategies or ("first",)]
 
     def answer(call: Call) -> Any:
@@ -49,7 +49,7 @@ def sound(*strategies: str) -> Answer:
 
 
 def failing(seat: int, method: str, failure: Any, after: int = 0, others: Answer | None = None) -> Answer:
-    """Sound players in every seat; one fails in one method from its call number `after` on."""
+    """Answer as sound players do; one fails in one method from its call number `after` on."""
     healthy, counts = others or sound(), {"calls": 0}
 
     def answer(call: Call) -> Any:
@@ -63,7 +63,7 @@ def failing(seat: int, method: str, failure: Any, after: int = 0, others: Answer
 
 
 def scripted(*turns: tuple[str, str]) -> Answer:
-    """Players that act like this, turn by turn: "pebble" or exchanges, then cards."""
+    """Answer as these players act, turn by turn: "pebble" or exchanges, then cards."""
     requests, purchases = iter([turn[0] for turn in turns]), iter([turn[1] for turn in turns])
 
     def answer(call: Call) -> Any:
@@ -97,7 +97,7 @@ class Played(NamedTuple):
         return [step.state for step in self.steps if isinstance(step, Show) and isinstance(step.state, State)]
 
     def after(self, kind: type) -> list[tuple[int, str]]:
-        """The calls behind the first step of a kind."""
+        """Return the calls behind the first step of a kind."""
         first = next(place for place, step in enumerate(self.steps) if isinstance(step, kind))
         return self._replace(steps=self.steps[first:]).calls()
 
@@ -132,7 +132,7 @@ def cards(text: str) -> list[bazaar_pb2.Card]:
 
 
 def player(text: str) -> bazaar_pb2.Player:
-    """Wallet, score and cards: "rrb", "rrb 12", "- 12 rrbgy* ..."."""
+    """Return a player by wallet, score and cards: "rrb", "rrb 12", "- 12 rrbgy* ..."."""
     wallet, score, *bought = [*text.split(), "0"] if " " not in text else text.split()
     return bazaar_pb2.Player(wallet=counts(wallet), score=int(score), cards=cards(" ".join(bought)))
 
@@ -144,7 +144,7 @@ def start(
     visible: str = "rrrrr rrrrr rrrrr rrrrr",
     pile: str = "wwwww wwwww",
 ) -> bazaar_pb2.State:
-    """A state to start from, as somebody would write it by hand."""
+    """Return a state to start from, as somebody would write it by hand."""
     sides = [equation.split("=") for equation in equations.split()]
     return bazaar_pb2.State(
         table=bazaar_pb2.EquationTable(
@@ -530,7 +530,7 @@ def test_every_strategy_plays_by_the_rules_to_the_end(strategy: str) -> None:
 
 
 def disguised(state: State, seat: int) -> Iterator[State]:
-    """States that differ only in what a seat must not know."""
+    """Yield states that differ only in what a seat must not know."""
     yield state._replace(draw_state=state.draw_state ^ 0x5555)
     if state.pile:
         yield state._replace(pile=(*state.pile[1:], parse_card("rrrrr*")))
@@ -547,7 +547,7 @@ def disguised(state: State, seat: int) -> Iterator[State]:
 
 
 def first_calls(state: State) -> list[bytes]:
-    """Every byte that is sent to players, as far as the first decision."""
+    """Return every byte that is sent to players, as far as the first decision."""
     sent = []
     game = conversation.play("g", state)
     answer: Any = None
@@ -590,7 +590,7 @@ def test_players_are_sent_what_their_seat_may_see_and_nothing_else() -> None:
 
 
 def expected(call: Call, state: State) -> Message:
-    """The request of a call, from the rules and section 9 alone."""
+    """Return the request of a call, from the rules and section 9 alone."""
     table = codec.table_message(state.table)
     if call.method.name == SETUP:
         return bazaar_player_pb2.SetupRequest(game_id="g", table=table)
@@ -637,7 +637,7 @@ def test_no_hidden_word_is_found_in_any_form_of_what_spectators_see() -> None:
 
 
 def golden_game() -> str:
-    """A whole game, readable: one line a call, made from the messages alone. The last player breaks a rule."""
+    """Return a whole game, one line a call, made from the messages alone. The last player breaks a rule."""
     cheating = failing(2, CARDS, purchase("rwbgy*"), 4, sound("best", "points", "first"))
     settings = bazaar_pb2.Settings(bonus=bazaar_pb2.BONUS_RWB, max_exchanges=8)
     game = played(cheating, 3, settings, seed=2026)

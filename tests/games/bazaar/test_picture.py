@@ -48,7 +48,7 @@ def game(
 
 @st.composite
 def states(draw: st.DrawFn) -> State:
-    """A state of a game of any size; of some somebody was eliminated."""
+    """Draw a state of a game of any size; in some somebody was eliminated."""
     rng = Random(draw(st.integers(0, 2**32)))
     chosen = Settings(
         visible=draw(st.integers(1, 6)),
@@ -87,7 +87,7 @@ class Drawing:
         return ["".join(element.itertext()) for element in self.of(kind)]
 
     def pebbles(self, kind: str) -> list[str]:
-        """The initials of the pebbles in each element of a kind."""
+        """Return the initials of the pebbles in each element of a kind."""
         return ["".join(sorted(letters(element))) for element in self.of(kind)]
 
     def numbers(self, kind: str) -> list[list[int]]:
@@ -104,7 +104,7 @@ def drawn(state: bazaar_pb2.State, players: Sequence[str] = NAMES) -> Drawing:
 
 
 def lines(state: bazaar_pb2.State, players: Sequence[str] = NAMES) -> list[str]:
-    """The lines of the text picture as a console shows them."""
+    """Return the lines of the text picture as a console shows them."""
     console = Console(width=200, color_system=None)
     with console.capture() as captured:
         console.print(picture.text(state, players))

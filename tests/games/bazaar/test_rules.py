@@ -71,7 +71,7 @@ def parse_table(text: str) -> EquationTable:
 
 
 def player(text: str) -> Player:
-    """Wallet, score and cards: "rrb", "rrb 12", "- 12 rrbgy* ..."."""
+    """Return a player by wallet, score and cards: "rrb", "rrb 12", "- 12 rrbgy* ..."."""
     wallet, score, *cards = text.split() if " " in text else (text, "0")
     return Player(parse_bag(wallet.strip("-")), int(score), tuple(map(parse_card, cards)))
 
@@ -99,7 +99,7 @@ def chosen_settings(**chosen: Any) -> Settings:
 
 
 def after(state: State, *actions: Action) -> State:
-    """The state after legal answers."""
+    """Return the state after legal answers."""
     for action in actions:
         assert rules.violation(state, action) is None
         state = rules.apply(state, action)
@@ -841,7 +841,7 @@ def settings_of_any_kind(draw: st.DrawFn) -> Settings:
 
 
 def pebbles(state: State) -> list[int]:
-    """All pebbles by colour."""
+    """Return all pebbles by colour."""
     return [sum(counts) for counts in zip(*map(unpack, (state.bank, *(p.wallet for p in state.players))), strict=True)]
 
 
@@ -874,7 +874,7 @@ def test_random_play_loses_no_piece_and_comes_to_an_end(settings: Settings, seat
 
 
 def check_ranking(state: State) -> None:
-    """All survivors once, by falling scores, ties in one group."""
+    """Check that the ranking has all survivors once, by falling scores, ties in one group."""
     groups = rules.ranking(state)
     ranked = [seat for group in groups for seat in group]
     assert sorted(ranked) == [seat for seat, one in enumerate(state.players) if one.standing is Standing.IN]
@@ -885,7 +885,7 @@ def check_ranking(state: State) -> None:
 
 
 def naive_request(state: State, request: tuple[Exchange, ...]) -> bool:
-    """Section 4 with multisets."""
+    """Judge a request as section 4 does, with multisets."""
     mine = Counter(wallet(state, state.active))
     bank = Counter(bag_text(state.bank))
     both = {way for equation in state.table.equations for way in (equation, mirrored(equation))}
@@ -898,7 +898,7 @@ def naive_request(state: State, request: tuple[Exchange, ...]) -> bool:
 
 
 def naive_purchase(state: State, cards: tuple[Card, ...]) -> bool:
-    """Section 5 with multisets."""
+    """Judge a purchase as section 5 does, with multisets."""
     price = Counter(letter for card in cards for letter in bag_text(card.pebbles))
     return Counter(cards) <= Counter(state.visible) and price <= Counter(wallet(state, state.active))
 

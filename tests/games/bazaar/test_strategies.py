@@ -56,7 +56,7 @@ def texts(answer: Any) -> list[str]:
 
 
 def played(state: State, *strategies: Strategy) -> list[tuple[int, rules.Action, State]]:
-    """A game, call by call: who answered what, and the state after it. Every answer is legal."""
+    """Play a game with legal answers only, and return call by call who answered what, and the state after it."""
     brains = [make(state.table) for make in strategies]
     calls = []
     while (seat := rules.turn(state)) is not None:
@@ -158,14 +158,14 @@ def test_the_depth_limits_the_exchanges() -> None:
 
 
 def word(text: str) -> tuple[int, str]:
-    """Section 9: bags sort by size, then as words of sorted initials."""
+    """Return a key that sorts bags as section 9 does: by size, then as words of sorted initials."""
     return len(text), "".join(sorted(text))
 
 
 def naive_wallets(
     table: EquationTable, wallet: Counter[str], bank: Counter[str], depth: int
 ) -> Iterator[tuple[tuple[Exchange, ...], Counter[str]]]:
-    """Every legal list of exchanges, and what it makes of the wallet."""
+    """Yield every legal list of exchanges, and what it makes of the wallet."""
     yield (), wallet
     for way in table.exchanges if depth else ():
         left, right = Counter(bag_text(way.left)), Counter(bag_text(way.right))
@@ -175,7 +175,7 @@ def naive_wallets(
 
 
 def naive_purchases(wallet: Counter[str], visible: list[Card]) -> Iterator[tuple[int, tuple[Card, ...], Counter[str]]]:
-    """Every maximal purchase: its points, its cards in order, the wallet left."""
+    """Yield every maximal purchase: its points, its cards in order, the wallet left."""
     payable = [card for card in visible if Counter(bag_text(card.pebbles)) <= wallet]
     if not payable:
         yield 0, (), wallet
@@ -189,7 +189,7 @@ def naive_purchases(wallet: Counter[str], visible: list[Card]) -> Iterator[tuple
 def naive_plan(
     table: EquationTable, view: TurnView, metric: Metric, depth: int
 ) -> tuple[tuple[Exchange, ...], tuple[Card, ...]]:
-    """Section 9 word by word."""
+    """Return the plan that section 9 describes, word by word."""
 
     def purchase_key(purchase: tuple[int, tuple[Card, ...], Counter[str]]) -> Any:
         total, cards, left = purchase
@@ -215,7 +215,7 @@ def naive_plan(
 
 @st.composite
 def small_tables(draw: st.DrawFn) -> tuple[EquationTable, TurnView]:
-    """Few colours and pebbles, so that there are many ties."""
+    """Draw a position with few colours and pebbles, so that there are many ties."""
     rng = draw(seeded)
     colours = draw(st.sampled_from(["rb", "rbg", "rwbgy"]))
 

@@ -26,7 +26,7 @@ INITIALS = "GRYPB"
 
 
 def _with_faults() -> Answer:
-    """Four players: one is away for a while, one answers impossibly twice, one thrice, and one fails at the end."""
+    """Answer for four players: one is away for a while, two answer impossibly, one fails at the end."""
     healthy, calls = sound("first", "random", "first", "random:seed=5"), Counter[tuple[int, str]]()
 
     def answer(call: Call) -> Any:
@@ -53,7 +53,7 @@ GAMES: Mapping[str, Callable[[], Played]] = {
 
 
 def retold(name: str) -> str:
-    """A golden game as it is played now."""
+    """Return a golden game as it is played now."""
     played = GAMES[name]()
     return "\n".join([*_lines(played), f"ranking {[list(group) for group in played.outcome.ranking]}", ""])
 
@@ -74,7 +74,7 @@ def _lines(played: Played) -> Iterator[str]:
 
 
 def _told(together: Sequence[Said], before: dict[str, str]) -> Iterator[str]:
-    """The calls of one step; what is the same for all is written once."""
+    """Yield the calls of one step; what is the same for all is written once."""
     if together and hasattr(together[0].call.request, "state"):
         after = parts(together[0].call.request.state)
         changed = [f"{name} {value}" for name, value in after.items() if before.get(name) != value]
@@ -88,7 +88,7 @@ def _told(together: Sequence[Said], before: dict[str, str]) -> Iterator[str]:
 
 
 def parts(state: eriantys_pb2.State) -> dict[str, str]:
-    """What a board shows, part by part."""
+    """Return what a board shows, part by part."""
     groups = zip(
         state.group_sizes, fives(state.group_students), state.group_towers, state.group_no_entry_counts, strict=True
     )
@@ -123,7 +123,7 @@ def parts(state: eriantys_pb2.State) -> dict[str, str]:
 
 
 def fives(counts: Sequence[int]) -> list[str]:
-    """Counts as initials: G2R1 for two green students and a red one."""
+    """Return counts as initials: G2R1 for two green students and a red one."""
     rows = [counts[at : at + 5] for at in range(0, len(counts), 5)]
     return ["".join(f"{one}{count}" for one, count in zip(INITIALS, row, strict=True) if count) or "-" for row in rows]
 

@@ -24,7 +24,7 @@ Answer = Callable[[Call], Any]
 
 
 def sound(*specs: str) -> Answer:
-    """Reference players, the last strategy for all seats that have none of their own."""
+    """Answer as reference players do, the last strategy in all seats that have none of their own."""
     players = [GAME.player(spec) for spec in specs or ("first",)]
 
     def answer(call: Call) -> Any:
@@ -38,7 +38,7 @@ def sound(*specs: str) -> Answer:
 def failing(
     seat: int, method: str, failure: Any, after: int = 0, times: int = 1_000, others: Answer | None = None
 ) -> Answer:
-    """Sound players in every seat; one answers so many calls of a method with `failure`, from number `after` on."""
+    """Answer as sound players do; one answers `times` calls of a method with `failure`, after `after` of them."""
     healthy, counts = others or sound(), {"calls": 0}
 
     def answer(call: Call) -> Any:
@@ -52,7 +52,7 @@ def failing(
 
 
 def lost(seat: int, failure: Any, after: int, until: int = 1_000_000) -> Answer:
-    """Sound players; to one of them every call fails from its call number `after` on, up to number `until`."""
+    """Answer as sound players do; to one of them every call from number `after` on to number `until` fails."""
     healthy, counts = sound(), {"calls": 0}
 
     def answer(call: Call) -> Any:
@@ -106,13 +106,13 @@ class Played(NamedTuple):
         return [[seat for seat, _ in group] for group in self.outcome.ranking]
 
     def after(self, kind: type) -> list[tuple[int, str]]:
-        """The calls behind the first step of a kind."""
+        """Return the calls behind the first step of a kind."""
         first = next(place for place, step in enumerate(self.steps) if isinstance(step, kind))
         return [said.what for said in self.said if said.step > first]
 
 
 def written(conversation: Conversation, answer: Answer) -> Played:
-    """Drives a conversation to its end."""
+    """Drive a conversation to its end and return its steps and calls."""
     steps: list[Any] = []
     said: list[Said] = []
     sent: Any = None
@@ -132,19 +132,19 @@ def written(conversation: Conversation, answer: Answer) -> Played:
 
 
 def messages(**settings: Any) -> eriantys_settings_pb2.Settings:
-    """Settings as a message: choices by the end of their names, e.g. mode="EXPERT"."""
+    """Return settings as a message: choices by the end of their names, e.g. mode="EXPERT"."""
     named = {name: f"{name}_{value}".upper() for name, value in settings.items() if isinstance(value, str)}
     return eriantys_settings_pb2.Settings(**{**settings, **named})
 
 
 def game(answer: Answer, seat_count: int = 2, seed: int = 1, **settings: Any) -> Played:
-    """A whole fresh game."""
+    """Play a whole fresh game."""
     names = list("abcd"[:seat_count])
     return written(GAME.play("g", messages(**settings), names, Random(seed), None), answer)
 
 
 def resumed(answer: Answer, state: State, seed: int = 1) -> Played:
-    """A game that goes on from a state."""
+    """Play a game that goes on from a state."""
     names = list("abcd"[: len(state.sides)])
     settings = GAME.full_settings(settings_of(state))
     return written(GAME.play("g", settings, names, Random(seed), GAME.full_state(state)), answer)
@@ -166,7 +166,7 @@ def card(value: int) -> AskAssistantCardResponse:
 
 
 def does(**choice: Any) -> AskActionResponse:
-    """An action: does(to_island=ToIsland(color=..., island=3))."""
+    """Return the reply with an action: does(to_island=ToIsland(color=..., island=3))."""
     return AskActionResponse(action=Action(**choice))
 
 
@@ -174,7 +174,7 @@ def does(**choice: Any) -> AskActionResponse:
 
 
 def middles(settings: Settings, seat_count: int, seed: int) -> Iterator[State]:
-    """The states of a game in which players are lost, return and are eliminated by chance."""
+    """Yield the states of a game in which players are lost, return and are eliminated by chance."""
     rng = Random(seed)
     state = rules.initial(settings, seat_count, rng)
     yield state
@@ -195,12 +195,12 @@ def _step(state: State, rng: Random) -> State:
 
 
 def a_middle(settings: Settings, seat_count: int, seed: int) -> State:
-    """One of those states."""
+    """Return one of the states of such a game."""
     return Random(seed).choice(list(middles(settings, seat_count, seed)))
 
 
 def by_name(said: Sequence[Said]) -> dict[str, set[Any]]:
-    """Method -> the clocks of its calls."""
+    """Return the kinds of the calls of each method."""
     found: dict[str, set[Any]] = {}
     for one in said:
         found.setdefault(one.call.method.name, set()).add(one.call.kind)

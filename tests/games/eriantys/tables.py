@@ -15,7 +15,7 @@ EXPERT = Settings(mode="expert", characters=(1, 2, 3))
 
 
 def students(text: str) -> Counts:
-    """The counts of a list such as "GREEN2 RED"."""
+    """Return the counts of a list such as "GREEN2 RED"."""
     counts = [0] * 5
     for word in text.split():
         name = word.rstrip("0123456789")
@@ -24,13 +24,13 @@ def students(text: str) -> Counts:
 
 
 def expert(*characters: int, **chosen: Any) -> Settings:
-    """Expert settings with these characters, filled up to three."""
+    """Return Expert settings with these characters, filled up to three."""
     others = [character for character in range(1, 13) if character not in characters]
     return Settings(mode="expert", characters=(*characters, *others[: 3 - len(characters)]), **chosen)
 
 
 def fresh(settings: Settings, seat_count: int = 2, seed: int = 0) -> State:
-    """A game in its first planning phase: the first seat is white, the second one black, the third one grey."""
+    """Return a game in its first planning phase: the first seat is white, the second one black, the third one grey."""
     state = rules.initial(settings, seat_count, Random(seed))
     for color in (1, 0, 2)[: len(state.towers)]:
         state = rules.apply(state, rules.ChooseTowers(color))
@@ -40,7 +40,7 @@ def fresh(settings: Settings, seat_count: int = 2, seed: int = 0) -> State:
 def islands(
     groups: Sequence[tuple[Sequence[int], int]], held: Mapping[int, str], no_entry: Mapping[int, int]
 ) -> tuple[Group, ...]:
-    """Groups with towers of a side, and single islands elsewhere; students and no-entry tiles by any of the tiles."""
+    """Return groups with towers of a side, and single islands; students and no-entry tiles by any of the tiles."""
     joined = {tile: (tuple(tiles), side) for tiles, side in groups for tile in tiles}
     found: dict[tuple[int, ...], Group] = {}
     for tile in range(12):
@@ -107,7 +107,7 @@ def _listed(texts: Sequence[str], seat_count: int) -> tuple[Counts, ...]:
 
 
 def moved(state: State, tile: int) -> State:
-    """Mother Nature goes to the group that holds this tile."""
+    """Return the state once Mother Nature has gone to the group that holds a tile."""
     target = next(at for at, group in enumerate(state.groups) if tile in group.tiles)
     steps = (target - state.mother_nature) % len(state.groups) or len(state.groups)
     action = rules.MoveMotherNature(steps)
@@ -116,7 +116,7 @@ def moved(state: State, tile: int) -> State:
 
 
 def played(state: State, *actions: Action) -> State:
-    """The state after legal actions."""
+    """Return the state after legal actions."""
     for action in actions:
         assert (broken := rules.violation(state, action)) is None, (action, broken)
         state = rules.apply(state, action)
@@ -132,7 +132,7 @@ def tower_at(state: State, tile: int) -> int:
 
 
 def states(settings: Settings, seat_count: int, seed: int) -> Iterator[State]:
-    """All states of a game of random play, from set-up to its end."""
+    """Yield all states of a game of random play, from set-up to its end."""
     rng = Random(seed)
     state = rules.initial(settings, seat_count, rng)
     yield state
@@ -142,7 +142,7 @@ def states(settings: Settings, seat_count: int, seed: int) -> Iterator[State]:
 
 
 def final(settings: Settings, seat_count: int, seed: int) -> State:
-    """The end of a game of random play."""
+    """Return the end of a game of random play."""
     for state in states(settings, seat_count, seed):
         last = state
     return last

@@ -47,7 +47,7 @@ def at_table(
     seat_count: int = 2,
     **position: Any,
 ) -> State:
-    """A turn in which everybody has five coins and a character is in play, with these students on it."""
+    """Return a turn in which everybody has five coins and a character is in play, with these students on it."""
     position.setdefault("phase", Phase.STUDENTS)
     position.setdefault("entrances", ["GREEN", "GREEN"])
     state = table(seat_count, expert(character, **chosen or {}), coins=(5,) * seat_count, **position)
@@ -61,12 +61,12 @@ def at_table(
 
 
 def plays(state: State, character: int) -> list[PlayCharacter]:
-    """The listed ways to play a character."""
+    """Return the listed ways to play a character."""
     return [one for one in rules.legal(state) if isinstance(one, PlayCharacter) and one.character == character]
 
 
 def emptied(state: State, left: str = "") -> State:
-    """The state with only these students in the bag."""
+    """Return the state with only these students in the bag."""
     spare = tuple(total - kept for total, kept in zip(rules.unseen(state), students(left), strict=True))
     return state._replace(aside=spare, bag=students(left))
 

@@ -169,7 +169,7 @@ def test_a_state_without_luck_gets_it_from_the_seed() -> None:
 
 
 def multiplied(options: eriantys_pb2.Options) -> Iterator[Action]:
-    """The actions that options stand for, by what the proto says and nothing else."""
+    """Return the actions that options stand for, by what the proto says and nothing else."""
     yield from (ToDiningRoom(color - 1) for color in options.dining_colors)
     yield from (ToIsland(color - 1, island) for color, island in product(options.island_colors, options.islands))
     yield from (MoveMotherNature(steps) for steps in range(1, options.max_steps + 1))
@@ -366,7 +366,7 @@ def test_a_state_that_was_changed_by_chance_is_refused_or_can_be_played_to_its_e
     """No field, whatever it holds, leads the referee into an error or a dead end."""
     message = codec.state_message(state)
     for _ in range(data.draw(st.integers(1, 2))):
-        spoil(message, data)
+        change_one_value(message, data)
     chosen = codec.settings_message(state.settings)
     try:
         seat_count = GAME.check_state(chosen, message)
@@ -377,8 +377,8 @@ def test_a_state_that_was_changed_by_chance_is_refused_or_can_be_played_to_its_e
     assert {seat for group in outcome.ranking for seat, _ in group} <= set(range(seat_count))
 
 
-def spoil(message: eriantys_pb2.State, data: Any) -> None:
-    """Puts another number in one place of a state."""
+def change_one_value(message: eriantys_pb2.State, data: Any) -> None:
+    """Put another value in one place of a state."""
     field = data.draw(st.sampled_from([field for field, _ in message.ListFields()] or message.DESCRIPTOR.fields[:3]))
     value = data.draw(st.integers(0, 12))
     held = getattr(message, field.name)

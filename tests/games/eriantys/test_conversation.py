@@ -1,4 +1,4 @@
-"""The sequence of calls of Eriantys: who is called, when, with what; what becomes of wrong answers and of failures."""
+"""The conversation of Eriantys: who is called, when, with what; wrong answers and failures."""
 
 from __future__ import annotations
 

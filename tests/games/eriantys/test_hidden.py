@@ -28,7 +28,7 @@ some_states = st.builds(a_middle, some_settings, st.integers(2, 4), st.integers(
 
 
 def disguised(state: State, seats: set[int], rng: Random) -> Iterator[State]:
-    """States that differ only in what none of these seats may know."""
+    """Yield states that differ only in what none of these seats may know."""
     yield state._replace(draw_state=rng.getrandbits(64))
     yield state._replace(bag=(sum(state.bag), 0, 0, 0, 0))
     values = list(range(1, 11))
@@ -39,7 +39,7 @@ def disguised(state: State, seats: set[int], rng: Random) -> Iterator[State]:
 
 
 def first_calls(state: State) -> list[tuple[int, bytes]]:
-    """Every byte that is sent to players by seat, as far as the first question after the start."""
+    """Return every byte that is sent to players by seat, as far as the first question after the start."""
     sent: list[tuple[int, bytes]] = []
     talk = conversation.play("g", state, ["ann", "bob", "cy", "di"])
     answer: Any = None
@@ -81,7 +81,7 @@ def test_no_byte_to_spectators_depends_on_any_hand(state: State, rng: Any) -> No
 
 
 def words(message: Any) -> set[str]:
-    """The names of all fields that are set anywhere in a message."""
+    """Return the names of all fields that are set anywhere in a message."""
     found = json_format.MessageToDict(message)
 
     def inside(value: Any) -> Iterator[str]:
@@ -117,7 +117,7 @@ def test_requests_hold_what_the_proto_says_and_nothing_else() -> None:
 
 
 def expected(call: Call, state: State) -> Any:
-    """The request of a call, from the rules alone."""
+    """Return the request of a call, from the rules alone."""
     shown, own = board.public_message(state), state.hands[call.seat]
     short = codec.short_settings_message(state.settings)
     match call.method.name:

@@ -45,7 +45,7 @@ class Drawing:
         return ["".join(element.itertext()).strip() for element in self.of(kind)]
 
     def pieces(self, kind: str) -> list[list[str]]:
-        """What is drawn of the artwork in each element of a kind."""
+        """Return what is drawn of the artwork in each element of a kind."""
         return [list(map(piece, element.iter(f"{SVG}use"))) for element in self.of(kind)]
 
 
@@ -62,7 +62,7 @@ def drawn(state: eriantys_pb2.State, players: Sequence[str] = NAMES) -> Drawing:
 
 
 def lines(state: eriantys_pb2.State, players: Sequence[str] = NAMES) -> list[str]:
-    """The lines of the text picture as a console shows them."""
+    """Return the lines of the text picture as a console shows them."""
     console = Console(width=200, color_system=None)
     with console.capture() as captured:
         console.print(picture.text(state, players))

@@ -279,7 +279,7 @@ def planning(seat_count: int, *hands: Sequence[int], first: int = 0, round_: int
 
 
 def finished_round(state: State) -> tuple[State, list[int]]:
-    """The state in the next planning phase, and who acted in which order."""
+    """Return the state in the next planning phase, and who acted in which order."""
     actors: list[int] = []
     begun = state.round
     while state.round == begun and state.phase is not Phase.OVER:
@@ -323,7 +323,7 @@ def test_t_06_the_value_of_the_opponent_is_left_out() -> None:
 
 
 def bags_after_refills(settings: Settings, seat_count: int, seed: int = 1) -> tuple[int, list[int], State]:
-    """The bag before the first refill, after each one, and the end of a game in which nobody builds or draws."""
+    """Return the bag before the first refill, after each one, and the end of a game in which nobody builds or draws."""
     state = rules.initial(settings, seat_count, Random(seed))
     before, sizes = sum(state.bag), []
     while state.phase is not Phase.OVER:
@@ -363,7 +363,7 @@ def test_a_short_refill_makes_the_last_round(
 
 
 def short_of_students(settings: Settings, seat_count: int = 3) -> State:
-    """At the end of round 7, with nine students in the bag: one more action, and the clouds are refilled."""
+    """Return the end of round 7 with nine students in the bag: one more action, and the clouds are refilled."""
     state = table(seat_count, settings, phase=Phase.CLOUD, round=7)
     clouds = (NONE, *[students("PINK4")] * (seat_count - 1))
     state = state._replace(clouds=(clouds[1], *[NONE] * (seat_count - 1)))
@@ -617,7 +617,7 @@ def check_entrances(state: State, ann: str, bob: str) -> None:
 
 
 def x_01() -> State:
-    """The fixed set-up, with the first refill done."""
+    """Return the fixed set-up, with the first refill done."""
     rng = Random(1)
     state = rules.initial(Settings(first_player="first_seat", mn_start="chosen", mn_island=0), 2, rng)
     order = "GREEN RED YELLOW PINK BLUE"
@@ -632,7 +632,7 @@ def x_01() -> State:
 
 
 def refilled(state: State, *clouds: str) -> State:
-    """The state with these draws in the place of those made."""
+    """Return the state with these draws in place of those made."""
     state = state._replace(clouds=tuple(map(students, clouds)))
     return state._replace(bag=rules.unseen(state))
 
@@ -738,7 +738,7 @@ def test_the_invariants_hold_after_every_action(settings: Settings, seats: int) 
 
 
 def check_turn(before: State, state: State) -> None:
-    """Invariants 5 and 7, for players none of whom is ever skipped."""
+    """Check invariants 5 and 7, for players none of whom is ever skipped."""
     size = rules.size_of(len(state.sides))
     for seat, entrance in enumerate(state.entrances):
         if seat != state.active and not state.clouds_closed and state.phase is not Phase.OVER:

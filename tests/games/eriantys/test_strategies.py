@@ -17,7 +17,7 @@ EXPERT = Settings(mode="expert")
 
 
 def played_out(settings: Settings, brains: Sequence[Strategy], seed: int) -> State:
-    """The end of a game; every answer is legal."""
+    """Return the end of a game in which every answer is legal."""
     state = rules.initial(settings, len(brains), Random(seed))
     while (seat := rules.turn(state)) is not None:
         action = brains[seat](rules.view(state, seat))
@@ -27,7 +27,7 @@ def played_out(settings: Settings, brains: Sequence[Strategy], seed: int) -> Sta
 
 
 def wins(one: str, other: str, seeds: range) -> int:
-    """How often the first strategy wins two-player Expert games, in turn on either seat."""
+    """Return how often the first strategy wins two-player Expert games, in turn on either seat."""
     brains = strategy(one), strategy(other)
     ends = {seed: played_out(EXPERT, brains if seed % 2 == 0 else brains[::-1], seed) for seed in seeds}
     return sum(rules.winners(end) == (seed % 2,) for seed, end in ends.items())

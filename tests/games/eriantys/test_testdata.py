@@ -25,7 +25,7 @@ def over_the_wire(value: Any) -> Any:
 
 
 def begun(seed: int = 3) -> Any:
-    """A game in its first planning phase."""
+    """Return a game in its first planning phase."""
     fresh = over_the_wire(testdata.start(EXPERT, 2, seed))
     white, black = ({"kind": "CHOOSE_TOWERS", "color": color} for color in ("WHITE", "BLACK"))
     return over_the_wire(testdata.apply(fresh, [white, black]))
