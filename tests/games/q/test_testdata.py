@@ -194,7 +194,7 @@ def test_settings_that_are_not_allowed_are_refused(chosen: Any, complaint: str) 
 
 def test_the_questions_are_registered_with_a_sentence_each() -> None:
     questions = find_questions("q")
-    assert list(questions) == ["legal", "refusal", "apply", "score", "step", "plan", "start", "game", "final-scores"]
+    assert list(questions) == ["legal", "refusal", "apply", "score", "step", "plan", "start", "game", "scores"]
     assert all(asked.sentence.endswith((".", "].")) for asked in questions.values())
 
 
