@@ -46,7 +46,14 @@ class Snap(Nim):
         self._rounds = rounds
 
     def play(
-        self, game_id: str, settings: Message, players: Sequence[str], rng: Random, state: Message | None
+        self,
+        game_id: str,
+        settings: Message,
+        players: Sequence[str],
+        rng: Random,
+        state: Message | None,
+        *,
+        fresh: bool = False,
     ) -> Conversation:
         self.heard = []
         return self._rounds(self)

@@ -47,7 +47,14 @@ class Nim:
         return len(state.players)
 
     def play(
-        self, game_id: str, settings: pb.Settings, players: Sequence[str], rng: Random, state: pb.State | None
+        self,
+        game_id: str,
+        settings: pb.Settings,
+        players: Sequence[str],
+        rng: Random,
+        state: pb.State | None,
+        *,
+        fresh: bool = False,
     ) -> Conversation:
         """Return the conversation of a game. Raises ValueError if settings and players do not go together."""
         chosen = protocol.read_settings(settings)

@@ -55,9 +55,20 @@ class Game(Protocol):
         """Return the number of players of a full state. Raises ValueError if no game has such a state."""
 
     def play(
-        self, game_id: str, settings: Message, players: Sequence[str], rng: Random, state: Message | None
+        self,
+        game_id: str,
+        settings: Message,
+        players: Sequence[str],
+        rng: Random,
+        state: Message | None,
+        *,
+        fresh: bool = False,
     ) -> Conversation:
-        """Return a conversation between `players`, in turn order. Raises ValueError if the settings do not fit them."""
+        """Return a conversation between `players`, in turn order. Raises ValueError if the settings do not fit them.
+
+        The game begins in `state`, which its first step shows; None: `rng` draws one. `fresh`: the state was drawn for
+        a game that begins there, and was not taken from the middle of a game.
+        """
 
     def full_state(self, state: object) -> Message:
         """Return all of a shown state, hidden things included, as `state_type`; `play` can go on from it."""

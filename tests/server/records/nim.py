@@ -85,7 +85,14 @@ class Nim:
         return 2
 
     def play(
-        self, game_id: str, settings: Message, players: Sequence[str], rng: Random, state: Message | None
+        self,
+        game_id: str,
+        settings: Message,
+        players: Sequence[str],
+        rng: Random,
+        state: Message | None,
+        *,
+        fresh: bool = False,
     ) -> Conversation:
         if len(players) not in self.seats:
             raise ValueError(f"nim is played by 2 to 4 players, not by {len(players)}")

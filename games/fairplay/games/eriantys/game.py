@@ -61,6 +61,8 @@ class Eriantys:
         players: Sequence[str],
         rng: Random,
         state: eriantys_pb2.State | None,
+        *,
+        fresh: bool = False,
     ) -> Conversation:
         """Return the conversation of a game. Raises ValueError if the settings do not fit the players."""
         chosen = codec.settings(settings)

@@ -60,11 +60,13 @@ class Fish:
         players: Sequence[str],
         rng: Random,
         state: fish_pb2.State | None,
+        *,
+        fresh: bool = False,
     ) -> Conversation:
         """Return a game between these players. Raises ValueError if settings, players and state do not fit."""
         chosen = codec.settings(settings)
         if state is not None:
-            return conversation.play(game_id, chosen, codec.initial_state(state, chosen), fresh=False)
+            return conversation.play(game_id, chosen, codec.initial_state(state, chosen), fresh=fresh)
         first = rules.initial(chosen, len(players), rng)
         return conversation.play(game_id, chosen, codec.Shown(first, codec.colors(len(players))), fresh=True)
 

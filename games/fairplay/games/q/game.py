@@ -63,6 +63,8 @@ class Q:
         players: Sequence[str],
         rng: Random,
         state: q_pb2.State | None,
+        *,
+        fresh: bool = False,
     ) -> Conversation:
         """Return a game between these players. Raises ValueError if settings, players and state do not fit."""
         chosen = codec.settings(settings)

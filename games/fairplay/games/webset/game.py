@@ -77,6 +77,8 @@ class Webset:
         players: Sequence[str],
         rng: Random,
         state: webset_pb2.State | None,
+        *,
+        fresh: bool = False,
     ) -> Conversation:
         """Return the conversation of a game between these players."""
         chosen = codec.settings(settings)
