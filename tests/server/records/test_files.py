@@ -40,6 +40,13 @@ def test_a_tournament_comes_back_as_it_was(tmp_path: Path) -> None:
     assert load(tmp_path / "t") == record
 
 
+def test_entries_of_any_length_come_back_as_they_were(tmp_path: Path) -> None:
+    header = RecordEntry(tournament=TournamentHeader(tournament_id="t")).SerializeToString()
+    record = chained([header, *(b"x" * length for length in (*range(300), 16_300, 16_400, 2_100_000))])
+    save(record, tmp_path / "t")
+    assert load(tmp_path / "t") == record
+
+
 def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
     path = tmp_path / "r"
     path.write_bytes(b"x" * 10**6)
