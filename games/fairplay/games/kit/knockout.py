@@ -1,4 +1,4 @@
-"""Knock-out tournaments (fish.md section 7): who plays whom, who goes on, who is told what.
+"""Knock-out tournaments (fish.md section 7): who plays whom, who goes on, and which calls are made.
 
 A tournament is a conversation as a game is: a generator that yields steps and is sent their answers. Its seats are the
 entrants, by their place in the list of entrants, youngest first.
@@ -24,7 +24,7 @@ class PlayRound(NamedTuple):
 
 
 class Standings(NamedTuple):
-    """What a tournament returns: the winners in list order, and those who neither won nor failed, best first."""
+    """The result of a tournament: the winners in list order, and those who neither won nor failed, best first."""
 
     winners: tuple[int, ...]
     others: tuple[int, ...]
@@ -35,9 +35,9 @@ Conversation: TypeAlias = Generator[Step, Any, Standings]
 
 
 def allocate(count: int, sizes: range) -> list[int]:
-    """The sizes of the games to which `count` players are dealt, in order; `sizes` are those that a game can have.
+    """Return the sizes of the games to which `count` players are dealt, in order; `sizes` are those a game can have.
 
-    They add up to `count` for all games that can have 2 and 3 players. Where they cannot, as 5 players in games of 2,
+    They add up to `count` for all games that can have 2 and 3 players. If they cannot, as for 5 players in games of 2,
     the last players are left over.
     """
     games: list[int] = []
@@ -56,7 +56,7 @@ def allocate(count: int, sizes: range) -> list[int]:
 
 
 def play(tournament_id: str, entrant_count: int, sizes: range, end_failure_is_failure: bool = True) -> Conversation:
-    """A tournament: Start to everyone, rounds of games, End to the winners first and then to the rest.
+    """Play a tournament: Start to everyone, rounds of games, End to the winners first and then to the rest.
 
     Without `end_failure_is_failure` whoever fails End counts as one of the others. A winner that fails End does not
     win either way.
@@ -76,7 +76,7 @@ def play(tournament_id: str, entrant_count: int, sizes: range, end_failure_is_fa
 
 
 def farewell(tournament_id: str, entrants: Sequence[int]) -> Conversation:
-    """The end of a cancelled tournament: End to these entrants. Nobody wins, and nobody is blamed any more."""
+    """End a cancelled tournament: make the End calls to these entrants. Nobody wins, and failures have no effect."""
     yield from _tell(entrants, END, _end(tournament_id, won=False), blame=False)
     return Standings((), tuple(entrants))
 
@@ -88,7 +88,7 @@ def _end(tournament_id: str, *, won: bool) -> EndRequest:
 def _tell(
     seats: Sequence[int], method: Method, request: Message, *, blame: bool
 ) -> Generator[CallAll | Eliminate, Any, set[int]]:
-    """Tells all these entrants at once, so that hung players cost one limit together; returns those that failed."""
+    """Tell all these entrants at once, so that hung players cost one limit together. Return those that failed."""
     if not seats:
         return set()
     answers = yield CallAll([Call(seat, method, request, CallKind.NOTIFICATION) for seat in seats])
@@ -102,9 +102,9 @@ def _tell(
 def _rounds(
     players: list[int], sizes: range, reached: dict[int, int], failed: set[int]
 ) -> Generator[PlayRound, Any, list[int]]:
-    """Plays rounds until a stop condition holds; returns the winners.
+    """Play rounds until a stop condition holds, and return the winners.
 
-    Notes in `reached` the last round that each player entered, and in `failed` who was eliminated in a game.
+    Note in `reached` the last round that each player entered, and in `failed` who was eliminated in a game.
     """
     number = 0
     while len(players) >= sizes.start:
@@ -123,13 +123,13 @@ def _rounds(
 
 
 def _deal(players: Sequence[int], sizes: range) -> tuple[tuple[int, ...], ...]:
-    """Players to games, in order. Those left over, if any, have no game in this round."""
+    """Deal players to games, in order. Those left over, if any, have no game in this round."""
     waiting = iter(players)
     return tuple(tuple(next(waiting) for _ in range(size)) for size in allocate(len(players), sizes))
 
 
 def _winners(players: Sequence[int], games: Sequence[Sequence[int]], results: Sequence[GameResult]) -> list[int]:
-    """Who goes on, in list order.
+    """Return the players that go on, in list order.
 
     A game that was aborted has beaten nobody: all its players that did not fail go on. But a round in which every
     game was aborted, as the final may be, has decided nothing: it has no winners.
@@ -141,7 +141,7 @@ def _winners(players: Sequence[int], games: Sequence[Sequence[int]], results: Se
 
 
 def _beaten(game: Sequence[int], result: GameResult) -> set[int]:
-    """The players of a game that do not go on: all that are not among the first, and all that failed."""
+    """Return the players of a game that do not go on: all that are not among the first, and all that failed."""
     if result.aborted:
         return {game[misconduct.seat] for misconduct in result.misconducts}
     first = result.ranking[0].players if result.ranking else ()

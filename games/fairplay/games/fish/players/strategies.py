@@ -19,7 +19,7 @@ from fairplay.games.kit.strategies import StrategyKind, make_strategy
 
 
 class Strategy(Protocol):
-    """What answers for one player. Raises ValueError if there is nothing to answer: no free tile, no possible move."""
+    """The decisions of one player. Raises ValueError if there is nothing to answer: no free tile, no possible move."""
 
     def place(self, state: State, seat: int) -> int:
         """Return the cell for the next penguin."""

@@ -1,4 +1,4 @@
-"""Fish: rules <-> messages."""
+"""Fish: the messages of settings, states and actions, and their values in the rules."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Shown(NamedTuple):
 
 
 def colors(seat_count: int) -> tuple[fish_pb2.Color.ValueType, ...]:
-    """The colours of the seats of a fresh game."""
+    """Return the colours of the seats of a fresh game."""
     return tuple(map(color_of, rules.COLORS[:seat_count]))
 
 
@@ -59,7 +59,7 @@ def color_of(name: str) -> fish_pb2.Color.ValueType:
 def state_message(
     state: rules.State, colors: Sequence[fish_pb2.Color.ValueType], last: rules.Move | None = None
 ) -> fish_pb2.State:
-    """The message of a state, the seat whose turn it is first."""
+    """Return the message of a state, the seat whose turn it is first."""
     message = fish_pb2.State()
     put_state(message, state, colors)
     if last is not None:
@@ -68,7 +68,7 @@ def state_message(
 
 
 def put_state(message: fish_pb2.State, state: rules.State, colors: Sequence[fish_pb2.Color.ValueType]) -> None:
-    """Fills an empty message, which may be a part of another: half the price of one that is copied there."""
+    """Fill an empty message, which may be a part of another: that costs half as much as copying one there."""
     message.revision = state.revision
     message.columns = state.board.geometry.columns
     message.fish.extend(rules.tiles(state))
@@ -81,7 +81,7 @@ def put_state(message: fish_pb2.State, state: rules.State, colors: Sequence[fish
 
 
 def view(message: fish_pb2.State) -> rules.State:
-    """The state that a player is given; seat 0 is the player itself. ValueError: it makes no state."""
+    """Return the state that a player is given; seat 0 is the player itself. Raises ValueError if it makes no state."""
     players = message.players
     return rules.state_of(
         rules.board_of(message.columns, message.fish),
@@ -93,7 +93,10 @@ def view(message: fish_pb2.State) -> rules.State:
 
 
 def initial_state(message: fish_pb2.State, settings: rules.Settings) -> Shown:
-    """The state that a game is to go on from, its players as seats in order. ValueError: the invariant it breaks."""
+    """Return the state that a game is to go on from, its players as seats in order.
+
+    Raises ValueError, with the invariant that it breaks, if no game has such a state.
+    """
     own_colors = [player.color for player in message.players]
     if len(set(own_colors)) < len(own_colors) or not set(own_colors) <= set(colors(rules.MAX_SEATS)):
         raise ValueError("Each player must have a colour of its own.")
@@ -104,7 +107,7 @@ def initial_state(message: fish_pb2.State, settings: rules.Settings) -> Shown:
 
 
 def shown(message: fish_pb2.State) -> Shown:
-    """A state message as it is shown, its players as seats in order; where nobody is left, one empty seat."""
+    """Return a state message as it is shown, its players as seats in order; if nobody is left, one empty seat."""
     if not message.players:
         board = rules.board_of(message.columns, message.fish)
         nobody = rules.state_of(board, [()], alive=[False], penguins=message.penguin_count)
@@ -117,26 +120,26 @@ def shown(message: fish_pb2.State) -> Shown:
 
 
 def action_message(move: rules.Move | None) -> fish_pb2.Action:
-    """The message of a move, or of the skip of a stuck player."""
+    """Return the message of a move, or of the skip of a stuck player."""
     if move is None:
         return fish_pb2.Action(skip=True)
     return fish_pb2.Action(source=move.source, target=move.target)
 
 
 def move(message: fish_pb2.Action) -> rules.Move:
-    """The move of a message that has one."""
+    """Return the move of a message that has one."""
     return rules.Move(message.source, message.target)
 
 
 def placed(reply: fish_player_pb2.SetupResponse) -> rules.Place:
-    """The answer to Setup. Broken: it is malformed."""
+    """Return the answer to Setup. Raises MalformedReplyError if it has no place."""
     if not reply.HasField("place"):
         raise MalformedReplyError("fish.place.required", "no place")
     return rules.Place(reply.place)
 
 
 def moved(reply: fish_player_pb2.TakeTurnResponse) -> rules.Move | None:
-    """The answer to TakeTurn; None is a skip. Broken: it is malformed."""
+    """Return the answer to TakeTurn; None is a skip. Raises MalformedReplyError if it has no complete action."""
     action = reply.action
     if action.HasField("source") and action.HasField("target"):
         return rules.Move(action.source, action.target)
@@ -148,7 +151,7 @@ def moved(reply: fish_player_pb2.TakeTurnResponse) -> rules.Move | None:
 def legal_replies(
     state: rules.State,
 ) -> list[fish_player_pb2.SetupResponse] | list[fish_player_pb2.TakeTurnResponse]:
-    """The replies that would be legal now."""
+    """Return the replies that would be legal now."""
     actions = rules.legal(state)
     if rules.placing(state):
         return [fish_player_pb2.SetupResponse(place=action[0]) for action in actions]
@@ -160,7 +163,7 @@ def legal_replies(
 
 
 def described(state: rules.State, action: rules.Action | None) -> str:
-    """An action in words, with rows and columns."""
+    """Return an action in words, with rows and columns."""
     columns = state.board.columns
     if action is None:
         return "a skip"

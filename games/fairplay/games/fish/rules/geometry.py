@@ -35,7 +35,7 @@ _Known: TypeAlias = dict[int, tuple[Move, ...]]
 
 
 class Geometry:
-    """What depends on a board's size alone.
+    """The cells of a board: all that depends on its size alone.
 
     `near` holds the set of neighbours of each cell; `rays` the moves from each cell over an empty board in each of the
     six directions (N, NE, SE, S, SW, NW; nearest first). `lines` holds for each cell and each of the three axes: the

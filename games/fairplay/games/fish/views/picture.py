@@ -6,324 +6,16 @@ to the state, if one did; and the names of the players, the one in red first. El
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from html import escape
-from math import atan2, ceil, degrees, hypot, sqrt
-from typing import NamedTuple
+from collections.abc import Sequence
 
-from fairplay.fish.v1 import fish_pb2
 from fairplay.games.fish import rules
-from fairplay.games.kit.lettering import font_size, literally, name_column, short_name
+from fairplay.games.fish.views.drawing import centre, svg
+from fairplay.games.fish.views.standings import NAME_LIMIT, Coat, Standing, coats_of, name_cell, standings_of
+from fairplay.games.kit.lettering import literally, name_column
 
+__all__ = ["svg", "text"]
 
-class _Coat(NamedTuple):
-    """How a player's colour looks: `letter` and `style` (of rich) in text, the others in pictures."""
-
-    name: str
-    letter: str
-    style: str
-    body: str
-    line: str
-    belly: str
-
-
-_GREY = _Coat("grey", "?", "bold #ffffff on #6b7680", "#8b959e", "#4a535b", "#ffffff")
-_COATS: Mapping[int, _Coat] = {
-    fish_pb2.COLOR_RED: _Coat("red", "R", "bold #ffffff on #c62828", "#d63a30", "#7d1712", "#ffffff"),
-    fish_pb2.COLOR_WHITE: _Coat("white", "W", "bold #000000 on #ffffff", "#ffffff", "#55646f", "#dfe8ee"),
-    fish_pb2.COLOR_BROWN: _Coat("brown", "B", "bold #ffffff on #7a4a1e", "#94602f", "#4f2f10", "#fdf3e4"),
-    fish_pb2.COLOR_BLACK: _Coat("black", "K", "bold #ffffff on #000000", "#2b3038", "#05070a", "#ffffff"),
-}
-
-
-# Who plays, in both kinds of picture
-
-_NAME_LIMIT = 16  # cells of a terminal; longer names are cut
-
-
-class _Standing(NamedTuple):
-    """A surviving seat; `status` is empty or what there is to say of it."""
-
-    coat: _Coat
-    name: str
-    score: int
-    status: str
-    turn: bool
-
-
-def _standings(state: rules.State, colors: Sequence[int], players: Sequence[str]) -> list[_Standing]:
-    turn = rules.turn(state)
-    return [
-        _Standing(
-            coat := _COATS.get(colors[seat], _GREY),
-            _name(colors[seat], players) or coat.name,
-            state.scores[seat],
-            _status(state, seat),
-            seat == turn,
-        )
-        for seat, alive in enumerate(state.alive)
-        if alive
-    ]
-
-
-def _name(color: int, players: Sequence[str]) -> str:
-    """The name of the player in a colour, fit for XML and terminals; empty where there is none."""
-    name = players[color - 1] if 0 < color <= len(players) else ""
-    return short_name(name, _NAME_LIMIT)
-
-
-def _status(state: rules.State, seat: int) -> str:
-    if state.over:
-        return "winner" if seat in rules.ranking(state)[0] else ""
-    if seat == state.seat:
-        return "to place" if rules.placing(state) else "to move"
-    return "" if rules.placing(state) or rules.moves(state, seat) else "stuck"
-
-
-def _coats(state: rules.State, colors: Sequence[int]) -> dict[int, _Coat]:
-    """The coat of the penguin on each cell that carries one."""
-    return {cell: _COATS.get(color, _GREY) for color, own in zip(colors, state.places, strict=True) for cell in own}
-
-
-# SVG. The unit is the pixel; x and y of the board are counted from the centre of its tile [0, 0]
-
-_SIDE = 40.0  # of a hexagon
-_STEP = _SIDE * sqrt(3) / 2  # from one row to the next: half the height of a hexagon (section 2)
-_SHORE = 30.0  # water around the tiles
-_MARGIN = 14.0  # around water and legend, and between them
-_CARD_WIDTH, _CARD_HEIGHT = 216.0, 60.0
-_NAME_ROOM = 150.0
-_AMBER = "#f59e0b"  # whose turn it is, who won, what moved last
-
-_SHOALS = {  # how large the fish of a tile are drawn, and how many of them in each row
-    1: (1.25, (1,)),
-    2: (1.0, (1, 1)),
-    3: (0.85, (1, 2)),
-    4: (0.85, (1, 2, 1)),
-    5: (0.85, (2, 1, 2)),
-    6: (0.7, (2, 2, 2)),
-    7: (0.7, (2, 3, 2)),
-    8: (0.7, (3, 2, 3)),
-    9: (0.7, (3, 3, 3)),
-}
-
-
-def svg(state: rules.State, colors: Sequence[int], last: rules.Move | None, players: Sequence[str]) -> str:
-    """The board with its penguins and the last move, and the players with their scores, as one SVG document."""
-    standings = _standings(state, colors, players)
-    frame = _frame(state.board, len(standings))
-    x, y = frame.water
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{frame.width:.0f}" height="{frame.height:.0f}" '
-        f'viewBox="0 0 {frame.width:.0f} {frame.height:.0f}" font-family="system-ui, sans-serif">',
-        f"<title>{escape(_title(standings))}</title>",
-        f"<defs>{_ARTWORK}</defs>",
-        '<rect width="100%" height="100%" rx="16" fill="#f6fafc"/>',
-        _water(frame),
-        f'<g transform="translate({x + _SHORE + _SIDE:.1f} {y + _SHORE + _STEP:.1f})">',
-        *_axes(state.board),
-        *_floes(state, colors),
-        '<g pointer-events="none">',  # so that tiles show their titles below penguins too
-        *(() if last is None else _last_move(state.board, last)),
-        *_penguins(state, colors),
-        "</g></g>",
-        *_legend(standings, frame),
-        "</svg>",
-    ]
-    return "\n".join(parts)
-
-
-def _title(standings: Sequence[_Standing]) -> str:
-    each = (f"{name} {score}{status and f' ({status})'}" for _, name, score, status, _ in standings)
-    return f"Fish: {', '.join(each) or 'nobody is left'}"
-
-
-class _Frame(NamedTuple):
-    """Where things are; `cards` of the legend stand side by side, enlarged `scale` times to go with large boards."""
-
-    width: float
-    height: float
-    water: tuple[float, float]
-    water_size: tuple[float, float]
-    legend: tuple[float, float]
-    scale: float
-    cards: int
-
-
-def _frame(board: rules.Board, players: int) -> _Frame:
-    """The legend is below the board, or beside one that is higher than wide."""
-    wide = (3 * board.columns - 1 + 1.5 * (board.rows > 1)) * _SIDE + 2 * _SHORE
-    high = (board.rows + 1) * _STEP + 2 * _SHORE
-    beside = high > wide
-    scale = max(1.0, (high if beside else wide) / 960)
-    fitting = 1 if beside else max(1, int(wide / scale / _CARD_WIDTH))
-    lines = ceil(players / fitting)
-    cards = ceil(players / max(1, lines))
-    legend_wide, legend_high = cards * _CARD_WIDTH * scale, lines * _CARD_HEIGHT * scale
-    if beside:
-        width, height = wide + legend_wide + 3 * _MARGIN, max(high, legend_high) + 2 * _MARGIN
-        water, legend = (_MARGIN, (height - high) / 2), (wide + 2 * _MARGIN, (height - legend_high) / 2)
-    else:
-        width, height = max(wide, legend_wide) + 2 * _MARGIN, high + legend_high + 3 * _MARGIN
-        water, legend = ((width - wide) / 2, _MARGIN), ((width - legend_wide) / 2, high + 2 * _MARGIN)
-    return _Frame(width, height, water, (wide, high), legend, scale, cards)
-
-
-def _hexagon(radius: float) -> str:
-    """The corners of a hexagon with flat top and bottom around 0, 0."""
-    half, high = radius / 2, radius * sqrt(3) / 2
-    corners = (radius, 0.0), (half, high), (-half, high), (-radius, 0.0), (-half, -high), (half, -high)
-    return " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
-
-
-def _centre(board: rules.Board, cell: int) -> tuple[float, float]:
-    row, column = divmod(cell, board.columns)
-    return (3 * column + 1.5 * (row % 2)) * _SIDE, row * _STEP
-
-
-def _at(board: rules.Board, cell: int) -> str:
-    return "translate({:.1f} {:.1f})".format(*_centre(board, cell))
-
-
-def _shoal(count: int, scale: float, rows: Sequence[int]) -> str:
-    places = [
-        (30 * scale * (number - (length - 1) / 2), 21 * scale * (row - (len(rows) - 1) / 2))
-        for row, length in enumerate(rows)
-        for number in range(length)
-    ]
-    fish = (f'<use href="#fish-fish" transform="translate({x:.1f} {y:.1f}) scale({scale})"/>' for x, y in places)
-    return f'<g id="fish-{count}">{"".join(fish)}</g>'
-
-
-# What is drawn often is drawn once, here. A penguin's body and outline have the fill and stroke of its use, its belly
-# the color. The ids start with the game's name, as a page may hold several pictures.
-_ARTWORK = f"""
-<g id="fish-ice">
-  <polygon points="{_hexagon(38)}" fill="#9cc3d8" transform="translate(0 3)"/>
-  <polygon points="{_hexagon(38)}" fill="#f2f9fc" transform="translate(0 -1)"/>
-</g>
-<path id="fish-hole" d="M-17-5q4.5-5 9 0t9 0t9 0M-8 7q4.5-5 9 0t9 0t9 0"
-  fill="none" stroke="#a9d6ec" stroke-width="2" stroke-linecap="round"/>
-<g id="fish-fish">
-  <path d="M5 0L14-6.5Q11.5 0 14 6.5Z" fill="#2f7f9f"/>
-  <path d="M-13 0C-9-8 2-8 8 0C2 8-9 8-13 0Z" fill="#3f9cbd"/>
-  <path d="M-5-5.2Q-1.5 0-5 5.2" fill="none" stroke="#2f7f9f" stroke-width="1.3"/>
-  <circle cx="-8.3" cy="-1.3" r="1.5" fill="#10313f"/>
-</g>
-<g id="fish-penguin" stroke-width="1.5" stroke-linejoin="round">
-  <ellipse cy="24" rx="15" ry="3.5" fill="#16323f" fill-opacity=".18" stroke="none"/>
-  <path d="M-10 23.5q4.5-6 9 0zM1 23.5q4.5-6 9 0z" fill="#f39c1f" stroke="#a8620a" stroke-width="1"/>
-  <path d="M-11-7C-17-1-19 6-17.5 11C-14 9-11.5 5-10.5 0Z"/>
-  <path d="M11-7C17-1 19 6 17.5 11C14 9 11.5 5 10.5 0Z"/>
-  <path d="M0-25C8-25 11.5-19.5 11.5-13C15-4 15.5 20 0 21C-15.5 20-15-4-11.5-13C-11.5-19.5-8-25 0-25Z"/>
-  <path d="M0-5C6-9 9.5-1 9.5 6C9.5 15 5 18.5 0 18.5C-5 18.5-9.5 15-9.5 6C-9.5-1-6-9 0-5Z"
-    fill="currentColor" stroke="none"/>
-  <circle cx="-4" cy="-15.5" r="3.6" fill="#ffffff" stroke="none"/>
-  <circle cx="4" cy="-15.5" r="3.6" fill="#ffffff" stroke="none"/>
-  <circle cx="-3.3" cy="-15.3" r="1.8" fill="#14181c" stroke="none"/>
-  <circle cx="3.3" cy="-15.3" r="1.8" fill="#14181c" stroke="none"/>
-  <path d="M-3.5-12H3.5L0-7Z" fill="#f39c1f" stroke="#a8620a" stroke-width="1"/>
-</g>
-{"".join(_shoal(count, *rows) for count, rows in _SHOALS.items())}
-"""
-
-
-def _water(frame: _Frame) -> str:
-    (x, y), (wide, high) = frame.water, frame.water_size
-    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" rx="14" fill="#7cbcdd"/>'
-
-
-def _axes(board: rules.Board) -> Iterator[str]:
-    """The numbers of rows and columns, on the water."""
-    yield '<g class="axes" font-size="13" fill="#1d5270" text-anchor="middle">'
-    for column in range(board.columns):
-        yield f'<text x="{3 * _SIDE * column:.1f}" y="{-_STEP - 8:.1f}">{column}</text>'
-    for row in range(board.rows):
-        yield f'<text x="{-_SIDE - 13:.1f}" y="{_STEP * row + 4.5:.1f}">{row}</text>'
-    yield "</g>"
-
-
-def _floes(state: rules.State, colors: Sequence[int]) -> Iterator[str]:
-    """All tiles and holes; the fish below a penguin stand beside it, as a number."""
-    coats = _coats(state, colors)
-    for cell, fish in enumerate(rules.tiles(state)):
-        kind, words, drawn = _floe(fish, coats.get(cell))
-        title = f"<title>{_named(state.board, cell)}: {words}</title>"
-        yield f'<g class="{kind}" transform="{_at(state.board, cell)}">{title}{drawn}</g>'
-
-
-def _floe(fish: int, coat: _Coat | None) -> tuple[str, str, str]:
-    if not fish:
-        return "hole", "water", '<use href="#fish-hole"/>'
-    if coat:
-        return "tile", f"{fish} fish, {coat.name} penguin", f'<use href="#fish-ice"/>{_badge(fish)}'
-    return "tile", f"{fish} fish", f'<use href="#fish-ice"/><use href="#fish-{fish}"/>'
-
-
-def _named(board: rules.Board, cell: int) -> str:
-    return "[{}, {}]".format(*divmod(cell, board.columns))
-
-
-def _badge(fish: int) -> str:
-    return (
-        '<use href="#fish-fish" transform="translate(17 9) scale(.7)"/>'
-        f'<text x="17" y="-1" font-size="16" font-weight="700" fill="#2f7f9f" text-anchor="middle">{fish}</text>'
-    )
-
-
-def _last_move(board: rules.Board, last: rules.Move) -> Iterator[str]:
-    """Outlines where the penguin stood and where it stands, and an arrow that ends short of it."""
-    (x, y), (end_x, end_y) = _centre(board, last.source), _centre(board, last.target)
-    turned = degrees(atan2(end_y - y, end_x - x))
-    tip = hypot(end_x - x, end_y - y) - 31
-    arrow = f'd="M-6 0H{tip - 10:.1f}M{tip - 12:.1f}-9L{tip:.1f} 0L{tip - 12:.1f} 9Z"'
-    yield f'<g class="last" fill="none" stroke="{_AMBER}" stroke-linejoin="round" stroke-linecap="round">'
-    for cell, dashes in ((last.source, ' stroke-dasharray="7 6"'), (last.target, "")):
-        yield f'<polygon points="{_hexagon(36)}" transform="{_at(board, cell)}" stroke-width="4"{dashes}/>'
-    yield f'<g class="arrow" transform="translate({x:.1f} {y:.1f}) rotate({turned:.1f})">'
-    yield f'<path {arrow} stroke="#ffffff" stroke-width="9"/><path {arrow} stroke-width="5" fill="{_AMBER}"/>'
-    yield "</g></g>"
-
-
-def _penguin(coat: _Coat, css_class: str, transform: str) -> str:
-    return (
-        f'<use class="{css_class}" href="#fish-penguin" transform="{transform}" '
-        f'fill="{coat.body}" stroke="{coat.line}" color="{coat.belly}"/>'
-    )
-
-
-def _penguins(state: rules.State, colors: Sequence[int]) -> Iterator[str]:
-    for cell, coat in _coats(state, colors).items():
-        x, y = _centre(state.board, cell)
-        yield _penguin(coat, "penguin", f"translate({x - 9:.1f} {y:.1f})")
-
-
-def _legend(standings: Sequence[_Standing], frame: _Frame) -> Iterator[str]:
-    x, y = frame.legend
-    yield f'<g class="legend" transform="translate({x:.1f} {y:.1f}) scale({frame.scale:.3f})" fill="#1f2d36">'
-    for number, standing in enumerate(standings):
-        line, card = divmod(number, frame.cards)
-        yield f'<g class="player" transform="translate({card * _CARD_WIDTH:.0f} {line * _CARD_HEIGHT:.0f})">'
-        yield from _card(standing)
-        yield "</g>"
-    yield "</g>"
-
-
-def _card(standing: _Standing) -> Iterator[str]:
-    _, name, score, status, turn = standing
-    wide, high = _CARD_WIDTH - 8, _CARD_HEIGHT - 8
-    border = f'stroke="{_AMBER}" stroke-width="3"' if turn or status == "winner" else 'stroke="#cfe0ea"'
-    yield f'<rect x="4" y="4" width="{wide:.0f}" height="{high:.0f}" rx="10" fill="#ffffff" {border}/>'
-    yield _penguin(standing.coat, "icon", "translate(29 30) scale(.85)")
-    size = f"{font_size(name, _NAME_ROOM, 16.0):.1f}"
-    yield f'<text class="name" x="52" y="25" font-size="{size}" font-weight="700">{escape(name)}</text>'
-    yield f'<text class="status" x="52" y="45" font-size="13" fill="#5b6f7c">{status}</text>'
-    yield f'<text class="score" x="176" y="47" font-size="20" font-weight="700" text-anchor="end">{score}</text>'
-    yield '<use href="#fish-fish" transform="translate(192 40) scale(.8)"/>'
-
-
-# Text, in rich's console markup. All of the board lies on water, so that white and black penguins are seen on it
-# whatever the terminal's own background is
+# All of the board lies on water: white and black penguins are seen on it whatever the terminal's own background is
 
 _WATER, _MUTED, _MARK = "#bfe3f5 on #3d83ad", "#5f8fb3", "bold #c77700"
 _LEFT = "bold #5c2c00 on #ffc65c"  # where the last move began
@@ -333,20 +25,21 @@ _ARROWS = {(0, -1): "↑", (1, -1): "↗", (1, 1): "↘", (0, 1): "↓", (-1, 1)
 
 
 def text(state: rules.State, colors: Sequence[int], last: rules.Move | None, players: Sequence[str]) -> str:
-    """The board, with each penguin as its colour's letter and the fish below it, and the players with their scores.
+    """Return the board and the players with their scores, in rich's console markup.
 
-    In rich's console markup. A row of tiles is a line, six cells for a column; odd rows begin three cells later.
+    A penguin is its colour's letter, with the fish below it. A row of tiles is a line, six cells for a column; odd rows
+    begin three cells later.
     """
     board = state.board
-    coats = _coats(state, colors)
+    coats = coats_of(state, colors)
     cells = [_cell(board, cell, fish, coats.get(cell), last) for cell, fish in enumerate(rules.tiles(state))]
     lines = [
         f"[{_MUTED}]    {'   '.join(f'{column:^3}' for column in range(board.columns))}[/]",
         *(_row(board, row, cells[row * board.columns :][: board.columns]) for row in range(board.rows)),
         "",
-        *map(_line, _standings(state, colors, players)),
+        *map(_line, standings_of(state, colors, players)),
     ]
-    return "\n".join(lines if last is None else [*lines, _told(board, last)])
+    return "\n".join(lines if last is None else [*lines, _last_move_line(board, last)])
 
 
 def _row(board: rules.Board, row: int, cells: Sequence[str]) -> str:
@@ -355,7 +48,7 @@ def _row(board: rules.Board, row: int, cells: Sequence[str]) -> str:
     return f"[{_MUTED}]{row:>2}[/] [{_WATER}] {before}{'   '.join(cells)}{after} [/]"
 
 
-def _cell(board: rules.Board, cell: int, fish: int, coat: _Coat | None, last: rules.Move | None) -> str:
+def _cell(board: rules.Board, cell: int, fish: int, coat: Coat | None, last: rules.Move | None) -> str:
     if coat:
         return f"[{coat.style}]{coat.letter}{'•' if last and cell == last.target else ' '}{fish}[/]"
     if last and cell == last.source:
@@ -364,19 +57,19 @@ def _cell(board: rules.Board, cell: int, fish: int, coat: _Coat | None, last: ru
 
 
 def _arrow(board: rules.Board, move: rules.Move) -> str:
-    (x, y), (end_x, end_y) = _centre(board, move.source), _centre(board, move.target)
+    (x, y), (end_x, end_y) = centre(board, move.source), centre(board, move.target)
     return _ARROWS.get(((end_x > x) - (end_x < x), (end_y > y) - (end_y < y)), "•")
 
 
-def _line(standing: _Standing) -> str:
-    """A player's line; `default` keeps rich from colouring numbers and what it takes for code in a name."""
+def _line(standing: Standing) -> str:
+    """Return a player's line; `default` keeps rich from colouring numbers and what it takes for code in a name."""
     coat, name, score, status, turn = standing
     mark = "▸" if turn else "★" if status == "winner" else " "
     chip = f"[{_WATER}] [{coat.style}] {coat.letter} [/] [/]"
-    shown = name_column(name, _NAME_LIMIT)
+    shown = name_column(name, NAME_LIMIT)
     return f"[{_MARK}]{mark}[/] {chip} [default]{shown} [bold]{score:>4}[/] {status}[/]"
 
 
-def _told(board: rules.Board, last: rules.Move) -> str:
-    source, target = (literally(_named(board, cell)) for cell in last)
+def _last_move_line(board: rules.Board, last: rules.Move) -> str:
+    source, target = (literally(name_cell(board, cell)) for cell in last)
     return f"  [{_MARK}]last move {source} {_arrow(board, last)} {target}[/]"

@@ -8,7 +8,7 @@ from fairplay.q.v1.q_player_pb2 import NewTilesRequest, SetupRequest, TakeTurnRe
 
 
 class StrategyPlayer:
-    """Plays as its strategy says. Keeps nothing between calls, so it may be in any number of games."""
+    """A player that plays as its strategy says. It keeps nothing between calls: it may be in any number of games."""
 
     game = "q"
 
@@ -18,14 +18,14 @@ class StrategyPlayer:
         self.quick = spec.partition(":")[0] != "best"
 
     def setup(self, request: SetupRequest) -> None:
-        """Its tiles are said again in every state."""
+        """Ignore the tiles: every state says them again."""
 
     def take_turn(self, request: TakeTurnRequest) -> TakeTurnResponse:
-        """What the strategy does."""
+        """Return what the strategy does."""
         return TakeTurnResponse(action=codec.action_message(self._strategy(codec.view(request.state))))
 
     def new_tiles(self, request: NewTilesRequest) -> None:
-        """The new tiles are, too."""
+        """Ignore the new tiles: the next state says them again."""
 
     def win(self, request: WinRequest) -> None:
-        """It is a good loser."""
+        """Ignore the result."""

@@ -31,15 +31,15 @@ Strategy: TypeAlias = Callable[[View], Action]
 
 
 def strategy(spec: str) -> Strategy:
-    """The strategy that a text such as "ldasg", "random:seed=7" or "best:width=4,q_bonus=6" names.
+    """Return the strategy that a text names, e.g. "ldasg", "random:seed=7" or "best:width=4,q_bonus=6".
 
-    ValueError: there is no such strategy, key or value; the sentence says what is allowed.
+    Raises ValueError, with a sentence that says what is allowed, if there is no such strategy, key or value.
     """
     return make_strategy(spec, STRATEGIES, "Q")
 
 
 def _without_extension(view: View) -> Word:
-    """What every strategy answers that finds nothing to place."""
+    """Return the answer of a strategy that finds nothing to place."""
     return REPLACE if view.pile_left >= len(view.hand) else PASS
 
 
@@ -51,7 +51,9 @@ def _first() -> Strategy:
 
 
 def _first_answer(view: View) -> Action:
-    """Below the last tile of the map or to its right, in turns, so that lines stay short; else the nearest spot to it.
+    """Return a placement below the last tile of the map or to its right, in turns, so that lines stay short.
+
+    If nothing fits there, it is on the nearest spot to that tile.
 
     Beside the last tile there is nearly always room, so that an index of all spots would not pay.
     """
@@ -62,7 +64,7 @@ def _first_answer(view: View) -> Action:
 
 
 def _single_at(view: View, spots: Iterable[Coordinate]) -> Extension | None:
-    """The smallest tile that fits at the first of these spots at which one does."""
+    """Return the placement of the smallest tile at the first of these spots at which one fits; None if none does."""
     owned = tile_set(view.hand)
     for row, column in spots:
         fit = fitting(view.board.tiles, row, column, view.board.whole_lines) & owned
@@ -87,14 +89,14 @@ def _random(*, seed: int) -> Strategy:
 
 
 def _digest(view: View, seed: int) -> int:
-    """A number that depends on the seed and what the player sees, but not on the revision or the process."""
+    """Return a number that depends on the seed and what the player sees, but not on the revision or the process."""
     tiles = view.board.tiles
     seen = (seed, view.hand, view.score, view.others, view.pile_left, len(tiles), sum(tiles.values()))
     return crc32(repr(seen).encode())
 
 
 def _random_answer(view: View, rng: Random) -> Action:
-    """One of the legal actions; as long as a coin says so, an extension is made longer."""
+    """Return one of the legal actions; an extension is made longer as long as a coin says so."""
     action = rng.choice(choices(view.board, view.hand, view.pile_left))
     if isinstance(action, Word):
         return action
@@ -116,7 +118,7 @@ Step: TypeAlias = Callable[[Board, Sequence[int]], Placement | None]
 
 
 def dag_step(board: Board, hand: Sequence[int]) -> Placement | None:
-    """The smallest tile of a sorted hand that fits anywhere, on its first spot in row-column order."""
+    """Place the smallest tile of a sorted hand that fits anywhere, on its first spot in row-column order."""
     for tile in hand:
         spot = min((spot for spot, kinds in board.spots.items() if kinds >> tile & 1), default=None)
         if spot is not None:
@@ -125,7 +127,7 @@ def dag_step(board: Board, hand: Sequence[int]) -> Placement | None:
 
 
 def ldasg_step(board: Board, hand: Sequence[int]) -> Placement | None:
-    """The same tile, on the spot with the most neighbours; of several such the first in row-column order."""
+    """Place the smallest tile that fits anywhere on its spot with most neighbours, then first in row-column order."""
     for tile in hand:
         if spots := placements(board, tile):
             return Placement(*max(spots, key=lambda spot: sum(side in board.tiles for side in sides(*spot))), tile)
@@ -142,7 +144,7 @@ def one_step(name: str, view: View) -> Action:
 
 
 def _iterated(step: Step) -> Callable[[], Strategy]:
-    """One step after the other until it places nothing, or a placement that the extension cannot take in.
+    """Return a strategy of one step after the other, until one places nothing or does not fit into the extension.
 
     Such a placement is left out and no other is tried in its place.
     """
@@ -187,7 +189,7 @@ class _Search:
             self._columns.setdefault(spot[1], []).append(spot)
 
     def lines(self, hand: Sequence[int], width: int) -> list[_Line]:
-        """Extensions of one tile, of two, and so on, the `width` best of each length (each made from the last)."""
+        """Return extensions of one tile, of two and so on, the `width` best of each length, each made from the last."""
         layer = nlargest(width, self._singles(hand))
         found = list(layer)
         while layer:
@@ -225,7 +227,7 @@ class _Search:
         return _Line(gain, placed, line.rest[:at] + line.rest[at + 1 :])
 
     def _free_on_line(self, placed: Sequence[Placement]) -> list[Coordinate]:
-        """The coordinates beside tiles on the line of the placements; on both lines of a single one."""
+        """Return the coordinates beside tiles on the line of the placements; on both lines of a single one."""
         row, column, _ = placed[0]
         free: set[Coordinate] = set()
         if all(other.row == row for other in placed):
@@ -254,7 +256,7 @@ def _best(*, width: int, q_bonus: int, finish_bonus: int) -> Strategy:
 
 
 def _worth(view: View, line: _Line, finish_bonus: int) -> int:
-    """The points of an extension, and what it means to end the game with it."""
+    """Return the worth of an extension: its points, and what it means to end the game with it."""
     if line.rest:
         return line.points
     lead = view.score + line.points + finish_bonus - max(view.others, default=0)

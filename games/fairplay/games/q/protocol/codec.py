@@ -1,4 +1,4 @@
-"""The Q game: rules <-> messages."""
+"""The Q game: the messages of settings, states and actions, and their values in the rules."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _DOWN = bytes([255, *range(255)])
 
 
 def numbers(tiles: Iterable[int]) -> Sequence[q_pb2.Tile.ValueType]:
-    """The numbers of tiles in messages."""
+    """Return the numbers of tiles in messages."""
     return bytes(tiles).translate(_UP)  # type: ignore[return-value]  # the values of the enum are ints
 
 
 def tiles(numbers: Iterable[int]) -> bytes:
-    """The tiles of numbers in messages, as a sequence. ValueError: a number that no byte holds."""
+    """Return the tiles of numbers in messages, as a sequence. Raises ValueError if a byte cannot hold a number."""
     return bytes(numbers).translate(_DOWN)
 
 
@@ -50,7 +50,7 @@ class Laid:
         self.message = map_message(board)
 
     def put(self, placements: Iterable[rules.Placement]) -> None:
-        """These tiles lie on the map now."""
+        """Put tiles on the map."""
         for row, column, tile in placements:
             self.message.rows.append(row)
             self.message.columns.append(column)
@@ -58,7 +58,7 @@ class Laid:
 
 
 def map_message(board: rules.Board) -> q_pb2.State:
-    """The parts of a state that are its map, in the order in which the tiles were placed."""
+    """Return the parts of a state that are its map, in the order in which the tiles were placed."""
     return q_pb2.State(
         rows=[row for row, _ in board.tiles],
         columns=[column for _, column in board.tiles],
@@ -68,7 +68,7 @@ def map_message(board: rules.Board) -> q_pb2.State:
 
 
 def board(message: q_pb2.State) -> rules.Board:
-    """The map of a state. ValueError: it makes none."""
+    """Return the map of a state. Raises ValueError if it makes none."""
     cells = zip(message.rows[:], message.columns[:], strict=True)
     laid = dict(zip(cells, tiles(message.tiles[:]), strict=True))
     return rules.Board(laid, message.fit_rule == q_pb2.FIT_RULE_QWIRKLE)
@@ -78,7 +78,7 @@ def board(message: q_pb2.State) -> rules.Board:
 
 
 def setup_request(game_id: str, state: rules.State, seat: int, laid: Laid) -> SetupRequest:
-    """The request of Setup for a seat."""
+    """Return the request of Setup for a seat."""
     held = numbers(state.hands[seat])
     if state.settings.setup_argument == "map":
         table = q_pb2.State(revision=state.revision)
@@ -90,14 +90,14 @@ def setup_request(game_id: str, state: rules.State, seat: int, laid: Laid) -> Se
 
 
 def turn_request(game_id: str, state: rules.State, seat: int, laid: Laid) -> TakeTurnRequest:
-    """The request of TakeTurn for a seat."""
+    """Return the request of TakeTurn for a seat."""
     request = TakeTurnRequest(game_id=game_id)
     _see(request.state, state, seat, laid)
     return request
 
 
 def _see(message: q_pb2.State, state: rules.State, seat: int, laid: Laid) -> None:
-    """Fills in the state for a player: the public part, and its own hand."""
+    """Fill in the state for a player: the public part, and its own hand."""
     message.MergeFrom(laid.message)
     message.revision = state.revision
     message.pile_left = len(state.pile)
@@ -111,7 +111,7 @@ def _see(message: q_pb2.State, state: rules.State, seat: int, laid: Laid) -> Non
 
 
 def view(message: q_pb2.State) -> rules.View:
-    """What a player is given. ValueError: it makes no view."""
+    """Return the view that a player is given. Raises ValueError if it makes no view."""
     me, *others = message.players
     return rules.View(
         board(message),
@@ -142,7 +142,7 @@ class Shown(NamedTuple):
 
 
 def public_message(shown: Shown) -> q_pb2.State:
-    """What spectators see of a state."""
+    """Return the public part of a state, which spectators see."""
     state, last = shown
     message = map_message(state.board)
     message.revision = state.revision
@@ -160,7 +160,7 @@ def public_message(shown: Shown) -> q_pb2.State:
 
 
 def full_message(shown: Shown) -> q_pb2.State:
-    """All of a state; `intake.initial_state` is its inverse."""
+    """Return all of a state; `intake.initial_state` is its inverse."""
     state = shown.state
     message = public_message(shown)
     message.pile.extend(numbers(state.pile))
@@ -180,7 +180,7 @@ def _turn_message(turn: Turn) -> q_pb2.Turn:
 
 
 def action_message(action: rules.Action) -> q_pb2.Action:
-    """The message of an action."""
+    """Return the message of an action."""
     if isinstance(action, rules.Extension):
         placements = [
             q_pb2.Placement(row=row, column=column, tile=tile + 1)  # type: ignore[arg-type]  # a value of the enum
@@ -193,12 +193,12 @@ def action_message(action: rules.Action) -> q_pb2.Action:
 
 
 def decided(reply: TakeTurnResponse) -> rules.Action:
-    """The answer to TakeTurn. Broken: it is malformed."""
+    """Return the answer to TakeTurn. Raises MalformedReplyError if it is malformed."""
     return action(reply.action)
 
 
 def action(message: q_pb2.Action) -> rules.Action:
-    """The action of a message. Broken: it is malformed."""
+    """Return the action of a message. Raises MalformedReplyError if it is malformed."""
     match message.WhichOneof("choice"):
         case "extension":
             return rules.Extension(tuple(map(_placement, message.extension.placements)))
@@ -220,7 +220,7 @@ def _placement(message: q_pb2.Placement) -> rules.Placement:
 
 
 def legal_replies(state: rules.State) -> list[TakeTurnResponse]:
-    """Replies that would be legal now: each placement of one tile, a replacement, a pass."""
+    """Return replies that would be legal now: each placement of one tile, a replacement, a pass."""
     return [TakeTurnResponse(action=action_message(action)) for action in rules.legal(state)]
 
 
@@ -228,7 +228,7 @@ _MOST_DESCRIBED = 6
 
 
 def described(action: rules.Action) -> str:
-    """An action in words. Spectators of a running game may read them, so they name no tile."""
+    """Return an action in words. Spectators of a running game may read them, so they name no tile."""
     if not isinstance(action, rules.Extension):
         return f"a {action.value}"
     cells = [f"[{row}, {column}]" for row, column, _ in action.placements]

@@ -1,4 +1,4 @@
-"""The Q game: a full state from outside, taken in if a game can go on from it, else refused with the reason."""
+"""The Q game: full states from outside, refused with the reason if no game can go on from them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fairplay.q.v1 import q_pb2
 
 
 def initial_state(message: q_pb2.State, settings: rules.Settings) -> codec.Shown:
-    """The state that a game is to go on from. ValueError: the invariant that it breaks; one sentence."""
+    """Return the state that a game is to go on from. Raises ValueError, with what it breaks, if no game can."""
     for check in (_map_problem, _tiles_problem, _players_problem, _number_problem, _hidden_problem, _end_problem):
         if problem := check(message):
             raise ValueError(problem)
@@ -113,7 +113,7 @@ def _end_problem(message: q_pb2.State) -> str | None:
 
 
 def _turn(message: q_pb2.State) -> codec.Turn | None:
-    """The last turn of a state message, if it has one that can be read."""
+    """Return the last turn of a state message, if it has one that can be read."""
     turn = message.last_turn
     try:
         return codec.Turn(turn.seat, codec.action(turn.action), turn.points) if message.HasField("last_turn") else None

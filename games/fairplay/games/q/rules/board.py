@@ -34,17 +34,17 @@ class Placement(NamedTuple):
 
 
 def tile_of(shape: str, color: str) -> int:
-    """The tile of a shape and a color given by name; ValueError: there is no such name."""
+    """Return the tile of a shape and a color given by name. Raises ValueError if there is no such name."""
     return SHAPES.index(shape) * 6 + COLORS.index(color)
 
 
 def tile_name(tile: int) -> str:
-    """A tile as people say it, such as "red 8star"."""
+    """Return a tile as people say it, e.g. "red 8star"."""
     return f"{COLORS[tile % 6]} {SHAPES[tile // 6]}"
 
 
 def tile_set(tiles: Iterable[int]) -> int:
-    """The kinds among these tiles as a bit set: bit t is on if tile t is there."""
+    """Return the kinds among these tiles as a bit set: bit t is on if tile t is there."""
     kinds = 0
     for tile in tiles:
         kinds |= 1 << tile
@@ -53,12 +53,12 @@ def tile_set(tiles: Iterable[int]) -> int:
 
 @lru_cache(maxsize=4096)
 def tiles_in(kinds: int) -> tuple[int, ...]:
-    """The tiles of a bit set, in tile order."""
+    """Return the tiles of a bit set, in tile order."""
     return tuple(tile for tile in range(KINDS) if kinds >> tile & 1)
 
 
 def _between(one: int, other: int) -> int:
-    """The kinds that match both neighbours on one line by the same attribute (section 3, rule 4)."""
+    """Return the kinds that match both neighbours on one line by the same attribute (section 3, rule 4)."""
     neighbours = [tile for tile in (one, other) if tile != _ABSENT]
     if not neighbours:
         return _EVERY_KIND
@@ -66,7 +66,7 @@ def _between(one: int, other: int) -> int:
 
 
 def _sharing(line: Sequence[int]) -> int:
-    """The kinds that have the one color, or the one shape, of a line of at least one tile."""
+    """Return the kinds that have the one color, or the one shape, of a line of at least one tile."""
     colors = {tile % 6 for tile in line}
     shapes = {tile // 6 for tile in line}
     by_color = _OF_COLOR[colors.pop()] if len(colors) == 1 else 0
@@ -78,9 +78,9 @@ _BETWEEN = tuple(tuple(_between(one, other) for other in range(KINDS + 1)) for o
 
 
 def fitting(tiles: Mapping[Coordinate, int], row: int, column: int, whole_lines: bool = False) -> int:
-    """The bit set of the kinds that fit at a free coordinate; every kind where it has no neighbour.
+    """Return the bit set of the kinds that fit at a free coordinate; every kind if it has no neighbour.
 
-    whole_lines asks for the rule of Qwirkle: the whole line a tile joins is of one color or of one shape, and no
+    `whole_lines` asks for the rule of Qwirkle: the whole line a tile joins is of one color or of one shape, and no
     kind is in it twice. Else only the immediate neighbours count.
     """
     if whole_lines:
@@ -99,7 +99,7 @@ def _joining(line: Sequence[int]) -> int:
 
 
 def ahead(tiles: Mapping[Coordinate, int], row: int, column: int, down: int, right: int) -> list[int]:
-    """The unbroken run of tiles next to a coordinate in one direction, the nearest first."""
+    """Return the unbroken run of tiles next to a coordinate in one direction, the nearest first."""
     run = []
     row, column = row + down, column + right
     while (tile := tiles.get((row, column))) is not None:
@@ -109,31 +109,31 @@ def ahead(tiles: Mapping[Coordinate, int], row: int, column: int, down: int, rig
 
 
 def line_through(tiles: Mapping[Coordinate, int], row: int, column: int, down: int, right: int) -> list[int]:
-    """The tiles before and behind a coordinate on one line: those a tile put there would join."""
+    """Return the tiles before and behind a coordinate on one line: those a tile put there would join."""
     return ahead(tiles, row, column, -down, -right) + ahead(tiles, row, column, down, right)
 
 
 def is_adjacent(tiles: Mapping[Coordinate, int], row: int, column: int) -> bool:
-    """Whether a coordinate shares a side with at least one tile."""
+    """Return whether a coordinate shares a side with at least one tile."""
     return any(side in tiles for side in sides(row, column))
 
 
 def sides(row: int, column: int) -> tuple[Coordinate, Coordinate, Coordinate, Coordinate]:
-    """The four coordinates that share a side with this one."""
+    """Return the four coordinates that share a side with this one."""
     return (row - 1, column), (row, column - 1), (row, column + 1), (row + 1, column)
 
 
 def is_q(run: Sequence[int]) -> bool:
-    """Whether a run is a Q: exactly six tiles with all six shapes or all six colors (section 4)."""
+    """Return whether a run is a Q: exactly six tiles with all six shapes or all six colors (section 4)."""
     if len(run) != Q_LENGTH:
         return False
     return len({tile // 6 for tile in run}) == 6 or len({tile % 6 for tile in run}) == 6
 
 
 def points(tiles: Mapping[Coordinate, int], placements: Sequence[Placement], q_bonus: int) -> int:
-    """What placements that lie on one line of the map score, the finish bonus left out (section 4).
+    """Return the points of placements on one line of the map, without the finish bonus (section 4).
 
-    tiles is the map with all of them on it. Every maximal run of the line counts once, however many placed tiles
+    `tiles` is the map with all of them on it. Every maximal run of the line counts once, however many placed tiles
     it holds; each placed tile brings its orthogonal run.
     """
     if not placements:
@@ -148,7 +148,7 @@ def points(tiles: Mapping[Coordinate, int], placements: Sequence[Placement], q_b
 def _run_from(
     tiles: Mapping[Coordinate, int], placement: Placement, down: int, right: int, q_bonus: int
 ) -> tuple[int, int]:
-    """Where on its line the run through a placed tile starts, and what that run pays."""
+    """Return where on its line the run through a placed tile starts, and how many points the run brings."""
     row, column, tile = placement
     before = ahead(tiles, row, column, -down, -right)
     behind = ahead(tiles, row, column, down, right)
@@ -179,16 +179,16 @@ class Board:
 
     @property
     def tiles(self) -> Mapping[Coordinate, int]:
-        """The tiles by coordinate, in the order in which they were put."""
+        """Return the tiles by coordinate, in the order in which they were put."""
         return self._tiles
 
     @property
     def spots(self) -> Mapping[Coordinate, int]:
-        """The free spots beside tiles, in no particular order, each with the bit set of the kinds that fit."""
+        """Return the free spots beside tiles, in no particular order, each with the bit set of the kinds that fit."""
         return self._index()
 
     def put(self, placements: Iterable[Placement]) -> Board:
-        """The map with these tiles on it as well; not checked against the rules."""
+        """Return the map with these tiles on it as well; nothing is checked against the rules."""
         after = Board.__new__(Board)
         after._tiles, after.whole_lines = self._tiles.copy(), self.whole_lines
         after._spots = None if self._spots is None else self._spots.copy()
@@ -199,13 +199,13 @@ class Board:
         return after
 
     def _carry_on(self, spots: dict[Coordinate, int], row: int, column: int) -> None:
-        """Changes the index where a tile has just been put."""
+        """Update the index where a tile has just been put."""
         spots.pop((row, column), None)
         for spot in self._spots_changed_by(self._tiles, row, column):
             spots[spot] = fitting(self._tiles, *spot, self.whole_lines)
 
     def fits(self, row: int, column: int, tile: int) -> bool:
-        """Whether a coordinate is a free spot beside a tile, and this tile fits there."""
+        """Return whether a coordinate is a free spot beside a tile, and this tile fits there."""
         return bool(self._index().get((row, column), 0) >> tile & 1)
 
     def _index(self) -> dict[Coordinate, int]:
@@ -221,13 +221,13 @@ class Board:
         return [spot for spot in around if spot not in tiles and _in_range(spot)]
 
     def __eq__(self, other: object) -> bool:
-        """Maps are equal if the same tiles lie on the same coordinates under the same fit rule."""
+        """Compare tiles, coordinates and fit rule."""
         if not isinstance(other, Board):
             return NotImplemented
         return self._tiles == other._tiles and self.whole_lines == other.whole_lines
 
     def __hash__(self) -> int:
-        """Equal maps have equal hashes, in whatever order their tiles were put."""
+        """Return the hash of the tiles, in whatever order they were put."""
         return hash(frozenset(self._tiles.items()))
 
     def __repr__(self) -> str:
@@ -248,5 +248,5 @@ def _ends(tiles: Mapping[Coordinate, int], row: int, column: int) -> Iterator[Co
 
 
 def placements(board: Board, tile: int) -> list[Coordinate]:
-    """Every free spot at which a tile may be placed, in row-column order."""
+    """Return every free spot at which a tile may be placed, in row-column order."""
     return sorted(spot for spot, kinds in board.spots.items() if kinds >> tile & 1)

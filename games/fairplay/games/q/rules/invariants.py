@@ -1,4 +1,4 @@
-"""The Q game: what every state fulfils, so that one from outside can be refused with the reason."""
+"""What every state of the Q game fulfils, so that one from outside can be refused with the reason."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fairplay.games.q.rules.state import State, remaining
 
 
 def invariant(state: State) -> str | None:
-    """One sentence naming what no game can have led to, or None. Never raises on a State."""
+    """Return one sentence that names what no game can lead to; None if there is nothing. Never raises on a State."""
     if problem := settings_problem(state.settings):
         return problem[1]
     for broken in (_seats_problem, _tiles_problem, _map_problem, _phase_problem):
@@ -65,7 +65,7 @@ def _map_problem(state: State) -> str | None:
 
 
 def _connected(tiles: Mapping[Coordinate, int]) -> set[Coordinate]:
-    """The coordinates that hang together with the first one."""
+    """Return the coordinates that are connected with the first one."""
     first = next(iter(tiles))
     reached, edge = {first}, [first]
     while edge:

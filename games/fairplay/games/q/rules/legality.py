@@ -1,4 +1,4 @@
-"""The Q game: which actions are legal, and the rule that an illegal one breaks (q.md section 3)."""
+"""Which actions are legal in the Q game, and the rule that an illegal one breaks (q.md section 3)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Legal(Sequence[Action]):
     __slots__ = ("_placements", "_words")
 
     def __init__(self, placements: Sequence[tuple[int, int, int]], words: Sequence[Word]) -> None:
-        """`placements` are (row, column, tile)."""
+        """Take placements as (row, column, tile), in the order in which they are listed."""
         self._placements = placements
         self._words = words
 
     def __len__(self) -> int:
-        """How many actions are listed."""
+        """Return how many actions are listed."""
         return len(self._placements) + len(self._words)
 
     @overload
@@ -33,7 +33,7 @@ class Legal(Sequence[Action]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[Action]: ...
     def __getitem__(self, index: int | slice) -> Action | Sequence[Action]:
-        """An action, or those of a slice."""
+        """Return an action, or those of a slice."""
         if isinstance(index, slice):
             return [self[at] for at in range(*index.indices(len(self)))]
         index = range(len(self))[index]
@@ -43,14 +43,14 @@ class Legal(Sequence[Action]):
 
 
 def legal(state: State) -> Sequence[Action]:
-    """Single placements, replace and pass for the seat to move, those of them that are legal (see `Legal`)."""
+    """Return single placements, replace and pass for the seat to move, those of them that are legal (see `Legal`)."""
     if state.mover is None:
         return ()
     return choices(state.board, state.hands[state.mover], len(state.pile))
 
 
 def choices(board: Board, hand: Sequence[int], pile_left: int) -> Legal:
-    """Single placements, replace and pass, those of them that are legal with this hand."""
+    """Return single placements, replace and pass, those of them that are legal with this hand."""
     owned = tile_set(hand)
     singles = [
         (row, column, tile)
@@ -63,14 +63,14 @@ def choices(board: Board, hand: Sequence[int], pile_left: int) -> Legal:
 
 
 def violation(state: State, action: Action) -> str | None:
-    """The id of the first rule that an action of the seat to move breaks; None: it is legal. Never raises."""
+    """Return the id of the first rule that an action of the seat to move breaks; None if it is legal. Never raises."""
     if state.mover is None:
         return "q.action.game-over"
     return breach(state.board, state.hands[state.mover], len(state.pile), action)
 
 
 def breach(board: Board, hand: Sequence[int], pile_left: int, action: Action) -> str | None:
-    """As `violation`, of what a player knows as well: the id of the rule broken, or None."""
+    """Return the same as `violation`, from what a player knows: the id of the rule broken, or None."""
     if isinstance(action, Extension):
         return _malformed(action.placements) or _illegal_extension(board, hand, action.placements)
     if action is REPLACE and pile_left < len(hand):
@@ -98,7 +98,7 @@ def _illegal_extension(board: Board, hand: Sequence[int], placed: Sequence[Place
 
 
 def one_line(placed: Sequence[Placement]) -> bool:
-    """Whether all placements share one row, or all share one column; they need not touch."""
+    """Return whether all placements share one row, or all share one column; they need not touch."""
     row, column, _ = placed[0]
     return all(other.row == row for other in placed) or all(other.column == column for other in placed)
 

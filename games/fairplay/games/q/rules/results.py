@@ -1,4 +1,4 @@
-"""The Q game: who is ahead, who has won, and in which order they are told (q.md section 6)."""
+"""Who is ahead in the Q game, who has won, and in which order players are told (q.md section 6)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from fairplay.games.q.rules.state import State, remaining
 
 
 def ranking(state: State) -> tuple[tuple[int, ...], ...]:
-    """Groups of the remaining seats by score, best first.
+    """Return groups of the remaining seats by score, best first.
 
-    Once the game is over the first group are the winners: it is empty if all of them failed in win, for then nobody
+    Once the game is over the first group holds the winners; it is empty if all of them failed in win, for then nobody
     has won.
     """
     left = remaining(state)
@@ -19,14 +19,14 @@ def ranking(state: State) -> tuple[tuple[int, ...], ...]:
 
 
 def winners(state: State) -> tuple[int, ...]:
-    """The remaining seats that had the best score when the game ended; none while it goes on."""
+    """Return the remaining seats that had the best score when the game ended; none while it goes on."""
     if state.mover is not None:
         return ()
     return tuple(seat for seat in remaining(state) if state.points[seat] == state.top)
 
 
 def notifications(state: State) -> tuple[tuple[int, bool], ...]:
-    """Whom to tell the end of the game, in order: (seat, whether it has won), the winners first.
+    """Return who is told the end of the game, in order: (seat, whether it has won), the winners first.
 
     Winners and losers are told in turn order, which starts with the player that placed its last tile, if one did.
     """

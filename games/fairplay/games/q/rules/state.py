@@ -63,7 +63,7 @@ class State(NamedTuple):
 
 
 class View(NamedTuple):
-    """What a player sees of a state (section 1)."""
+    """A state as a player sees it (section 1)."""
 
     board: Board
     hand: tuple[int, ...]
@@ -74,9 +74,9 @@ class View(NamedTuple):
 
 
 def initial(settings: Settings, seat_count: int, rng: Random) -> State:
-    """A fresh game: shuffled tiles, a hand for each seat, one tile at (0, 0), the rest in the pile (section 1).
+    """Return a fresh game: shuffled tiles, a hand for each seat, one tile at (0, 0), the rest in the pile (section 1).
 
-    ValueError: the settings do not allow a game of so many seats.
+    Raises ValueError if the settings do not allow a game of so many seats.
     """
     if not MIN_SEATS <= seat_count <= MAX_SEATS:
         raise ValueError(f"Q is played by {MIN_SEATS} to {MAX_SEATS} players, not by {seat_count}.")
@@ -97,23 +97,23 @@ def resumed(
     points: Iterable[int],
     pile: Sequence[int],
 ) -> State:
-    """A game that goes on at the beginning of a round, with seat 0 to move; see `invariant` for what it must fulfil."""
+    """Return a game at the beginning of a round, with seat 0 to move. Whether there can be one, `invariant` says."""
     board = Board(tiles, settings.fit_rule == "qwirkle")
     return State(settings, board, tuple(pile), tuple(tuple(hand) for hand in hands), tuple(points))
 
 
 def turn(state: State) -> int | None:
-    """The seat to decide next; None: the game is over. A delivery still to be told of does not change it."""
+    """Return the seat to decide next; None if the game is over. An open delivery does not change it."""
     return state.mover
 
 
 def scores(state: State) -> tuple[int, ...]:
-    """The points by seat, those of the eliminated included."""
+    """Return the points by seat, those of the eliminated too."""
     return state.points
 
 
 def view(state: State, seat: int) -> View:
-    """What the player of a seat sees."""
+    """Return what the player of a seat sees."""
     count = len(state.hands)
     later = [(seat + step) % count for step in range(1, count)]
     others = tuple(state.points[other] for other in later if other not in state.eliminated)
@@ -121,5 +121,5 @@ def view(state: State, seat: int) -> View:
 
 
 def remaining(state: State) -> list[int]:
-    """The seats that are still in the game."""
+    """Return the seats that are still in the game."""
     return [seat for seat in range(len(state.hands)) if seat not in state.eliminated]

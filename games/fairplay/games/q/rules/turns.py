@@ -1,4 +1,4 @@
-"""The Q game: what a legal action and an elimination do (q.md sections 3 to 6)."""
+"""How an action and an elimination change a state of the Q game (q.md sections 3 to 6)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _T = TypeVar("_T")
 
 
 def score(board: Board, placed: Sequence[Placement], *, q_bonus: int = 8, finish_bonus: int = 0) -> int:
-    """What an extension scores, of the map with its tiles on it; `finish_bonus` only where it is due (section 4)."""
+    """Return the points of an extension whose tiles are on the map already, plus a finish bonus (section 4)."""
     return points(board.tiles, placed, q_bonus) + finish_bonus
 
 
 def apply(state: State, action: Action) -> State:
-    """The state after a legal action of the seat to move; not checked again."""
+    """Return the state after a legal action of the seat to move; the action is not checked again."""
     seat = state.mover
     if seat is None:
         raise ValueError("The game is over.")
@@ -63,7 +63,7 @@ def _extend(state: State, seat: int, placed: tuple[Placement, ...]) -> State:
 
 
 def delivered(state: State) -> State:
-    """The state once the player of its delivery has been told of the tiles; the same one if there is no delivery."""
+    """Return the state once the player of its delivery has been told the tiles; the same if there is no delivery."""
     if state.delivery is None:
         return state
     return state._replace(delivery=None, revision=state.revision + 1)
@@ -74,7 +74,7 @@ def _with(values: tuple[_T, ...], at: int, value: _T) -> tuple[_T, ...]:
 
 
 def _moved_on(state: State, seat: int) -> State:
-    """The turn passes on from a seat; a round without an extension ends the game (section 6)."""
+    """Pass the turn on from a seat; a round without an extension ends the game (section 6)."""
     left = remaining(state)
     for later in left:
         if later > seat:
@@ -93,10 +93,10 @@ def _over(state: State) -> State:
 
 
 def eliminate(state: State, seat: int) -> State:
-    """The state without a player: its hand goes to the end of the pile, what it placed stays.
+    """Return the state without a player: its hand goes to the end of the pile, the tiles that it placed stay.
 
-    Of a delivery that it has not been told of, the tiles are lost, or go to the pile with the hand. The same at any
-    time: in setup, in a turn, in new-tiles and, the game being over, in win (which makes nobody else a winner).
+    Tiles that were drawn for it but not told are lost, or go to the pile with the hand. A player may be eliminated at
+    any time; in win, after the end of the game, nobody else becomes a winner by that.
     """
     if seat in state.eliminated:
         return state
@@ -116,7 +116,7 @@ def eliminate(state: State, seat: int) -> State:
 
 
 def _returned(state: State, seat: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The tiles of an eliminated player that go to the pile, and those that are lost."""
+    """Return the tiles of an eliminated player that go to the pile, and those that are lost."""
     hand, delivery = state.hands[seat], state.delivery
     if delivery is None or delivery.seat != seat or state.settings.undelivered_tiles == "return":
         return hand, ()

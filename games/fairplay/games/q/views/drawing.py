@@ -24,7 +24,7 @@ _FILLS = ("#ff4d4d", "#2fc26e", "#4aa3ff", "#ffe04a", "#ff9838", "#c58bff")  # i
 
 
 def svg(table: Table) -> str:
-    """The map with its coordinates and the last placements, the players, and the pile."""
+    """Return a picture of the map with its coordinates and the last placements, the players, and the pile."""
     frame = _frame(table)
     x, y = frame.map
     parts = [
@@ -66,7 +66,7 @@ class _Frame(NamedTuple):
 
 
 def _frame(table: Table) -> _Frame:
-    """The cards are below the map, or beside one that is higher than wide."""
+    """Return where things are: the cards below the map, or beside one that is higher than wide."""
     wide = max(1, len(table.columns)) * _CELL + 2 * _EDGE
     high = max(1, len(table.rows)) * _CELL + 2 * _EDGE
     count, card_high = len(table.standings) + 1, _CARD_HEIGHT + _MINI * _CELL * _card_lines(table)
@@ -87,12 +87,12 @@ def _frame(table: Table) -> _Frame:
 
 
 def _card_lines(table: Table) -> int:
-    """How many lines of tiles the card with the most of them has."""
+    """Return how many lines of tiles the card with the most of them has."""
     return max(ceil(len(tiles) / _ON_CARD) for tiles in (_next(table), *(each.hand for each in table.standings)))
 
 
 def _next(table: Table) -> Sequence[int]:
-    """The tiles of the pile that are drawn: one line of them."""
+    """Return the tiles of the pile that are drawn: one line of them."""
     return table.pile[:_ON_CARD]
 
 
@@ -100,7 +100,7 @@ def _next(table: Table) -> Sequence[int]:
 
 
 def _points(points: int, outer: float, inner: float) -> str:
-    """A star with one point upwards."""
+    """Return the corners of a star with one point upwards."""
     corners = ((inner if step % 2 else outer, pi * step / points) for step in range(2 * points))
     return " ".join(f"{radius * sin(angle):.1f},{-radius * cos(angle):.1f}" for radius, angle in corners)
 
@@ -134,13 +134,13 @@ def _tile(tile: int) -> str:
 
 
 def _at(table: Table, cell: rules.Coordinate) -> tuple[float, float]:
-    """The centre of a cell, counted from that of the first row and column."""
+    """Return the centre of a cell, counted from that of the first row and column."""
     row, column = cell
     return (column - table.columns.start) * _CELL, (row - table.rows.start) * _CELL
 
 
 def _axes(table: Table) -> Iterator[str]:
-    """The numbers of the rows and columns that hold tiles, on the edge of the map."""
+    """Draw the numbers of the rows and columns that hold tiles, on the edge of the map."""
     near, far = -_CELL / 2 - 9, -_CELL / 2 - 6
     yield '<g class="axes" font-size="13" fill="#4a5a46">'
     for column in sorted({column for _, column in table.tiles}):
@@ -153,7 +153,7 @@ def _axes(table: Table) -> Iterator[str]:
 
 
 def _map(table: Table) -> Iterator[str]:
-    """All tiles, those of the last turn framed."""
+    """Draw all tiles, those of the last turn framed."""
     for cell, tile in table.tiles.items():
         x, y = _at(table, cell)
         last = '<use class="last" href="#q-last"/>' if cell in table.last else ""
@@ -212,12 +212,12 @@ def _pile(table: Table, frame: _Frame) -> Iterator[str]:
     yield "</g>"
     words = f"{table.pile_left} in the pile"
     yield f'<text class="pile-count" x="52" y="27" font-size="16" font-weight="700">{words}</text>'
-    yield f'<text class="told" x="52" y="47" font-size="12" fill="#66716a">{escape(table.told)}</text>'
+    yield f'<text class="told" x="52" y="47" font-size="12" fill="#66716a">{escape(table.last_turn)}</text>'
     yield from _minis(_next(table), "next")
 
 
 def _minis(tiles: Sequence[int], css_class: str) -> Iterator[str]:
-    """Small tiles on a card, in lines."""
+    """Draw small tiles on a card, in lines."""
     for number, tile in enumerate(tiles):
         line, place = divmod(number, _ON_CARD)
         x, y = 22 + place * _MINI * _CELL * 0.97, 64 + line * _MINI * _CELL

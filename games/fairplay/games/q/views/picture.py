@@ -16,7 +16,7 @@ from fairplay.q.v1 import q_pb2
 
 
 def svg(state: q_pb2.State, players: Sequence[str]) -> str:
-    """The map with its coordinates and the last placements, the players, and the pile."""
+    """Return the map with its coordinates and the last placements, the players, and the pile, as one SVG document."""
     return drawing.svg(table(state, players))
 
 
@@ -31,14 +31,14 @@ _TILE, _LAST = "{} on #262a33", "bold {} on #6b4a00"
 
 
 def text(state: q_pb2.State, players: Sequence[str]) -> str:
-    """The map, each tile as its shape and the first letter of its colour; the players, the pile and the last turn.
+    """Return the map, the players, the pile and the last turn, in rich's console markup.
 
-    In rich's console markup. The tiles of the last turn have a background of their own.
+    A tile is its shape and the first letter of its colour. The tiles of the last turn have a background of their own.
     """
     shown = table(state, players)
     lines = [*_map(shown), "", *map(_line, shown.standings), _pile(shown)]
-    if shown.told:
-        lines.append(f"  [{_MARK}]{literally(shown.told)}[/]")
+    if shown.last_turn:
+        lines.append(f"  [{_MARK}]{literally(shown.last_turn)}[/]")
     return "\n".join(lines)
 
 
@@ -61,7 +61,7 @@ def _longest(numbers: range) -> int:
 
 
 def _part(numbers: range, middle: int, most: int) -> range:
-    """At most that many of the numbers, around one of them."""
+    """Return at most that many of the numbers, around one of them."""
     if len(numbers) <= most:
         return numbers
     start = min(max(numbers[0], middle - most // 2), numbers[-1] + 1 - most)
@@ -88,7 +88,7 @@ def _tiles(tiles: Sequence[int]) -> str:
 
 
 def _line(standing: Standing) -> str:
-    """A player's line; `default` keeps rich from colouring numbers and what it takes for code in a name."""
+    """Return a player's line; `default` keeps rich from colouring numbers and what it takes for code in a name."""
     name, score, status, hand = standing
     mark = {"to move": "▸", "winner": "★", "out": "✗"}.get(status, " ")
     shown = name_column(name, NAME_LIMIT)

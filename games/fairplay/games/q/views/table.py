@@ -25,20 +25,20 @@ class Standing(NamedTuple):
 
 
 class Table(NamedTuple):
-    """What a picture shows: the map, whose cells `last` were placed at last, the players, and the pile."""
+    """The contents of a picture: the map, whose cells `last` were placed at last, the players, and the pile."""
 
     tiles: dict[rules.Coordinate, int]  # in the order in which they were placed
     last: frozenset[rules.Coordinate]
     standings: Sequence[Standing]
     pile_left: int
     pile: Sequence[int]  # empty where it is hidden
-    told: str  # what the last turn was; empty where it is not known
+    last_turn: str  # in words; empty if it is not known
     rows: range  # from the first one with a tile to the last; empty without tiles
     columns: range
 
 
 def table(message: q_pb2.State, players: Sequence[str]) -> Table:
-    """The table of a state; `players` are the names by seat."""
+    """Return the table of a state; `players` are the names by seat."""
     cells = zip(message.rows, message.columns, strict=False)
     tiles = dict(zip(cells, known(message.tiles), strict=False))
     placed = ((placement.row, placement.column) for placement in message.last_turn.action.extension.placements)
@@ -48,7 +48,7 @@ def table(message: q_pb2.State, players: Sequence[str]) -> Table:
         [_standing(message, player, players) for player in message.players],
         max(message.pile_left, len(message.pile)),
         known(message.pile),
-        _told(message.last_turn, players) if message.HasField("last_turn") else "",
+        _describe(message.last_turn, players) if message.HasField("last_turn") else "",
         _range(row for row, _ in tiles),
         _range(column for _, column in tiles),
     )
@@ -64,17 +64,17 @@ def _standing(message: q_pb2.State, player: q_pb2.Player, players: Sequence[str]
 
 
 def known(numbers: Iterable[int]) -> list[int]:
-    """The tiles of numbers in messages."""
+    """Return the tiles of numbers in messages."""
     return [number - 1 if 1 <= number <= rules.KINDS else UNKNOWN for number in numbers]
 
 
 def tile_name(tile: int) -> str:
-    """A tile as people say it."""
+    """Return a tile as people say it."""
     return rules.tile_name(tile) if tile != UNKNOWN else "unknown tile"
 
 
 def _name(seat: int, players: Sequence[str]) -> str:
-    """The name of the player in a seat, fit for XML and terminals."""
+    """Return the name of the player in a seat, fit for XML and terminals."""
     name = players[seat] if seat < len(players) else ""
     return short_name(name, NAME_LIMIT) or f"seat {seat}"
 
@@ -87,7 +87,7 @@ def _status(message: q_pb2.State, player: q_pb2.Player) -> str:
     return "winner" if message.HasField("top_score") and player.score == message.top_score else ""
 
 
-def _told(turn: q_pb2.Turn, players: Sequence[str]) -> str:
+def _describe(turn: q_pb2.Turn, players: Sequence[str]) -> str:
     name = _name(turn.seat, players)
     match turn.action.WhichOneof("choice"):
         case "extension":
