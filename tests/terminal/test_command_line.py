@@ -78,6 +78,20 @@ def test_commands_of_others_are_found_likewise_and_cannot_take_our_names(brought
     assert "Cannot be loaded: No module named 'nowhere_to_be_found'." in run("unready", "--help").stdout
 
 
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("gaem", "No such command 'gaem'. Did you mean game or games?"),
+        ("torunament", "Did you mean tournament?"),
+        ("frobnicate", "No such command 'frobnicate'.\n"),
+    ],
+)
+def test_a_mistyped_command_is_answered_with_those_that_are_close(fairplay: Run, typed: str, words: str) -> None:
+    ran = fairplay(typed, "fish")
+    assert (ran.code, ran.out) == (2, "")
+    assert words in ran.err
+
+
 # --- extras ---
 
 

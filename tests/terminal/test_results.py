@@ -134,3 +134,19 @@ def test_a_tournament_starts_from_its_games_settings_for_tournaments(
     settings = recorded_settings(fairplay, *arguments)
     assert all(words in settings for words in there), settings
     assert not any(words in settings for words in not_there), settings
+
+
+# --- the demo ---
+
+
+def test_the_demo_shows_what_each_player_is_and_the_result_holds_its_link(fairplay: Run) -> None:
+    ran = fairplay("demo", "--records", "records", "--json")
+    assert ran.code == 0
+    ranking = ran.err.partition("Ranking")[2].partition("Eliminated")[0]
+    assert "strategy minimax, dials in" in ranking
+    assert "broken: says-nothing" in ranking
+    assert "exec:" not in ranking
+    result = json.loads(ran.out)
+    assert len(result["players"]) == 10
+    assert all(player["link"].startswith("exec:") for player in result["players"])
+    assert {failure["player"] for failure in result["failures"]} == {"Cheater", "Raiser", "Sleeper"}

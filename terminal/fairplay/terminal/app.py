@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import Annotated, Any
 
 import typer
@@ -43,6 +44,14 @@ class Commands(TyperGroup):
         if cmd_name in commands() and cmd_name not in self.commands:
             self.add_command(_load(cmd_name), cmd_name)
         return super().get_command(ctx, cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that the first argument names. A name that is none fails with those that are close."""
+        name = args[0]
+        if name not in commands() and not name.startswith("-"):
+            close = " or ".join(get_close_matches(name, commands()))
+            ctx.fail(f"No such command {name!r}.{f' Did you mean {close}?' if close else ''}")
+        return super().resolve_command(ctx, args)
 
 
 def _load(name: str) -> Any:
