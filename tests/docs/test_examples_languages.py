@@ -88,7 +88,7 @@ def test_a_player_goes_where_its_options_or_its_environment_say(language: Langua
 
 @languages
 def test_a_player_names_the_revision_that_it_was_written_for(language: Language) -> None:
-    stated = re.findall(r"[pP]rotocolRevision: +(\d+)", sources(language))
+    stated = re.findall(r"\b[rR]evision: +(\d+)", sources(language))
     assert set(stated) == {str(PROTOCOL_REVISION)}
 
 

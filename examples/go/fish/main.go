@@ -15,10 +15,9 @@ import (
 
 func main() {
 	description := &fairplay.PlayerDescription{
-		DisplayName:      "Fish in Go",
-		SoftwareVersion:  "1",
-		Services:         []string{fish.FishPlayerService_ServiceDesc.ServiceName},
-		ProtocolRevision: 1,
+		DisplayName:     "Fish in Go",
+		SoftwareVersion: "1",
+		Services:        []*fairplay.GameService{{Name: fish.FishPlayerService_ServiceDesc.ServiceName, Revision: 1}},
 	}
 	link.Main(description, func(to grpc.ServiceRegistrar) { fish.RegisterFishPlayerServiceServer(to, player{}) })
 }

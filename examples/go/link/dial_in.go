@@ -132,7 +132,7 @@ func limited(ctx context.Context, call *fairplay.Call) (context.Context, context
 }
 
 // send is the only one that writes after the hello. What waits goes into one frame.
-func send(stream fairplay.ConnectionService_ConnectClient, outbox <-chan *fairplay.Reply) {
+func send(stream fairplay.ConnectionService_DialInClient, outbox <-chan *fairplay.Reply) {
 	for {
 		var replies []*fairplay.Reply
 		select {
@@ -174,8 +174,8 @@ func (m methods) RegisterService(service *grpc.ServiceDesc, player any) {
 }
 
 func (m methods) answer(ctx context.Context, call *fairplay.Call) *fairplay.Reply {
-	response, err := []byte(nil), status.Errorf(codes.Unimplemented, "this player has no method %s", call.Method)
-	if method, found := m[call.Method]; found {
+	response, err := []byte(nil), status.Errorf(codes.Unimplemented, "this player has no method %s", call.MethodName)
+	if method, found := m[call.MethodName]; found {
 		response, err = method(ctx, call.Request)
 	}
 	if err != nil {

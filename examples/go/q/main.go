@@ -13,10 +13,9 @@ import (
 
 func main() {
 	description := &fairplay.PlayerDescription{
-		DisplayName:      "Q in Go",
-		SoftwareVersion:  "1",
-		Services:         []string{q.QPlayerService_ServiceDesc.ServiceName},
-		ProtocolRevision: 1,
+		DisplayName:     "Q in Go",
+		SoftwareVersion: "1",
+		Services:        []*fairplay.GameService{{Name: q.QPlayerService_ServiceDesc.ServiceName, Revision: 1}},
 	}
 	link.Main(description, func(to grpc.ServiceRegistrar) { q.RegisterQPlayerServiceServer(to, player{}) })
 }
@@ -48,7 +47,7 @@ func (player) TakeTurn(_ context.Context, request *q.TakeTurnRequest) (*q.TakeTu
 	hand := state.Players[0].Hand
 	if placements := b.extension(hand); len(placements) > 0 {
 		action.Choice = &q.Action_Extension{Extension: &q.Extension{Placements: placements}}
-	} else if int(state.PileCount) >= len(hand) {
+	} else if int(state.PileLeft) >= len(hand) {
 		action.Choice = &q.Action_Replace{Replace: &q.Replace{}}
 	}
 	return &q.TakeTurnResponse{Action: action}, nil

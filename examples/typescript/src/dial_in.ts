@@ -76,7 +76,7 @@ export async function dialIn(address: string, player: HostedPlayer, served: Serv
 /** Answers the calls of one stream until it ends. */
 async function converse(client: ConnectionServiceClient, hello: Hello, methods: Methods): Promise<Conversation> {
   const said: Conversation = { ending: { message: "the server ended the stream" } };
-  const stream = client.connect();
+  const stream = client.dialIn();
   const wanted = new Set<bigint>(); // the calls that are under way
   const outbox: Reply[] = [];
   const send = (): void => {
@@ -116,9 +116,9 @@ async function converse(client: ConnectionServiceClient, hello: Hello, methods: 
 
 async function reply(call: Call, methods: Methods): Promise<Reply> {
   try {
-    const method = methods.get(call.method);
+    const method = methods.get(call.methodName);
     if (!method) {
-      throw new CallError(status.UNIMPLEMENTED, `this player has no method ${call.method}`);
+      throw new CallError(status.UNIMPLEMENTED, `this player has no method ${call.methodName}`);
     }
     return { id: call.id, response: await method(call.request) };
   } catch (problem) {

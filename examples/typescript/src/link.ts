@@ -15,7 +15,8 @@ export async function main<Service extends ServiceDefinition>(
   functions: Functions<Service>,
 ): Promise<void> {
   const path = Object.values(service)[0]!.path; // "/fairplay.fish.v1.FishPlayerService/PlayAs"
-  const description = { displayName, softwareVersion: "1", services: [path.split("/")[1]!], protocolRevision: 1 };
+  const services = [{ name: path.split("/")[1]!, revision: 1 }];
+  const description = { displayName, softwareVersion: "1", services };
   try {
     await run(description, [tournaments(description), { service, functions }]);
   } catch (problem) {

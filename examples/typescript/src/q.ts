@@ -18,6 +18,6 @@ await main("Q in TypeScript", QPlayerServiceService, {
     if (placements.length > 0) {
       return { action: { extension: { placements } } };
     }
-    return { action: state.pileCount >= hand.length ? { replace: {} } : { passTurn: {} } };
+    return { action: state.pileLeft >= hand.length ? { replace: {} } : { passTurn: {} } };
   },
 });
