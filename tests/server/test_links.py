@@ -211,7 +211,9 @@ async def test_a_tournament_that_nobody_started_names_the_cause_for_each_player(
     made = tournament_plan("abc", link="exec:/no/such/program")
     await server.manager.create("cup", made)
     await server.manager.start("cup")
-    over = [event async for event in server.manager.watch("cup")][-1].tournament
+    async for _ in server.manager.watch("cup"):
+        pass
+    over = server.manager.get("cup")
     assert over.status == TournamentStatus.TOURNAMENT_STATUS_FINISHED
     assert (list(over.result.winners), list(over.result.others), len(over.rounds)) == ([], [], 0)
     misconducts = [failure.misconduct for failure in over.result.failures]

@@ -165,9 +165,11 @@ class Environment(NamedTuple):
 
     async def over(self, tournament_id: str) -> Tournament:
         async with asyncio.timeout(20):
-            last = [event async for event in self.manager.watch(tournament_id)][-1].tournament
-        assert last.status in OVER
-        return last
+            async for _ in self.manager.watch(tournament_id):
+                pass
+        over = self.manager.get(tournament_id)
+        assert over.status in OVER
+        return over
 
     def findings(self) -> list[object]:
         """Return the defects of the records of everything that is over."""

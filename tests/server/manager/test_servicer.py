@@ -39,6 +39,14 @@ async def watch(manager: Any, tournament_id: str) -> list[pb.WatchTournamentResp
     return [event async for event in manager.WatchTournament(pb.WatchTournamentRequest(tournament_id=tournament_id))]
 
 
+async def played(manager: Any, tournament_id: str) -> Tournament:
+    """Watch a tournament to its end and return it."""
+    events = await watch(manager, tournament_id)
+    assert events[-1].HasField("finished") or events[-1].tournament.status == FINISHED
+    over: Tournament = (await manager.GetTournament(pb.GetTournamentRequest(tournament_id=tournament_id))).tournament
+    return over
+
+
 async def refused(call: Any) -> tuple[grpc.StatusCode, str]:
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await call
@@ -57,11 +65,14 @@ async def test_a_tournament_from_its_creation_to_its_end(manager: Any) -> None:
     started = await manager.StartTournament(pb.StartTournamentRequest(tournament_id="t"))
     assert started.tournament.status in (RUNNING, FINISHED)
     events = await watching
-    last: Tournament = events[-1].tournament
+    last: Tournament = (await manager.GetTournament(pb.GetTournamentRequest(tournament_id="t"))).tournament
     assert last.status == FINISHED
+    assert events[-1].finished == last.result
+    assert [event.signed_up.name for event in events if event.HasField("signed_up")] == list("cdef")
+    assert [event.withdrawn for event in events if event.HasField("withdrawn")] == ["f"]
+    assert not any(player.link for player in last.entrants)
     assert bracket(last)[0] == "edc ab"
     assert kinds(events).count("round_started") == len(last.rounds)
-    assert (await manager.GetTournament(pb.GetTournamentRequest(tournament_id="t"))).tournament == last
     assert [each.tournament for each in await watch(manager, "t")] == [last]
 
 
@@ -114,7 +125,7 @@ async def test_a_server_that_stops_tells_those_who_watch_and_goes_on_when_it_is_
     async with grpc.aio.insecure_channel(server.address) as channel:
         manager = ManagerServiceStub(channel)
         await manager.StartTournament(pb.StartTournamentRequest(tournament_id="t"))
-        assert (await watch(manager, "t"))[-1].tournament.status == FINISHED
+        assert (await played(manager, "t")).status == FINISHED
     await server.stop()
 
 
@@ -124,7 +135,7 @@ async def test_a_watcher_that_goes_away_is_forgotten(server: Server, manager: An
     await call.read()
     call.cancel()
     await manager.StartTournament(pb.StartTournamentRequest(tournament_id="t"))
-    assert (await watch(manager, "t"))[-1].tournament.status == FINISHED
+    assert (await played(manager, "t")).status == FINISHED
 
 
 async def test_players_that_dial_in_sign_themselves_up(server: Server, manager: Any) -> None:
@@ -137,7 +148,7 @@ async def test_players_that_dial_in_sign_themselves_up(server: Server, manager: 
             wrong = manager.SignUp(pb.SignUpRequest(tournament_id="t", player=player, token="guess"))
             assert await refused(wrong) == (grpc.StatusCode.PERMISSION_DENIED, "WRONG_TOKEN")
             await manager.SignUp(pb.SignUpRequest(tournament_id="t", player=player, token="token"))
-        last = (await watch(manager, "t"))[-1].tournament
+        last = await played(manager, "t")
     assert last.status == FINISHED
     assert bracket(last) == ["cba"]
     assert not last.result.failures

@@ -159,20 +159,16 @@ async def test_watchers_see_the_whole_first_then_what_happens_and_the_end_last()
         await here.manager.start("t")
         events = await watching
         assert kinds(events) == [
-            *("tournament", "tournament", "failed", "round_started", "game_finished", "game_finished"),
-            *("round_started", "game_finished", "tournament"),
+            *("tournament", "started", "failed", "round_started", "game_finished", "game_finished"),
+            *("round_started", "game_finished", "finished"),
         ]
-        statuses = [event.tournament.status for event in events if event.HasField("tournament")]
-        assert statuses == [
-            TournamentStatus.TOURNAMENT_STATUS_SIGN_UP,
-            TournamentStatus.TOURNAMENT_STATUS_RUNNING,
-            TournamentStatus.TOURNAMENT_STATUS_FINISHED,
-        ]
-        assert events[-1].tournament == here.manager.get("t")
+        assert events[0].tournament.status == TournamentStatus.TOURNAMENT_STATUS_SIGN_UP
+        assert [player.name for player in events[1].started.entrants] == list("abcdef")
+        assert events[-1].finished == here.manager.get("t").result
         started = events[3].round_started
         assert ["".join(game.players) for game in started.games] == ["acd", "ef"]
         assert not any(game.HasField("result") for game in started.games)
-        assert await _all(here, "t") == [events[-1]]
+        assert [event.tournament for event in await _all(here, "t")] == [here.manager.get("t")]
 
 
 async def test_a_watcher_that_comes_late_sees_what_has_happened_in_the_whole() -> None:
@@ -185,7 +181,7 @@ async def test_a_watcher_that_comes_late_sees_what_has_happened_in_the_whole() -
         await asyncio.sleep(0)
         actor.release.set()
         events = await watching
-        assert kinds(events) == ["tournament", "tournament"]
+        assert kinds(events) == ["tournament", "finished"]
         assert events[0].tournament.rounds[0].games[0].result == here.referee.get("t/r1g1").result
 
 

@@ -20,7 +20,7 @@ from fairplay.server.manager.watchers import Watchers
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.journal import Journal
 from fairplay.v1.game_pb2 import Player
-from fairplay.v1.manager_pb2 import WatchTournamentResponse
+from fairplay.v1.manager_pb2 import TournamentStarted, WatchTournamentResponse
 from fairplay.v1.record_pb2 import RecordEntry, Resumed, TournamentChange, TournamentEntrants
 from fairplay.v1.tournament_pb2 import Tournament as TournamentMessage
 
@@ -114,7 +114,7 @@ class Tournament:
         self._sign_up.admit(player, token)
         self._change(TournamentChange(signed_up=player))
         self.message.entrants.append(player)
-        self._watchers.show(self.message)
+        self._watchers.tell(WatchTournamentResponse(signed_up=player))
         if self._sign_up.full:
             self._start()
 
@@ -126,7 +126,7 @@ class Tournament:
         self._sign_up.release(name, token)
         self._change(TournamentChange(withdrawn=name))
         states.withdraw(self.message, name)
-        self._watchers.show(self.message)
+        self._watchers.tell(WatchTournamentResponse(withdrawn=name))
 
     def start(self) -> None:
         """Close the sign-up and start. Raises Refusal if too few have entered, or the tournament is over."""
@@ -163,7 +163,7 @@ class Tournament:
         entrants = seated(self.message.plan, states.signed_up(self.message))
         self._change(TournamentChange(started=TournamentEntrants(entrants=entrants)))
         states.start(self.message, entrants)
-        self._watchers.show(self.message)
+        self._watchers.tell(WatchTournamentResponse(started=TournamentStarted(entrants=entrants)))
         self._drive(Course(self.message, self._journal.append, self._watchers.tell))
 
     def _drive(self, course: Course) -> None:
@@ -259,7 +259,10 @@ class Tournament:
     async def _announce(self) -> None:
         # A result is told only once it is on disk: a restart could come to another one.
         await self.saved()
-        self._watchers.show(self.message)
+        if self.message.status == states.FINISHED:
+            self._watchers.tell(WatchTournamentResponse(finished=self.message.result))
+        else:
+            self._watchers.tell(WatchTournamentResponse(cancelled=self.message.reason))
         self._leave()
 
     def _leave(self, refusal: Refusal | None = None) -> None:

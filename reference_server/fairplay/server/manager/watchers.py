@@ -23,11 +23,6 @@ class Watchers:
         for queue in self._queues:
             queue.put_nowait(event)
 
-    def show(self, message: Tournament) -> None:
-        """Send the whole tournament to all watchers, because it has changed."""
-        if self._queues:
-            self.tell(WatchTournamentResponse(tournament=message))
-
     def close(self, refusal: Refusal | None = None) -> None:
         """End the news; `refusal` says why, if the tournament is not over."""
         self._closed, self._refusal = True, refusal
@@ -35,9 +30,9 @@ class Watchers:
             queue.put_nowait(None)
 
     async def follow(self, message: Tournament) -> AsyncGenerator[WatchTournamentResponse, None]:
-        """Yield the whole tournament, then all news until it is over. Raises Refusal if the server shuts down."""
+        """Yield the tournament as it is now, then its news until the end. Raises Refusal if the server shuts down."""
         queue: asyncio.Queue[WatchTournamentResponse | None] = asyncio.Queue()
-        queue.put_nowait(WatchTournamentResponse(tournament=message))
+        queue.put_nowait(WatchTournamentResponse(tournament=message))  # copies it
         if self._closed:
             queue.put_nowait(None)
         self._queues.append(queue)

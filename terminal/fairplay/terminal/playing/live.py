@@ -18,7 +18,7 @@ from fairplay.games.envelopes import unwrap
 from fairplay.games.game import Game
 from fairplay.terminal.boards import draw_board
 from fairplay.terminal.misconducts import draw_failure, draw_standing
-from fairplay.v1.game_pb2 import GameState
+from fairplay.v1.game_pb2 import GameState, Player
 from fairplay.v1.manager_pb2 import WatchTournamentResponse
 from fairplay.v1.referee_pb2 import WatchGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
@@ -82,6 +82,8 @@ class TournamentView:
         match event.WhichOneof("event"):
             case "tournament":
                 self._show_tournament(event.tournament)
+            case "started":
+                self._show_entrants(event.started.entrants)
             case "round_started":
                 self._start_round(event.round_started)
             case "game_finished":
@@ -94,14 +96,17 @@ class TournamentView:
 
     def _show_tournament(self, tournament: Tournament) -> None:
         if tournament.status == TournamentStatus.TOURNAMENT_STATUS_RUNNING and self._round_count == 0:
-            names = ", ".join(escape(player.name) for player in tournament.entrants)
-            self._print(f"[bold]{self._game.title}[/], knockout, {len(tournament.entrants)} players: {names}")
+            self._show_entrants(tournament.entrants)
         for number, round_ in enumerate(tournament.rounds):
             if number >= self._round_count:
                 self._start_round(round_)
             for game in round_.games:
                 if game.HasField("result"):
                     self._finish_game(game.game_id, game.result)
+
+    def _show_entrants(self, entrants: Sequence[Player]) -> None:
+        names = ", ".join(escape(player.name) for player in entrants)
+        self._print(f"[bold]{self._game.title}[/], knockout, {len(entrants)} players: {names}")
 
     def _start_round(self, round_: Round) -> None:
         self._round_count += 1
