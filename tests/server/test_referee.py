@@ -16,7 +16,7 @@ from grpc_status import rpc_status
 
 from fairplay.fish.v1 import fish_pb2
 from fairplay.games.game import find
-from fairplay.games.steps import Call, CallKind, Conversation, Outcome, Show
+from fairplay.games.steps import Call, CallKind, Conversation, Outcome
 from fairplay.server.errors import Refusal, reason_of
 from fairplay.server.records.chain import parsed
 from fairplay.server.running import TimeLimits
@@ -383,8 +383,8 @@ async def test_a_fault_of_the_referee_aborts_the_game_and_blames_nobody(
     from fairplay.games.fish.protocol import conversation
 
     def fails(*_: Any, **__: Any) -> Conversation:
-        yield Show(None)
         raise RuntimeError("a secret of the referee")
+        yield
         return Outcome([])
 
     monkeypatch.setattr(conversation, "play", fails)

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from fairplay.games.envelopes import wrap
 from fairplay.games.game import find
 from fairplay.server import __version__
 from fairplay.server.errors import Refusal
@@ -21,6 +22,7 @@ from fairplay.server.records.store import Store
 from fairplay.server.records.summaries import begun_game, listed_game
 from fairplay.server.running import Running
 from fairplay.server.watching import live, replayed
+from fairplay.v1.game_pb2 import GameState
 from fairplay.v1.record_pb2 import GameHeader, RecordEntry, Resumed
 from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.referee_pb2 import GamePlan, GameStatus, WatchGameResponse
@@ -147,11 +149,19 @@ class Referee:
             raise Refusal("SHUTTING_DOWN", "the server shuts down: ask again when it is back")
         now = Timestamp()
         now.GetCurrentTime()
+        game = find(plan.game)
         header = GameHeader(
-            game_id=game_id, plan=plan, start_time=now, tournament_id=tournament_id, server_version=__version__
+            game_id=game_id,
+            plan=plan,
+            start_time=now,
+            tournament_id=tournament_id,
+            server_version=__version__,
+            players=[self._links.identify(player, game) for player in plan.players],
         )
+        replayer = self._replayer(RecordEntry(game=header))
+        if (start := replayer.start) is not None:
+            header.start_state.CopyFrom(wrap(GameState, game, game.full_state(start.state)))
         entry = RecordEntry(game=header)
-        replayer = self._replayer(entry)
         journal = self._store.begin(
             "game",
             game_id,

@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from fairplay.server.errors import Refusal
+from fairplay.server.links.identity import cut
 from fairplay.server.links.link import Clock, DeadLink, Done, Link, OpenCall, disconnected
 from fairplay.server.links.stream import MAX_PLAYERS_PER_STREAM, Stream, Write
 from fairplay.server.tokens import same
 from fairplay.v1.connection_pb2 import GoodbyeReason, Hello, HostedPlayer
+from fairplay.v1.player_pb2 import PlayerDescription
 
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 MAX_TOKEN_BYTES = 256
@@ -20,11 +22,12 @@ MAX_NAMES = 100_000
 
 @dataclass(slots=True)
 class _Registration:
-    """A name on this server: its token, the stream that has it now, and the player's number on that stream."""
+    """A name on this server: its token, the stream that has it now, the player's number there and its description."""
 
     token: str
     stream: Stream | None = None
     number: int = 0
+    description: PlayerDescription | None = None
 
 
 class Hub:
@@ -70,6 +73,11 @@ class Hub:
         """Return whether a player of this name can be called now."""
         known = self._names.get(name)
         return known is not None and known.stream is not None
+
+    def description(self, name: str) -> PlayerDescription | None:
+        """Return what the player of this name said about itself; None if it never dialled in."""
+        known = self._names.get(name)
+        return known.description if known is not None else None
 
     async def arrived(self, name: str) -> None:
         """Wait until a player of this name is connected."""
@@ -124,7 +132,7 @@ class Hub:
             known.token = player.token
         if known.stream is not None and known.stream is not stream:
             known.stream.goodbye(GoodbyeReason.GOODBYE_REASON_REPLACED, f"{player.name} has dialled in again")
-        known.stream, known.number = stream, number
+        known.stream, known.number, known.description = stream, number, cut(player.description)
 
     def _closed(self, stream: Stream) -> None:
         """Free the names of a stream that is over."""

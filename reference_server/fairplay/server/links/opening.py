@@ -8,6 +8,7 @@ import shlex
 from dataclasses import dataclass
 
 from fairplay.games.game import Game
+from fairplay.player.handlers import describe
 from fairplay.server.errors import Refusal
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import NAME, Hub, dial_in_link
@@ -78,6 +79,16 @@ class Links:
         if spec.kind == "exec" and not self._allow_exec:
             message = "this server does not start programs for others: have the player serve or dial in, "
             raise Refusal("EXEC_NOT_ALLOWED", message + "or start the server with --allow-exec", f"{field}.link")
+
+    def identify(self, player: Player, game: Game) -> Player:
+        """Return who a checked player is: its name, and its description where the server knows it."""
+        spec = parse_link(player.link)
+        description = None
+        if spec.kind == "bot":
+            description = describe(game.player(spec.value))
+        elif spec.kind == "dial-in":
+            description = self._hub.description(spec.value)
+        return Player(name=player.name, description=description)
 
     def gone(self, why: str) -> Link:
         """Return the link to a player that has left: every call fails at once."""

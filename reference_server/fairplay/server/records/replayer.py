@@ -75,6 +75,8 @@ Event: TypeAlias = Called | Shown | Eliminated | Ended
 class Replayer:
     """A game that is played again, an entry at a time. Raises Diverged if an entry is not what the rules lead to.
 
+    `start` is the first state that the conversation showed, `shown` the last one.
+
     After the last entry it tells where the game stands: what the conversation waits for, in `step`, with the `answers`
     that are in where several players are asked at once; or its `outcome`; or the `error` with which the rules failed.
     `append` takes the entries that follow when the game goes on. `find` gets the game by its name.
@@ -87,6 +89,7 @@ class Replayer:
         self.entry = 1
         self.step: Step | None = None
         self.calls: list[tuple[Call, float]] = []  # with the seconds that each took
+        self.start: Show | None = None
         self.shown: Show | None = None
         self.event_count = 0
         self.outcome: Outcome | None = None
@@ -141,14 +144,22 @@ class Replayer:
         self.transcript.call_count = self._recorded_count
 
     def _conversation(self, find: Find) -> Conversation:
-        plan = self.header.plan
+        """Return the conversation from the recorded start state; of a header without one, from what its plan draws."""
+        header, plan = self.header, self.header.plan
         try:
             played = find(plan.game)
             settings = played.full_settings(
                 unwrap(plan.settings, played, played.settings_type) or played.settings_type()
             )
-            state = unwrap(plan.initial_state, played, played.state_type)
-            return played.play(self.header.game_id, settings, self._names, game_rng(plan.seed), state)
+            given = unwrap(plan.initial_state, played, played.state_type)
+            start = unwrap(header.start_state, played, played.state_type)
+            rng = game_rng(plan.seed)
+            if start is None:
+                return played.play(header.game_id, settings, self._names, rng, given)
+            if given is not None:
+                shown = next(played.play(header.game_id, settings, self._names, rng, given))
+                _check_start(start, given, played.full_state(shown.state) if isinstance(shown, Show) else start)
+            return played.play(header.game_id, settings, self._names, rng, start, fresh=given is None)
         except ValueError as error:
             raise Diverged(1, f"the game cannot be played: {error}") from None
 
@@ -169,6 +180,7 @@ class Replayer:
         if isinstance(step, Show):
             self.event_count += 1
             self.shown = step
+            self.start = self.start or step
             self._events.append(Shown(self.entry, self.event_count, step.state))
             return False
         self._wait_for(step)
@@ -258,6 +270,16 @@ class Replayer:
 
     def _diverged(self, problem: str) -> Diverged:
         return Diverged(self.entry, problem)
+
+
+def _check_start(start: Message, given: Message, due: Message) -> None:
+    """Check that a game began in the state of its plan. Raises Diverged if it did not.
+
+    A field that the plan leaves out was drawn, and may have any value.
+    """
+    named = {field.name for field, _ in given.ListFields()}
+    if wrong := [name for name in named if getattr(start, name) != getattr(due, name)]:
+        raise Diverged(1, f"the start state is not that of the plan: it differs in {', '.join(sorted(wrong))}")
 
 
 def _same(call: Call, request: bytes) -> bool:

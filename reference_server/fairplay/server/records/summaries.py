@@ -22,4 +22,5 @@ def begun_game(header: GameHeader) -> Game:
         status=GameStatus.GAME_STATUS_RUNNING,
         start_time=header.start_time,
         tournament_id=header.tournament_id,
+        players=header.players,
     )

@@ -1,0 +1,20 @@
+"""Who players are: their names, and what they say about themselves where the server was told."""
+
+from __future__ import annotations
+
+from fairplay.v1.player_pb2 import PlayerDescription
+
+MAX_TEXT_CHARS = 80
+MAX_SERVICES = 64
+MAX_SERVICE_CHARS = 128
+
+
+def cut(description: PlayerDescription) -> PlayerDescription:
+    """Return what is kept of a description: player.proto says how long its texts may be."""
+    kept = PlayerDescription(
+        display_name=description.display_name[:MAX_TEXT_CHARS],
+        software_version=description.software_version[:MAX_TEXT_CHARS],
+    )
+    for service in description.services[:MAX_SERVICES]:
+        kept.services.add(name=service.name[:MAX_SERVICE_CHARS], revision=service.revision)
+    return kept
