@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from fairplay.conformance.cases import cases
+from fairplay.conformance.methods import tells_the_end
 from fairplay.conformance.plan import LONGEST_S, limits_of
 from fairplay.conformance.reference_players import rival_names
 from fairplay.conformance.verdicts import Verdict
@@ -34,6 +35,11 @@ def test_every_case_says_what_it_checks_and_why(game: str) -> None:
         assert case.checks, case.id
         assert case.why.endswith("."), case.id
         assert case.id.count(".") >= 1, case.id
+
+
+@pytest.mark.parametrize(("game", "method"), [("bazaar", "Win"), ("q", "Win")])
+def test_the_methods_that_tell_the_end_of_a_game_are_recognised(game: str, method: str) -> None:
+    assert [each.name for each in find(game).methods if tells_the_end(each)] == [method]
 
 
 def asked(seed: int) -> list[bytes]:

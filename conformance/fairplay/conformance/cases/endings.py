@@ -11,6 +11,7 @@ from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import NotTested, failure
 from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal, readable
+from fairplay.conformance.methods import tells_the_end
 from fairplay.conformance.player_under_test import Connection
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import END, START
@@ -95,7 +96,7 @@ def _verdicts(context: Context) -> Iterator[tuple[Method, Message]]:
     if context.ordinary.misconduct is not None:
         raise NotTested(f"no game comes to its end with this player: see {attribution.owning_case(context.ordinary)}")
     for method in context.game.methods:
-        if {"game_id", "won"} == set(method.request.DESCRIPTOR.fields_by_name):
+        if tells_the_end(method):
             for won in (True, False):
                 yield method, method.request(game_id=context.new_id("ending"), won=won)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fairplay.conformance.methods import tells_the_end
 from fairplay.conformance.zoo import case_ids
 from fairplay.conformance.zoo.effects import DIES, HANGS, IS_UNREADABLE, RAISES
 from fairplay.conformance.zoo.mutants import Mutant
@@ -29,7 +30,7 @@ def of_endings(game: Game) -> Iterator[Mutant]:
     sentence = "Raises an exception when a second tournament starts."
     yield Mutant("raises-in-second-tournament", sentence, WIN_AND_LOSE, second_call("Start"), RAISES)
     for method in game.methods:
-        if set(method.request.DESCRIPTOR.fields_by_name) == {"game_id", "won"}:
+        if tells_the_end(method):
             name, again = method.name, second_call_ever(method.name)
             sentence = f"Raises an exception in the second {name} that it hears."
             yield Mutant(f"raises-in-second-{name.lower()}", sentence, WIN_AND_LOSE, again, RAISES, ("memory",))
