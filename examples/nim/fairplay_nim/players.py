@@ -16,11 +16,6 @@ from fairplay_nim.v1 import nim_pb2 as pb
 Strategy: TypeAlias = Callable[[rules.State], rules.Take]
 
 
-def first() -> Strategy:
-    """Return the strategy that takes one match of the first heap that has any."""
-    return lambda state: rules.legal(state)[0]
-
-
 def chance(seed: int) -> Strategy:
     """Return the strategy that takes anything: the same for the same seed and state, so that games can be repeated."""
     return lambda state: Random(f"{seed} {state}").choice(rules.legal(state))
@@ -37,7 +32,9 @@ def is_lost(state: rules.State) -> bool:
 
 
 STRATEGIES = {
-    "first": StrategyKind(first, "Takes one match of the first heap that has any."),
+    "first": StrategyKind(
+        lambda: lambda state: rules.legal(state)[0], "Takes one match of the first heap that is left."
+    ),
     "random": StrategyKind(chance, "Takes anything that is legal, by its seed.", {"seed": (0, 0, 999_999)}),
     "best": StrategyKind(best, "Leaves its opponent a lost state where it can."),
 }

@@ -71,8 +71,7 @@ def apply(state: State, take: Take) -> State:
     """Return the state after a legal action."""
     heaps = list(state.heaps)
     heaps[take.heap] -= take.match_count
-    first, *others = state.players
-    return State(tuple(heaps), state.most, (*others, first), state.revision + 1)
+    return State(tuple(heaps), state.most, (*state.players[1:], state.players[0]), state.revision + 1)
 
 
 def eliminate(state: State, seat: int) -> State:
