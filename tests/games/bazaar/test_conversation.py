@@ -593,12 +593,13 @@ def expected(call: Call, state: State) -> Message:
     """Return the request of a call, from the rules and section 9 alone."""
     table = codec.table_message(state.table)
     if call.method.name == SETUP:
-        return bazaar_player_pb2.SetupRequest(game_id="g", table=table)
+        return bazaar_player_pb2.SetupRequest(game_id="g", seat=call.seat, table=table)
     if call.method.name == WIN:
-        return bazaar_player_pb2.WinRequest(game_id="g", won=call.seat in rules.winners(state))
+        return bazaar_player_pb2.WinRequest(game_id="g", seat=call.seat, won=call.seat in rules.winners(state))
     view = rules.view(state, call.seat)
     return call.method.request(
         game_id="g",
+        seat=call.seat,
         turn_state=bazaar_pb2.TurnState(
             revision=state.revision,
             table=table,

@@ -139,7 +139,7 @@ def summary(request: Any) -> str:
     if hasattr(request, "refusal") and request.HasField("refusal"):
         words += f" again as {request.refusal.rule_id}"
     if hasattr(request, "standing"):
-        words += f" of {request.seat}: {request.standing}"
+        words += f" of {request.lost_seat}: {request.standing}"
     return words
 
 

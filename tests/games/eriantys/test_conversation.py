@@ -382,7 +382,7 @@ def test_eliminate_the_others_go_on(method: str, failure: Any) -> None:
     assert 1 not in {seat for seat, _ in played.after(Eliminate)}
     assert played.after(Eliminate)[:4] == [(0, GONE), (2, GONE), (0, BOARD), (2, BOARD)]
     told = played.of(GONE)[0].call.request
-    assert (told.seat, told.standing) == (1, eriantys_pb2.STANDING_ELIMINATED)
+    assert (told.lost_seat, told.standing) == (1, eriantys_pb2.STANDING_ELIMINATED)
     assert len([call for call in played.after(Eliminate) if call[1] == ACTION]) > 50
     assert played.last().reason in (Reason.BAG_EMPTY, Reason.LAST_TOWER, Reason.FEW_GROUPS, Reason.LAST_ASSISTANT)
 
@@ -404,7 +404,7 @@ def test_skip_turns_a_lost_player_is_away_until_it_answers_the_first_board_of_a_
     gone = next(place for place, said in enumerate(played.said) if said.answer is failure)
     lost_in = next(state for state in played.states() if state.standings[1] is Standing.AWAY).round
     told = played.of(GONE)
-    assert [(said.call.seat, said.call.request.seat, said.call.request.standing) for said in told] == [
+    assert [(said.call.seat, said.call.request.lost_seat, said.call.request.standing) for said in told] == [
         (0, 1, eriantys_pb2.STANDING_AWAY),
         (2, 1, eriantys_pb2.STANDING_AWAY),
     ]

@@ -123,12 +123,13 @@ def expected(call: Call, state: State) -> Any:
     match call.method.name:
         case "StartGame":
             return eriantys_player_pb2.StartGameRequest(
-                game_id="g", state=shown, settings=short, seat=call.seat, player_names=["a", "b", "c"], hand=own
+                game_id="g", seat=call.seat, state=shown, settings=short, player_names=["a", "b", "c"], hand=own
             )
         case "AskAssistantCard":
             played = [state.assistants[seat] for seat in state.planned]
             return eriantys_player_pb2.AskAssistantCardRequest(
                 game_id="g",
+                seat=call.seat,
                 state=shown,
                 settings=short,
                 hand=own,
@@ -138,14 +139,16 @@ def expected(call: Call, state: State) -> Any:
         case "UpdateGameBoard":
             return eriantys_player_pb2.UpdateGameBoardRequest(game_id="g", state=shown)
         case "ShowLastRound":
-            return eriantys_player_pb2.ShowLastRoundRequest(game_id="g", reason=int(state.last_round))  # type: ignore[arg-type]
+            reason = board.reason_number(state.last_round)
+            return eriantys_player_pb2.ShowLastRoundRequest(game_id="g", seat=call.seat, reason=reason)
         case "ShowDisconnection":
             out = next(seat for seat, standing in enumerate(state.standings) if standing is Standing.OUT)
             return eriantys_player_pb2.ShowDisconnectionRequest(
-                game_id="g", seat=out, standing=eriantys_pb2.STANDING_ELIMINATED
+                game_id="g", seat=call.seat, lost_seat=out, standing=eriantys_pb2.STANDING_ELIMINATED
             )
     return eriantys_player_pb2.ShowEndGameRequest(
         game_id="g",
+        seat=call.seat,
         state=shown,
         winner_seats=rules.winners(state),
         reason=int(state.reason),  # type: ignore[arg-type]

@@ -65,7 +65,7 @@ def play(game_id: str, state: rules.State) -> Conversation:
 def _call(game_id: str, state: rules.State, seat: int) -> Call:
     """Return the call that is due."""
     method = REQUEST_PEBBLE_OR_EXCHANGES if state.phase is rules.Phase.REQUEST else REQUEST_CARDS
-    request: Any = method.request(game_id=game_id)
+    request: Any = method.request(game_id=game_id, seat=seat)
     codec.put_turn_state(request.turn_state, state, seat)
     return Call(seat, method, request, CallKind.DECISION)
 
@@ -89,9 +89,10 @@ def _action(state: rules.State, reply: Any) -> rules.Action:
 
 def _set_up(game_id: str, state: rules.State) -> Part:
     """Tell everybody who is in the game the equations, in turn order."""
-    request = bazaar_player_pb2.SetupRequest(game_id=game_id, table=codec.table_message(state.table))
+    table = codec.table_message(state.table)
     for seat, player in enumerate(state.players):
         if player.standing is rules.Standing.IN:
+            request = bazaar_player_pb2.SetupRequest(game_id=game_id, seat=seat, table=table)
             told = yield from notify(Call(seat, SETUP, request, CallKind.NOTIFICATION))
             if not told:
                 state = rules.eliminate_at_setup(state, seat)
@@ -102,7 +103,7 @@ def _set_up(game_id: str, state: rules.State) -> Part:
 def _tell(game_id: str, state: rules.State) -> Part:
     """Tell the winners, then the others, in turn order; nobody moves up for a player that fails (section 7)."""
     for seat, won in rules.notifications(state):
-        request = bazaar_player_pb2.WinRequest(game_id=game_id, won=won)
+        request = bazaar_player_pb2.WinRequest(game_id=game_id, seat=seat, won=won)
         told = yield from notify(Call(seat, WIN, request, CallKind.NOTIFICATION))
         if not told:
             state = rules.eliminate(state, seat)

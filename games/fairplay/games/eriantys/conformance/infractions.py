@@ -21,6 +21,6 @@ def find_infraction(settings: eriantys_settings_pb2.Settings, call: Call, answer
         view = codec.view(request.state, request.settings, request.seat, ())
         verdict: Any = judge_tower(view, request.seat, answer)
     else:
-        view = codec.view(request.state, request.settings, request.state.active_seat, request.hand)
+        view = codec.view(request.state, request.settings, request.seat, request.hand)
         verdict = judge(view, answer)
     return Infraction(verdict.rule_id, verdict.given, Level.MUST) if isinstance(verdict, MalformedReplyError) else None

@@ -39,7 +39,7 @@ def seen(request: Any) -> State:
     """Return what a request shows its player, with the player as the one to decide."""
     if isinstance(request, AskTowerColorRequest):
         return codec.view(request.state, request.settings, request.seat, ())
-    return codec.view(request.state, request.settings, request.state.active_seat, request.hand)
+    return codec.view(request.state, request.settings, request.seat, request.hand)
 
 
 def wrong_answer(

@@ -47,12 +47,12 @@ class StrategyPlayer:
 
     def ask_assistant_card(self, request: AskAssistantCardRequest) -> AskAssistantCardResponse:
         """Return the assistant of the strategy."""
-        view = codec.view(request.state, request.settings, request.state.active_seat, request.hand)
+        view = codec.view(request.state, request.settings, request.seat, request.hand)
         return cast("AskAssistantCardResponse", answers.reply_message(self._strategy(view)))
 
     def ask_action(self, request: AskActionRequest) -> AskActionResponse:
         """Return the action of the strategy."""
-        view = codec.view(request.state, request.settings, request.state.active_seat, request.hand)
+        view = codec.view(request.state, request.settings, request.seat, request.hand)
         return cast("AskActionResponse", answers.reply_message(self._strategy(view)))
 
     def update_game_board(self, request: UpdateGameBoardRequest) -> None:

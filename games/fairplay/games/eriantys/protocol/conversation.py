@@ -146,15 +146,16 @@ class _Game:
         while (seat := rules.turn(self.state)) is not None:
             if self.state.last_round and not self._last_round_shown:
                 self._last_round_shown = True
-                yield from self._tell_all(SHOW_LAST_ROUND, self._requests.last_round(self.state))
+                yield from self._show_last_round()
             else:
                 yield from self._ask(seat)
 
     def end(self) -> Part:
         """Tell the result to everybody who is present or away."""
-        request = self._requests.end(self.state)
-        seats = [*self._present(), *self._away()]
-        replies = yield from _together([self._tell(seat, SHOW_END_GAME, request) for seat in sorted(seats)])
+        seats = sorted([*self._present(), *self._away()])
+        replies = yield from _together(
+            [self._tell(seat, SHOW_END_GAME, self._requests.end(self.state, seat)) for seat in seats]
+        )
         yield from self._lose(_failed(replies))
 
     def _ask(self, seat: int) -> Part:
@@ -211,10 +212,13 @@ class _Game:
             loss = waiting.popleft()
             yield from self._remove(loss)
             if not was_over:
-                request = self._requests.disconnection(self.state, loss.seat)
                 gone = {one.seat for one in waiting}
-                seats = [seat for seat in self._present() if seat not in gone]
-                replies = yield from _together([self._tell(seat, SHOW_DISCONNECTION, request) for seat in seats])
+                told = {
+                    seat: self._requests.disconnection(self.state, seat, loss.seat)
+                    for seat in self._present()
+                    if seat not in gone
+                }
+                replies = yield from _together([self._tell(seat, SHOW_DISCONNECTION, told[seat]) for seat in told])
                 waiting.extend(_failed(replies))
         if self._started and not was_over:
             yield from self._update()
@@ -254,8 +258,11 @@ class _Game:
     def _tell(self, seat: int, method: Method, request: Any) -> Call:
         return Call(seat, method, request, CallKind.NOTIFICATION)
 
-    def _tell_all(self, method: Method, request: Any) -> Part:
-        replies = yield from _together([self._tell(seat, method, request) for seat in self._present()])
+    def _show_last_round(self) -> Part:
+        seats, state = self._present(), self.state
+        replies = yield from _together(
+            [self._tell(seat, SHOW_LAST_ROUND, self._requests.last_round(state, seat)) for seat in seats]
+        )
         yield from self._lose(_failed(replies))
 
 

@@ -37,7 +37,7 @@ class Requests:
     ) -> eriantys_player_pb2.AskTowerColorRequest:
         """Return the question for a seat's tower colour."""
         request = eriantys_player_pb2.AskTowerColorRequest(
-            game_id=self._game_id, state=self.board(state).state, settings=self._settings, seat=seat
+            game_id=self._game_id, seat=seat, state=self.board(state).state, settings=self._settings
         )
         request.possible_colors.extend([color + 1 for color in rules.free_tower_colors(state)])  # type: ignore[misc]
         _put_refusal(request, refused)
@@ -48,6 +48,7 @@ class Requests:
         kind = eriantys_player_pb2
         request: Any = kind.AskAssistantCardRequest() if state.phase is Phase.ASSISTANT else kind.AskActionRequest()
         request.game_id = self._game_id
+        request.seat = state.active
         request.state.CopyFrom(self.board(state).state)
         request.settings.CopyFrom(self._settings)
         request.hand.extend(state.hands[state.active])
@@ -62,31 +63,34 @@ class Requests:
         """Return the news that the game begins, for a seat."""
         return eriantys_player_pb2.StartGameRequest(
             game_id=self._game_id,
+            seat=seat,
             state=self.board(state).state,
             settings=self._settings,
-            seat=seat,
             player_names=self._names,
             hand=state.hands[seat],
         )
 
-    def last_round(self, state: State) -> eriantys_player_pb2.ShowLastRoundRequest:
-        """Return the news that this round is the last one."""
+    def last_round(self, state: State, seat: int) -> eriantys_player_pb2.ShowLastRoundRequest:
+        """Return the news that this round is the last one, for a seat."""
         reason = reason_number(state.last_round)
-        return eriantys_player_pb2.ShowLastRoundRequest(game_id=self._game_id, reason=reason)
+        return eriantys_player_pb2.ShowLastRoundRequest(game_id=self._game_id, seat=seat, reason=reason)
 
-    def end(self, state: State) -> eriantys_player_pb2.ShowEndGameRequest:
-        """Return the result."""
+    def end(self, state: State, seat: int) -> eriantys_player_pb2.ShowEndGameRequest:
+        """Return the result, for a seat."""
         return eriantys_player_pb2.ShowEndGameRequest(
             game_id=self._game_id,
+            seat=seat,
             state=self.board(state).state,
             winner_seats=rules.winners(state),
             reason=reason_number(state.reason),
         )
 
-    def disconnection(self, state: State, seat: int) -> eriantys_player_pb2.ShowDisconnectionRequest:
-        """Return the news that a player was lost."""
-        standing = STANDINGS[state.standings[seat]]
-        return eriantys_player_pb2.ShowDisconnectionRequest(game_id=self._game_id, seat=seat, standing=standing)
+    def disconnection(self, state: State, seat: int, lost: int) -> eriantys_player_pb2.ShowDisconnectionRequest:
+        """Return the news that the player of the seat `lost` was lost, for a seat."""
+        standing = STANDINGS[state.standings[lost]]
+        return eriantys_player_pb2.ShowDisconnectionRequest(
+            game_id=self._game_id, seat=seat, lost_seat=lost, standing=standing
+        )
 
 
 def _put_refusal(request: Any, refused: RuleBreak | None) -> None:

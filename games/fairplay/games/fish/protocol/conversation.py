@@ -52,11 +52,11 @@ def play(game_id: str, settings: rules.Settings, start: codec.Shown, fresh: bool
     log = _ActionLog(settings.action_list, len(colors))
     while (seat := rules.turn(state)) is not None:
         if rules.placing(state):
-            setup = fish_player_pb2.SetupRequest(game_id=game_id)
+            setup = fish_player_pb2.SetupRequest(game_id=game_id, seat=seat)
             codec.put_state(setup.state, state, colors)
             reply = yield Call(seat, SETUP, setup, CallKind.DECISION)
         else:
-            turn = fish_player_pb2.TakeTurnRequest(game_id=game_id, actions=log.take(seat))
+            turn = fish_player_pb2.TakeTurnRequest(game_id=game_id, seat=seat, actions=log.take(seat))
             codec.put_state(turn.state, state, colors)
             reply = yield Call(seat, TAKE_TURN, turn, log.next_kind(seat))
         verdict = _judge(state, reply)
@@ -102,14 +102,14 @@ def _announce(game_id: str, settings: rules.Settings, state: rules.State, colors
 
 
 def _play_as(game_id: str, seat: int, colors: Colors) -> Call:
-    request = fish_player_pb2.PlayAsRequest(game_id=game_id, color=colors[seat])
+    request = fish_player_pb2.PlayAsRequest(game_id=game_id, seat=seat, color=colors[seat])
     return Call(seat, PLAY_AS, request, CallKind.NOTIFICATION)
 
 
 def _play_with(game_id: str, seat: int, seats: Iterable[int], colors: Colors) -> Call:
     """Return the call that tells a player the colours of the others, in turn order (section 8)."""
     others = [colors[other] for other in seats if other != seat]
-    request = fish_player_pb2.PlayWithRequest(game_id=game_id, colors=others)
+    request = fish_player_pb2.PlayWithRequest(game_id=game_id, seat=seat, colors=others)
     return Call(seat, PLAY_WITH, request, CallKind.NOTIFICATION)
 
 

@@ -83,15 +83,15 @@ def setup_request(game_id: str, state: rules.State, seat: int, laid: Laid) -> Se
     if state.settings.setup_argument == "map":
         table = q_pb2.State(revision=state.revision)
         table.MergeFrom(laid.message)
-        return SetupRequest(game_id=game_id, state=table, tiles=held)
-    request = SetupRequest(game_id=game_id, tiles=held)
+        return SetupRequest(game_id=game_id, seat=seat, state=table, tiles=held)
+    request = SetupRequest(game_id=game_id, seat=seat, tiles=held)
     _see(request.state, state, seat, laid)
     return request
 
 
 def turn_request(game_id: str, state: rules.State, seat: int, laid: Laid) -> TakeTurnRequest:
     """Return the request of TakeTurn for a seat."""
-    request = TakeTurnRequest(game_id=game_id)
+    request = TakeTurnRequest(game_id=game_id, seat=seat)
     _see(request.state, state, seat, laid)
     return request
 

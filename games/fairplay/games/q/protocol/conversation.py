@@ -79,7 +79,7 @@ def _judge(state: rules.State, reply: Any) -> rules.Action | Cause:
 
 
 def _deliver(game_id: str, state: rules.State, delivery: rules.Delivery) -> Part:
-    request = q_player_pb2.NewTilesRequest(game_id=game_id, tiles=codec.numbers(delivery.tiles))
+    request = q_player_pb2.NewTilesRequest(game_id=game_id, seat=delivery.seat, tiles=codec.numbers(delivery.tiles))
     state = yield from _tell(state, Call(delivery.seat, NEW_TILES, request, CallKind.NOTIFICATION))
     return rules.delivered(state)
 
@@ -87,7 +87,7 @@ def _deliver(game_id: str, state: rules.State, delivery: rules.Delivery) -> Part
 def _tell_the_end(game_id: str, state: rules.State) -> Part:
     """Tell the winners, then the others; a winner that fails has not won, and nobody else wins in its place."""
     for seat, won in rules.notifications(state):
-        request = q_player_pb2.WinRequest(game_id=game_id, won=won)
+        request = q_player_pb2.WinRequest(game_id=game_id, seat=seat, won=won)
         state = yield from _tell(state, Call(seat, WIN, request, CallKind.NOTIFICATION))
     return state
 
