@@ -56,7 +56,7 @@ test-languages: .venv/.ready .tools/.ready ## build and try the players in Go an
 	@$(BIN)/python -m tools.test_languages $(ARGS)
 
 .PHONY: check
-check: check-style check-types check-proto check-generated ## everything that is checked without running the code
+check: check-style check-types check-proto check-generated check-reference ## everything that is checked without running the code
 
 .PHONY: check-style
 check-style: .venv/.ready-dev
@@ -77,6 +77,10 @@ check-proto: .venv/.ready-dev
 check-generated: .tools/.ready
 	.tools/bin/python -m tools.check_generated
 
+.PHONY: check-reference
+check-reference: .venv/.ready-dev
+	$(BIN)/python -m tools.docs_reference --check
+
 .PHONY: format
 format: .venv/.ready-dev ## put code and protos into their standard form
 	$(BIN)/ruff check --quiet --fix .
@@ -86,6 +90,10 @@ format: .venv/.ready-dev ## put code and protos into their standard form
 .PHONY: generate
 generate: .tools/.ready ## make generated/ from proto/
 	.tools/bin/python -m tools.generate
+
+.PHONY: reference
+reference: .venv/.ready-dev ## make docs/reference/ from the comments of the protos
+	@$(BIN)/python -m tools.docs_reference
 
 ##@ Release
 

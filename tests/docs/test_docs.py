@@ -27,6 +27,8 @@ from fairplay.v1 import connection_pb2, error_reason_pb2, lobby_pb2, manager_pb2
 from tests.docs.pages import PAGES, ROOT, blocks, name_of
 from tools.docs_code import PAGES as PAGES_WITH_CODE
 from tools.docs_code import with_code
+from tools.docs_reference import PAGES as REFERENCE
+from tools.docs_reference import read_sources, write_pages
 from tools.docs_rules import PAGE, page
 from tools.docs_testdata import PAGE as KINDS_PAGE
 from tools.docs_testdata import with_kinds
@@ -205,6 +207,29 @@ def test_every_option_exists(name: str) -> None:
 
 def test_the_page_of_rules_is_fresh() -> None:
     assert PAGE.read_text() == page(), "run: python -m tools.docs_rules"
+
+
+def test_the_reference_is_fresh_and_linked() -> None:
+    pages = write_pages(read_sources())
+    assert {path.name: path.read_text() for path in REFERENCE.glob("*.md")} == pages, "run: make reference"
+    assert {found[1] for found in LINK.finditer(pages["README.md"])} == pages.keys() - {"README.md"}
+    assert "(reference/README.md)" in (ROOT / "docs" / "README.md").read_text()
+
+
+def test_the_reasons_of_the_protos_page_are_those_of_the_contract_page() -> None:
+    rows = re.compile(r"^\| `([A-Z_]+)` \| ((?:`[A-Z_]+`(?:, )?)+) \|", re.MULTILINE)
+    told = dict(rows.findall((ROOT / "proto" / "README.md").read_text().partition("**Errors**")[2]))
+    assert {reason: status for status, row in told.items() for reason in re.findall(r"[A-Z_]+", row)} == {
+        reason: code.name for reason, code in STATUS.items()
+    }
+
+
+def test_the_folder_of_protos_suffices_without_the_repository() -> None:
+    folder = ROOT / "proto"
+    links = (found[1].partition("#")[0] for found in LINK.finditer((folder / "README.md").read_text()))
+    assert all((folder / link).resolve().is_relative_to(folder) for link in links if not link.startswith("https://"))
+    assert (folder / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()
+    assert all(word not in (folder / "README.md").read_text() for word in ("this repository", "`make "))
 
 
 def test_the_page_of_dependencies_names_every_package() -> None:
