@@ -32,9 +32,7 @@ def is_lost(state: rules.State) -> bool:
 
 
 STRATEGIES = {
-    "first": StrategyKind(
-        lambda: lambda state: rules.legal(state)[0], "Takes one match of the first heap that is left."
-    ),
+    "first": StrategyKind(lambda: lambda state: rules.legal(state)[0], "Takes one match of the first heap there is."),
     "random": StrategyKind(chance, "Takes anything that is legal, by its seed.", {"seed": (0, 0, 999_999)}),
     "best": StrategyKind(best, "Leaves its opponent a lost state where it can."),
 }
