@@ -34,7 +34,7 @@ class Measure(NamedTuple):
 
 
 def measures(names: Sequence[str], games: Sequence[str], pace: Pace, *, machine: bool) -> Iterator[Measure]:
-    """What is to be measured, in order; `machine`: also what no game is played for."""
+    """Return what is to be measured, in order; `machine`: also what no game is played for."""
     for each in map(subject, games):
         if "rules" in names and "rules" in each.reaches:
             yield Measure(f"rules of {each.game}", partial(playouts.measure, each, pace))
@@ -54,7 +54,7 @@ def _run(measure: Callable[..., Coroutine[Any, Any, list[Figure]]], *arguments: 
 
 
 def take(chosen: Iterable[Measure]) -> tuple[list[Figure], bool]:
-    """All figures that can be taken, and whether those were all."""
+    """Return all figures that can be taken, and whether those were all."""
     figures: list[Figure] = []
     complete = True
     for measure in chosen:
@@ -68,12 +68,12 @@ def take(chosen: Iterable[Measure]) -> tuple[list[Figure], bool]:
 
 
 def say(sentence: str) -> None:
-    """Tells whoever waits; the table goes to standard output alone."""
+    """Tell whoever waits; the table goes to standard output alone."""
     print(sentence, file=sys.stderr, flush=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; returns the exit code."""
+    """Run the command and return the exit code."""
     options = _parser().parse_args(arguments)
     results: Path | None = options.results or (None if options.only or options.game else RESULTS)
     try:

@@ -52,7 +52,7 @@ class Sample(NamedTuple):
     cpu_s: float
 
     def since(self, before: Sample) -> Sample:
-        """What happened after `before`."""
+        """Return what happened after `before`."""
         turns, calls = self.turns - before.turns, self.calls - before.calls
         return Sample(turns, calls, self.wall_s - before.wall_s, self.cpu_s - before.cpu_s)
 
@@ -80,7 +80,7 @@ class CountedLink:
         self._tally = tally
 
     def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
-        """Calls through the link, unless the tally is closed: then the call is never sent nor answered."""
+        """Call through the link, unless the tally is closed: then the call is never sent nor answered."""
         tally = self._tally
         if tally.closed:
             return OpenCall(self._clock, limit_s, done, lambda _: None)
@@ -107,7 +107,7 @@ class Arena:
         self._template = _template(subject)
 
     async def run(self, load: Load, seconds: float) -> Sample:
-        """Keeps so many games going for so long. Unmeasurable: a player was eliminated, or nothing moves."""
+        """Keep so many games going for so long. Raises Unmeasurable if a player was eliminated, or nothing moves."""
         tally = Tally()
         paths, clock = self._subject.turn_paths, self._server.clock
         links = [CountedLink(link, clock, paths, tally) for link in self._links[load.way]]
@@ -152,7 +152,7 @@ class Arena:
             plan = self._plan(None)
 
     def _plan(self, stage: Message | None) -> GamePlan:
-        """A game from a stage on, or a fresh one, with a seed of its own."""
+        """Return a game from a stage on, or a fresh one, with a seed of its own."""
         plan = GamePlan()
         plan.CopyFrom(self._template)
         plan.seed = next(self._numbers)
@@ -173,7 +173,7 @@ def _template(subject: Subject) -> GamePlan:
 
 @asynccontextmanager
 async def arena(subject: Subject, rehearsal: Rehearsal) -> AsyncIterator[Arena]:
-    """A server in this process, its records on disk, and all players in two processes, each reachable both ways."""
+    """Return a server in this process, with records on disk, and its players in two processes, reachable both ways."""
     async with AsyncExitStack() as stack:
         directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="fairplay-bench-"))
         server = await Server.start(Config(records=Path(directory)))

@@ -34,7 +34,7 @@ class Frame(NamedTuple):
 
 
 def frames(exchanges: Sequence[Exchange]) -> list[Frame]:
-    """Frames as long as those that carry these exchanges, one in each."""
+    """Return frames as long as those that carry these exchanges, one in each."""
     made = []
     for number, (seat, method, request, reply) in enumerate(exchanges, start=10_000):
         call = Call(id=number, player=seat % 2, method_name=method, request=request, time_limit=duration(1.0))
@@ -61,7 +61,7 @@ class Echo:
         await self._over.wait()
 
     async def ready(self) -> None:
-        """Waits until all streams are open."""
+        """Wait until all streams are open."""
         async with asyncio.timeout(START_LIMIT_S):
             await self._all_here.wait()
 
@@ -79,13 +79,13 @@ class Echo:
         return count / (time.perf_counter() - began)
 
     def close(self) -> None:
-        """Ends the streams."""
+        """End the streams."""
         self._over.set()
 
 
 @asynccontextmanager
 async def echo(exchanges: Sequence[Exchange]) -> AsyncIterator[Echo]:
-    """The echo of a game: a server in this process, its streams from two others."""
+    """Return the echo of a game: a server in this process, its streams from two others."""
     made = Echo(frames(exchanges))
     server = grpc.aio.server()
     handler = grpc.stream_stream_rpc_method_handler(made.serve)

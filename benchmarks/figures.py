@@ -73,7 +73,7 @@ class Figure:
 
     @property
     def ok(self) -> bool:
-        """Whether no reach is missed."""
+        """Return whether no reach is missed."""
         if self.reach is None:
             return True
         return self.value <= self.reach if KINDS[self.name].at_most else self.value >= self.reach
@@ -82,6 +82,6 @@ class Figure:
 def figure(
     name: str, values: Sequence[float], reach: float | None = None, *, game: str = "", turns: str = "turns"
 ) -> Figure:
-    """The figure of this name from its repetitions."""
+    """Return the figure of this name from its repetitions."""
     unit = KINDS[name].unit.format(turns=turns)
     return Figure(name, game, median(values), min(values), max(values), unit, reach)

@@ -30,7 +30,7 @@ SETTLE_S = 0.5
 
 
 async def measure() -> list[Figure]:
-    """The memory of `fairplay serve`, a process of its own. Taken once: it hardly varies."""
+    """Return the memory of `fairplay serve`, a process of its own. Taken once: it hardly varies."""
     before, after = await _memory("own")
     _, shared = await _memory("shared")
     return [figure("idle", [after], IDLE_REACH_MB), figure("idle-none", [before]), figure("idle-shared", [shared])]

@@ -41,7 +41,7 @@ EXPECTED = {"TABLE_RUNNING", "SEATED"}
 
 
 async def measure(pace: Pace) -> list[Figure]:
-    """Times of delivery by `fairplay serve`, a process of its own, with its records on disk."""
+    """Return times of delivery by `fairplay serve`, a process of its own, with its records on disk."""
     found = [await _delivery(pace.seconds) for _ in range(pace.repeats)]
     medians, slow, rates = zip(*found, strict=True)
     return [figure("lobby", medians, LOBBY_REACH_MS), figure("lobby-95", slow), figure("lobby-rate", rates)]
@@ -72,7 +72,7 @@ class Visitor:
         self._token = ""
 
     async def ask(self, method: str, **fields: Any) -> None:
-        """Calls a method; refusals that are to be expected are none of ours."""
+        """Call a method; refusals that are to be expected are none of ours."""
         try:
             await getattr(self._stub, method)(getattr(pb, f"{method}Request")(token=self._token, **fields))
         except grpc.aio.AioRpcError as error:
@@ -80,18 +80,18 @@ class Visitor:
                 raise
 
     async def come(self) -> Any:
-        """Enters and opens the stream."""
+        """Enter and open the stream."""
         self._token = (await self._stub.Enter(pb.EnterRequest(name=self.name))).token
         stream = self._stub.Attend(pb.AttendRequest(token=self._token))
         await stream.read()
         return stream
 
     async def create(self) -> None:
-        """Makes the table where it is to be."""
+        """Make the table where it is to be."""
         await self.ask("CreateTable", name=self.table, game="fish")
 
     async def join(self) -> None:
-        """Takes a seat, with a reference player, or watches."""
+        """Take a seat, with a reference player, or watch."""
         if self.seated:
             await self.ask("JoinTable", table=self.table, link="bot:first")
         else:
@@ -105,7 +105,7 @@ async def _read(stream: Any, times: list[float]) -> None:
 
 
 async def _now_and_then(per_second: float, do: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Does it so often, whether the time before is over or not."""
+    """Do it so often, whether the time before is over or not."""
     async with asyncio.TaskGroup() as tasks:
         while True:
             tasks.create_task(do())
@@ -139,7 +139,7 @@ async def run(address: str, seconds: float) -> None:
 
 
 async def _each(visitors: Sequence[Visitor], do: Callable[[Visitor], Awaitable[Any]]) -> list[Any]:
-    """Has everybody do something, a few at the same time."""
+    """Have everybody do something, a few at the same time."""
     found = []
     for at in range(0, len(visitors), CHANNEL_COUNT):
         found += await asyncio.gather(*map(do, visitors[at : at + CHANNEL_COUNT]))

@@ -21,7 +21,7 @@ PATIENCE_S = 5.0
 
 
 async def run(address: str, game: str, names: Sequence[str]) -> None:
-    """Serves and dials in with a player for each name."""
+    """Serve and dial in with a player for each name."""
     players = [find(game).player(STRATEGY) for _ in names]
     served = [await start_server(Handlers(player), "127.0.0.1:0") for player in players]
     print(*(port for _, port in served), flush=True)

@@ -13,7 +13,7 @@ SEED = 1
 
 
 def measure(subject: Subject, pace: Pace) -> list[Figure]:
-    """Turns a second. Drawing a fresh game, and playing it until it is ready, is not in the time."""
+    """Return turns a second. Drawing a fresh game, and playing it until it is ready, is not in the time."""
     rng = Random(SEED)
     rates = [_rate(subject, rng, pace.seconds) for _ in range(pace.repeats)]
     return [figure("rules", rates, subject.reaches["rules"], game=subject.game, turns=subject.turns)]
@@ -46,7 +46,7 @@ def _step(rules: Any, state: Any, rng: Random) -> Any:
 
 
 def playout(rules: Any, state: Any, rng: Random) -> Any:
-    """The end of the game, every action any legal one."""
+    """Return the end of the game, every action any legal one."""
     turn, legal, apply, random = rules.turn, rules.legal, rules.apply, rng.random
     while turn(state) is not None:
         actions = legal(state)

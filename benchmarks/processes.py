@@ -20,7 +20,7 @@ END_LIMIT_S = 10.0
 
 
 def halves(players: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """The players of each of the two processes in which all players live."""
+    """Return the players of each of the two processes in which all players live."""
     middle = len(players) // 2
     return players[:middle], players[middle:]
 
@@ -34,7 +34,7 @@ class Started(NamedTuple):
 
 @asynccontextmanager
 async def started(module: str, *arguments: str) -> AsyncIterator[Started]:
-    """Runs a module under guard, from its first line of output on. Unmeasurable: it ended before that, or is silent."""
+    """Run a module under guard, from its first line of output on. Raises Unmeasurable if none comes."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *("-I", "-S", str(GUARD)),

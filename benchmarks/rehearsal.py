@@ -41,12 +41,12 @@ class Rehearsal(NamedTuple):
 
 
 def names(count: int) -> list[str]:
-    """The names of so many players."""
+    """Return the names of so many players."""
     return [f"player{seat}" for seat in range(count)]
 
 
 def rehearse(subject: Subject) -> Rehearsal:
-    """Plays one game between players of the strategy that all measures use."""
+    """Play one game between players of the strategy that all measures use."""
     game, count = subject.contract, subject.seat_count
     players = [Handlers(game.player(STRATEGY)) for _ in range(count)]
     exchanges: list[Exchange] = []

@@ -36,14 +36,14 @@ def _processor() -> str:
 
 
 def number(value: float) -> str:
-    """A value with three digits or more."""
+    """Return a value with three digits or more."""
     if value >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
 def bound(name: str, reach: float | None) -> str:
-    """What a figure of this name should reach, with its direction."""
+    """Return what a figure of this name should reach, with its direction."""
     if reach is None:
         return ""
     text = f"{reach:,.0f}" if reach >= 100 else f"{reach:g}"
@@ -51,7 +51,7 @@ def bound(name: str, reach: float | None) -> str:
 
 
 def verdict(reach: float | None, ok: bool) -> str:
-    """Whether it is reached, in a word."""
+    """Return whether it is reached, in a word."""
     return "" if reach is None else "yes" if ok else "no"
 
 
@@ -91,7 +91,7 @@ def write_json(figures: Iterable[Figure], path: Path) -> None:
 
 
 def markdown(rows: Sequence[dict[str, Any]]) -> str:
-    """The table of docs/performance.md, from what the JSON holds."""
+    """Return the table of docs/performance.md, from what the JSON holds."""
     lines = [machine(), "", "| what | game | value | unit | reach | ok |", "|---|---|--:|---|---|---|"]
     for row in rows:
         what = re.sub(r"^ +", "&emsp;", KINDS[row["name"]].title)
@@ -101,7 +101,7 @@ def markdown(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def write_docs(results: Path, docs: Path) -> None:
-    """Puts the table between the markers. ValueError: the markers or the results are not there."""
+    """Put the table between the markers. Raises ValueError if the markers or the results are not there."""
     if not results.exists():
         raise ValueError(f"there is no {results.name} yet: take all measures first, with make bench")
     before, begin, rest = docs.read_text("utf-8").partition(BEGIN)

@@ -33,7 +33,7 @@ class Round(NamedTuple):
 
 
 async def measure(subject: Subject, wanted: Collection[str], pace: Pace) -> list[Figure]:
-    """The wanted figures of one game, in the order of LOADS."""
+    """Return the wanted figures of one game, in the order of LOADS."""
     measures = [name for name in LOADS if name in wanted]
     loads = list(dict.fromkeys(load for name in measures for load in LOADS[name]))
     rehearsal = rehearse(subject)

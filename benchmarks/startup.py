@@ -15,7 +15,7 @@ LIMIT_S = 60.0
 
 
 def measure() -> list[Figure]:
-    """Seconds, after one start that nobody counts: it fills the caches of the disk and of the compiler."""
+    """Return seconds, after one start that does not count: it fills the caches of the disk and of the compiler."""
     times = [_seconds() for _ in range(REPEATS + 1)]
     return [figure("help", times[1:], HELP_REACH_S)]
 

@@ -52,12 +52,12 @@ class Subject:
 
     @property
     def contract(self) -> Game:
-        """The game itself."""
+        """Return the game itself."""
         return find(self.game)
 
     @property
     def rules(self) -> Any:
-        """The module of its rules, beside what the entry point names."""
+        """Return the module of its rules, beside what the entry point names."""
         return import_module(f"{registered()[self.game].module}.rules")
 
     @property
@@ -68,13 +68,13 @@ class Subject:
 
     @property
     def settings_message(self) -> Message:
-        """The settings as a message of the game, where a choice is an enum that is named after it."""
+        """Return the settings as a message of the game, where a choice is an enum that is named after it."""
         named = {name: f"{name}_{value}".upper() for name, value in self.settings.items() if isinstance(value, str)}
         return self.contract.settings_type(**{**self.settings, **named})
 
     @property
     def turn_paths(self) -> frozenset[str]:
-        """The full names of the counted methods: by default the last one whose reply holds anything."""
+        """Return the full names of the counted methods: by default the last one whose reply holds anything."""
         methods = self.contract.methods
         deciding = [each.name for each in methods if each.response.DESCRIPTOR.fields]
         return frozenset(each.path for each in methods if each.name in (self.counted or deciding[-1:]))
@@ -120,5 +120,5 @@ TABLE = (
 
 
 def subject(game: str) -> Subject:
-    """How this game is measured."""
+    """Return how this game is measured."""
     return next((each for each in TABLE if each.game == game), Subject(game))

@@ -1,4 +1,4 @@
-"""Says whether generated/python is what proto/ gives. Run by `make check` in the environment of .tools."""
+"""Check that generated/python is what proto/ gives. Run by `make check` in the environment of .tools."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tools.generate import GENERATED, generate
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """The bytes of each file below a folder, by its path in there. Caches of Python do not count."""
+    """Return the bytes of each file below a folder, by its path in there. Caches of Python do not count."""
     files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 def differences(kept: Mapping[str, bytes], fresh: Mapping[str, bytes]) -> list[str]:
-    """The paths that are in one of the two only, or not the same in both."""
+    """Return the paths that are in one of the two only, or not the same in both."""
     return sorted(path for path in kept.keys() | fresh.keys() if kept.get(path) != fresh.get(path))
 
 

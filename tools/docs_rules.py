@@ -1,4 +1,4 @@
-"""Writes docs/rules.md from the rules of the installed games.
+"""Write docs/rules.md from the rules of the installed games.
 
 Run in .venv, in the root of the tree: python -m tools.docs_rules
 """
@@ -23,7 +23,7 @@ are malformed, so that no state would allow them; the others are for what the ga
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     return "\n".join([HEAD, *(line for name in registered() for line in _section(find(name)))])
 
 

@@ -1,4 +1,4 @@
-"""Makes generated/python from proto/. Run by `make generate` in the environment of tools/requirements.txt."""
+"""Make generated/python from proto/. Run by `make generate` in the environment of tools/requirements.txt."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GENERATED = ROOT / "generated" / "python"
 
 
 def generate(out: Path) -> int:
-    """Writes the stubs of all protos into the empty folder `out`; returns protoc's exit code."""
+    """Write the stubs of all protos into the empty folder `out` and return protoc's exit code."""
     protos = sorted(path.relative_to(PROTO).as_posix() for path in PROTO.rglob("*.proto"))
     well_known = Path(grpc_tools.__file__).parent / "_proto"
     plugins = Path(sys.executable).parent
@@ -42,14 +42,14 @@ def generate(out: Path) -> int:
 
 
 def replace(old: Path, new: Path) -> None:
-    """Puts the folder `new` in the place of `old`, so that stubs of protos that are gone go too."""
+    """Put the folder `new` in the place of `old`, so that stubs of protos that are gone go too."""
     shutil.rmtree(old, ignore_errors=True)
     old.parent.mkdir(parents=True, exist_ok=True)
     shutil.move(new, old)
 
 
 def main() -> int:
-    """Replaces the stubs. They stay as they are where the protos do not compile."""
+    """Replace the stubs. They stay as they are where the protos do not compile."""
     with TemporaryDirectory() as scratch:
         code = generate(Path(scratch))
         if code == 0:

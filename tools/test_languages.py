@@ -1,4 +1,4 @@
-"""Builds the players of examples/ that are not in Python, plays with them in every way there is, and certifies them.
+"""Build the players of examples/ that are not in Python, play with them in every way there is, and certify them.
 
 `make test-languages` runs it in .venv. It fails when a player is blamed for anything.
 """
@@ -70,7 +70,7 @@ class Language:
     command: str
 
     def player(self, game: str) -> str:
-        """The command line of its player of a game."""
+        """Return the command line of its player of a game."""
         return self.command.format(game=game)
 
 
@@ -95,7 +95,7 @@ LANGUAGES = (
 
 
 def certification(game: str, command: str) -> list[str]:
-    """The command that certifies the player of a game which a command starts. It ends with 0 if the player passes."""
+    """Return the command that certifies a started player of a game. It ends with 0 if the player passes."""
     return [FAIRPLAY, "certify", game, f"exec:{command}"]
 
 
@@ -113,7 +113,7 @@ def missing(language: Language, found: str | None) -> str | None:
 
 
 def version_of(language: Language) -> str | None:
-    """What the version command prints, where all programs are there."""
+    """Return what the version command prints, where all programs are there."""
     if not all(map(shutil.which, language.programs)):
         return None
     return subprocess.run(language.version_command, capture_output=True, text=True, cwd=ROOT, check=False).stdout
@@ -126,7 +126,7 @@ def environment() -> dict[str, str]:
 
 
 def execute(command: Sequence[str]) -> str:
-    """What a command prints. Failed: it ends with another code than 0, or not in time."""
+    """Return what a command prints. Raises Failed if it ends with another code than 0, or not in time."""
     try:
         done = subprocess.run(
             command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=LIMIT_S, check=False
@@ -142,7 +142,7 @@ def execute(command: Sequence[str]) -> str:
 
 
 def free_address() -> str:
-    """An address that nobody listens on."""
+    """Return an address that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return f"127.0.0.1:{probe.getsockname()[1]}"
@@ -150,7 +150,7 @@ def free_address() -> str:
 
 @contextmanager
 def running(command: str) -> Iterator[None]:
-    """Ends a program with the block. Failed: it has ended before."""
+    """End a program with the block. Raises Failed if it has ended before."""
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(
             shlex.split(command), cwd=ROOT, env=environment(), stdout=output, stderr=subprocess.STDOUT
@@ -180,12 +180,12 @@ def ways(command: str, stack: ExitStack) -> Iterator[tuple[str, str, tuple[str, 
 
 
 def blamed(result: dict[str, Any]) -> list[Any]:
-    """The misconducts of a game or a tournament."""
+    """Return the misconducts of a game or a tournament."""
     return [*result.get("misconducts", ()), *result.get("failures", ())]
 
 
 def play(command: Sequence[str], options: Sequence[str]) -> None:
-    """Plays one game or tournament. Failed: it was not played to its end, or somebody is blamed."""
+    """Play one game or tournament. Raises Failed if it was not played to its end, or somebody is blamed."""
     told = execute([FAIRPLAY, *command, "--start-limit", START_LIMIT, *options, "--json", "-"])
     found = blamed(json.loads(told))
     if found:
@@ -193,7 +193,7 @@ def play(command: Sequence[str], options: Sequence[str]) -> None:
 
 
 def play_all(game: str, link: str, options: Sequence[str]) -> None:
-    """Plays games of all kinds one by one, then a tournament in which one program is most of the players."""
+    """Play games of all kinds one by one, then a tournament in which one program is most of the players."""
     for seed, (settings, bots) in enumerate(GAMES[game]):
         players = [f"me={link}", *(f"bot:{bot}" for bot in bots)]
         play(["game", game, *of("--player", players), *of("--set", settings), "--seed", str(seed)], options)
@@ -203,7 +203,7 @@ def play_all(game: str, link: str, options: Sequence[str]) -> None:
 
 
 def of(option: str, values: Sequence[str]) -> list[str]:
-    """An option, given once for each value."""
+    """Return an option, given once for each value."""
     return [word for value in values for word in (option, value)]
 
 
@@ -211,7 +211,7 @@ def of(option: str, values: Sequence[str]) -> list[str]:
 
 
 def check_page(language: Language, games_only: bool) -> None:
-    """Runs the commands of the README, which begin with the build. Failed: one does not do as the page says."""
+    """Run the commands of the README, which begin with the build. Raises Failed if one does not do as the page says."""
     text = (ROOT / "examples" / language.folder / "README.md").read_text()
     if games_only:
         text = re.sub(r"^\$ fairplay certify .*\n", "", text, flags=re.MULTILINE)
@@ -239,7 +239,7 @@ def check(language: Language, games_only: bool) -> None:
 
 @contextmanager
 def step(name: str) -> Iterator[None]:
-    """Says what is done, and how long it took."""
+    """Say what is done, and how long it took."""
     began = time.monotonic()
     yield
     print(f"{name}: {time.monotonic() - began:.1f} s", flush=True)

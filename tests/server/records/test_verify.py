@@ -189,7 +189,7 @@ def change_settings(entries: list[RecordEntry]) -> None:
         (change_method, "seat 2 was called with /nim.Player/Peek, but by the rules the next call is Take to seat 2"),
         (change_seat, "seat 0 was called, but by the rules the next call is Take to seat 2"),
         (change_number, "the call has the number 50, but it is call 5"),
-        (forget_outcome, "it does not say what became of the call"),
+        (forget_outcome, "it does not say how the call ended"),
         (blame_another, "the misconduct of seat 1 differs from the rules in player"),
         (change_evidence, "the misconduct of seat 1 differs from the rules in unparsable_reply"),
         (blame_the_innocent, "seat 1 was eliminated, but by the rules the next call is"),

@@ -69,7 +69,7 @@ class Course:
         """Whether the winners are certain: nothing is left but to call End."""
         return self.result is not None or (self._ending and not self.leaving)
 
-    # --- what becomes known ---
+    # --- what the driver reports ---
 
     def record_outcome(self, seat: int, outcome: bytes | Failure, elapsed_s: float) -> None:
         """Record the outcome of an open call, and go on from it."""

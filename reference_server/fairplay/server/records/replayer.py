@@ -230,7 +230,7 @@ class Replayer:
         if call.more_follow and not (isinstance(self.step, Race) and len(self._waiting) > 1):
             raise self._diverged("it says that another answer came in the same moment, which cannot be")
         if call.WhichOneof("outcome") is None:
-            raise self._diverged("it does not say what became of the call")
+            raise self._diverged("it does not say how the call ended")
 
     def _misconduct(self, recorded: Misconduct) -> None:
         if not isinstance(self.step, Eliminate):

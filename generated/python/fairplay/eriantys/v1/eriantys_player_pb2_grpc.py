@@ -177,8 +177,8 @@ class EriantysPlayerServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ShowDisconnection(self, request, context):
-        """Tells the player that another one was lost or eliminated. To all others in the game. Changes nothing. What became
-        of the game is in the UpdateGameBoard or ShowEndGame that follows. That a player has returned shows in the
+        """Tells the player that another one was lost or eliminated. To all others in the game. Changes nothing. How the game
+        goes on is in the UpdateGameBoard or ShowEndGame that follows. That a player has returned shows in the
         standings of a board. The deadline is the limit for notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

@@ -107,8 +107,8 @@ class EriantysPlayerServiceStub:
         fairplay.eriantys.v1.eriantys_player_pb2.ShowDisconnectionRequest,
         fairplay.eriantys.v1.eriantys_player_pb2.ShowDisconnectionResponse,
     ]
-    """Tells the player that another one was lost or eliminated. To all others in the game. Changes nothing. What became
-    of the game is in the UpdateGameBoard or ShowEndGame that follows. That a player has returned shows in the
+    """Tells the player that another one was lost or eliminated. To all others in the game. Changes nothing. How the game
+    goes on is in the UpdateGameBoard or ShowEndGame that follows. That a player has returned shows in the
     standings of a board. The deadline is the limit for notifications.
     """
 
@@ -201,8 +201,8 @@ class EriantysPlayerServiceAsyncStub:
         fairplay.eriantys.v1.eriantys_player_pb2.ShowDisconnectionRequest,
         fairplay.eriantys.v1.eriantys_player_pb2.ShowDisconnectionResponse,
     ]
-    """Tells the player that another one was lost or eliminated. To all others in the game. Changes nothing. What became
-    of the game is in the UpdateGameBoard or ShowEndGame that follows. That a player has returned shows in the
+    """Tells the player that another one was lost or eliminated. To all others in the game. Changes nothing. How the game
+    goes on is in the UpdateGameBoard or ShowEndGame that follows. That a player has returned shows in the
     standings of a board. The deadline is the limit for notifications.
     """
 
@@ -311,8 +311,8 @@ class EriantysPlayerServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.eriantys.v1.eriantys_player_pb2.ShowDisconnectionRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.eriantys.v1.eriantys_player_pb2.ShowDisconnectionResponse, collections.abc.Awaitable[fairplay.eriantys.v1.eriantys_player_pb2.ShowDisconnectionResponse]]:
-        """Tells the player that another one was lost or eliminated. To all others in the game. Changes nothing. What became
-        of the game is in the UpdateGameBoard or ShowEndGame that follows. That a player has returned shows in the
+        """Tells the player that another one was lost or eliminated. To all others in the game. Changes nothing. How the game
+        goes on is in the UpdateGameBoard or ShowEndGame that follows. That a player has returned shows in the
         standings of a board. The deadline is the limit for notifications.
         """
 

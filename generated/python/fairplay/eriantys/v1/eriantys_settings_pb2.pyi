@@ -207,7 +207,7 @@ class _FarmerAfterTurnEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper
     """They are never taken, but influence is counted in this turn as if they were."""
 
 class FarmerAfterTurn(_FarmerAfterTurn, metaclass=_FarmerAfterTurnEnumTypeWrapper):
-    """What becomes of the professors that the Farmer (character 2) takes with as many students as their owner."""
+    """Who owns the professors that the Farmer (character 2) takes with as many students as their owner."""
 
 FARMER_AFTER_TURN_UNSPECIFIED: FarmerAfterTurn.ValueType  # 0
 """The default of the game: KEEP."""
@@ -257,7 +257,7 @@ class _ProfessorZeroOwnerEnumTypeWrapper(google.protobuf.internal.enum_type_wrap
     """Nobody owns it."""
 
 class ProfessorZeroOwner(_ProfessorZeroOwner, metaclass=_ProfessorZeroOwnerEnumTypeWrapper):
-    """What becomes of a professor when nobody has a student of its colour any more."""
+    """Who owns a professor when nobody has a student of its colour any more."""
 
 PROFESSOR_ZERO_OWNER_UNSPECIFIED: ProfessorZeroOwner.ValueType  # 0
 """The default of the game: KEEP."""
@@ -393,7 +393,7 @@ class _InterruptedTurnEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper
     """It ends as it is."""
 
 class InterruptedTurn(_InterruptedTurn, metaclass=_InterruptedTurnEnumTypeWrapper):
-    """What becomes of a turn whose player is lost in it and only skipped."""
+    """How a turn goes on whose player is lost in it and only skipped."""
 
 INTERRUPTED_TURN_UNSPECIFIED: InterruptedTurn.ValueType  # 0
 """The default of the game: FINISH."""
@@ -460,7 +460,7 @@ class Settings(google.protobuf.message.Message):
     team_seating: global___TeamSeating.ValueType
     """Where partners sit."""
     farmer_after_turn: global___FarmerAfterTurn.ValueType
-    """What becomes of the professors that the Farmer takes."""
+    """Who owns the professors that the Farmer takes."""
     herald_respects_no_entry: builtins.bool
     """Whether a no-entry tile stops the Herald (character 3) and is used up. Default true. False: it is ignored and
     stays.
@@ -480,7 +480,7 @@ class Settings(google.protobuf.message.Message):
     professor_recheck_on_removal: builtins.bool
     """Whether a professor is looked for anew when the Minstrel removes students. Default true."""
     professor_zero_owner: global___ProfessorZeroOwner.ValueType
-    """What becomes of a professor of whose colour nobody has a student any more."""
+    """Who owns a professor of whose colour nobody has a student any more."""
     explicit_end_turn: builtins.bool
     """Whether a player has to say that its turn is over, with the action EndTurn. Default false."""
     island_address: global___IslandAddress.ValueType
@@ -492,7 +492,7 @@ class Settings(google.protobuf.message.Message):
     on_disconnect: global___OnDisconnect.ValueType
     """What happens when a call to a player fails or is not answered in time."""
     interrupted_turn: global___InterruptedTurn.ValueType
-    """What becomes of the turn of a player that is lost in it."""
+    """How the turn of a player goes on that is lost in it."""
     max_attempts: builtins.int
     """How many impossible answers in a row to one question are misconduct, 1 to 100. Default 3: after the first and the
     second one the player is asked again.

@@ -33,7 +33,7 @@ class _UndeliveredTilesEnumTypeWrapper(google.protobuf.internal.enum_type_wrappe
     """They go to the end of the pile with the rest of the player's hand, before it."""
 
 class UndeliveredTiles(_UndeliveredTiles, metaclass=_UndeliveredTilesEnumTypeWrapper):
-    """What becomes of tiles that were drawn for a player that then fails in NewTiles."""
+    """Where tiles go that were drawn for a player that then fails in NewTiles."""
 
 UNDELIVERED_TILES_UNSPECIFIED: UndeliveredTiles.ValueType  # 0
 """The default of the game: LOST."""
@@ -312,7 +312,7 @@ class Settings(google.protobuf.message.Message):
     finish_bonus: builtins.int
     """The points for placing all tiles that one holds, 0 to 10. Default 4."""
     undelivered_tiles: global___UndeliveredTiles.ValueType
-    """What becomes of tiles that could not be delivered."""
+    """Where tiles go that could not be delivered."""
     fit_rule: global___FitRule.ValueType
     """When a tile fits."""
     lone_survivor: global___LoneSurvivor.ValueType

@@ -86,7 +86,7 @@ class _StatusEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTyp
     """NoMoreCards: the deck is empty or the table is full."""
 
 class Status(_Status, metaclass=_StatusEnumTypeWrapper):
-    """What became of an act or a take of the player to whom this is told."""
+    """The outcome of an act or a take of the player that is told this."""
 
 STATUS_UNSPECIFIED: Status.ValueType  # 0
 """There is nothing to tell: the player has not acted since it was last told, or its act was carried out."""
@@ -178,7 +178,7 @@ class ActRequest(google.protobuf.message.Message):
     seat: builtins.int
     """The seat of the called player, from 0 in turn order."""
     status: global___Status.ValueType
-    """What became of the player's last act or take, where no call that it answered has told so yet."""
+    """The outcome of the player's last act or take, if no call that it answered has told it yet."""
     rule_id: builtins.str
     """The id of the rule because of which it was refused or wrong. Empty where it was not."""
     idle_count: builtins.int
@@ -255,7 +255,7 @@ class PickCardsRequest(google.protobuf.message.Message):
     may_skip: builtins.bool
     """Whether no cards are a pass that costs nothing: true in rounds only."""
     status: global___Status.ValueType
-    """What became of the player's last act or take, where no call that it answered has told so yet."""
+    """The outcome of the player's last act or take, if no call that it answered has told it yet."""
     rule_id: builtins.str
     """The id of the rule because of which it was refused or wrong. Empty where it was not."""
     idle_count: builtins.int
@@ -324,7 +324,7 @@ class ReportRequest(google.protobuf.message.Message):
     seat: builtins.int
     """The seat of the called player, from 0 in turn order."""
     status: global___Status.ValueType
-    """What became of the player's last act or take, where no call that it answered has told so yet."""
+    """The outcome of the player's last act or take, if no call that it answered has told it yet."""
     rule_id: builtins.str
     """The id of the rule because of which it was refused or wrong. Empty where it was not."""
     @property
@@ -385,7 +385,7 @@ class GameOverRequest(google.protobuf.message.Message):
     won: builtins.bool
     """Whether the player's own rank is 1."""
     status: global___Status.ValueType
-    """What became of the player's last act or take, where no call that it answered has told so yet."""
+    """The outcome of the player's last act or take, if no call that it answered has told it yet."""
     rule_id: builtins.str
     """The id of the rule because of which it was refused or wrong. Empty where it was not."""
     @property

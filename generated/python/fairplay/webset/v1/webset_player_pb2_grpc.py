@@ -135,7 +135,7 @@ class WebsetPlayerServiceServicer(object):
 
     def Report(self, request, context):
         """Tells the player what has happened, where no question that says the same follows at once: that somebody has
-        called a set, and what became of an act of its own. Changes nothing. The deadline is the limit for notifications.
+        called a set, and the outcome of an act of its own. Changes nothing. The deadline is the limit for notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -80,7 +80,7 @@ class WebsetPlayerServiceStub:
         fairplay.webset.v1.webset_player_pb2.ReportResponse,
     ]
     """Tells the player what has happened, where no question that says the same follows at once: that somebody has
-    called a set, and what became of an act of its own. Changes nothing. The deadline is the limit for notifications.
+    called a set, and the outcome of an act of its own. Changes nothing. The deadline is the limit for notifications.
     """
 
     GameOver: grpc.UnaryUnaryMultiCallable[
@@ -153,7 +153,7 @@ class WebsetPlayerServiceAsyncStub:
         fairplay.webset.v1.webset_player_pb2.ReportResponse,
     ]
     """Tells the player what has happened, where no question that says the same follows at once: that somebody has
-    called a set, and what became of an act of its own. Changes nothing. The deadline is the limit for notifications.
+    called a set, and the outcome of an act of its own. Changes nothing. The deadline is the limit for notifications.
     """
 
     GameOver: grpc.aio.UnaryUnaryMultiCallable[
@@ -234,7 +234,7 @@ class WebsetPlayerServiceServicer(metaclass=abc.ABCMeta):
         context: _ServicerContext,
     ) -> typing.Union[fairplay.webset.v1.webset_player_pb2.ReportResponse, collections.abc.Awaitable[fairplay.webset.v1.webset_player_pb2.ReportResponse]]:
         """Tells the player what has happened, where no question that says the same follows at once: that somebody has
-        called a set, and what became of an act of its own. Changes nothing. The deadline is the limit for notifications.
+        called a set, and the outcome of an act of its own. Changes nothing. The deadline is the limit for notifications.
         """
 
     @abc.abstractmethod
