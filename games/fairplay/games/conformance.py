@@ -92,6 +92,10 @@ def _no_infraction(settings: Any, call: Call, answer: Any) -> None:
     """Return None: a game without infractions eliminates for every wrong answer."""
 
 
+def _listed_by_the_referee(settings: Any, call: Call) -> None:
+    """Return None: the evidence of a wrong answer lists the legal ones."""
+
+
 @dataclass(frozen=True, slots=True)
 class Conformance:
     """What the conformance suite knows of a game."""
@@ -102,6 +106,8 @@ class Conformance:
     """The package with the files "must-<protocol revision>.txt": the ids of the frozen MUST cases, one a line."""
     find_infraction: Callable[[Any, Call, Any], Infraction | None] = _no_infraction
     """(settings, of the type `Game.settings_type`; call; answer) -> the infraction that the answer is, or None."""
+    list_legal_replies: Callable[[Any, Call], Sequence[Message] | None] = _listed_by_the_referee
+    """(settings, call) -> the legal replies, where a wrong answer may be an infraction; None elsewhere."""
 
     def must(self, revision: int) -> frozenset[str] | None:
         """Return the ids of the MUST cases of a protocol revision, or None if the game froze none for it."""

@@ -6,8 +6,9 @@ conversation does next says whether the reply is legal, and which state it leads
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from inspect import iscoroutinefunction
 from random import Random
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from fairplay.games.conformance import find_conformance
 from fairplay.games.envelopes import pack, unwrap, wrap
 from fairplay.games.game import Game
 from fairplay.games.kit.conformance import cause_of
+from fairplay.games.kit.judging import MAX_LEGAL_REPLIES
 from fairplay.games.steps import (
     Call,
     CallKind,
@@ -36,9 +38,6 @@ from fairplay.v1 import rules_pb2 as pb
 from fairplay.v1.game_pb2 import GameState
 from fairplay.v1.misconduct_pb2 import RuleBreak
 from fairplay.v1.result_pb2 import RankedPlayer, RankGroup
-
-MAX_ATTEMPTS = 200
-"""How many empty replies are sent at most until a conversation lists the legal ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +94,15 @@ def read_position(message: pb.Position) -> Position:
 
 
 def list_legal_replies(position: Position) -> pb.ListLegalRepliesResponse:
-    """Return the legal replies of the seat, as the evidence of a broken rule lists them."""
+    """Return the legal replies of the seat, as the evidence of a broken rule lists them; at most MAX_LEGAL_REPLIES."""
     asked = _ask(position)
-    method = asked.call.method
-    found = pb.ListLegalRepliesResponse(method_name=method.path, request=pack(_anonymous(asked.call.request)))
-    rule_break = _break_rule(position, asked)
-    if rule_break is not None:
+    call = asked.call
+    found = pb.ListLegalRepliesResponse(method_name=call.method.path, request=pack(_anonymous(call.request)))
+    listed = find_conformance(position.game.name).list_legal_replies(position.settings, call)
+    if listed is not None:
+        found.replies.extend(map(pack, listed[:MAX_LEGAL_REPLIES]))
+        found.reply_count = len(listed)
+    elif (rule_break := _find_evidence(position, call)) is not None:
         found.replies.extend(rule_break.legal_replies)
         found.reply_count = rule_break.legal_reply_count
     return found
@@ -125,11 +127,8 @@ def apply_reply(position: Position, reply: Any) -> pb.ApplyReplyResponse:
     )
 
 
-def simulate_game(request: pb.SimulateGameRequest, go_on: Callable[[], None]) -> pb.SimulateGameResponse:
-    """Play a game between reference strategies.
-
-    `go_on` is called before every decision; what it raises ends the simulation.
-    """
+def simulate_game(request: pb.SimulateGameRequest) -> pb.SimulateGameResponse:
+    """Play a game between reference strategies. Raises Refusal if there is no such game, or a strategy is unknown."""
     game = game_of(request.game, "game")
     settings = full_settings(game, request.settings, "settings")
     if len(request.strategies) not in game.seats:
@@ -147,7 +146,6 @@ def simulate_game(request: pb.SimulateGameRequest, go_on: Callable[[], None]) ->
 
     def answer(call: Call) -> Message:
         if call.kind is not CallKind.NOTIFICATION:
-            go_on()
             watch.decision_count += 1
         return _reply(players[call.seat], call)
 
@@ -228,22 +226,38 @@ def _answer(position: Position, asked: Asked, reply: Message) -> Answered:
         answer = answer_step(step, _default)
 
 
-def _break_rule(position: Position, asked: Asked) -> RuleBreak | None:
-    """Send empty replies until the seat is eliminated, for the legal replies that the evidence lists."""
-    conversation, step = asked.conversation, asked.step
-    for _ in range(MAX_ATTEMPTS):
-        answer = answer_step(
-            step, lambda call: _bystander(position, call) if call.seat != position.seat else _default(call)
+def _find_evidence(position: Position, call: Call) -> RuleBreak | None:
+    """Return the evidence of the first wrong reply that comes with the legal ones; None if no reply does."""
+    evidence: RuleBreak | None = None
+    for wrong in _wrong_replies(position, call):
+        found = _break_rule(position, wrong)
+        if found is not None and found.legal_replies:
+            return found
+        evidence = evidence or found
+    return evidence
+
+
+def _wrong_replies(position: Position, call: Call) -> Iterator[Message]:
+    """Yield replies that are likely to be wrong: an empty one, and those of the game's mutations."""
+    yield _default(call)
+    sound = _bystander(position, call)
+    for mutation in find_conformance(position.game.name).mutations:
+        if mutation.method == call.method.name:
+            wrong = mutation.mutate(call.request, sound, Random(0))
+            if wrong is not None:
+                yield wrong
+
+
+def _break_rule(position: Position, wrong: Message) -> RuleBreak | None:
+    """Give a reply, and return the evidence if it is wrong and eliminates."""
+    conversation, step, _ = _ask(position)
+    try:
+        step = conversation.send(
+            answer_step(step, lambda each: wrong if each.seat == position.seat else _bystander(position, each))
         )
-        try:
-            step = conversation.send(answer)
-            while not isinstance(step, Eliminate) and not calls_in(step):
-                step = conversation.send(None)
-        except StopIteration:
-            return None
-        if isinstance(step, Eliminate):
-            return step.cause if isinstance(step.cause, RuleBreak) else None
-    return None
+    except StopIteration:
+        return None
+    return step.cause if isinstance(step, Eliminate) and isinstance(step.cause, RuleBreak) else None
 
 
 def _bystander(position: Position, call: Call) -> Message:
@@ -259,9 +273,13 @@ def _reply(player: object, call: Call) -> Message:
 
 def _reference_player(game: Game, strategy: str, index: int) -> object:
     try:
-        return game.player(strategy)
+        player = game.player(strategy)
     except ValueError as error:
         raise Refusal("INVALID_PLAYERS", str(error), f"strategies[{index}]") from None
+    if any(iscoroutinefunction(getattr(player, snake_case(method.name), None)) for method in game.methods):
+        message = f"{strategy} waits before it answers: simulate a strategy that does not"
+        raise Refusal("INVALID_PLAYERS", message, f"strategies[{index}]")
+    return player
 
 
 def _unpack(reply: Any, call: Call) -> Message:

@@ -20,21 +20,31 @@ from fairplay.server.links.stream import MAX_FRAME_BYTES
 from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.lobby import Lobby
 from fairplay.server.manager.manager import Manager
+from fairplay.server.questions import Questions
 from fairplay.server.records.store import Store
 from fairplay.server.referee import Referee
 from fairplay.server.servicers.connection import HANDSHAKE_LIMIT_S, ConnectionServicer
+from fairplay.server.servicers.info import ServerServicer
 from fairplay.server.servicers.interceptor import ErrorInterceptor
 from fairplay.server.servicers.lobby import LobbyServicer, add_to_server
 from fairplay.server.servicers.manager import ManagerServicer
+from fairplay.server.servicers.records import RecordServicer
 from fairplay.server.servicers.referee import RefereeServicer
+from fairplay.server.servicers.rules import RulesServicer
 from fairplay.v1 import (
     connection_pb2,
     connection_pb2_grpc,
     lobby_pb2,
     manager_pb2,
     manager_pb2_grpc,
+    record_service_pb2,
+    record_service_pb2_grpc,
     referee_pb2,
     referee_pb2_grpc,
+    rules_pb2,
+    rules_pb2_grpc,
+    server_pb2,
+    server_pb2_grpc,
 )
 from fairplay.v1.connection_pb2 import GoodbyeReason
 
@@ -57,7 +67,10 @@ SERVICES = (
     connection_pb2.DESCRIPTOR.services_by_name["ConnectionService"].full_name,
     lobby_pb2.DESCRIPTOR.services_by_name["LobbyService"].full_name,
     manager_pb2.DESCRIPTOR.services_by_name["ManagerService"].full_name,
+    record_service_pb2.DESCRIPTOR.services_by_name["RecordService"].full_name,
     referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name,
+    rules_pb2.DESCRIPTOR.services_by_name["RulesService"].full_name,
+    server_pb2.DESCRIPTOR.services_by_name["ServerService"].full_name,
 )
 
 
@@ -122,6 +135,10 @@ class Server:
         referee_pb2_grpc.add_RefereeServiceServicer_to_server(RefereeServicer(self.referee), server)
         manager_pb2_grpc.add_ManagerServiceServicer_to_server(ManagerServicer(self.manager), server)
         add_to_server(LobbyServicer(self.lobby), server)
+        record_service_pb2_grpc.add_RecordServiceServicer_to_server(RecordServicer(self.store), server)
+        rules_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(Questions()), server)
+        info = ServerServicer(self._config.start_limit_s, starts_programs=self._config.allow_exec)
+        server_pb2_grpc.add_ServerServiceServicer_to_server(info, server)
         connection = ConnectionServicer(self.hub, self._config.handshake_limit_s)
         connection_pb2_grpc.add_ConnectionServiceServicer_to_server(connection, server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)

@@ -48,7 +48,8 @@ class RecordServiceServicer(object):
 
     def GetRecord(self, request, context):
         """Streams the record of a game or a tournament that is over, entry by entry, as many in a message as fit well.
-        Appended to each other the entries are a Record, which whoever has it can verify. Changes nothing.
+        Appended to each other the entries are a Record, which whoever has it can verify. The links of players are left
+        out, and the hash chain is that of the entries as they are streamed. Changes nothing.
 
         Fails with NOT_FOUND and RECORD_NOT_FOUND; FAILED_PRECONDITION and RECORD_OPEN while the game or tournament runs:
         hidden things are in it.

@@ -31,7 +31,7 @@ class RulesServiceStub(object):
 
     Every question carries the whole state it is about, as a referee would know it: nothing of a running game can be
     asked here, and nothing is kept between two questions. Where a state has hidden parts, the caller makes them up.
-    Questions are bounded in size and time.
+    Questions are bounded in size (256 KiB) and time.
 
     Every method fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS or INVALID_STATE; FAILED_PRECONDITION
     and NOT_ASKED where the seat is not asked in this state; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where the server
@@ -72,7 +72,7 @@ class RulesServiceServicer(object):
 
     Every question carries the whole state it is about, as a referee would know it: nothing of a running game can be
     asked here, and nothing is kept between two questions. Where a state has hidden parts, the caller makes them up.
-    Questions are bounded in size and time.
+    Questions are bounded in size (256 KiB) and time.
 
     Every method fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS or INVALID_STATE; FAILED_PRECONDITION
     and NOT_ASKED where the seat is not asked in this state; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where the server
@@ -94,7 +94,8 @@ class RulesServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ApplyReply(self, request, context):
-        """Returns the state that a legal reply leads to. Changes nothing.
+        """Returns the state that a legal reply leads to. Others that are asked at the same time answer as the first
+        reference strategy of the game does, and where the first answer counts they do not answer. Changes nothing.
 
         Fails with FAILED_PRECONDITION and REPLY_REFUSED where the reply is not legal: CheckReply says why.
         """
@@ -149,7 +150,7 @@ class RulesService(object):
 
     Every question carries the whole state it is about, as a referee would know it: nothing of a running game can be
     asked here, and nothing is kept between two questions. Where a state has hidden parts, the caller makes them up.
-    Questions are bounded in size and time.
+    Questions are bounded in size (256 KiB) and time.
 
     Every method fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS or INVALID_STATE; FAILED_PRECONDITION
     and NOT_ASKED where the seat is not asked in this state; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where the server

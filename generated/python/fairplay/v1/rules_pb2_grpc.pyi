@@ -23,7 +23,7 @@ class RulesServiceStub:
 
     Every question carries the whole state it is about, as a referee would know it: nothing of a running game can be
     asked here, and nothing is kept between two questions. Where a state has hidden parts, the caller makes them up.
-    Questions are bounded in size and time.
+    Questions are bounded in size (256 KiB) and time.
 
     Every method fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS or INVALID_STATE; FAILED_PRECONDITION
     and NOT_ASKED where the seat is not asked in this state; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where the server
@@ -47,7 +47,8 @@ class RulesServiceStub:
         fairplay.v1.rules_pb2.ApplyReplyRequest,
         fairplay.v1.rules_pb2.ApplyReplyResponse,
     ]
-    """Returns the state that a legal reply leads to. Changes nothing.
+    """Returns the state that a legal reply leads to. Others that are asked at the same time answer as the first
+    reference strategy of the game does, and where the first answer counts they do not answer. Changes nothing.
 
     Fails with FAILED_PRECONDITION and REPLY_REFUSED where the reply is not legal: CheckReply says why.
     """
@@ -68,7 +69,7 @@ class RulesServiceAsyncStub:
 
     Every question carries the whole state it is about, as a referee would know it: nothing of a running game can be
     asked here, and nothing is kept between two questions. Where a state has hidden parts, the caller makes them up.
-    Questions are bounded in size and time.
+    Questions are bounded in size (256 KiB) and time.
 
     Every method fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS or INVALID_STATE; FAILED_PRECONDITION
     and NOT_ASKED where the seat is not asked in this state; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where the server
@@ -91,7 +92,8 @@ class RulesServiceAsyncStub:
         fairplay.v1.rules_pb2.ApplyReplyRequest,
         fairplay.v1.rules_pb2.ApplyReplyResponse,
     ]
-    """Returns the state that a legal reply leads to. Changes nothing.
+    """Returns the state that a legal reply leads to. Others that are asked at the same time answer as the first
+    reference strategy of the game does, and where the first answer counts they do not answer. Changes nothing.
 
     Fails with FAILED_PRECONDITION and REPLY_REFUSED where the reply is not legal: CheckReply says why.
     """
@@ -112,7 +114,7 @@ class RulesServiceServicer(metaclass=abc.ABCMeta):
 
     Every question carries the whole state it is about, as a referee would know it: nothing of a running game can be
     asked here, and nothing is kept between two questions. Where a state has hidden parts, the caller makes them up.
-    Questions are bounded in size and time.
+    Questions are bounded in size (256 KiB) and time.
 
     Every method fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS or INVALID_STATE; FAILED_PRECONDITION
     and NOT_ASKED where the seat is not asked in this state; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where the server
@@ -141,7 +143,8 @@ class RulesServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.v1.rules_pb2.ApplyReplyRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.v1.rules_pb2.ApplyReplyResponse, collections.abc.Awaitable[fairplay.v1.rules_pb2.ApplyReplyResponse]]:
-        """Returns the state that a legal reply leads to. Changes nothing.
+        """Returns the state that a legal reply leads to. Others that are asked at the same time answer as the first
+        reference strategy of the game does, and where the first answer counts they do not answer. Changes nothing.
 
         Fails with FAILED_PRECONDITION and REPLY_REFUSED where the reply is not legal: CheckReply says why.
         """

@@ -21,6 +21,7 @@ from fairplay.server.links.link import (
     duration,
     too_large,
 )
+from fairplay.server.links.services import called_services
 from fairplay.v1.connection_pb2 import Call, DialInResponse, Goodbye, GoodbyeReason, Reply, Welcome
 from fairplay.v1.misconduct_pb2 import CallErrorReason
 
@@ -86,6 +87,7 @@ class Stream:
             max_reply_bytes=MAX_REPLY_BYTES,
             max_player_count=MAX_PLAYERS_PER_STREAM,
             server_version=__version__,
+            services=called_services(),
         )
         for _, call in self._open.values():
             self._outbox.put(call, len(call.request))

@@ -10,6 +10,7 @@ import grpc
 
 from fairplay.server.errors import Refusal
 from fairplay.server.links.dial_in import Hub
+from fairplay.server.links.services import called_services
 from fairplay.server.links.stream import Stream
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceServicer
 
@@ -30,6 +31,7 @@ class ConnectionServicer(ConnectionServiceServicer):
         over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         write = context.write
         hello = await self._hello(context)
+        await asyncio.to_thread(called_services)  # the welcome names them: let no other connection wait for the games
         stream = self._hub.admit(hello, write, partial(_end, over))
         try:
             reading = asyncio.create_task(_read(stream, context))

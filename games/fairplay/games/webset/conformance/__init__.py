@@ -1,8 +1,14 @@
 """What the conformance suite asks about Webset: probes, and mutations, which make players with one defect each."""
 
 from fairplay.games.conformance import Conformance
-from fairplay.games.webset.conformance.infractions import find_infraction
+from fairplay.games.webset.conformance.infractions import find_infraction, list_legal_replies
 from fairplay.games.webset.conformance.mutations import MUTATIONS
 from fairplay.games.webset.conformance.probes import PROBES
 
-CONFORMANCE = Conformance(probes=PROBES, mutations=MUTATIONS, package=__name__, find_infraction=find_infraction)
+CONFORMANCE = Conformance(
+    probes=PROBES,
+    mutations=MUTATIONS,
+    package=__name__,
+    find_infraction=find_infraction,
+    list_legal_replies=list_legal_replies,
+)

@@ -24,6 +24,19 @@ def find_infraction(settings: webset_pb2.Settings, call: Call, answer: Any) -> I
     return infraction_in(codec.settings(settings), call.request, answer)
 
 
+def list_legal_replies(settings: webset_pb2.Settings, call: Call) -> list[ActResponse] | list[PickCardsResponse] | None:
+    """Return the acts that would be carried out, or the sets on the table and, where it is allowed, no cards."""
+    request = call.request
+    if isinstance(request, ActRequest):
+        acts = [codec.act_message(word) for word in (None, *codec.parse_words(request.actions))]
+        return [act for act in acts if find_infraction(settings, call, act) is None]
+    if isinstance(request, PickCardsRequest):
+        cards = tuple(card for card in request.state.slots if card != rules.EMPTY)
+        found = [PickCardsResponse(cards=triple) for triple in rules.sets_among(cards)]
+        return [*found, PickCardsResponse()] if request.may_skip else found
+    return None
+
+
 def infraction_in(settings: Settings, request: Any, answer: Any) -> Infraction | None:
     """Return the infraction that an answer to a request is, or None if nothing is wrong with it."""
     if isinstance(answer, ActResponse):

@@ -1,0 +1,23 @@
+"""ServerService: what this server is and offers."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from fairplay.server.info import server_info
+from fairplay.v1 import server_pb2 as pb
+from fairplay.v1.server_pb2_grpc import ServerServiceServicer
+
+
+class ServerServicer(ServerServiceServicer):
+    """The service that says what everybody may know."""
+
+    def __init__(self, start_limit_s: float, *, starts_programs: bool) -> None:
+        self._start_limit_s = start_limit_s
+        self._starts_programs = starts_programs
+
+    async def GetServerInfo(self, request: pb.GetServerInfoRequest, context: Any) -> pb.GetServerInfoResponse:  # noqa: N802
+        """Return what the server is and offers."""
+        info = await asyncio.to_thread(server_info, self._start_limit_s, starts_programs=self._starts_programs)
+        return pb.GetServerInfoResponse(server=info)
