@@ -87,7 +87,7 @@ def whole(world: World = CALM, names: str = "abcde") -> list[bytes]:
     """Return the record of an undisturbed tournament."""
     begin = header(names)
     message = states.created(begin.tournament)
-    entrants = seated(message.plan, [])
+    entrants = seated(message.plan, message.entrants)
     states.start(message, entrants)
     started = change(started=TournamentEntrants(entrants=entrants))
     entries = [begin.SerializeToString(), started.SerializeToString()]
@@ -202,7 +202,7 @@ def test_a_history_of_the_sign_up() -> None:
     message = read([*entries, RecordEntry(resumed=Resumed()), change(signed_up=ann)]).message
     assert [player.name for player in message.entrants] == ["x", "Bob", "Ann"]
     assert message.status == states.SIGN_UP
-    listed = seated(message.plan, states.signed_up(message))
+    listed = seated(message.plan, message.entrants)
     assert [player.name for player in listed] == ["Ann", "Bob", "x"]
 
 

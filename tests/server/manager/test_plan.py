@@ -168,9 +168,9 @@ def test_ids_that_are_none(text: str) -> None:
 
 def test_who_signs_up_last_is_the_youngest_unless_the_policy_says_otherwise() -> None:
     made = plan("xy")
-    assert [player.name for player in seated(made, [ANN, BOB])] == ["Bob", "Ann", "x", "y"]
+    assert [player.name for player in seated(made, [*made.entrants, ANN, BOB])] == ["Bob", "Ann", "x", "y"]
     made.sign_up.age_order = AgeOrder.AGE_ORDER_SIGN_UP
-    assert [player.name for player in seated(made, [ANN, BOB])] == ["x", "y", "Ann", "Bob"]
+    assert [player.name for player in seated(made, [*made.entrants, ANN, BOB])] == ["x", "y", "Ann", "Bob"]
 
 
 def test_the_seed_of_a_game_follows_from_the_tournaments_the_round_and_the_table() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -56,7 +55,9 @@ async def refused(call: Any) -> tuple[grpc.StatusCode, str]:
 async def test_a_tournament_from_its_creation_to_its_end(manager: Any) -> None:
     created = await manager.CreateTournament(pb.CreateTournamentRequest(tournament_id="t", plan=plan("ab")))
     assert created.tournament.status == SIGN_UP
-    watching = asyncio.create_task(watch(manager, "t"))
+    stream = aiter(manager.WatchTournament(pb.WatchTournamentRequest(tournament_id="t")))
+    first = await anext(stream)
+    assert bracket(first.tournament) == [] and [player.name for player in first.tournament.entrants] == ["a", "b"]
     for name in ("c", "d", "e", "f"):
         request = pb.SignUpRequest(tournament_id="t", player=Player(name=name, link="bot:greedy"), token="secret")
         signed_up = await manager.SignUp(request)
@@ -64,7 +65,7 @@ async def test_a_tournament_from_its_creation_to_its_end(manager: Any) -> None:
     await manager.Withdraw(pb.WithdrawRequest(tournament_id="t", name="f", token="secret"))
     started = await manager.StartTournament(pb.StartTournamentRequest(tournament_id="t"))
     assert started.tournament.status in (RUNNING, FINISHED)
-    events = await watching
+    events = [first, *[event async for event in stream]]
     last: Tournament = (await manager.GetTournament(pb.GetTournamentRequest(tournament_id="t"))).tournament
     assert last.status == FINISHED
     assert events[-1].finished == last.result

@@ -27,6 +27,8 @@ class History:
         if header.WhichOneof("entry") != "tournament":
             raise Diverged(1, "the record does not begin with the header of a tournament")
         self.message = states.created(header.tournament)
+        self._named = frozenset(player.name for player in self.message.entrants)
+        self._names = {player.name: None for player in self.message.entrants}
         self.course: Course | None = None
         self.due: list[bytes] = []
         self._entry = 1
@@ -75,20 +77,25 @@ class History:
     def _sign_up(self, change: TournamentChange) -> None:
         player = change.signed_up
         self._check(self.course is None, f"{player.name} signed up after the start")
-        self._check(all(player.name != each.name for each in self.message.entrants), f"{player.name} signed up twice")
+        self._check(player.name not in self._names, f"{player.name} signed up twice")
+        self._names[player.name] = None
         self.message.entrants.append(player)
 
     def _withdraw(self, name: str) -> None:
         self._check(self.course is None, f"{name} withdrew after the start")
-        known = any(name == player.name for player in states.signed_up(self.message))
+        known = name in self._names and name not in self._named
         self._check(known, f"{name} withdrew without having signed up")
-        states.withdraw(self.message, name)
+        del self.message.entrants[[*self._names].index(name)]
+        del self._names[name]
 
     def _start(self, change: TournamentChange) -> None:
         self._check(self.course is None, "the tournament was started twice")
-        entrants = seated(self.message.plan, states.signed_up(self.message))
-        self._check(list(change.started.entrants) == entrants, "the list of entrants does not follow from the sign-up")
-        states.start(self.message, entrants)
+        entrants = seated(self.message.plan, self.message.entrants)
+        known = [(player.name, player.link) for player in entrants]
+        started = change.started.entrants
+        same = [(player.name, player.link) for player in started] == known
+        self._check(same, "the list of entrants does not follow from the sign-up")
+        states.start(self.message, started)
         try:
             self.course = Course(self.message, self.due.append, _unheard)
         except ValueError as error:

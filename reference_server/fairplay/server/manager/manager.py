@@ -27,7 +27,7 @@ from fairplay.server.records.journal import Journal
 from fairplay.server.records.store import Store
 from fairplay.server.referee import Referee
 from fairplay.v1.game_pb2 import Player
-from fairplay.v1.manager_pb2 import WatchTournamentResponse
+from fairplay.v1.manager_pb2 import SignUpResponse, WatchTournamentResponse, WithdrawResponse
 from fairplay.v1.record_pb2 import RecordEntry, TournamentHeader
 from fairplay.v1.tournament_pb2 import Tournament as TournamentMessage
 from fairplay.v1.tournament_pb2 import TournamentPlan
@@ -64,24 +64,29 @@ class Manager:
             raise Refusal("ID_REUSED", message, "tournament_id")
         return await self._saved(tournament_id)
 
-    async def sign_up(
-        self, tournament_id: str, player: Player, token: str, certificate: bytes = b""
-    ) -> TournamentMessage:
+    async def sign_up(self, tournament_id: str, player: Player, token: str, certificate: bytes = b"") -> SignUpResponse:
         """Sign a player up; a repeat changes nothing. Raises Refusal if the player may not enter."""
         tournament = self._changeable(tournament_id)
         if tournament is None:
             raise Refusal("SIGN_UP_CLOSED", f"the tournament {tournament_id} is over", "tournament_id")
-        await tournament.check_certificate(player, token, certificate)
-        tournament.sign_up(player, token)
-        return await self._saved(tournament_id)
+        description = await tournament.check_certificate(player, token, certificate)
+        number = tournament.sign_up(Player(name=player.name, link=player.link, description=description), token)
+        await tournament.saved()
+        return SignUpResponse(
+            number=number,
+            entrant_count=len(tournament.message.entrants),
+            status=tournament.message.status,
+            period_end_time=tournament.period_end_time,
+        )
 
-    async def withdraw(self, tournament_id: str, name: str, token: str) -> TournamentMessage:
+    async def withdraw(self, tournament_id: str, name: str, token: str) -> WithdrawResponse:
         """Take a player out again; a repeat changes nothing. Raises Refusal if the player may not leave."""
         tournament = self._changeable(tournament_id)
         if tournament is None:
             raise Refusal("SIGN_UP_CLOSED", f"the tournament {tournament_id} is over", "tournament_id")
         tournament.withdraw(name, token)
-        return await self._saved(tournament_id)
+        await tournament.saved()
+        return WithdrawResponse(entrant_count=len(tournament.message.entrants))
 
     async def start(self, tournament_id: str) -> TournamentMessage:
         """Start a tournament; a repeat while it runs changes nothing.
@@ -100,9 +105,10 @@ class Manager:
         if tournament is not None:
             await tournament.cancel(reason or "somebody cancelled it")
             return _copy(tournament.message)
-        if self.get(tournament_id).status == states.FINISHED:
+        over = self.get(tournament_id)
+        if over.status == states.FINISHED:
             raise tournament_over(tournament_id)
-        return self.get(tournament_id)
+        return over
 
     # --- what shows tournaments ---
 
@@ -116,9 +122,12 @@ class Manager:
         return self._listed(listing)
 
     def list(self, limit: int, before: int | None) -> tuple[list[TournamentMessage], int | None]:
-        """Return tournaments, newest first, and what `before` must be for the next page, None if there is none."""
+        """Return tournaments, newest first, and what `before` must be for the next page, None if there is none.
+
+        The tournaments are not copied: they are to be read at once.
+        """
         listings, cursor = self._store.list(KIND, limit=limit, before=before)
-        return [self.get(listing.record_id) for listing in listings], cursor
+        return [self._message(listing) for listing in listings], cursor
 
     def watch(self, tournament_id: str) -> AsyncGenerator[WatchTournamentResponse, None]:
         """Yield the tournament, then what happens in it until it is over.
@@ -169,6 +178,10 @@ class Manager:
 
     def _gone(self, tournament_id: str) -> None:
         del self._active[tournament_id]
+
+    def _message(self, listing: Listing) -> TournamentMessage:
+        active = self._active.get(listing.record_id)
+        return active.message if active is not None else self._listed(listing)
 
     def _listed(self, listing: Listing) -> TournamentMessage:
         if listing.finished:

@@ -123,11 +123,12 @@ def _check_settings(game: Game, settings: Message, max_entrant_count: int) -> No
                 raise Refusal("INVALID_SETTINGS", message, "plan.settings") from None
 
 
-def seated(plan: TournamentPlan, signed_up: Sequence[Player]) -> list[Player]:
-    """Return the list of entrants, youngest first (fish.md section 8), from those who signed up, in that order."""
+def seated(plan: TournamentPlan, entrants: Sequence[Player]) -> list[Player]:
+    """Return the list of entrants, youngest first (fish.md section 8), from the entrants in order of sign-up."""
     if plan.sign_up.age_order == AgeOrder.AGE_ORDER_SIGN_UP:
-        return [*plan.entrants, *signed_up]
-    return [*reversed(signed_up), *plan.entrants]
+        return [*entrants]
+    named, signed_up = entrants[: len(plan.entrants)], entrants[len(plan.entrants) :]
+    return [*reversed(signed_up), *named]
 
 
 def game_id_of(tournament_id: str, round_number: int, table: int) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Protocol
+
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.games.game import find
 from fairplay.server.errors import Refusal
@@ -38,6 +41,8 @@ class SignUp:
         self._game = find(message.plan.game)
         self._pattern = NamePattern(message.plan.sign_up.name_pattern)
         self._tokens: dict[str, str] = {}
+        self._links = {player.name: player.link for player in states.in_order_of_sign_up(message)}
+        self._named = frozenset(player.name for player in message.plan.entrants)
 
     @property
     def full(self) -> bool:
@@ -46,12 +51,17 @@ class SignUp:
 
     def repeats(self, player: Player, token: str) -> bool:
         """Return whether this very player has entered already."""
-        entered = any(player == known for known in self._message.entrants)
+        entered = self._links.get(player.name) == player.link
         return entered and same(self._tokens.get(player.name, token), token)
 
-    def admit(self, player: Player, token: str) -> None:
-        """Keep the token of a player that enters. Raises Refusal if the player may not enter."""
-        self.check(player, token)
+    def number(self, name: str) -> int:
+        """Return the number of an entrant in the order of sign-up, from 1."""
+        return 1 + [*self._links].index(name)
+
+    def enter(self, player: Player, token: str) -> None:
+        """Add a player that has been checked, and keep its token."""
+        self._message.entrants.append(player)
+        self._links[player.name] = player.link
         self._tokens[player.name] = token
 
     def check(self, player: Player, token: str) -> None:
@@ -60,14 +70,24 @@ class SignUp:
             allowed = self._message.plan.sign_up.name_pattern
             message = f"{player.name!r} is not a name for this tournament: names must match {allowed}"
             raise Refusal("NAME_INVALID", message, "player.name")
-        if any(player.name == known.name for known in self._message.entrants):
+        if player.name in self._links:
             message = f"the name {player.name} is taken in this tournament: choose another one"
             raise Refusal("NAME_TAKEN", message, "player.name")
         self._check_link(player, self._game, "player")
         self._check_dialled_in(player, token)
 
+    def entered(self, name: str) -> bool:
+        """Return whether a player of this name is in."""
+        return name in self._links
+
+    def leave(self, name: str) -> None:
+        """Remove an entrant and forget its token."""
+        del self._message.entrants[self.number(name) - 1]
+        del self._links[name]
+        self._tokens.pop(name, None)
+
     def _check_dialled_in(self, player: Player, token: str) -> None:
-        name = _dial_in_name(player)
+        name = _dial_in_name(player.link)
         if name is None:
             return
         if not self._hub.here(name):
@@ -76,23 +96,21 @@ class SignUp:
         if not self._hub.holds(name, token):
             raise Refusal("WRONG_TOKEN", f"the token is not the one with which {name} dialled in", "token")
 
-    def release(self, name: str, token: str) -> None:
-        """Forget a player that leaves again. Raises Refusal if the token is not the one of its sign-up."""
-        player = next((player for player in states.signed_up(self._message) if player.name == name), None)
-        if player is None:
+    def check_leaving(self, name: str, token: str) -> None:
+        """Check that an entrant may leave again. Raises Refusal if the token is not the one of its sign-up."""
+        if name in self._named:
             message = f"{name} was entered by the creator of the tournament, who alone can leave it out"
             raise Refusal("WRONG_TOKEN", message, "name")
         if name not in self._tokens:
-            self._check_dialled_in_again(player, token)
+            self._check_dialled_in_again(name, token)
         elif not same(self._tokens[name], token):
             raise Refusal("WRONG_TOKEN", f"the token is not the one with which {name} signed up", "token")
-        self._tokens.pop(name, None)
 
-    def _check_dialled_in_again(self, player: Player, token: str) -> None:
+    def _check_dialled_in_again(self, entrant: str, token: str) -> None:
         # The server was started again since. Tokens are in no record, but a player that dials in shows its own.
-        name = _dial_in_name(player)
+        name = _dial_in_name(self._links[entrant])
         if name is None or not self._hub.holds(name, token):
-            message = f"the server was started again since {player.name} signed up and does not know its token any more"
+            message = f"the server was started again since {entrant} signed up and does not know its token any more"
             if name is not None:
                 message += f", unless {name} dials in with it"
             raise Refusal("WRONG_TOKEN", message, "token")
@@ -104,20 +122,20 @@ class SignUp:
         """
         entered = len(self._message.entrants)
         least = self._message.plan.sign_up.min_entrant_count
-        if not states.signed_up(self._message):
+        if entered == len(self._named):
             least = min(least, self._game.seats.start)
         if entered < least:
             message = f"the tournament needs {least} entrants to start and has {entered}: {least - entered} are missing"
             raise Refusal("TOO_FEW_ENTRANTS", message)
 
 
-def _dial_in_name(player: Player) -> str | None:
-    spec = parse_link(player.link)
+def _dial_in_name(link: str) -> str | None:
+    spec = parse_link(link)
     return spec.value if spec.kind == "dial-in" else None
 
 
 class Periods:
-    """The waiting periods of a sign-up, one after the other."""
+    """The waiting periods of a sign-up, one after the other. `end_time`: when the current one ends, if there is one."""
 
     def __init__(self, policy: SignUpPolicy, later: Later, ended: Callable[[bool], None]) -> None:
         self._policy = policy
@@ -125,6 +143,7 @@ class Periods:
         self._ended = ended
         self._timer: Timer | None = None
         self._left = policy.period_count
+        self.end_time: Timestamp | None = None
 
     @property
     def bounded(self) -> bool:
@@ -136,13 +155,16 @@ class Periods:
         if self.bounded:
             self._left -= 1
             self._timer = self._later(seconds(self._policy.waiting_period), self._over)
+            end_ns = time.time_ns() + self._policy.waiting_period.ToNanoseconds()
+            self.end_time = Timestamp()
+            self.end_time.FromNanoseconds(end_ns)
 
     def _over(self) -> None:
-        self._timer = None
+        self._timer = self.end_time = None
         self._ended(self._left == 0)
 
     def stop(self) -> None:
         """End the current period without calling `ended`."""
         if self._timer is not None:
             self._timer.cancel()
-            self._timer = None
+            self._timer = self.end_time = None

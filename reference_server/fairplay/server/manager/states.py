@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.record_pb2 import TournamentChange, TournamentHeader
-from fairplay.v1.tournament_pb2 import Tournament, TournamentStatus
+from fairplay.v1.tournament_pb2 import AgeOrder, Tournament, TournamentStatus
 
 SIGN_UP = TournamentStatus.TOURNAMENT_STATUS_SIGN_UP
 RUNNING = TournamentStatus.TOURNAMENT_STATUS_RUNNING
@@ -30,10 +30,14 @@ def signed_up(message: Tournament) -> Sequence[Player]:
     return message.entrants[len(message.plan.entrants) :]
 
 
-def withdraw(message: Tournament, name: str) -> None:
-    """Remove the entrant of this name."""
-    names = [player.name for player in message.entrants]
-    del message.entrants[names.index(name)]
+def in_order_of_sign_up(message: Tournament) -> Sequence[Player]:
+    """Return the entrants in order of sign-up, those whom the creator named first, also after the start."""
+    reverse = message.plan.sign_up.age_order == AgeOrder.AGE_ORDER_REVERSE_SIGN_UP
+    if message.status == SIGN_UP or not reverse:
+        return message.entrants
+    named = {player.name for player in message.plan.entrants}
+    signed_up = [player for player in message.entrants if player.name not in named]
+    return [*message.entrants[len(signed_up) :], *reversed(signed_up)]
 
 
 def start(message: Tournament, entrants: Sequence[Player]) -> None:

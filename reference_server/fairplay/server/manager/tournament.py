@@ -8,8 +8,10 @@ from collections.abc import AsyncGenerator, Callable
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from fairplay.games.game import find
 from fairplay.server import __version__
 from fairplay.server.errors import Refusal
+from fairplay.server.links.identity import cut
 from fairplay.server.manager import admission, states
 from fairplay.server.manager.course import Course
 from fairplay.server.manager.driver import Driver, Services, shutting_down
@@ -21,6 +23,7 @@ from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.journal import Journal
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import TournamentStarted, WatchTournamentResponse
+from fairplay.v1.player_pb2 import PlayerDescription
 from fairplay.v1.record_pb2 import RecordEntry, Resumed, TournamentChange, TournamentEntrants
 from fairplay.v1.tournament_pb2 import Tournament as TournamentMessage
 
@@ -60,6 +63,7 @@ class Tournament:
         self._journal = journal
         self._services = services
         self._gone = gone
+        self._game = find(message.plan.game)
         self._sign_up = SignUp(message, services.hub, services.links.check)
         self._periods = Periods(message.plan.sign_up, later, self._period_ended)
         self._watchers = Watchers()
@@ -71,6 +75,8 @@ class Tournament:
 
     def begin(self) -> None:
         """Open the sign-up; if all entrants are there already, its first period is over at once."""
+        for player in self.message.entrants:
+            self._identify(player)
         if self._sign_up.full and (self._periods.bounded or states.signed_up(self.message)):
             self._start()
         else:
@@ -93,39 +99,58 @@ class Tournament:
 
     # --- the sign-up ---
 
-    async def check_certificate(self, player: Player, token: str, certificate: bytes) -> None:
+    async def check_certificate(self, player: Player, token: str, certificate: bytes) -> PlayerDescription | None:
         """Check the certificate of a player, where the tournament asks for one, and that it is about this player.
 
-        Raises Refusal if the certificate does not serve, or the player may not enter for another reason.
+        Return what the player says about itself; None if it was not asked. Raises Refusal if the certificate does not
+        serve, or the player may not enter for another reason.
         """
         plan = self.message.plan
         if not plan.sign_up.HasField("certificate") or self._sign_up.repeats(player, token):
-            return
+            return None
         self._check_room()
         self._sign_up.check(player, token)
         certified = admission.check_certificate(certificate, plan, admission.utc_now())
-        admission.check_player(certified, await admission.describe(player, plan, self._services.links))
+        description = await admission.describe(player, plan, self._services.links)
+        admission.check_player(certified, description)
+        return cut(description)
 
-    def sign_up(self, player: Player, token: str) -> None:
-        """Enter a player; the last one that may enter closes the sign-up. Raises Refusal if it may not."""
+    def sign_up(self, player: Player, token: str) -> int:
+        """Enter a player, and return its number; the last one that may enter closes the sign-up.
+
+        Raises Refusal if it may not enter.
+        """
         if self._sign_up.repeats(player, token):
-            return
+            return self._sign_up.number(player.name)
         self._check_room()
-        self._sign_up.admit(player, token)
+        self._sign_up.check(player, token)
+        self._identify(player)
         self._change(TournamentChange(signed_up=player))
-        self.message.entrants.append(player)
+        self._sign_up.enter(player, token)
         self._watchers.tell(WatchTournamentResponse(signed_up=player))
+        number = len(self.message.entrants)
         if self._sign_up.full:
             self._start()
+        return number
+
+    @property
+    def period_end_time(self) -> Timestamp | None:
+        """When the current period of the sign-up ends; None if there is no such time."""
+        return self._periods.end_time
+
+    def _identify(self, player: Player) -> None:
+        """Add a player's description, if it has none yet and the server knows one."""
+        if not player.HasField("description"):
+            player.MergeFrom(self._services.links.identify(player, self._game))
 
     def withdraw(self, name: str, token: str) -> None:
         """Take a player out again. Raises Refusal if it may not leave."""
         self._check_open()
-        if all(player.name != name for player in self.message.entrants):
+        if not self._sign_up.entered(name):
             return
-        self._sign_up.release(name, token)
+        self._sign_up.check_leaving(name, token)
         self._change(TournamentChange(withdrawn=name))
-        states.withdraw(self.message, name)
+        self._sign_up.leave(name)
         self._watchers.tell(WatchTournamentResponse(withdrawn=name))
 
     def start(self) -> None:
@@ -160,7 +185,9 @@ class Tournament:
 
     def _start(self) -> None:
         self._periods.stop()
-        entrants = seated(self.message.plan, states.signed_up(self.message))
+        for player in self.message.entrants:  # one that the creator named may have dialled in since
+            self._identify(player)
+        entrants = seated(self.message.plan, self.message.entrants)
         self._change(TournamentChange(started=TournamentEntrants(entrants=entrants)))
         states.start(self.message, entrants)
         self._watchers.tell(WatchTournamentResponse(started=TournamentStarted(entrants=entrants)))

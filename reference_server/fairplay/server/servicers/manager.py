@@ -28,18 +28,11 @@ class ManagerServicer(ManagerServiceServicer):
 
     async def SignUp(self, request: pb.SignUpRequest, context: Any) -> pb.SignUpResponse:  # noqa: N802
         """Sign a player up."""
-        tournament = await self._manager.sign_up(
-            request.tournament_id, request.player, request.token, request.certificate
-        )
-        names = [player.name for player in tournament.entrants]
-        return pb.SignUpResponse(
-            number=1 + names.index(request.player.name), entrant_count=len(names), status=tournament.status
-        )
+        return await self._manager.sign_up(request.tournament_id, request.player, request.token, request.certificate)
 
     async def Withdraw(self, request: pb.WithdrawRequest, context: Any) -> pb.WithdrawResponse:  # noqa: N802
         """Take a player out again."""
-        tournament = await self._manager.withdraw(request.tournament_id, request.name, request.token)
-        return pb.WithdrawResponse(entrant_count=len(tournament.entrants))
+        return await self._manager.withdraw(request.tournament_id, request.name, request.token)
 
     async def StartTournament(  # noqa: N802
         self, request: pb.StartTournamentRequest, context: Any
