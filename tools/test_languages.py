@@ -91,6 +91,14 @@ LANGUAGES = (
         "install Node 20 or newer with npm, from https://nodejs.org or as your system's packages nodejs and npm",
         "node examples/typescript/dist/{game}.js",
     ),
+    Language(
+        "rust",
+        ("cargo", "rustc"),
+        ("cargo", "--version"),
+        (1, 88),
+        "install Rust 1.88 or newer, from https://rustup.rs or as your system's package (Debian: cargo-web)",
+        "examples/rust/target/release/{game}",
+    ),
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from tools.test_languages import GAMES, LANGUAGES, Language, blamed, certificati
 PROTO = ROOT / "proto"
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 IMPORT = re.compile(r'^import "(fairplay/.+)";$', re.MULTILINE)
-GO, TYPESCRIPT = LANGUAGES
+GO, TYPESCRIPT, RUST, *_ = LANGUAGES
 
 languages = pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.folder)
 
@@ -32,7 +33,11 @@ def build(language: Language) -> str:
 
 def sources(language: Language) -> str:
     """What people wrote of an example; what was built there does not count."""
-    ending, written = {"go": (".go", ("fish", "q", "link")), "typescript": (".ts", ("src",))}[language.folder]
+    ending, written = {
+        "go": (".go", ("fish", "q", "link")),
+        "typescript": (".ts", ("src",)),
+        "rust": (".rs", ("src", "src/bin", "src/bin/q")),
+    }[language.folder]
     files = (path for name in written for path in sorted((folder(language) / name).glob(f"*{ending}")))
     return "\n".join(path.read_text() for path in files)
 
@@ -42,10 +47,12 @@ def sources(language: Language) -> str:
 
 @languages
 def test_protoc_is_given_files_that_exist_and_all_that_they_import(language: Language) -> None:
-    given = set(re.findall(r"fairplay/[\w/]+\.proto", build(language)))
+    listed = {"rust": "build.rs"}.get(language.folder, "build.sh")
+    given = set(re.findall(r"fairplay/[\w/]+\.proto", (folder(language) / listed).read_text()))
     assert {f"fairplay/{game}/v1/{game}_player.proto" for game in GAMES} <= given
     for name in given:
-        assert set(IMPORT.findall((PROTO / name).read_text())) <= given
+        imported = set(IMPORT.findall((PROTO / name).read_text()))
+        assert imported <= given or language is RUST  # whose generator takes what is imported by itself
 
 
 @languages
@@ -73,7 +80,13 @@ def test_every_method_of_the_services_is_there(language: Language) -> None:
     written = sources(language)
     for method in (*PLAYER_METHODS.values(), *(method for game in GAMES for method in find(game).methods)):
         name = method.name
-        pattern = rf"\) {name}\(" if language is GO else rf"\b{name[0].lower()}{name[1:]}: \("
+        lowered = name[0].lower() + name[1:]
+        snake = re.sub("(?=[A-Z])", "_", lowered).lower()
+        pattern = {
+            "go": rf"\) {name}\(",
+            "typescript": rf"\b{lowered}: \(",
+            "rust": rf"async fn {snake}\(",
+        }[language.folder]
         assert re.search(pattern, written), name
 
 
@@ -95,7 +108,11 @@ def test_a_player_names_the_revision_that_it_was_written_for(language: Language)
 @languages
 def test_what_is_built_is_not_committed(language: Language) -> None:
     ignored = (ROOT / ".gitignore").read_text().splitlines()
-    built = {"go": ("bin", "gen"), "typescript": ("dist", "node_modules", "src/gen")}[language.folder]
+    built = {
+        "go": ("bin", "gen"),
+        "typescript": ("dist", "node_modules", "src/gen"),
+        "rust": ("target",),
+    }[language.folder]
     assert {f"/examples/{language.folder}/{name}/" for name in built} <= set(ignored)
 
 
@@ -115,14 +132,18 @@ def test_the_oldest_versions_are_those_that_the_examples_state() -> None:
     assert (int(go[1]), int(go[2])) == GO.oldest
     package = json.loads((folder(TYPESCRIPT) / "package.json").read_text())
     assert package["engines"]["node"] == f">={TYPESCRIPT.oldest[0]}"
+    cargo = tomllib.loads((folder(RUST) / "Cargo.toml").read_text())
+    assert cargo["package"]["rust-version"] == ".".join(map(str, RUST.oldest))
 
 
 def test_every_dependency_is_on_its_page() -> None:
     page = (ROOT / "docs" / "dependencies.md").read_text()
     package = json.loads((folder(TYPESCRIPT) / "package.json").read_text())
     modules = re.findall(r"^\t([\w./-]+) v", (folder(GO) / "go.mod").read_text(), re.MULTILINE)
+    cargo = tomllib.loads((folder(RUST) / "Cargo.toml").read_text())
     assert modules
-    for name in (*package["dependencies"], *package["devDependencies"], *modules):
+    crates = (*cargo["dependencies"], *cargo["build-dependencies"])
+    for name in (*package["dependencies"], *package["devDependencies"], *modules, *crates):
         assert name in page, name
 
 
