@@ -66,6 +66,10 @@ PAGE_SIZES = f"0 counts as {paging.DEFAULT_PAGE_SIZE}, more than {paging.MAX_PAG
         ("proto/fairplay/v1/connection.proto", f"cut after {link.MAX_MESSAGE_CHARS:,} characters"),
         ("proto/fairplay/v1/misconduct.proto", f"cut after {link.MAX_MESSAGE_CHARS:,} characters"),
         ("proto/fairplay/v1/misconduct.proto", f"cut to {process.MAX_OUTPUT_CHARS:,} characters"),
+        (
+            "proto/fairplay/v1/misconduct.proto",
+            f"has more than {transcript.MAX_EVIDENCE_BYTES:,} bytes",
+        ),
         ("proto/fairplay/v1/misconduct.proto", f"The first {transcript.MAX_UNPARSABLE_BYTES:,} bytes of a reply"),
         ("proto/fairplay/v1/lobby.proto", f"The settings, at most {kib(checks.MAX_SETTINGS_BYTES)} KiB"),
         ("proto/fairplay/v1/lobby.proto", f"1 to {text.MAX_TEXT_CHARS} characters, not only spaces"),

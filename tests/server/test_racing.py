@@ -36,7 +36,7 @@ class Hand:
         self.limit_s = 0.0
         self.open: OpenCall | None = None
 
-    def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
+    def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
         self.asked += 1
         self.limit_s = limit_s
         self.open = OpenCall(self._clock, limit_s, done, self._cancel)

@@ -51,6 +51,12 @@ class TimeLimits:
         limit = self._limits[call.kind]
         return limit if call.kind is CallKind.NOTIFICATION else limit + self._bank[call.seat]
 
+    def bank_s(self, call: Call) -> float:
+        """Return how many seconds of the limit of a call are the bank of its seat."""
+        if call.kind is CallKind.NOTIFICATION or call.limit_s is not None:
+            return 0.0
+        return self._bank[call.seat]
+
     def spend(self, call: Call, elapsed_s: float) -> None:
         """Take what a decision took beyond its limit from the bank of its seat."""
         if call.kind is not CallKind.NOTIFICATION and call.limit_s is None:
@@ -199,7 +205,8 @@ class Running:
 
         link = self._links[call.seat]
         limit_s = self._limits.limit(call)
-        self._open[call.seat] = open_call = link.call(call.method.path, asked.request, limit_s, settled)
+        bank_s = self._limits.bank_s(call) if self._limits.banked else 0.0
+        self._open[call.seat] = open_call = link.call(call.method.path, asked.request, limit_s, settled, bank_s)
         return open_call
 
     def _ask_all(self, calls: Sequence[Call]) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import NamedTuple, TypeAlias
 
+from google.protobuf.any_pb2 import Any
 from google.protobuf.message import DecodeError, Message
 
 from fairplay.games.envelopes import pack
@@ -19,6 +20,7 @@ from fairplay.v1.record_pb2 import RecordedCall, RecordEntry
 from fairplay.v1.result_pb2 import GameResult, RankedPlayer, RankGroup
 
 MAX_UNPARSABLE_BYTES = 4_096
+MAX_EVIDENCE_BYTES = 16 * 1024
 
 Answer: TypeAlias = Message | Failure
 
@@ -104,15 +106,15 @@ class Transcript:
             kind=_kind(step.cause),
             method_name=asked.call.method.path,
             call_number=asked.number,
-            request=pack(asked.call.request),
+            request=_pack_evidence(asked.call.request),
         )
         _set_cause(misconduct, step.cause)
         if isinstance(outcome, bytes):
             answer = self.parse_outcome(asked, outcome)
             if isinstance(answer, CallError):
                 misconduct.unparsable_reply = outcome[:MAX_UNPARSABLE_BYTES]
-            else:
-                misconduct.reply.CopyFrom(pack(answer))
+            elif (reply := _pack_evidence(answer)) is not None:
+                misconduct.reply.CopyFrom(reply)
         self.misconducts.append(misconduct)
         return misconduct
 
@@ -136,6 +138,12 @@ def read_outcome(call: RecordedCall) -> bytes | Failure:
 def _unparsable(call: Call) -> CallError:
     message = f"the reply is not a {call.method.response.DESCRIPTOR.full_name}"
     return CallError(reason=CallErrorReason.CALL_ERROR_REASON_UNPARSABLE, message=message)
+
+
+def _pack_evidence(message: Message) -> Any | None:
+    """Return a request or reply as it is kept with a misconduct; None if it is too large, and only the call has it."""
+    packed = pack(message)
+    return packed if len(packed.value) <= MAX_EVIDENCE_BYTES else None
 
 
 def _kind(cause: Cause) -> MisconductKind.ValueType:

@@ -161,14 +161,14 @@ class Hub:
         for stream in list(self._streams.values()):
             stream.goodbye(reason, message)
 
-    def call(self, name: str, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
+    def call(self, name: str, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
         """Call the player that is connected with this name now; the call fails if there is none."""
         known = self._names.get(name)
         if known is None or known.stream is None:
             return DeadLink(self._clock, disconnected("the player is not connected")).call(
                 method, request, limit_s, done
             )
-        return known.stream.call(known.number, method, request, limit_s, done)
+        return known.stream.call(known.number, method, request, limit_s, done, bank_s)
 
 
 def _check(players: Iterable[HostedPlayer]) -> None:
@@ -193,9 +193,9 @@ class DialInLink:
         self._hub = hub
         self._name = name
 
-    def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
+    def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
         """Call the player through the stream that has its name now."""
-        return self._hub.call(self._name, method, request, limit_s, done)
+        return self._hub.call(self._name, method, request, limit_s, done, bank_s)
 
     async def close(self) -> None:
         """Do nothing: the player stays connected, for other games."""

@@ -31,6 +31,8 @@ CHANNEL_OPTIONS = [
     ("grpc.use_local_subchannel_pool", 1),  # a fresh connection for every link, not a shared one
 ]
 TIMEOUT_SHARE = 0.9
+BANK_KEY = "fairplay-bank-ms"
+"""The metadata key that says how much of the deadline is the player's bank: connection.proto, Call.bank_time."""
 
 
 class DialOutLink:
@@ -42,13 +44,14 @@ class DialOutLink:
         self._methods: dict[str, Any] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
 
-    def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
+    def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
         """Make a unary call with the limit as its deadline."""
         open_call = OpenCall(self._clock, limit_s, done, self._drop)
         unary = self._methods.get(method)
         if unary is None:
             unary = self._methods[method] = self._channel.unary_unary(method)
-        task = asyncio.create_task(_ask(unary, request, open_call))
+        metadata = ((BANK_KEY, str(int(bank_s * 1_000))),) if bank_s else None
+        task = asyncio.create_task(_ask(unary, request, open_call, metadata))
         self._tasks[open_call.id] = task
         task.add_done_callback(lambda _: self._tasks.pop(open_call.id, None))
         return open_call
@@ -62,9 +65,9 @@ class DialOutLink:
         await self._channel.close()
 
 
-async def _ask(unary: Any, request: bytes, open_call: OpenCall) -> None:
+async def _ask(unary: Any, request: bytes, open_call: OpenCall, metadata: tuple[tuple[str, str], ...] | None) -> None:
     try:
-        outcome = await unary(request, timeout=open_call.limit_s)
+        outcome = await unary(request, timeout=open_call.limit_s, metadata=metadata)
     except grpc.aio.AioRpcError as error:
         outcome = _failure(error, open_call)
     open_call.settle(outcome)

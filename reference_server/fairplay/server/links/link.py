@@ -25,10 +25,11 @@ Done: TypeAlias = "Callable[[bytes | Failure, float], None]"
 class Link(Protocol):
     """The way to one player."""
 
-    def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
+    def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
         """Call a method by its full gRPC name.
 
         `done` is called with the outcome, at most `limit_s` seconds later and never before this method has returned.
+        `bank_s` is how much of that the player has only because it draws on its bank, which it is told.
         """
 
     async def close(self) -> None:
@@ -173,7 +174,7 @@ class DeadLink:
         self._failure = failure
         self._loop = asyncio.get_running_loop()
 
-    def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
+    def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
         """Fail the call as soon as the event loop turns."""
         open_call = OpenCall(self._clock, limit_s, done, lambda _: None)
         self._loop.call_soon(open_call.settle, self._failure)

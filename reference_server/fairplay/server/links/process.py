@@ -104,7 +104,7 @@ class ProcessLink:
         """The end of what the player has written to its standard output and error."""
         return self._process.output
 
-    def call(self, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
+    def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
         """Call the player; a failure carries the end of its output."""
         if self._process.ended.is_set():
             return DeadLink(self._clock, self._process.failure).call(method, request, limit_s, done)
@@ -117,7 +117,7 @@ class ProcessLink:
                 open_call.settle(outcome)
 
         open_call = OpenCall(self._clock, limit_s, done, self._drop)
-        self._open[open_call] = self._inner.call(method, request, limit_s, settled)
+        self._open[open_call] = self._inner.call(method, request, limit_s, settled, bank_s)
         return open_call
 
     def _drop(self, open_call: OpenCall) -> None:

@@ -131,11 +131,15 @@ class Stream:
 
     # --- calls and replies ---
 
-    def call(self, number: int, method: str, request: bytes, limit_s: float, done: Done) -> OpenCall:
+    def call(
+        self, number: int, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0
+    ) -> OpenCall:
         """Send a call to the player of this number with the next frame."""
         open_call = OpenCall(self._clock, limit_s, done, self._drop)
         time_limit = self._time_limits.get(limit_s) or self._time_limit(limit_s)
         call = Call(id=open_call.id, player=number, method_name=method, request=request, time_limit=time_limit)
+        if bank_s:
+            call.bank_time.CopyFrom(duration(bank_s))
         self._open[open_call.id] = (open_call, call)
         if self._outbox is not None:
             self._outbox.put(call, len(request))
