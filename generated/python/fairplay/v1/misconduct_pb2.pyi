@@ -124,11 +124,15 @@ class Misconduct(google.protobuf.message.Message):
 
     @property
     def request(self) -> google.protobuf.any_pb2.Any:
-        """The request that the player was given."""
+        """The request that the player was given. Not set where it has more than 16,384 bytes: then only the record has it,
+        in the call of this number.
+        """
 
     @property
     def reply(self) -> google.protobuf.any_pb2.Any:
-        """The reply that it gave. Not set where there is none, or where it cannot be parsed."""
+        """The reply that it gave. Not set where there is none, where it cannot be parsed, or where it has more than 16,384
+        bytes, as with the request.
+        """
 
     def __init__(
         self,
