@@ -94,7 +94,7 @@ class Played(NamedTuple):
         return [step for step in self.steps if isinstance(step, Eliminate)]
 
     def states(self) -> list[State]:
-        return [step.state for step in self.steps if isinstance(step, Show) and isinstance(step.state, State)]
+        return [step.state.state for step in self.steps if isinstance(step, Show)]
 
     def after(self, kind: type) -> list[tuple[int, str]]:
         """Return the calls behind the first step of a kind."""
@@ -475,7 +475,7 @@ def test_a_game_goes_on_from_any_state_that_was_shown() -> None:
     without = [state for state in whole.states() if state.players[2].standing is Standing.OUT]
     assert len(without) > 10
     for state in without:
-        message = GAME.full_state(state)
+        message = codec.state_message(state)
         assert GAME.check_state(settings, message) == 4
         answer = sound("points", "size", "random")
         again = played(answer, settings=settings, state=message, seed=77)
@@ -564,7 +564,7 @@ def first_calls(state: State) -> list[bytes]:
 
 
 def spectacle(state: State) -> bytes:
-    return GAME.public_state(state).SerializeToString(deterministic=True)
+    return codec.public_message(state).SerializeToString(deterministic=True)
 
 
 def test_no_byte_to_a_player_or_a_spectator_depends_on_what_is_hidden() -> None:
@@ -583,8 +583,8 @@ def test_players_are_sent_what_their_seat_may_see_and_nothing_else() -> None:
     game = played(failing(3, REQUEST, Overrun(), 4, sound("points", "random", "first", "size")), 4)
     state = game.states()[0]
     for step in game.steps:
-        if isinstance(step, Show) and isinstance(step.state, State):
-            state = step.state
+        if isinstance(step, Show):
+            state = step.state.state
         elif isinstance(step, Call):
             assert step.request == expected(step, state)
 
@@ -630,7 +630,7 @@ def test_the_evidence_that_spectators_see_does_not_depend_on_what_is_hidden() ->
 
 def test_no_hidden_word_is_found_in_any_form_of_what_spectators_see() -> None:
     for state in played(sound("points", "best")).states():
-        text = json_format.MessageToJson(GAME.public_state(state))
+        text = json_format.MessageToJson(codec.public_message(state))
         assert not {"wallet", "pile", "drawState"} & {word.strip('": ') for word in text.split()}
 
 
@@ -651,7 +651,7 @@ def golden_game() -> str:
             lines.append(f"{step.seat} {step.method.name} {summary(step.request)}-> {replied(answer)}")
         elif isinstance(step, Eliminate):
             lines.append(f"{step.seat} is out: {one_line(step.cause, 'legal_replies')}")
-    lines.append(f"spectators at last: {one_line(GAME.public_state(game.states()[-1]), 'table')}")
+    lines.append(f"spectators at last: {one_line(codec.public_message(game.states()[-1]), 'table')}")
     return "\n".join([*lines, f"ranking {[list(group) for group in game.outcome.ranking]}", ""])
 
 

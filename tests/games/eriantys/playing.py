@@ -97,7 +97,7 @@ class Played(NamedTuple):
         return [step for step in self.steps if isinstance(step, Eliminate)]
 
     def states(self) -> list[State]:
-        return [step.state for step in self.steps if isinstance(step, Show) and isinstance(step.state, State)]
+        return [step.state.state for step in self.steps if isinstance(step, Show)]
 
     def last(self) -> State:
         return self.states()[-1]
@@ -147,7 +147,7 @@ def resumed(answer: Answer, state: State, seed: int = 1) -> Played:
     """Play a game that goes on from a state."""
     names = list("abcd"[: len(state.sides)])
     settings = GAME.full_settings(settings_of(state))
-    return written(GAME.play("g", settings, names, Random(seed), GAME.full_state(state)), answer)
+    return written(GAME.play("g", settings, names, Random(seed), codec.state_message(state)), answer)
 
 
 def settings_of(state: State) -> eriantys_settings_pb2.Settings:

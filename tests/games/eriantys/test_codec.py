@@ -110,7 +110,7 @@ def test_an_unknown_choice_is_refused_in_one_sentence() -> None:
 
 
 def test_settings_and_states_have_their_arms() -> None:
-    state = GAME.full_state(fresh(Settings()))
+    state = codec.state_message(fresh(Settings()))
     for envelope, message in ((GameSettings, GAME.full_settings(GAME.tournament_settings)), (GameState, state)):
         wrapped = wrap(envelope, find("eriantys"), message)
         assert wrapped.WhichOneof("game") == "eriantys"
@@ -357,7 +357,7 @@ def test_a_bad_state_is_refused_in_one_sentence(change: Callable[[eriantys_pb2.S
 def test_a_state_without_hands_is_not_taken_in() -> None:
     state = fresh(expert(2, 5, 7), 3)
     with pytest.raises(ValueError, match="bag_students has 0 entries"):
-        GAME.check_state(codec.settings_message(state.settings), GAME.public_state(state))
+        GAME.check_state(codec.settings_message(state.settings), board.public_message(state))
 
 
 @settings(deadline=None, max_examples=300)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from fairplay.eriantys.v1 import eriantys_pb2, eriantys_player_pb2
 from fairplay.games.eriantys import rules
-from fairplay.games.eriantys.game import GAME
 from fairplay.games.eriantys.protocol import board, codec, conversation
 from fairplay.games.eriantys.rules import NOBODY, Settings, Standing, State
 from fairplay.games.steps import Call, CallAll, Eliminate, Show
@@ -75,9 +74,9 @@ def test_no_byte_to_a_player_depends_on_what_its_seat_must_not_know(state: State
 @settings(deadline=None)
 @given(some_states, st.randoms(use_true_random=False))
 def test_no_byte_to_spectators_depends_on_any_hand(state: State, rng: Any) -> None:
-    seen = GAME.public_state(state).SerializeToString(deterministic=True)
+    seen = board.public_message(state).SerializeToString(deterministic=True)
     for other in disguised(state, set(), rng):
-        assert GAME.public_state(other).SerializeToString(deterministic=True) == seen
+        assert board.public_message(other).SerializeToString(deterministic=True) == seen
 
 
 def words(message: Any) -> set[str]:
@@ -98,8 +97,8 @@ def words(message: Any) -> set[str]:
 def test_hidden_fields_are_set_in_full_states_only() -> None:
     played = game(failing(1, "AskAction", does(), 12, others=sound("random")), 4, mode="EXPERT")
     for state in played.states():
-        assert not HIDDEN & words(GAME.public_state(state))
-        assert words(GAME.full_state(state)) >= HIDDEN
+        assert not HIDDEN & words(board.public_message(state))
+        assert words(codec.state_message(state)) >= HIDDEN
     for said in played.said:
         assert not HIDDEN & words(said.call.request)
 
@@ -109,7 +108,7 @@ def test_requests_hold_what_the_proto_says_and_nothing_else() -> None:
     state, step = played.states()[0], 0
     for said in played.said:
         for shown in played.steps[step : said.step]:
-            state = shown.state if isinstance(shown, Show) and isinstance(shown.state, State) else state
+            state = shown.state.state if isinstance(shown, Show) else state
         step = said.step
         if said.call.method.name in ("AskTowerColor", "AskAction"):
             continue

@@ -101,6 +101,7 @@ class Play:
     ) -> None:
         self.failing = dict(failing or {})
         self.slow = set(slow)
+        self.shown: list[codec.Shown] = []
         self.states: list[State] = []
         self.out: list[Eliminate] = []
         self.sent: list[Call] = []
@@ -169,9 +170,9 @@ class Play:
     def _take(self, step: Any) -> Any:
         """Return the answer to a step, or this class if the test has to give it."""
         if isinstance(step, Show):
-            assert isinstance(step.state, State)
-            assert rules.invariant(step.state) is None
-            self.states.append(step.state)
+            assert rules.invariant(step.state.state) is None
+            self.shown.append(step.state)
+            self.states.append(step.state.state)
             return None
         if isinstance(step, Eliminate):
             self.out.append(step)

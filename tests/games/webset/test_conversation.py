@@ -654,7 +654,7 @@ def test_a_game_goes_on_from_any_state_that_was_shown() -> None:
     shown = shown_in(GAME.play("g", settings, list("abc"), Random(2), None))
     assert len(shown) > 40
     for state in shown[:-1:5]:
-        full = GAME.full_state(state)
+        full = codec.state_message(state)
         assert GAME.check_state(settings, full) == 3
         again = shown_in(GAME.play("g", settings, list("abc"), Random(99), full))
         assert again[0] == state
@@ -671,8 +671,8 @@ def shown_in(game: Any) -> list[State]:
         except StopIteration:
             return states
         sent = None
-        if isinstance(step, Show) and isinstance(step.state, State):
-            states.append(step.state)
+        if isinstance(step, Show):
+            states.append(step.state.state)
         elif isinstance(step, Race):
             sent = [Arrival(call.seat, answer(call), 0.0) for call in step.calls]
         elif isinstance(step, CallAll):

@@ -12,7 +12,7 @@ from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.players import strategies
 from fairplay.games.bazaar.players.player import StrategyPlayer
 from fairplay.games.bazaar.protocol import codec, conversation, intake
-from fairplay.games.bazaar.rules import Settings, State
+from fairplay.games.bazaar.rules import Settings
 from fairplay.games.bazaar.views import picture
 from fairplay.games.kit.settings import describe
 from fairplay.games.kit.strategies import describe_strategies
@@ -70,13 +70,13 @@ class Bazaar:
             return conversation.play(game_id, intake.initial_state(state, chosen, rng))
         return conversation.play(game_id, rules.initial(chosen, len(players), rng))
 
-    def full_state(self, state: State) -> bazaar_pb2.State:
+    def full_state(self, state: codec.Shown) -> bazaar_pb2.State:
         """Return all of a state, hidden things included."""
-        return codec.state_message(state)
+        return codec.state_message(*state)
 
-    def public_state(self, state: State) -> bazaar_pb2.State:
+    def public_state(self, state: codec.Shown) -> bazaar_pb2.State:
         """Return a state without wallets, pile and draw state."""
-        return codec.public_message(state)
+        return codec.public_message(*state)
 
     def player(self, strategy: str) -> StrategyPlayer:
         """Return a reference player. Raises ValueError for an unknown strategy."""

@@ -12,7 +12,7 @@ from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.players import strategies
 from fairplay.games.eriantys.players.player import StrategyPlayer
 from fairplay.games.eriantys.protocol import board, codec, conversation, intake
-from fairplay.games.eriantys.rules import Settings, State
+from fairplay.games.eriantys.rules import Settings
 from fairplay.games.eriantys.views import picture
 from fairplay.games.kit.settings import describe
 from fairplay.games.kit.strategies import describe_strategies
@@ -70,13 +70,13 @@ class Eriantys:
             return conversation.play(game_id, intake.initial_state(state, chosen, rng), players)
         return conversation.play(game_id, rules.initial(chosen, len(players), rng), players)
 
-    def full_state(self, state: State) -> eriantys_pb2.State:
+    def full_state(self, state: board.Shown) -> eriantys_pb2.State:
         """Return all of a state, hidden things included."""
-        return codec.state_message(state)
+        return codec.state_message(*state)
 
-    def public_state(self, state: State) -> eriantys_pb2.State:
+    def public_state(self, state: board.Shown) -> eriantys_pb2.State:
         """Return a state without hands, contents of the bag and draw state."""
-        return board.public_message(state)
+        return board.public_message(*state)
 
     def player(self, strategy: str) -> StrategyPlayer:
         """Return a reference player. Raises ValueError for an unknown strategy."""

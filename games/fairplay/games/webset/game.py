@@ -15,7 +15,7 @@ from fairplay.games.webset.players.player import PausingPlayer, StrategyPlayer, 
 from fairplay.games.webset.players.strategies import STRATEGIES
 from fairplay.games.webset.protocol import codec, conversation
 from fairplay.games.webset.protocol.methods import ACT, METHODS, SERVICE
-from fairplay.games.webset.rules import Settings, State
+from fairplay.games.webset.rules import Settings
 from fairplay.games.webset.views import picture
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
@@ -86,13 +86,13 @@ class Webset:
             return conversation.play(game_id, codec.initial_state(state, chosen, rng))
         return conversation.play(game_id, rules.initial(chosen, len(players), rng))
 
-    def full_state(self, state: State) -> webset_pb2.State:
+    def full_state(self, state: codec.Shown) -> webset_pb2.State:
         """Return all of a state."""
-        return codec.state_message(state)
+        return codec.state_message(*state)
 
-    def public_state(self, state: State) -> webset_pb2.State:
+    def public_state(self, state: codec.Shown) -> webset_pb2.State:
         """Return a state without the deck and what lots are drawn from."""
-        return codec.public_message(state)
+        return codec.public_message(*state)
 
     def player(self, strategy: str) -> StrategyPlayer | PausingPlayer:
         """Return a reference player."""

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import cast
+from typing import NamedTuple, cast
 
 from fairplay.bazaar.v1 import bazaar_pb2, bazaar_player_pb2
 from fairplay.games.bazaar import rules
@@ -214,7 +214,22 @@ STANDINGS = {
 }
 
 
-def public_message(state: rules.State) -> bazaar_pb2.State:
+class LastAction(NamedTuple):
+    """An action that was carried out, of the seat that was called, in the phase in which it was."""
+
+    seat: int
+    phase: rules.Phase
+    action: rules.Action
+
+
+class Shown(NamedTuple):
+    """A state as it is shown, and the action that led to it, if one did."""
+
+    state: rules.State
+    last: LastAction | None = None
+
+
+def public_message(state: rules.State, last: LastAction | None = None) -> bazaar_pb2.State:
     """Return what spectators may see of a state: no wallets, no hidden cards, no draw state."""
     return bazaar_pb2.State(
         revision=state.revision,
@@ -225,7 +240,18 @@ def public_message(state: rules.State) -> bazaar_pb2.State:
         active_seat=state.active,
         phase=PHASES[state.phase],
         turn_count=state.turns,
+        last_action=_last_action_message(*last) if last else None,
     )
+
+
+def _last_action_message(seat: int, phase: rules.Phase, action: rules.Action) -> bazaar_pb2.LastAction:
+    if phase is rules.Phase.CARDS:
+        cards = purchase_message(cast("rules.Purchase", action)).cards
+        return bazaar_pb2.LastAction(seat=seat, purchase=bazaar_pb2.Purchase(cards=cards))
+    request = request_message(cast("rules.Request", action))
+    if request.HasField("pebble"):
+        return bazaar_pb2.LastAction(seat=seat, pebble=request.pebble)
+    return bazaar_pb2.LastAction(seat=seat, exchanges=request.exchanges)
 
 
 def _player_message(state: rules.State, player: rules.Player) -> bazaar_pb2.Player:
@@ -238,9 +264,9 @@ def _player_message(state: rules.State, player: rules.Player) -> bazaar_pb2.Play
     )
 
 
-def state_message(state: rules.State) -> bazaar_pb2.State:
+def state_message(state: rules.State, last: LastAction | None = None) -> bazaar_pb2.State:
     """Return all of a state, hidden things included."""
-    message = public_message(state)
+    message = public_message(state, last)
     for player, shown in zip(state.players, message.players, strict=True):
         shown.wallet.extend(unpack(player.wallet))
     message.pile.extend(card_message(card) for card in state.pile)

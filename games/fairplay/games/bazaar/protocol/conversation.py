@@ -46,17 +46,17 @@ Part: TypeAlias = Generator[Step, Any, rules.State]
 
 def play(game_id: str, state: rules.State) -> Conversation:
     """Play a game from a state to its end; it may begin between the two calls of a turn, or when the game is over."""
-    yield Show(state)
+    yield Show(codec.Shown(state))
     state = yield from _set_up(game_id, state)
     while (seat := rules.turn(state)) is not None:
         reply = yield _call(game_id, state, seat)
         verdict = _judge(state, reply)
         if isinstance(verdict, CAUSES):
             yield Eliminate(seat, verdict)
-            state = rules.eliminate(state, seat)
+            state, last = rules.eliminate(state, seat), None
         else:
-            state = rules.apply(state, verdict)
-        yield Show(state)
+            state, last = rules.apply(state, verdict), codec.LastAction(seat, state.phase, verdict)
+        yield Show(codec.Shown(state, last))
     state = yield from _tell(game_id, state)
     scores = rules.scores(state)
     return Outcome([[(seat, scores[seat]) for seat in group] for group in rules.ranking(state)])
@@ -96,7 +96,7 @@ def _set_up(game_id: str, state: rules.State) -> Part:
             told = yield from notify(Call(seat, SETUP, request, CallKind.NOTIFICATION))
             if not told:
                 state = rules.eliminate_at_setup(state, seat)
-                yield Show(state)
+                yield Show(codec.Shown(state))
     return state
 
 
@@ -107,5 +107,5 @@ def _tell(game_id: str, state: rules.State) -> Part:
         told = yield from notify(Call(seat, WIN, request, CallKind.NOTIFICATION))
         if not told:
             state = rules.eliminate(state, seat)
-            yield Show(state)
+            yield Show(codec.Shown(state))
     return state

@@ -203,7 +203,7 @@ def play(equations: Json, game: Json, actors: Json, settings: Json = None) -> St
     """Return the state in which a game between actors ends, when everybody has been told."""
     state = _game(equations, game, settings)
     cast = read_actors(actors, len(state.players))
-    end: State = play_game(conversation.play("test", state), cast).state
+    end: State = play_game(conversation.play("test", state), cast).state.state
     return end
 
 

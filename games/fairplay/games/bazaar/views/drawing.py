@@ -18,7 +18,7 @@ _PEBBLE = 22.0  # from one pebble of an equation to the next
 _ROW = 25.0  # from one equation to the next
 _CARD_WIDTH, _CARD_HEIGHT = 106.0, 142.0
 _MINI_WIDTH, _MINI_HEIGHT = 62.0, 24.0
-_NAMED, _WALLET = 64.0, 96.0  # how far down in a player's panel its name, and its wallet, end
+_NAMED, _WALLET = 80.0, 112.0  # how far down in a player's panel its name, and its wallet, end
 _AMBER = "#d97706"  # whose turn it is, who won
 _INKS = {  # of each pebble: its body, its edge, its initial
     "r": ("#d8403a", "#8f1f1b", "#ffffff"),
@@ -195,6 +195,7 @@ def _player(seat: Seat, box: _Box) -> Iterator[str]:
         f"{escape(seat.name)}</text>"
     )
     yield f'<text class="status" x="{_INSET:.0f}" y="51" font-size="13" fill="#85714b">{seat.status}</text>'
+    yield f'<text class="done" x="{_INSET:.0f}" y="69" font-size="13" fill="{_AMBER}">{seat.done}</text>'
     yield (
         f'<text class="score" x="{box.width - _INSET:.1f}" y="54" font-size="21" font-weight="700" '
         f'text-anchor="end">{seat.score}</text>'

@@ -84,8 +84,8 @@ def _chips(counts: Sequence[int]) -> str:
 def _lines(seat: Seat) -> Iterator[str]:
     """Yield a player's lines; `default` keeps rich from colouring numbers, and parts of names that look like code."""
     mark = "▸" if seat.turn else "★" if seat.status == "winner" else " "
-    name = name_column(seat.name, NAME_LIMIT)
-    yield f"[{_MARK}]{mark}[/] [default]{name} [bold]{seat.score:>7}[/] {seat.status}[/]".rstrip()
+    name, said = name_column(seat.name, NAME_LIMIT), ", ".join(filter(None, (seat.done, seat.status)))
+    yield f"[{_MARK}]{mark}[/] [default]{name} [bold]{seat.score:>7}[/] {said}[/]".rstrip()
     if seat.wallet:
         yield f"  {_label('wallet')}{_chips(seat.wallet)}"
     for line in _filled("bought", list(map(_card, seat.cards))):

@@ -17,11 +17,15 @@ NAME_LIMIT = 20  # cells of a terminal; longer names are cut
 
 
 class Seat(NamedTuple):
-    """A player; `status` is empty or what there is to say of it, `wallet` is empty if it is hidden."""
+    """A player; `status` is empty or what there is to say of it, `wallet` is empty if it is hidden.
+
+    `done` is what it did last, in words; empty if another player or nobody acted last.
+    """
 
     name: str
     score: str
     status: str
+    done: str
     turn: bool
     wallet: Sequence[int]
     cards: Sequence[bazaar_pb2.Card]
@@ -41,12 +45,26 @@ def list_seats(state: bazaar_pb2.State, players: Sequence[str]) -> list[Seat]:
             status := _GONE.get(player.standing, "")
             or ("winner" if over and player.score + player.bonus == best else "")
             or ("" if over or seat != state.active_seat else _STATUS.get(state.phase, "to move")),
+            _describe(state.last_action) if state.HasField("last_action") and seat == state.last_action.seat else "",
             status in (*_STATUS.values(), "to move"),
             player.wallet,
             player.cards,
         )
         for seat, player in enumerate(state.players)
     ]
+
+
+def _describe(action: bazaar_pb2.LastAction) -> str:
+    match action.WhichOneof("action"):
+        case "pebble":
+            return "got a pebble"
+        case "exchanges":
+            count = len(action.exchanges.steps)
+            return f"exchanged {'once' if count == 1 else f'{count:,} times'}" if count else "exchanged nothing"
+        case "purchase":
+            count = len(action.purchase.cards)
+            return f"bought {'a card' if count == 1 else f'{count} cards'}" if count else "bought nothing"
+    return ""
 
 
 def _name(seat: int, players: Sequence[str]) -> str:

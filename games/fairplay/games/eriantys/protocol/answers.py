@@ -108,6 +108,17 @@ def reply_message(action: Action) -> Reply:
     return reply
 
 
+def put_last_action(message: eriantys_pb2.LastAction, seat: int, action: Action) -> None:
+    """Fill an empty message, which may be a part of another, with what the player of a seat has answered."""
+    message.seat = seat
+    if isinstance(action, ChooseTowers):
+        message.tower_color = action.color + 1  # type: ignore[assignment]  # a value of the enum
+    elif isinstance(action, PlayAssistant):
+        message.assistant = action.value
+    else:
+        put_action(message.action, action)
+
+
 def put_action(message: eriantys_pb2.Action, action: Action) -> None:
     """Fill an empty message, which may be a part of another, with an action of the action phase."""
     match action:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from fairplay.eriantys.v1 import eriantys_pb2
 from fairplay.games.eriantys import rules
+from fairplay.games.eriantys.protocol.answers import put_last_action
 from fairplay.games.eriantys.rules import NOBODY, State
 
 _NO_COLORS = (NOBODY,) * len(rules.COLORS)
@@ -29,10 +31,26 @@ def reason_number(reason: rules.Reason) -> eriantys_pb2.Reason.ValueType:
 # Boards
 
 
-def public_message(state: State) -> eriantys_pb2.State:
+class LastAction(NamedTuple):
+    """An answer that was accepted, and the seat whose it was."""
+
+    seat: int
+    action: rules.Action
+
+
+class Shown(NamedTuple):
+    """A state as it is shown, and the answer that led to it, if one did."""
+
+    state: State
+    last: LastAction | None = None
+
+
+def public_message(state: State, last: LastAction | None = None) -> eriantys_pb2.State:
     """Return what everybody may see of a state: no hands, of the bag its size only, no draw state."""
     message = eriantys_pb2.State()
     put_public(message, state, None)
+    if last is not None:
+        put_last_action(message.last_action, *last)
     return message
 
 

@@ -11,7 +11,7 @@ from itertools import accumulate
 
 from fairplay.eriantys.v1 import eriantys_pb2, eriantys_settings_pb2
 from fairplay.games.eriantys import rules
-from fairplay.games.eriantys.protocol.board import STANDINGS, public_message
+from fairplay.games.eriantys.protocol.board import STANDINGS, LastAction, public_message
 from fairplay.games.eriantys.rules import NOBODY, Card, Counts, Group, State
 from fairplay.games.kit.messages import fill, read_settings
 
@@ -59,9 +59,9 @@ _PHASE_OF = {int(phase) + 1: phase for phase in rules.Phase}
 _REASON_OF = {int(reason): reason for reason in rules.Reason}
 
 
-def state_message(state: State) -> eriantys_pb2.State:
+def state_message(state: State, last: LastAction | None = None) -> eriantys_pb2.State:
     """Return all of a state, hidden things included."""
-    message = public_message(state)
+    message = public_message(state, last)
     message.bag_students.extend(state.bag)
     message.hands.extend([value for hand in state.hands for value in hand])
     message.draw_state = state.draw_state.to_bytes(8, "big")

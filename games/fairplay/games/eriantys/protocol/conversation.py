@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, TypeAlias
 from fairplay.eriantys.v1 import eriantys_player_pb2
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.protocol import answers
+from fairplay.games.eriantys.protocol.board import LastAction, Shown
 from fairplay.games.eriantys.protocol.requests import Requests
 from fairplay.games.eriantys.protocol.verdicts import judge, judge_tower, misconduct, refusal
 from fairplay.games.eriantys.rules import ChooseTowers, Phase, Standing, State
@@ -86,7 +87,7 @@ class Loss(NamedTuple):
 def play(game_id: str, state: State, names: Sequence[str]) -> Conversation:
     """Play a game from any state to its end; `names` are the players' by seat."""
     game = _Game(game_id, state, names)
-    yield Show(state)
+    yield Show(Shown(state))
     yield from game.choose_towers()
     yield from game.start()
     yield from game.take_turns()
@@ -120,7 +121,7 @@ class _Game:
                     if taken := rules.choice_violation(self.state, seat, verdict.color):
                         refused[seat] = refusal(MalformedReplyError(taken, answers.described(verdict)))
                     else:
-                        yield from self._show(rules.choose(self.state, seat, verdict.color))
+                        yield from self._show(rules.choose(self.state, seat, verdict.color), LastAction(seat, verdict))
                 elif isinstance(verdict, MalformedReplyError):
                     attempts[seat] += 1
                     refused[seat] = refusal(verdict)
@@ -169,7 +170,7 @@ class _Game:
                 yield from self._lose([Loss(seat, verdict)])
                 return
             if not isinstance(verdict, MalformedReplyError):
-                yield from self._show(rules.apply(state, verdict))
+                yield from self._show(rules.apply(state, verdict), LastAction(seat, verdict))
                 yield from self._update()
                 return
             if attempt == self._most_attempts:
@@ -234,9 +235,9 @@ class _Game:
 
     # Steps
 
-    def _show(self, state: State) -> Part:
+    def _show(self, state: State, last: LastAction | None = None) -> Part:
         self.state = state
-        yield Show(state)
+        yield Show(Shown(state, last))
 
     def _present(self) -> list[int]:
         return [seat for seat, standing in enumerate(self.state.standings) if standing is Standing.IN]

@@ -171,7 +171,7 @@ def game(game: Json, actors: Json) -> Json:
     cast = [Actor(script, StrategyPlayer(script.strategy), CHEATS) for script in scripts]
     changes: list[Json] = []
     talk = conversation.play("test", state, [script.name for script in scripts])
-    end: State = play_game(_noting_changes(talk, state, changes), cast).state
+    end: State = play_game(_noting_changes(talk, state, changes), cast).state.state
     return _result(end) | {"changes": changes}
 
 
@@ -185,8 +185,8 @@ def _noting_changes(talk: Conversation, state: State, changes: list[Json]) -> Co
             outcome: Outcome = stop.value
             return outcome
         if isinstance(step, Show):
-            changes += _changes(state, step.state)
-            state = step.state
+            changes += _changes(state, step.state.state)
+            state = step.state.state
         sent = yield step
 
 

@@ -24,7 +24,7 @@ from fairplay.games.eriantys.views.artwork import (
     use,
     words_at,
 )
-from fairplay.games.eriantys.views.seats import INITIALS, Group, Seat, course, fives, groups, seats
+from fairplay.games.eriantys.views.seats import INITIALS, Group, Seat, course, fives, groups, last_action, seats
 from fairplay.games.kit.lettering import font_size
 
 _MARGIN, _GAP, _INSET, _HEAD = 16.0, 12.0, 16.0, 34.0
@@ -60,7 +60,9 @@ def svg(state: eriantys_pb2.State, players: Sequence[str]) -> str:
         f"<title>{escape(_title(listed, state))}</title>",
         f"<defs>{ARTWORK}</defs>",
         '<rect width="100%" height="100%" rx="16" fill="#dbe9f2"/>',
-        *_panel(ring, "islands", "Islands", [*_islands(groups(state), ring), *_middle(state, ring)], fill="#bfe0ee"),
+        *_panel(
+            ring, "islands", "Islands", [*_islands(groups(state), ring), *_middle(state, players, ring)], fill="#bfe0ee"
+        ),
         *(_panel(side, "characters", "Characters", _characters(state)) if expert else ()),
     ]
     for seat, box in zip(listed, boards, strict=True):
@@ -160,11 +162,13 @@ def _counted(initial: str, count: int, x: float, y: float) -> str:
     return f'<g class="students">{use(initial, x - 5, y, 0.82)}{number}</g>'
 
 
-def _middle(state: eriantys_pb2.State, box: _Box) -> Iterator[str]:
-    """Draw the clouds, with the course of the game above and the bag below them."""
+def _middle(state: eriantys_pb2.State, players: Sequence[str], box: _Box) -> Iterator[str]:
+    """Draw the clouds, with the course of the game and the last action above, and the bag below them."""
     x, y = box.width / 2, box.height / 2 + 6
     words = course(state)
-    yield words_at(x, y - 104, f"{words[0].upper()}{words[1:]}", 17, weight=700, anchor="middle", kind="course")
+    yield words_at(x, y - 120, f"{words[0].upper()}{words[1:]}", 17, weight=700, anchor="middle", kind="course")
+    if done := last_action(state, players):
+        yield words_at(x, y - 102, done, 13, fill=AMBER, anchor="middle", kind="done")
     clouds = fives(state.cloud_students)
     lines = [clouds] if len(clouds) < 4 else [clouds[:2], clouds[2:]]
     number = 0

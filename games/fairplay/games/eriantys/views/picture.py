@@ -11,8 +11,18 @@ from collections.abc import Iterator, Sequence
 from fairplay.eriantys.v1 import eriantys_pb2
 from fairplay.games.eriantys.rules import NAMES
 from fairplay.games.eriantys.views.drawing import svg
-from fairplay.games.eriantys.views.seats import INITIALS, NAME_LIMIT, Group, Seat, course, fives, groups, seats
-from fairplay.games.kit.lettering import name_column
+from fairplay.games.eriantys.views.seats import (
+    INITIALS,
+    NAME_LIMIT,
+    Group,
+    Seat,
+    course,
+    fives,
+    groups,
+    last_action,
+    seats,
+)
+from fairplay.games.kit.lettering import literally, name_column
 
 __all__ = ["svg", "text"]
 
@@ -30,9 +40,10 @@ _WIDTH = 76  # of a line, at most
 
 def text(state: eriantys_pb2.State, players: Sequence[str]) -> str:
     """Return a picture in rich's console markup, at most 76 cells wide."""
-    words = course(state)
+    words, done = course(state), last_action(state, players)
     lines = [
         f"[default][bold]{words[0].upper()}{words[1:]}[/][/]",
+        *([f"[{_MARK}]{literally(done)}[/]"] if done else []),
         "",
         *_islands(groups(state)),
         *_clouds(state),

@@ -7,6 +7,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from fairplay.eriantys.v1 import eriantys_pb2
+from fairplay.games.eriantys.rules import NAMES
 from fairplay.games.kit.lettering import short_name
 
 COLORS = 5
@@ -142,6 +143,48 @@ def course(state: eriantys_pb2.State) -> str:
     if not state.round:
         return "set-up"
     return f"round {state.round}{', the last' if state.last_round_reason else ''}"
+
+
+_COLORS = ("", "green", "red", "yellow", "pink", "blue")
+_TOWERS = ("", "black", "white", "grey")
+
+
+def last_action(state: eriantys_pb2.State, players: Sequence[str]) -> str:
+    """Return who did what last, in words; empty if no answer led to the state."""
+    if not state.HasField("last_action"):
+        return ""
+    done = state.last_action
+    match done.WhichOneof("choice"):
+        case "tower_color":
+            what = f"chose {_word(_TOWERS, done.tower_color)} towers"
+        case "assistant":
+            what = f"played assistant {done.assistant}"
+        case "action":
+            what = _describe(done.action)
+        case _:
+            return ""
+    return f"{_name(done.seat, players)} {what}"
+
+
+def _describe(action: eriantys_pb2.Action) -> str:
+    match action.WhichOneof("choice"):
+        case "to_dining_room":
+            return f"moved a {_word(_COLORS, action.to_dining_room.color)} student to its dining room"
+        case "to_island":
+            to = action.to_island
+            return f"moved a {_word(_COLORS, to.color)} student to island {to.island}"
+        case "move_mother_nature":
+            return f"moved Mother Nature by {action.move_mother_nature.steps}"
+        case "take_cloud":
+            return f"took cloud {action.take_cloud.cloud}"
+        case "play_character":
+            number = action.play_character.character
+            return f"played character {number}{f', the {NAMES[number]}' if number in NAMES else ''}"
+    return "ended its turn"
+
+
+def _word(words: Sequence[str], number: int) -> str:
+    return words[number] if number < len(words) else ""
 
 
 def fives(counts: Sequence[int]) -> list[Sequence[int]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from google.protobuf.duration_pb2 import Duration
 
@@ -74,8 +74,18 @@ _STANDINGS = {
 _STANDING_OF = {webset_pb2.STANDING_UNSPECIFIED: rules.Standing.IN, **{n: one for one, n in _STANDINGS.items()}}
 
 
-def public_message(state: rules.State) -> webset_pb2.State:
-    """Return what everybody, players too, may see of a state: no deck, and nothing from which lots are drawn."""
+class Shown(NamedTuple):
+    """A state as it is shown, and what led to it, the earliest first."""
+
+    state: rules.State
+    events: Sequence[webset_pb2.Event] = ()
+
+
+def public_message(state: rules.State, events: Sequence[webset_pb2.Event] = ()) -> webset_pb2.State:
+    """Return what everybody, players too, may see of a state: no deck, and nothing from which lots are drawn.
+
+    `events` are what led to it; players are told them beside the state.
+    """
     message = webset_pb2.State(
         revision=state.revision,
         slots=_slots(state.table),
@@ -86,6 +96,7 @@ def public_message(state: rules.State) -> webset_pb2.State:
         displayed=state.displayed,
         discarded=state.discarded,
         act_count=state.act_count,
+        last_events=events,
     )
     if state.caller is not None:
         message.caller = state.caller
@@ -117,9 +128,9 @@ def _player_message(state: rules.State, seat: int) -> webset_pb2.Player:
     )
 
 
-def state_message(state: rules.State) -> webset_pb2.State:
+def state_message(state: rules.State, events: Sequence[webset_pb2.Event] = ()) -> webset_pb2.State:
     """Return all of a state, hidden things included."""
-    message = public_message(state)
+    message = public_message(state, events)
     message.deck.extend(state.deck)
     message.draw_state = state.draw_state.to_bytes(8, "big")
     return message

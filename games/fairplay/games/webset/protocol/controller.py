@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from fairplay.games.steps import Arrival, Call, CallKind, Method, Race
+from fairplay.games.steps import Arrival, Call, CallKind, Method, Race, Show
 from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.protocol.methods import ACT, DEAL, GAME_OVER, PICK_CARDS, REPORT
@@ -70,6 +70,10 @@ class Controller:
         self._passed.clear()
         if self._idle_count >= self.state.settings.idle_rounds:
             self.state = rules.stop(self.state)
+
+    def build_show(self) -> Show:
+        """Return the step that publishes the present state, with the events that led to it."""
+        return Show(codec.Shown(self.state, self.news.take_unshown()))
 
     # --- races ---
 

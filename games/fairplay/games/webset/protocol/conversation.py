@@ -20,7 +20,6 @@ from fairplay.games.steps import (
     Conversation,
     Eliminate,
     Outcome,
-    Show,
     Step,
 )
 from fairplay.games.webset import rules
@@ -48,7 +47,7 @@ EventKind: TypeAlias = webset_pb2.EventKind.ValueType
 def play(game_id: str, state: State) -> Conversation:
     """Play a game from a state to its end. If a call is open in that state, its window begins anew."""
     controller = Controller(game_id, state)
-    yield Show(state)
+    yield controller.build_show()
     yield from _deal(controller)
     play_step = _play_race if state.settings.rounds == "off" else _play_round
     while controller.state.phase is not Phase.OVER:
@@ -84,7 +83,7 @@ def _eliminate(controller: Controller, seat: int, cause: Cause) -> Part:
     controller.add_event(PLAYER_LEFT, seat)
     if controller.state.table != before.table:  # all that are left had asked for more cards
         controller.add_event(CARDS_DEALT, None)
-    yield Show(controller.state)
+    yield controller.build_show()
 
 
 # Races: the first act counts
@@ -111,7 +110,7 @@ def _run_race(controller: Controller) -> Generator[Step, Any, bool]:
 def _end_idle_round(controller: Controller) -> Part:
     controller.record_idle_round()
     if controller.state.phase is Phase.OVER:
-        yield Show(controller.state)
+        yield controller.build_show()
 
 
 def _handle(controller: Controller, call: Call, arrival: Arrival) -> Part:
@@ -143,7 +142,7 @@ def _handle_act(controller: Controller, seat: int, reply: Any) -> Part:
         return
     controller.set_state(after)
     controller.add_event(_event_kind(word, before, after), seat)
-    yield Show(after)
+    yield controller.build_show()
 
 
 def _event_kind(word: Word, before: State, after: State) -> EventKind:
@@ -168,7 +167,7 @@ def _handle_cards(controller: Controller, seat: int, answer: Any) -> Part:
     _add_take(controller, seat, cards, status, rule)
     if status is not Status.GOT_SET:
         controller.time.lock_out(seat)
-    yield Show(after)
+    yield controller.build_show()
 
 
 def _add_take(controller: Controller, seat: int, cards: rules.Cards, status: Status, rule: str | None) -> None:
@@ -201,7 +200,7 @@ def _play_round(controller: Controller) -> Part:
         return
     controller.set_state(after)
     _add_round(controller, takes, verdicts)
-    yield Show(after)
+    yield controller.build_show()
 
 
 def _add_round(controller: Controller, takes: Mapping[int, rules.Cards], verdicts: Mapping[int, rules.Verdict]) -> None:

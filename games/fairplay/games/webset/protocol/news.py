@@ -29,6 +29,8 @@ class News:
         """How many of the events each seat has been told in calls that it answered."""
         self._carried = [0] * seat_count
         """How many it has been told if it answers its last call, too."""
+        self._shown = 0
+        """How many of the events spectators were shown."""
         self._results: dict[int, tuple[Status, str | None]] = {}
 
     def add(self, event: Event) -> None:
@@ -38,6 +40,12 @@ class News:
     def add_result(self, seat: int, status: Status, rule: str | None) -> None:
         """Add what became of the last act of a player, which that player alone is to be told."""
         self._results[seat] = status, rule
+
+    def take_unshown(self) -> Sequence[Event]:
+        """Return the events that spectators were not shown yet; from now on they were."""
+        unshown = self._events[self._shown :]
+        self._shown = len(self._events)
+        return unshown
 
     def waits_for(self, seat: int) -> bool:
         """Return whether there is anything that a player has not been told."""

@@ -248,7 +248,7 @@ def game(actors: Json, deck: Json, settings: Json = _NO_SETTINGS) -> Json:
     return {
         "ranking": [[[scripts[seat].name, points] for seat, points in group] for group in played.outcome.ranking],
         "eliminated": [scripts[seat].name for seat in played.eliminated],
-        "game": write_game(played.state),
+        "game": write_game(played.state.state),
     }
 
 

@@ -10,7 +10,7 @@ from html import escape
 from math import ceil
 from typing import NamedTuple
 
-from fairplay.games.kit.lettering import font_size, name_column, short_name
+from fairplay.games.kit.lettering import font_size, literally, name_column, short_name
 from fairplay.games.webset.rules.cards import CARDS, card_name
 from fairplay.games.webset.views.board import displayed
 from fairplay.games.webset.views.drawing import (
@@ -30,6 +30,7 @@ from fairplay.webset.v1 import webset_pb2
 __all__ = ["card_lines", "card_name", "card_svg", "card_text", "svg", "text"]
 
 _NAME_LIMIT = 20  # cells of a terminal; longer names are cut
+_LINE = 76  # cells of a terminal
 _ROWS = 3  # of slots in a column
 _BASE = 12  # slots that are drawn in any case
 _GONE = {webset_pb2.STANDING_ELIMINATED: "eliminated", webset_pb2.STANDING_FAILED: "failed at the end"}
@@ -94,6 +95,29 @@ def _phase(state: webset_pb2.State, seats: Sequence[_Seat]) -> str:
     return "game over" if state.phase == webset_pb2.PHASE_OVER else "open"
 
 
+_DONE = {
+    webset_pb2.EVENT_KIND_CALLED: "called",
+    webset_pb2.EVENT_KIND_GOT_SET: "got a set",
+    webset_pb2.EVENT_KIND_BAD_SET: "picked no set",
+    webset_pb2.EVENT_KIND_CALL_EXPIRED: "was too late",
+    webset_pb2.EVENT_KIND_VOTED: "asked for more cards",
+    webset_pb2.EVENT_KIND_CARDS_DEALT: "had more cards dealt",
+    webset_pb2.EVENT_KIND_SOLUTIONS_SHOWN: "had the solutions shown",
+    webset_pb2.EVENT_KIND_SOLUTIONS_ENDED: "ended the showing",
+    webset_pb2.EVENT_KIND_PLAYER_LEFT: "was eliminated",
+}
+
+
+def _happened(state: webset_pb2.State, players: Sequence[str]) -> str:
+    """Return what led to a state, in words and cut to a line of a terminal; empty if it is not known."""
+    parts = [
+        f"{_name(event.seat, players) if event.HasField('seat') else 'everybody'} {_DONE[event.kind]}"
+        for event in state.last_events
+        if event.kind in _DONE
+    ]
+    return short_name(", ".join(parts), _LINE)
+
+
 def _slots(state: webset_pb2.State) -> list[int | None]:
     """Return the slots that are drawn, in whole columns; None for an empty one."""
     count = max(_BASE, ceil(len(state.slots) / _ROWS) * _ROWS)
@@ -104,7 +128,7 @@ def _slots(state: webset_pb2.State) -> list[int | None]:
 # SVG. The unit is the pixel
 
 _MARGIN, _GAP = 16.0, 10.0
-_HEAD = 40.0  # above the table: what is going on, and the deck
+_HEAD = 40.0  # above the table: what is going on, what has happened, and the deck
 _ROW_HIGH, _ROW_WIDE = 48.0, 315.0  # of a player
 _AMBER = "#d97706"  # what is displayed, who has called, who has won
 _MUTED = "#6f7f73"
@@ -126,7 +150,7 @@ def svg(state: webset_pb2.State, players: Sequence[str]) -> str:
             f"<defs>{ARTWORK}</defs>",
             '<rect width="100%" height="100%" rx="16" fill="#e4ede4"/>',
             f'<g transform="translate({_MARGIN:.0f} {_MARGIN:.0f})" fill="#22312a">',
-            *_header(state, seats, wide),
+            *_header(state, seats, _happened(state, players), wide),
             *_table(slots, displayed(state)),
             *_list(seats, columns, high + _GAP + 6, (wide - (columns - 1) * _GAP) / columns),
             "</g></svg>",
@@ -139,10 +163,13 @@ def _title(state: webset_pb2.State, seats: Sequence[_Seat]) -> str:
     return f"Webset, {_phase(state, seats)}: {', '.join(each) or 'nobody plays'}"
 
 
-def _header(state: webset_pb2.State, seats: Sequence[_Seat], wide: float) -> Iterator[str]:
+def _header(state: webset_pb2.State, seats: Sequence[_Seat], happened: str, wide: float) -> Iterator[str]:
     what = _phase(state, seats)
     size = font_size(what, wide - 130, 20.0)
     yield f'<text class="phase" y="22" font-size="{size:.1f}" font-weight="700">{escape(what)}</text>'
+    if happened:
+        size = font_size(happened, wide - 130, 12.0)
+        yield f'<text class="done" y="{_HEAD - 4:.0f}" font-size="{size:.1f}" fill="{_AMBER}">{escape(happened)}</text>'
     yield f'<g class="deck" transform="translate({wide - 118:.1f} 2)">'
     for step in range(3 if state.deck_left else 0):
         yield f'<rect x="{2 * step}" y="{-step}" width="18" height="25" rx="3" fill="#7a5ea8" stroke="#f7f4fb"/>'
@@ -195,6 +222,8 @@ def text(state: webset_pb2.State, players: Sequence[str]) -> str:
     seats, slots, shown = _seats(state, players), _slots(state), displayed(state)
     what = name_column(_phase(state, seats), _NAME_LIMIT + 11)
     lines = [f"[bold default]{what.rstrip()}[/]  [{_TEXT_MUTED}]{state.deck_left} cards in the deck[/]"]
+    if happened := _happened(state, players):
+        lines.append(f"[{_TEXT_MARK}]{literally(happened)}[/]")
     for row in range(_ROWS):
         boxes = [
             slot_lines() if card is None else card_lines(card, str(slot + 1), marked=card in shown)
