@@ -52,7 +52,7 @@ mutants: .venv/.ready-dev ## change the code in small ways and list what no test
 	@$(BIN)/python -m tools.mutants $(ARGS)
 
 .PHONY: test-languages
-test-languages: .venv/.ready .tools/.ready ## build and try the players in Go and TypeScript (needs Go and Node)
+test-languages: .venv/.ready .tools/.ready ## build and try the players in other languages (says what it needs)
 	@$(BIN)/python -m tools.test_languages $(ARGS)
 
 .PHONY: check
@@ -115,7 +115,7 @@ help: ## this list
 .PHONY: clean
 clean: ## remove environments, caches and builds
 	rm -rf .venv .tools dist build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	rm -rf examples/go/bin examples/go/gen examples/rust/target
+	rm -rf examples/go/bin examples/go/gen examples/rust/target examples/java/target
 	rm -rf examples/typescript/dist examples/typescript/src/gen examples/typescript/node_modules
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

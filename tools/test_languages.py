@@ -99,6 +99,14 @@ LANGUAGES = (
         "install Rust 1.88 or newer, from https://rustup.rs or as your system's package (Debian: cargo-web)",
         "examples/rust/target/release/{game}",
     ),
+    Language(
+        "java",
+        ("java", "javac", "mvn"),
+        ("javac", "--version"),
+        (17, 0),
+        "install a JDK, 17 or newer, and Maven, as your system's packages default-jdk-headless and maven",
+        "java -Xmx64m -jar examples/java/target/players.jar {game}",
+    ),
 )
 
 
@@ -112,10 +120,10 @@ def certification(game: str, command: str) -> list[str]:
 
 def missing(language: Language, found: str | None) -> str | None:
     """One sentence about what is to be installed, or None. `found` is what the version command prints, if anything."""
-    version = re.search(r"(\d+)\.(\d+)", found or "")
+    version = re.search(r"(\d+)(?:\.(\d+))?", found or "")
     if version is None:
         return f"The players in examples/{language.folder} cannot be built: {language.advice}."
-    if (int(version[1]), int(version[2])) < language.oldest:
+    if (int(version[1]), int(version[2] or 0)) < language.oldest:
         return f"Version {version[0]} is too old for the players in examples/{language.folder}: {language.advice}."
     return None
 

@@ -18,7 +18,7 @@ from tools.test_languages import GAMES, LANGUAGES, Language, blamed, certificati
 PROTO = ROOT / "proto"
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 IMPORT = re.compile(r'^import "(fairplay/.+)";$', re.MULTILINE)
-GO, TYPESCRIPT, RUST, *_ = LANGUAGES
+GO, TYPESCRIPT, RUST, JAVA, *_ = LANGUAGES
 
 languages = pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.folder)
 
@@ -37,6 +37,7 @@ def sources(language: Language) -> str:
         "go": (".go", ("fish", "q", "link")),
         "typescript": (".ts", ("src",)),
         "rust": (".rs", ("src", "src/bin", "src/bin/q")),
+        "java": (".java", ("src/main/java/com/example/players",)),
     }[language.folder]
     files = (path for name in written for path in sorted((folder(language) / name).glob(f"*{ending}")))
     return "\n".join(path.read_text() for path in files)
@@ -47,7 +48,7 @@ def sources(language: Language) -> str:
 
 @languages
 def test_protoc_is_given_files_that_exist_and_all_that_they_import(language: Language) -> None:
-    listed = {"rust": "build.rs"}.get(language.folder, "build.sh")
+    listed = {"rust": "build.rs", "java": "pom.xml"}.get(language.folder, "build.sh")
     given = set(re.findall(r"fairplay/[\w/]+\.proto", (folder(language) / listed).read_text()))
     assert {f"fairplay/{game}/v1/{game}_player.proto" for game in GAMES} <= given
     for name in given:
@@ -86,6 +87,7 @@ def test_every_method_of_the_services_is_there(language: Language) -> None:
             "go": rf"\) {name}\(",
             "typescript": rf"\b{lowered}: \(",
             "rust": rf"async fn {snake}\(",
+            "java": rf"public void {lowered}\(",
         }[language.folder]
         assert re.search(pattern, written), name
 
@@ -96,12 +98,12 @@ def test_a_player_goes_where_its_options_or_its_environment_say(language: Langua
     for name in ("LISTEN", "CONNECT", "NAME", "TOKEN"):
         assert f"FAIRPLAY_{name}" in written
     for option in ("listen", "connect", "name", "token", "serve"):
-        assert re.search(rf'"{option}"|^\s+{option}: ', written, re.MULTILINE), option
+        assert re.search(rf'"(--)?{option}"|^\s+{option}: ', written, re.MULTILINE), option
 
 
 @languages
 def test_a_player_names_the_revision_that_it_was_written_for(language: Language) -> None:
-    stated = re.findall(r"\b[rR]evision: +(\d+)", sources(language))
+    stated = re.findall(r"[rR]evision(?:: +|\()(\d+)", sources(language))
     assert set(stated) == {str(PROTOCOL_REVISION)}
 
 
@@ -112,6 +114,7 @@ def test_what_is_built_is_not_committed(language: Language) -> None:
         "go": ("bin", "gen"),
         "typescript": ("dist", "node_modules", "src/gen"),
         "rust": ("target",),
+        "java": ("target",),
     }[language.folder]
     assert {f"/examples/{language.folder}/{name}/" for name in built} <= set(ignored)
 
@@ -134,6 +137,8 @@ def test_the_oldest_versions_are_those_that_the_examples_state() -> None:
     assert package["engines"]["node"] == f">={TYPESCRIPT.oldest[0]}"
     cargo = tomllib.loads((folder(RUST) / "Cargo.toml").read_text())
     assert cargo["package"]["rust-version"] == ".".join(map(str, RUST.oldest))
+    pom = (folder(JAVA) / "pom.xml").read_text()
+    assert f"<maven.compiler.release>{JAVA.oldest[0]}</maven.compiler.release>" in pom
 
 
 def test_every_dependency_is_on_its_page() -> None:
@@ -141,9 +146,12 @@ def test_every_dependency_is_on_its_page() -> None:
     package = json.loads((folder(TYPESCRIPT) / "package.json").read_text())
     modules = re.findall(r"^\t([\w./-]+) v", (folder(GO) / "go.mod").read_text(), re.MULTILINE)
     cargo = tomllib.loads((folder(RUST) / "Cargo.toml").read_text())
-    assert modules
     crates = (*cargo["dependencies"], *cargo["build-dependencies"])
-    for name in (*package["dependencies"], *package["devDependencies"], *modules, *crates):
+    pom = (folder(JAVA) / "pom.xml").read_text()
+    artifacts = [name for name in re.findall(r"<artifactId>(.+)</artifactId>", pom) if name != "players"]
+    assert modules
+    assert artifacts
+    for name in (*package["dependencies"], *package["devDependencies"], *modules, *crates, *artifacts):
         assert name in page, name
 
 
@@ -158,7 +166,9 @@ def test_a_machine_without_the_language_is_told_in_one_sentence_what_to_install(
     assert "\n" not in sentence
 
 
-@pytest.mark.parametrize(("language", "found"), [(GO, "go version go1.26.8 linux/amd64"), (TYPESCRIPT, "v20.20.2\n")])
+@pytest.mark.parametrize(
+    ("language", "found"), [(GO, "go version go1.26.8 linux/amd64"), (TYPESCRIPT, "v20.20.2\n"), (JAVA, "javac 21\n")]
+)
 def test_a_version_that_is_new_enough_will_do(language: Language, found: str) -> None:
     assert missing(language, found) is None
 
