@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from fairplay.conformance.context import Context
 from fairplay.games.conformance import Level
 
-Body: TypeAlias = Callable[[Context], None]
-"""Tries the player. Returning means that the case is passed; otherwise it raises an exception of `case_errors`."""
+Body: TypeAlias = Callable[[Any], None]
+"""Tries a player or a server, with a context: `context.Context` or `servers.context.ServerContext`.
+
+Returning means that the case is passed; otherwise it raises an exception of `case_errors`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One thing that is asked of a player."""
+    """One thing that is asked of a player or a server."""
 
     id: str
     """Stable, "<group>.<what>", e.g. "memory.back-to-back"."""

@@ -20,6 +20,7 @@ from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
 from fairplay.games.steps import Failure as CallFailure
 from fairplay.games.steps import Method
+from fairplay.v1.player_pb2 import PlayerDescription
 
 BESIDE_OTHERS = 24
 """Decisions in games that may show what is left of other games: the first few may have only one legal answer."""
@@ -48,6 +49,11 @@ class Context:
         self._sequence: Trial | None = None
         self._pair: Trial | None = None
         self._game_count = 0
+
+    @property
+    def description(self) -> PlayerDescription:
+        """Return what the player says about itself; empty if it has not been asked yet."""
+        return self.player.description
 
     def rng(self, *words: object) -> Random:
         """Return a random generator that depends on the seed and these words alone."""

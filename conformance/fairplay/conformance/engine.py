@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from fairplay.conformance.events import Writer
-from fairplay.conformance.judging import Judge
+from fairplay.conformance.judging import CasePlan, Judge
 from fairplay.conformance.options import Options
 from fairplay.conformance.plan import Plan, make_plan
 from fairplay.conformance.report import Report
@@ -24,20 +24,28 @@ def run(options: Options, writers: Sequence[Writer] = ()) -> Report:
 
 def run_plan(plan: Plan, writers: Sequence[Writer] = ()) -> Report:
     """Judge the cases of a plan and return the report, like `run`."""
+    if plan.options.jobs > 1:
+        return _tallied(plan, writers, lambda tally: judge_in_workers(plan, tally))
+    return run_here(plan, writers)
+
+
+def run_here(plan: CasePlan, writers: Sequence[Writer] = ()) -> Report:
+    """Judge the cases of a plan one after the other in this process, and return the report, like `run`."""
+    return _tallied(plan, writers, lambda tally: _judge_here(plan, tally))
+
+
+def _tallied(plan: CasePlan, writers: Sequence[Writer], judge_all: Callable[[Tally], None]) -> Report:
     tally = Tally(plan, writers)
     tally.begin(plan.cases)
     try:
-        if plan.options.jobs > 1:
-            judge_in_workers(plan, tally)
-        else:
-            _judge_here(plan, tally)
+        judge_all(tally)
     except BaseException:
         tally.end()
         raise
     return tally.end()
 
 
-def _judge_here(plan: Plan, tally: Tally) -> None:
+def _judge_here(plan: CasePlan, tally: Tally) -> None:
     with Judge(plan) as judge:
         for case in plan.cases:
             tally.begin_case(case.id)

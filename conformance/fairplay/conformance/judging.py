@@ -5,16 +5,14 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from typing import NamedTuple
+from contextlib import AbstractContextManager, ExitStack
+from typing import NamedTuple, Protocol
 
 from fairplay.conformance.case import Case
 from fairplay.conformance.case_errors import Failure, NotApplicable, NotTested
-from fairplay.conformance.context import Context, open_context
 from fairplay.conformance.evidence import Evidence, clipped
-from fairplay.conformance.options import repeat_command
-from fairplay.conformance.plan import Plan
-from fairplay.conformance.report import measure
+from fairplay.conformance.report import Run, measure
+from fairplay.conformance.trial import Trial
 from fairplay.conformance.verdicts import Judged, Verdict
 from fairplay.games.conformance import Level
 from fairplay.v1.player_pb2 import PlayerDescription
@@ -30,13 +28,47 @@ class Result(NamedTuple):
     """What the player says about itself; empty if it has not been asked yet."""
 
 
+class AnyContext(Protocol):
+    """What cases work with, of a player or a server."""
+
+    @property
+    def trials(self) -> Sequence[Trial]:
+        """The games whose times are reported, in order."""
+
+    @property
+    def description(self) -> PlayerDescription:
+        """What the player says about itself, or what is known of the server."""
+
+
+class CasePlan(Protocol):
+    """The cases to judge, and everything that they need."""
+
+    @property
+    def run(self) -> Run:
+        """What is judged, and under which conditions."""
+
+    @property
+    def cases(self) -> Sequence[Case]:
+        """The cases."""
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The ids of the known failures."""
+
+    def open_context(self) -> AbstractContextManager[AnyContext]:
+        """Return what cases work with; the end of its `with` block lets go of the player or the server."""
+
+    def repeat_command(self, case_id: str) -> str:
+        """Return the command that judges one case again, or "" if there is none."""
+
+
 class Judge:
     """Judges cases of a plan with one context. `close`, or the end of a `with` block, lets go of the player."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: CasePlan) -> None:
         self._plan = plan
         self._stack = ExitStack()
-        self._context: Context | None = None
+        self._context: AnyContext | None = None
         self._trial_count = 0
 
     def __enter__(self) -> Judge:
@@ -50,25 +82,21 @@ class Judge:
         self._stack.close()
 
     @property
-    def context(self) -> Context:
+    def context(self) -> AnyContext:
         """Return the context of the cases, opened for the first of them."""
         if self._context is None:
-            plan = self._plan
-            opened = open_context(
-                plan.game, plan.make_transport(), plan.options.seed, plan.run.limits, plan.options.examples
-            )
-            self._context = self._stack.enter_context(opened)
+            self._context = self._stack.enter_context(self._plan.open_context())
         return self._context
 
     def judge(self, case: Case) -> Result:
         """Judge a case."""
         context, plan = self.context, self._plan
-        judged = judge(case, context, repeat_command(plan.options, case.id), known=case.id in plan.known)
+        judged = judge(case, context, plan.repeat_command(case.id), known=case.id in plan.known)
         new, self._trial_count = context.trials[self._trial_count :], len(context.trials)
-        return Result(judged, measure(new), context.player.description)
+        return Result(judged, measure(new), context.description)
 
 
-def judge(case: Case, context: Context, repeat: str, *, known: bool = False) -> Judged:
+def judge(case: Case, context: AnyContext, repeat: str, *, known: bool = False) -> Judged:
     """Judge a case. `repeat` is the command that judges it again, for its evidence."""
     began = time.monotonic()
     verdict, sentence, evidence = _try(case, context)
@@ -77,7 +105,7 @@ def judge(case: Case, context: Context, repeat: str, *, known: bool = False) -> 
     return Judged(case.id, case.level, verdict, sentence, time.monotonic() - began, evidence, known)
 
 
-def _try(case: Case, context: Context) -> tuple[Verdict, str, Evidence | None]:
+def _try(case: Case, context: AnyContext) -> tuple[Verdict, str, Evidence | None]:
     try:
         case.run(context)
     except Failure as failure:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from fairplay.conformance.case import Case
 from fairplay.conformance.cases import cases
+from fairplay.conformance.context import Context, open_context
 from fairplay.conformance.known_failures import read_known_failures
-from fairplay.conformance.options import Options
+from fairplay.conformance.options import Options, repeat_command
 from fairplay.conformance.report import Run
 from fairplay.conformance.selection import choose_cases, find_level
 from fairplay.conformance.transports import Transport, make_transport
@@ -39,6 +41,15 @@ class Plan:
         """Return a new transport to the player under test."""
         options = self.options
         return make_transport(self.game, options.player, options.listen, options.start_limit_s)
+
+    def open_context(self) -> AbstractContextManager[Context]:
+        """Return the context of the cases; the end of its `with` block lets go of the player."""
+        options = self.options
+        return open_context(self.game, self.make_transport(), options.seed, self.run.limits, options.examples)
+
+    def repeat_command(self, case_id: str) -> str:
+        """Return the command that judges one case again in the same way, or "" if the player has no link."""
+        return repeat_command(self.options, case_id)
 
 
 def make_plan(options: Options) -> Plan:

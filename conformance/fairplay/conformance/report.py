@@ -11,6 +11,7 @@ from datetime import datetime
 from fairplay.conformance.trial import CallLimits, Trial
 from fairplay.conformance.verdicts import Judged, Verdict, exit_code
 from fairplay.games.conformance import Level
+from fairplay.games.game import find, registered
 from fairplay.player.handlers import PROTOCOL_REVISION
 from fairplay.v1.player_pb2 import PlayerDescription
 
@@ -39,6 +40,11 @@ class Run:
     only: str = ""
     """The pattern that chose among them. Empty: all."""
     protocol_revision: int = PROTOCOL_REVISION
+
+    @property
+    def title(self) -> str:
+        """Return what was judged, for people: the title of the game, or "Server"."""
+        return find(self.game).title if self.game in registered() else self.game.capitalize()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 
 from fairplay.conformance.case import Case
 from fairplay.conformance.events import Began, CaseBegan, CaseJudged, Ended, Event, Writer
-from fairplay.conformance.judging import Result
-from fairplay.conformance.plan import Plan
+from fairplay.conformance.judging import CasePlan, Result
 from fairplay.conformance.report import Report, distribution
 from fairplay.conformance.verdicts import Judged
 from fairplay.v1.player_pb2 import PlayerDescription
@@ -18,7 +17,7 @@ from fairplay.v1.player_pb2 import PlayerDescription
 class Tally:
     """Collects the results of a run, tells the writers its events, and returns the report."""
 
-    def __init__(self, plan: Plan, writers: Sequence[Writer]) -> None:
+    def __init__(self, plan: CasePlan, writers: Sequence[Writer]) -> None:
         self._plan = plan
         self._writers = writers
         self._judged: dict[str, Judged] = {}

@@ -22,13 +22,14 @@ ORDER = (
     "player",
     "check",
     "certify",
+    "certify-server",
     "certificate",
     "records",
     "serve",
     "lobby",
 )
 """How help lists our commands: first what a newcomer tries. Others' commands follow by name."""
-WITH_JSON_FILE = ("game", "tournament", "demo", "certify")
+WITH_JSON_FILE = ("game", "tournament", "demo", "certify", "certify-server")
 """The commands whose --json may be followed by a file."""
 
 

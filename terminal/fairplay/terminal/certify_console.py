@@ -10,7 +10,6 @@ from fairplay.conformance.conclusion import conclusion
 from fairplay.conformance.events import Began, CaseBegan, CaseJudged, Ended, Event
 from fairplay.conformance.report import Report
 from fairplay.conformance.verdicts import Judged, Verdict
-from fairplay.games.game import find
 from fairplay.terminal.printing import counted, harmless
 
 STYLES = {
@@ -44,7 +43,7 @@ class ConsoleWriter:
             self._end(event.report)
 
     def _begin(self, event: Began) -> None:
-        title = find(event.run.game).title
+        title = event.run.title
         self._say(
             f"{title}, {counted(len(event.cases), 'case')}, seed {event.run.seed}, reached by {event.run.reached_by}"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,13 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
+from fairplay.conformance.case import Case
 from fairplay.conformance.cases import cases
 from fairplay.conformance.engine import run_plan
 from fairplay.conformance.events import Writer
 from fairplay.conformance.options import OPTIONS, Options, is_duration, option_name
 from fairplay.conformance.plan import make_plan
+from fairplay.conformance.report import Report
 from fairplay.conformance.selection import choose_cases, find_level
 from fairplay.conformance.writers.files import CertificateWriter, JunitWriter, ReportWriter
 from fairplay.games.game import find
@@ -47,16 +49,32 @@ def certify(options: Options, report: Path | None, json: str | None, junit: Path
         plan = make_plan(options)
     except ValueError as error:
         raise UsageError(str(error)) from None
+    waiting = ""
+    if plan.run.reached_by == "dial-in" and not options.listen.endswith(":0"):
+        waiting = f"Waiting for {str(options.player).partition(':')[2]} to dial in to {options.listen}"
+    return show_run(lambda writers: run_plan(plan, writers), report, json, junit, waiting)
+
+
+def show_run(
+    judge: Callable[[Sequence[Writer]], Report],
+    report: Path | None,
+    json: str | None,
+    junit: Path | None,
+    first: str = "",
+) -> int:
+    """Judge, show and keep what was found, and return the exit code. `first`: what is said before.
+
+    Raises KeyboardInterrupt if it is interrupted; what was judged by then is shown and kept.
+    """
     check_json(json)
     check_json(None if junit is None else str(junit))
     if report is not None:
         make_directory(report)
     console = Console(stderr=json == "-", highlight=False)
-    if plan.run.reached_by == "dial-in" and not options.listen.endswith(":0"):
-        name = str(options.player).partition(":")[2]
-        say(console, f"Waiting for {escape(name)} to dial in to {options.listen}")
+    if first:
+        say(console, escape(first))
     with _one_interrupt():
-        code = run_plan(plan, list(_writers(console, report, json, junit))).exit_code
+        code = judge(list(_writers(console, report, json, junit))).exit_code
     if report is not None:
         say(console, f"Look closer: {escape(str(report / 'report.html'))}")
     return code
@@ -97,6 +115,11 @@ def show_cases(name: str, level: str, only: str, json: str | None) -> None:
         found = choose_cases(cases(game), find_level(level), only)
     except ValueError as error:
         raise UsageError(str(error)) from None
+    print_cases(found, game.rules, json)
+
+
+def print_cases(found: Sequence[Case], rules: Mapping[str, str], json: str | None) -> None:
+    """Print cases, with the sentences of the rules that they check; `json` not None: as JSON."""
     if json is not None:
         print_json(
             [{"id": each.id, "level": each.level, "checks": list(each.checks), "why": each.why} for each in found]
@@ -106,4 +129,4 @@ def show_cases(name: str, level: str, only: str, json: str | None) -> None:
     for each in found:
         say(console, f"[bold]{each.id}[/] {each.level}: {escape(each.why)}")
         for checked in each.checks:
-            say(console, f"    {escape(f'{checked}: {game.rules[checked]}' if checked in game.rules else checked)}")
+            say(console, f"    {escape(f'{checked}: {rules[checked]}' if checked in rules else checked)}")

@@ -10,7 +10,6 @@ from fairplay.conformance.conclusion import conclusion
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.report import Report
 from fairplay.conformance.verdicts import Judged, Verdict
-from fairplay.games.game import find
 from fairplay.games.kit.printable import UNPRINTABLE
 
 STYLE = """
@@ -54,7 +53,7 @@ SHOWN = (Verdict.FAIL, Verdict.WARN, Verdict.SUITE_ERROR)
 def page(report: Report) -> str:
     """Return the page of a report."""
     who = report.player.display_name or "a player without a name"
-    title = f"{find(report.run.game).title}: {who}"
+    title = f"{report.run.title}: {who}"
     return "\n".join(
         [
             "<!doctype html>",

@@ -1,0 +1,16 @@
+"""The cases for servers, in the order in which they are judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fairplay.conformance.case import Case
+from fairplay.conformance.servers.cases import (
+    blame,
+    order,
+    results,
+)
+
+MODULES = (order, results, blame)
+
+CASES: Sequence[Case] = [case for module in MODULES for case in module.CASES]

@@ -1,0 +1,120 @@
+"""Whether games end with the result to which the replies lead, and are told as the contract says."""
+
+from __future__ import annotations
+
+from fairplay.conformance.case import Case
+from fairplay.conformance.case_errors import SuiteError, failure
+from fairplay.conformance.servers.acts import fail
+from fairplay.conformance.servers.compare import check_blame, check_ranking, same
+from fairplay.conformance.servers.context import GAMES, OPEN, ServerContext, ordinary, server_case
+from fairplay.conformance.servers.scenes import Scene, expect
+from fairplay.games.envelopes import unwrap
+from fairplay.v1.referee_pb2 import GameStatus, GetGameRequest
+
+MAX_SEED = 200
+LIMITS = ("decision_limit", "first_decision_limit", "notification_limit")
+
+
+def _ranking_of(game: str) -> Case:
+    @server_case(f"results.{game}", "GameResult.ranking; the scores follow from the rules")
+    async def ranking(context: ServerContext) -> None:
+        """The result of a game follows from its state and the replies, and from nothing else."""
+        played = await context.whole_game(game)
+        check_ranking(played.expected.result, played.game.result)
+
+    return ranking
+
+
+@server_case("results.tie", "Ties share a group.")
+async def tie(context: ServerContext) -> None:
+    """Players with the same score win together: nobody is put before the other by seat or name."""
+    played = await context.play(_tied())
+    check_ranking(played.expected.result, played.game.result)
+
+
+def _tied() -> Scene:
+    """Return a scene in which two players share the win and another one does not."""
+    for seed in range(MAX_SEED):
+        scene = ordinary(OPEN, seed=seed)
+        ranking = expect(scene, "search").result.ranking
+        if len(ranking) > 1 and len(ranking[0].players) == 2:
+            return scene
+    raise SuiteError(f"no game of {MAX_SEED} ends with a shared win")
+
+
+@server_case("results.all-eliminated", "A game in which everybody fails has no winner.")
+async def all_eliminated(context: ServerContext) -> None:
+    """Where everybody failed the ranking is empty, and the game is over nevertheless."""
+    broken = fail(2, "scripted failure")
+    scene = ordinary(OPEN, lambda asked: broken(asked) if asked.method == "TakeTurn" else None)
+    played = await context.play(scene)
+    check_ranking(played.expected.result, played.game.result)
+    check_blame(played.expected.misconducts, played.game.result.misconducts)
+
+
+@server_case("results.status", "Game.status, start_time, end_time")
+async def status(context: ServerContext) -> None:
+    """Pages and rating sites read how and when a game ended."""
+    game = (await context.whole_game(OPEN)).game
+    same("The status of a game that was played to its end", GameStatus.GAME_STATUS_FINISHED, game.status)
+    if not game.HasField("start_time") or not game.HasField("end_time"):
+        raise failure("A finished game must say when it began and when it ended.")
+    if game.start_time.ToNanoseconds() > game.end_time.ToNanoseconds():
+        raise failure("The game ended before it began.")
+    if game.result.aborted:
+        raise failure(f"The game was played to its end, but counts as aborted: {game.result.aborted}")
+
+
+@server_case("results.same-by-get", "GetGame returns what is known of a game.")
+async def same_by_get(context: ServerContext) -> None:
+    """Whoever was not there reads the result later."""
+    played = await context.whole_game(OPEN)
+    got = (await context.ask("GetGame", GetGameRequest(game_id=played.game_id))).game
+    check_ranking(played.expected.result, got.result)
+    same("The names of the players", list(played.scene.names), [player.name for player in got.players])
+
+
+@server_case("results.plan-with-defaults", "A server returns every plan with all defaults filled in.")
+async def plan_with_defaults(context: ServerContext) -> None:
+    """Whoever repeats a game elsewhere must know all that it was made of."""
+    played = await context.whole_game(OPEN)
+    scene, plan = played.scene, played.game.plan
+    same("The settings of the plan", scene.settings, unwrap(plan.settings, scene.game, scene.game.settings_type))
+    for name in LIMITS:
+        same(f"The {name} of the plan", getattr(scene.control, name), getattr(plan.time_control, name))
+    if not plan.HasField("seed") or plan.seed != scene.plan().seed:
+        raise failure("The plan of a finished game must say its seed.")
+
+
+@server_case("results.drawn-seed", "GamePlan.seed not set: the server draws one.")
+async def drawn_seed(context: ServerContext) -> None:
+    """A finished game tells the seed that the server drew."""
+    async with context.staged(ordinary(OPEN, count=2)) as stage:
+        stage.request.plan.ClearField("seed")
+        game = (await context.ask("PlayGame", stage.request)).game
+    if not game.plan.HasField("seed") or game.plan.seed >= 2**53:
+        raise failure("The plan of a finished game must say the seed that was drawn, below 2^53.")
+
+
+@server_case("results.same-seed-same-game", "The same plan with the same seed gives the same game.")
+async def same_seed(context: ServerContext) -> None:
+    """Games that are drawn from a seed can be repeated."""
+    results = []
+    for _ in range(2):
+        async with context.staged(ordinary(OPEN, count=2)) as stage:
+            stage.request.plan.ClearField("initial_state")
+            stage.request.plan.seed = 77
+            results.append((await context.ask("PlayGame", stage.request)).game.result.ranking)
+    same("The ranking of the second game from the same seed", list(results[0]), list(results[1]))
+
+
+CASES = (
+    *map(_ranking_of, GAMES),
+    tie,
+    all_eliminated,
+    status,
+    same_by_get,
+    plan_with_defaults,
+    drawn_seed,
+    same_seed,
+)

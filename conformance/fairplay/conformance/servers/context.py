@@ -1,0 +1,287 @@
+"""What cases for servers work with: the server's services, scripted players, and what was sent and came back."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import aclosing, asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import grpc
+from google.protobuf.message import Message
+
+from fairplay.conformance.case import Body, Case, case
+from fairplay.conformance.case_errors import Failure, failure
+from fairplay.conformance.evidence import readable
+from fairplay.conformance.loop_thread import LoopThread
+from fairplay.conformance.servers.acts import Script
+from fairplay.conformance.servers.players import Cast, Served, Stream, hello
+from fairplay.conformance.servers.scenes import Expected, Scene, expect, small
+from fairplay.conformance.trial import Trial
+from fairplay.games.conformance import Level
+from fairplay.server.errors import STATUS, reason_of
+from fairplay.v1 import manager_pb2_grpc, record_service_pb2_grpc, referee_pb2_grpc
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.player_pb2 import PlayerDescription
+from fairplay.v1.referee_pb2 import Game, GamePlan, PlayGameRequest
+
+Value = TypeVar("Value")
+CASE_LIMIT_S = 60.0
+RPC_LIMIT_S = 30.0
+HANDSHAKE_S = 30.0
+MAX_TRACE = 30
+CHANNEL_OPTIONS = [
+    ("grpc.use_local_subchannel_pool", 1),
+    ("grpc.max_receive_message_length", -1),
+    ("grpc.max_send_message_length", -1),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the server is, and where it reaches players that serve."""
+
+    address: str
+    players_host: str = "127.0.0.1"
+
+
+@dataclass(slots=True)
+class Played:
+    """A game that the server played."""
+
+    scene: Scene
+    game_id: str
+    expected: Expected
+    cast: Cast
+    game: Game
+    trace: list[tuple[str, str]]
+
+
+@dataclass(slots=True)
+class Stage:
+    """Players that are there, and the request for a game between them."""
+
+    scene: Scene
+    cast: Cast
+    request: PlayGameRequest
+    stream: Stream | None = None
+    """The connection of the players; None: they serve."""
+
+
+class ServerContext:
+    """The server under test. Ordinary games are played once, and several cases look at them."""
+
+    def __init__(self, place: Place, loop: LoopThread) -> None:
+        self.place = place
+        self.trials: list[Trial] = []
+        self.description = PlayerDescription(display_name=place.address)
+        self.trace: list[tuple[str, str]] = []
+        """What the case sent and what came back, as (title, text)."""
+        self._loop = loop
+        self._mark = secrets.token_hex(4)
+        self._count = 0
+        self._played: dict[str, Played] = {}
+        self._channel = loop.run(self._open_channel())
+        self._stubs = (
+            referee_pb2_grpc.RefereeServiceStub(self._channel),
+            manager_pb2_grpc.ManagerServiceStub(self._channel),
+            record_service_pb2_grpc.RecordServiceStub(self._channel),
+        )
+
+    async def _open_channel(self) -> grpc.aio.Channel:
+        return grpc.aio.insecure_channel(self.place.address, options=CHANNEL_OPTIONS)
+
+    def run(self, work: Coroutine[Any, Any, Value]) -> Value:
+        """Return what `work` returns. Raises Failure if the server fails or takes too long."""
+        self.trace = []
+        try:
+            return self._loop.run(_limited(work))
+        except grpc.aio.AioRpcError as error:
+            raise self._with_trace(failure(f"The server failed with {_status(error)}")) from None
+        except TimeoutError:
+            raise self._with_trace(failure(f"The server did not do this within {CASE_LIMIT_S:g} s.")) from None
+        except Failure as found:
+            raise self._with_trace(found) from None
+
+    def _with_trace(self, found: Failure) -> Failure:
+        return Failure(found.evidence.with_sections(*self.trace[-MAX_TRACE:]))
+
+    async def close(self) -> None:
+        """Let go of the server."""
+        await self._channel.close()
+
+    # --- requests ---
+
+    def new_id(self, word: str = "game") -> str:
+        """Return an id that nothing else on the server has."""
+        self._count += 1
+        return f"certify-{self._mark}-{self._count}-{word}"
+
+    def _method(self, name: str) -> Any:
+        return next(getattr(stub, name) for stub in self._stubs if hasattr(stub, name))
+
+    async def ask(self, name: str, request: Message, limit_s: float = RPC_LIMIT_S) -> Any:
+        """Return the reply of a method. Raises AioRpcError if the server answers with an error."""
+        self.trace.append((f"Sent: {name}", readable(request)))
+        try:
+            reply: Message = await self._method(name)(request, timeout=limit_s)
+        except grpc.aio.AioRpcError as error:
+            self.trace.append((f"Came from {name}", _status(error)))
+            raise
+        self.trace.append((f"Came from {name}", readable(reply)))
+        return reply
+
+    async def stream(self, name: str, request: Message, limit_s: float = RPC_LIMIT_S) -> AsyncIterator[Any]:
+        """Yield the messages of a streaming method. Raises AioRpcError if the server answers with an error."""
+        self.trace.append((f"Sent: {name}", readable(request)))
+        call = self._method(name)(request, timeout=limit_s)
+        try:
+            async for message in call:
+                self.trace.append((f"Came from {name}", readable(message)))
+                yield message
+        except grpc.aio.AioRpcError as error:
+            self.trace.append((f"Came from {name}", _status(error)))
+            raise
+        finally:
+            call.cancel()
+
+    async def stream_all(self, name: str, request: Message) -> list[Any]:
+        """Return all messages of a streaming method."""
+        async with aclosing(self.stream(name, request)) as messages:  # type: ignore[type-var]
+            return [message async for message in messages]
+
+    async def refused(self, name: str, request: Message, *reasons: str) -> grpc.aio.AioRpcError:
+        """Return the error with which a method refuses a request. Raises Failure if it is not one of these reasons."""
+        wanted = " or ".join(f"{STATUS[reason].name} and {reason}" for reason in reasons)
+        method = self._method(name)
+        try:
+            if isinstance(method, grpc.aio.UnaryStreamMultiCallable):
+                await self.stream_all(name, request)
+            else:
+                await self.ask(name, request)
+        except grpc.aio.AioRpcError as error:
+            reason = reason_of(error)
+            if reason not in reasons or error.code() is not STATUS[reason]:
+                raise failure(f"{name} must be refused with {wanted}; it failed with {_status(error)}") from None
+            return error
+        raise failure(f"{name} must be refused with {wanted}; it was granted.")
+
+    # --- players and games ---
+
+    def open_stream(self, cast: Cast) -> Stream:
+        """Return a connection of its own for players, which has said nothing yet."""
+        return Stream(grpc.aio.insecure_channel(self.place.address, options=CHANNEL_OPTIONS), cast)
+
+    def new_names(self, count: int) -> list[str]:
+        """Return names to dial in with that nobody else has."""
+        return [self.new_id("player") for _ in range(count)]
+
+    @asynccontextmanager
+    async def dialled_in(
+        self, cast: Cast, names: list[str], *, token: str = "", window_s: float = 0.0
+    ) -> AsyncIterator[Stream]:
+        """Dial in with players. Raises Failure if the server does not welcome them."""
+        stream = self.open_stream(cast)
+        try:
+            async with asyncio.timeout(HANDSHAKE_S):
+                welcomed = await stream.open(hello(cast.game, names, token, window_s))
+            if not welcomed:
+                raise failure(f"The server did not welcome players that dialled in: {stream.status} {stream.reason}")
+            yield stream
+        finally:
+            await stream.close()
+
+    @asynccontextmanager
+    async def staged(self, scene: Scene, *, served: bool = False, window_s: float = 0.0) -> AsyncIterator[Stage]:
+        """Make the players of a scene ready, and yield them with the request for their game."""
+        cast = Cast(scene.game, scene.actors())
+        if served:
+            players = Served(cast, self.place.players_host)
+            try:
+                yield Stage(scene, cast, self.request(scene, await players.open()))
+            finally:
+                await players.close()
+            return
+        names = self.new_names(scene.player_count)
+        async with self.dialled_in(cast, names, window_s=window_s) as stream:
+            yield Stage(scene, cast, self.request(scene, [f"dial-in:{name}" for name in names]), stream)
+
+    def request(self, scene: Scene, links: list[str] | None = None) -> PlayGameRequest:
+        """Return the request for the game of a scene; without links, between players that are not there."""
+        plan: GamePlan = scene.plan()
+        links = links or [f"dial-in:{name}" for name in self.new_names(scene.player_count)]
+        plan.players.extend(Player(name=name, link=link) for name, link in zip(scene.names, links, strict=True))
+        return PlayGameRequest(game_id=self.new_id(scene.game.name), plan=plan)
+
+    async def play(self, scene: Scene, *, served: bool = False) -> Played:
+        """Have the server play a scene."""
+        async with self.staged(scene, served=served) as stage:
+            reply = await self.ask("PlayGame", stage.request)
+            expected = expect(scene, stage.request.game_id)
+            return Played(scene, stage.request.game_id, expected, stage.cast, reply.game, list(self.trace))
+
+    async def whole_game(self, game: str) -> Played:
+        """Return a whole game of sound players, played once."""
+        if game not in self._played:
+            self._played[game] = await self.play(ordinary(game))
+        self.trace = list(self._played[game].trace)
+        return self._played[game]
+
+
+SETTINGS: tuple[tuple[str, int, dict[str, Any]], ...] = (
+    ("fish", 3, {"rows": 5, "columns": 4, "random_fish": True}),
+    ("q", 3, {"copies_per_kind": 1, "hand_size": 4}),
+)
+"""The games that are played, with how many players and which settings: short ones, with hidden things and without."""
+GAMES = tuple(name for name, _, _ in SETTINGS)
+OPEN, HIDDEN = GAMES
+"""A game in which nothing is hidden, and one with hidden things."""
+
+
+def ordinary(game: str, script: Script | None = None, count: int = 0, seed: int = 1, **values: Any) -> Scene:
+    """Return a short scene of a game. `values` are settings beside the usual ones."""
+    [(player_count, settings)] = [(many, given) for name, many, given in SETTINGS if name == game]
+    scene = small(game, count or player_count, seed, **{**settings, **values})
+    return scene if script is None else replace(scene, script=script)
+
+
+def server_case(
+    case_id: str, *checks: str, level: Level = Level.MUST
+) -> Callable[[Callable[[ServerContext], Coroutine[Any, Any, None]]], Case]:
+    """Declare a case for servers: the decorated coroutine is its body, as with `case`."""
+
+    def declare(work: Callable[[ServerContext], Coroutine[Any, Any, None]]) -> Case:
+        def body(context: ServerContext) -> None:
+            context.run(work(context))
+
+        body.__doc__ = work.__doc__
+        run: Body = body
+        return case(case_id, *checks, level=level)(run)
+
+    return declare
+
+
+@contextmanager
+def open_server_context(place: Place) -> Iterator[ServerContext]:
+    """Yield a context, and let go of the server at the end."""
+    loop = LoopThread()
+    try:
+        context = ServerContext(place, loop)
+        try:
+            yield context
+        finally:
+            loop.run(context.close())
+    finally:
+        loop.close()
+
+
+async def _limited(work: Coroutine[Any, Any, Value]) -> Value:
+    async with asyncio.timeout(CASE_LIMIT_S):
+        return await work
+
+
+def _status(error: grpc.aio.AioRpcError) -> str:
+    reason = reason_of(error)
+    return f"{error.code().name}{f' and {reason}' if reason else ''}: {error.details()}"

@@ -1,0 +1,271 @@
+"""Scripted players that a server can call: they dial in over a stream, or serve on an address."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+from google.protobuf.message import DecodeError, Message
+
+from fairplay.conformance.servers.acts import Act, Actor, Manner
+from fairplay.conformance.servers.scenes import span
+from fairplay.games.game import Game
+from fairplay.games.kit.player_service import PLAYER_METHODS
+from fairplay.games.steps import Method
+from fairplay.player.handlers import PROTOCOL_REVISION
+from fairplay.server.errors import reason_of
+from fairplay.v1.connection_pb2 import (
+    Call,
+    DialInRequest,
+    DialInResponse,
+    Failure,
+    Goodbye,
+    Hello,
+    HostedPlayer,
+    Reply,
+    Welcome,
+)
+from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
+from fairplay.v1.player_pb2 import DescribeResponse, GameService, PlayerDescription
+
+
+@dataclass(slots=True)
+class Received:
+    """A call that a scripted player was given."""
+
+    seat: int
+    path: str
+    request: bytes
+    limit_s: float
+    """The limit that the call names; for a player that serves, its deadline from now."""
+    at_s: float
+    call_id: int = 0
+    act: Act | None = None
+    cancelled_after_s: float | None = None
+    """The seconds after which the server said that the reply is no longer wanted; None: it did not."""
+
+    @property
+    def method(self) -> str:
+        """Return the last part of the method's name."""
+        return self.path.rpartition("/")[2]
+
+
+def description(game: Game) -> PlayerDescription:
+    """Return what scripted players say about themselves."""
+    services = [GameService(name=game.service, revision=PROTOCOL_REVISION)]
+    return PlayerDescription(display_name="certify-server", software_version="1", services=services)
+
+
+class Cast:
+    """The players of a scene: what they are called with, and how they answer."""
+
+    def __init__(self, game: Game, actors: Sequence[Actor]) -> None:
+        self.game = game
+        self.received: list[Received] = []
+        self._actors = actors
+        self._methods: dict[str, Method] = {each.path: each for each in (*PLAYER_METHODS.values(), *game.methods)}
+
+    @property
+    def paths(self) -> Sequence[str]:
+        """Return the full names of all methods that the players have."""
+        return list(self._methods)
+
+    def __len__(self) -> int:
+        return len(self._actors)
+
+    def take(self, seat: int, path: str, request: bytes, limit_s: float, call_id: int = 0) -> Received:
+        """Note a call, and return it with what the player does."""
+        received = Received(seat, path, request, limit_s, time.monotonic(), call_id)
+        self.received.append(received)
+        received.act = self._act(seat, path, request)
+        return received
+
+    def _act(self, seat: int, path: str, request: bytes) -> Act:
+        method = self._methods.get(path)
+        if method is None:
+            return Act(Manner.FAIL, code=12, message=f"this player has no method {path}")
+        try:
+            asked: Any = method.request.FromString(request)
+        except DecodeError:
+            return Act(Manner.FAIL, code=3, message="the request is unreadable")
+        if method.name == "Describe":
+            return Act(Manner.REPLY, DescribeResponse(description=description(self.game)).SerializeToString())
+        return self._actors[seat].act(method, asked, getattr(asked, "game_id", ""))
+
+
+def hello(game: Game, names: Sequence[str], token: str = "", window_s: float = 0.0, resume: bytes = b"") -> Hello:
+    """Return the hello of players."""
+    players = [HostedPlayer(name=name, token=token, description=description(game)) for name in names]
+    return Hello(players=players, resume_token=resume, resume_window=span(window_s))
+
+
+class Stream:
+    """A connection of players that dial in. `ended` is set when it is over; `status` and `reason` say how."""
+
+    def __init__(self, channel: grpc.aio.Channel, cast: Cast) -> None:
+        self.cast = cast
+        self.welcome: Welcome | None = None
+        self.goodbye: Goodbye | None = None
+        self.status: grpc.StatusCode | None = None
+        self.reason = ""
+        self.ended = asyncio.Event()
+        self.called = asyncio.Event()
+        self._welcomed = asyncio.Event()
+        self._rpc: Any = ConnectionServiceStub(channel).DialIn()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._open: dict[int, Received] = {}
+        self._seats: dict[int, int] = {}
+
+    async def open(self, said: Hello) -> bool:
+        """Say hello, and return whether the server welcomed the players."""
+        await self.write(DialInRequest(hello=said))
+        self.start()
+        waits = [asyncio.ensure_future(event.wait()) for event in (self._welcomed, self.ended)]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+        return self.welcome is not None
+
+    def start(self) -> None:
+        """Read what the server sends."""
+        self._keep(self._read())
+
+    async def write(self, frame: DialInRequest) -> None:
+        """Send a frame; one that comes after the end of the stream is dropped."""
+        with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
+            await self._rpc.write(frame)
+
+    async def close(self) -> None:
+        """End the connection from this side."""
+        self._rpc.cancel()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self.ended.set()
+
+    def _keep(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _read(self) -> None:
+        try:
+            while (frame := await self._rpc.read()) is not grpc.aio.EOF:
+                self._take(frame)
+            self.status = await self._rpc.code()
+        except grpc.aio.AioRpcError as error:
+            self.status, self.reason = error.code(), reason_of(error)
+        finally:
+            self.ended.set()
+
+    def _take(self, frame: DialInResponse) -> None:
+        if frame.HasField("welcome"):
+            self.welcome = frame.welcome
+            self._seats = {number: seat for seat, number in enumerate(frame.welcome.players)}
+            self._welcomed.set()
+        for call in frame.calls:
+            self._call(call)
+        for call_id in frame.cancelled:
+            if (known := self._open.get(call_id)) is not None:
+                known.cancelled_after_s = time.monotonic() - known.at_s
+        if frame.HasField("goodbye"):
+            self.goodbye = frame.goodbye
+
+    def _call(self, call: Call) -> None:
+        limit_s = call.time_limit.ToNanoseconds() / 1e9
+        seat = self._seats.get(call.player, -1)
+        received = self.cast.take(max(seat, 0), call.method_name, call.request, limit_s, call.id)
+        self._open[call.id] = received
+        self.called.set()
+        self._keep(self._answer(call.id, received.act or Act(Manner.HANG)))
+
+    async def _answer(self, call_id: int, act: Act) -> None:
+        if act.wait_s:
+            await asyncio.sleep(act.wait_s)
+        match act.manner:
+            case Manner.REPLY:
+                await self.reply(call_id, self._oversized() if act.oversized else act.data)
+                if act.again is not None:
+                    await self.reply(call_id, act.again)
+            case Manner.FAIL:
+                failed = Reply(id=call_id, failure=Failure(code=act.code, message=act.message))
+                await self.write(DialInRequest(replies=[failed]))
+            case Manner.VANISH:
+                self._rpc.cancel()
+
+    def _oversized(self) -> bytes:
+        return b"\0" * (self.welcome.max_reply_bytes + 1 if self.welcome is not None else 0)
+
+    async def reply(self, call_id: int, data: bytes) -> None:
+        """Answer a call."""
+        await self.write(DialInRequest(replies=[Reply(id=call_id, response=data)]))
+
+
+class Served:
+    """Players that serve, each on a port of its own."""
+
+    def __init__(self, cast: Cast, host: str) -> None:
+        self._cast = cast
+        self._host = host
+        self._servers: list[grpc.aio.Server] = []
+
+    async def open(self) -> list[str]:
+        """Serve, and return the link of each player."""
+        return [await self._serve(seat) for seat in range(len(self._cast))]
+
+    async def _serve(self, seat: int) -> str:
+        server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
+        server.add_generic_rpc_handlers([_Handler(self._cast, seat)])
+        port = server.add_insecure_port(f"{self._host}:0")
+        await server.start()
+        self._servers.append(server)
+        return f"grpc://{self._host}:{port}"
+
+    async def close(self) -> None:
+        """Serve no longer."""
+        await asyncio.gather(*(server.stop(None) for server in self._servers))
+
+
+class _Handler(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no types for it
+    """Serves every method of a player from bytes to bytes."""
+
+    def __init__(self, cast: Cast, seat: int) -> None:
+        self._cast = cast
+        self._seat = seat
+
+    def service(self, handler_call_details: Any) -> grpc.RpcMethodHandler | None:
+        """Return the handler of a method, or None if players have no such method."""
+        path = handler_call_details.method
+        if path not in self._cast.paths:
+            return None
+
+        async def answer(request: bytes, context: Any) -> bytes:
+            received = self._cast.take(self._seat, path, request, context.time_remaining() or 0.0)
+            act = received.act or Act(Manner.HANG)
+            if act.manner is Manner.HANG:
+                await asyncio.Event().wait()
+            await asyncio.sleep(act.wait_s)
+            if act.manner is Manner.FAIL:
+                codes = {code.value[0]: code for code in grpc.StatusCode}
+                await context.abort(codes.get(act.code, grpc.StatusCode.UNKNOWN), act.message)
+            return act.data
+
+        return grpc.unary_unary_rpc_method_handler(answer)
+
+
+def parsed(game: Game, received: Received) -> Message | None:
+    """Return the request of a call, or None if it cannot be read."""
+    methods = {each.path: each for each in (*PLAYER_METHODS.values(), *game.methods)}
+    if received.path not in methods:
+        return None
+    try:
+        return methods[received.path].request.FromString(received.request)
+    except DecodeError:
+        return None

@@ -1,0 +1,36 @@
+"""What the tests of the suite for servers share: a server in a thread of its own, and runs of the suite on it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+
+from fairplay.conformance.loop_thread import LoopThread
+from fairplay.conformance.report import Report
+from fairplay.conformance.servers.plan import ServerOptions, run_server
+from fairplay.server.server import Config, Server
+
+CONFIG = Config(start_limit_s=2.0, handshake_limit_s=1.5)
+
+
+@contextmanager
+def serving(start: Callable[[Config], Awaitable[Server]] = Server.start) -> Iterator[Server]:
+    """Run a server, by default the reference server, in a thread of its own."""
+    loop = LoopThread()
+
+    async def started() -> Server:
+        return await start(CONFIG)
+
+    try:
+        server = loop.run(started())
+        try:
+            yield server
+        finally:
+            loop.run(server.stop())
+    finally:
+        loop.close()
+
+
+def judged(server: Server, only: str = "") -> Report:
+    """Return the report on a running server."""
+    return run_server(ServerOptions(server.address, only=only))
