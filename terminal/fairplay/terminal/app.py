@@ -19,6 +19,8 @@ ORDER = (
     "game",
     "tournament",
     "games",
+    "new",
+    "protos",
     "player",
     "check",
     "certify",

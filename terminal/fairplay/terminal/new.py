@@ -1,0 +1,37 @@
+"""`fairplay new`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fairplay.terminal.outcomes import outcomes
+from fairplay.terminal.parameters import GameName
+
+
+def new(
+    game: GameName,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
+    language: Annotated[
+        str, typer.Option("--language", "-l", metavar="LANGUAGE", help="python, or for Fish and Q another one.")
+    ] = "python",
+) -> None:
+    """Write a project with a player of your own, which certifies as it is.
+
+    It holds a player with legal moves, its build file, a test, and a README. Change the moves.
+
+    Examples:
+
+    \b
+      fairplay new fish my-fish
+      fairplay new q --language go my-q
+    """
+    with outcomes():
+        from fairplay.terminal.new_project import write_project
+        from fairplay.terminal.options import find_game
+
+        find_game(game)
+        write_project(game, language, folder)
+        typer.echo(f"{folder} holds a player of {game}: see {folder / 'README.md'}")

@@ -1,0 +1,78 @@
+"""`fairplay new`: projects that play and certify as they are."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fairplay.games.game import registered
+from fairplay.terminal.new_project import languages
+from tests.terminal.running import Run, done
+
+GAMES = ("bazaar", "eriantys", "fish", "q", "webset")
+EXAMPLES = [language for language in languages("fish") if language != "python"]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_project_in_python_passes_its_own_test(fairplay: Run, game: str) -> None:
+    assert done(fairplay("new", game, "mine")) == f"mine holds a player of {game}: see mine/README.md\n"
+    ran = subprocess.run([sys.executable, "-m", "unittest"], cwd="mine", capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_project_in_python_is_certified(fairplay: Run, game: str) -> None:
+    done(fairplay("new", game, "mine"))
+    short = ["--level", "must", "--only", f"{game}.*", "--start-limit", "60s"]
+    ran = fairplay("certify", game, f"exec:'{sys.executable}' mine/player.py", *short)
+    assert ran.code == 0, ran.out
+
+
+@pytest.mark.parametrize("language", EXAMPLES)
+@pytest.mark.parametrize("game", ["fish", "q"])
+def test_a_project_in_another_language_needs_nothing_outside_its_folder(
+    fairplay: Run, game: str, language: str
+) -> None:
+    done(fairplay("new", game, "mine", "--language", language))
+    files = [path for path in Path("mine").rglob("*") if path.is_file()]
+    assert {"build.sh", "test.sh", "README.md"} <= {path.name for path in files}
+    assert Path("mine", "proto", "fairplay", game, "v1", f"{game}_player.proto").exists()
+    for path in files:
+        assert "../../proto" not in path.read_text()
+        assert "@GAME@" not in path.read_text()
+
+
+@pytest.mark.parametrize("language", ["python", *EXAMPLES])
+def test_the_page_of_a_project_takes_about_twenty_lines(fairplay: Run, language: str) -> None:
+    done(fairplay("new", "fish", "mine", "--language", language))
+    lines = Path("mine", "README.md").read_text().splitlines()
+    assert len(lines) <= 25
+    assert any("fairplay certify fish" in line for line in lines)
+
+
+def test_there_are_projects_of_every_game() -> None:
+    assert set(GAMES) <= set(registered())
+    assert {"go", "typescript"} <= set(EXAMPLES)
+    assert all(languages(game) == (["python", *EXAMPLES] if game in ("fish", "q") else ["python"]) for game in GAMES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["fsh", "mine"], "fsh"),
+        (["fish", "mine", "--language", "cobol"], "no project with a player of fish in 'cobol': choose python or go"),
+        (["webset", "mine", "--language", "go"], "no project with a player of webset in 'go': choose python"),
+        (["fish", "."], ". is not empty"),
+    ],
+    ids=["game", "language", "game in that language", "full folder"],
+)
+def test_what_cannot_be_written_is_refused_in_one_sentence(fairplay: Run, arguments: list[str], sentence: str) -> None:
+    Path("mine.txt").touch()
+    ran = fairplay("new", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert sentence in ran.err
+    assert ran.err.count("\n") == 1
+    assert not Path("mine").exists()
