@@ -401,7 +401,7 @@ async def test_a_fault_of_the_server_leaks_nothing(
     def fails(*_: object) -> None:
         raise RuntimeError("a secret path")
 
-    monkeypatch.setattr(server.store, "list", fails)
+    monkeypatch.setattr(server.store, "select", fails)
     error = await failed(referee.ListGames(pb.ListGamesRequest()))
     assert (error.code(), reason_of(error)) == (grpc.StatusCode.INTERNAL, "INTERNAL")
     assert "secret" not in (error.details() or "")

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import uuid
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -16,6 +17,7 @@ from fairplay.server.errors import Refusal
 from fairplay.server.links.link import Link, disconnected
 from fairplay.server.links.opening import Links
 from fairplay.server.plans import checked_id, full_game_plan, same_plan
+from fairplay.server.records.database import Selection
 from fairplay.server.records.errors import Diverged, RecordExists, RecordsError
 from fairplay.server.records.replay import Replayer, resume
 from fairplay.server.records.store import Store
@@ -28,6 +30,34 @@ from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.referee_pb2 import GamePlan, GameStatus, WatchGameResponse
 
 log = logging.getLogger("fairplay.referee")
+
+MAX_READ = 1_000
+"""How many games one page reads at most, where the players or the result of a game decide whether it is wanted."""
+
+
+@dataclass(frozen=True, slots=True)
+class WantedGames:
+    """Which games are wanted: those that fulfil all conditions."""
+
+    selection: Selection
+    player: str = ""
+    """Only those with a player of this name; empty: all."""
+    status: GameStatus.ValueType = GameStatus.GAME_STATUS_UNSPECIFIED
+    """Only those of this status; not said: all."""
+
+    @property
+    def needs_no_game(self) -> bool:
+        """Whether the selection says all."""
+        return not self.player and self.status in (
+            GameStatus.GAME_STATUS_UNSPECIFIED,
+            GameStatus.GAME_STATUS_RUNNING,
+        )
+
+    def fits(self, game: GameMessage) -> bool:
+        """Return whether a game of the selection is wanted."""
+        if self.status and game.status != self.status:
+            return False
+        return not self.player or any(player.name == self.player for player in game.plan.players)
 
 
 class Referee:
@@ -83,10 +113,19 @@ class Referee:
             raise Refusal("GAME_NOT_FOUND", f"there is no game {game_id!r}", "game_id")
         return message
 
-    def list(self, limit: int, before: int | None, tournament_id: str) -> tuple[list[GameMessage], int | None]:
-        """Return games, newest first, and what `before` must be for the next page, None if there is none."""
-        listings, cursor = self._store.list("game", limit=limit, before=before, parent=tournament_id)
-        return [self.get(listing.record_id) for listing in listings], cursor
+    def list(
+        self, wanted: WantedGames, limit: int, cursor: int | None, *, oldest_first: bool
+    ) -> tuple[list[GameMessage], int | None]:
+        """Return a page of games and the cursor of the next one, None if there is none. May be called in any thread."""
+        rows = limit if wanted.needs_no_game else MAX_READ
+        listings, end = self._store.select(wanted.selection, limit=rows, cursor=cursor, oldest_first=oldest_first)
+        games: list[GameMessage] = []
+        for before, listing in zip([None, *listings], listings, strict=False):
+            if len(games) == limit and before is not None:
+                return games, before.number
+            if wanted.fits(game := listed_game(listing)):
+                games.append(game)
+        return games, end
 
     async def stop(self, game_id: str, reason: str) -> GameMessage:
         """End a running game without a winner."""

@@ -82,6 +82,49 @@ class Listing:
         return self.end_time_ns is not None
 
 
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which records are wanted: those of a kind that fulfil all conditions. Times are nanoseconds since 1970."""
+
+    kind: str
+    parent: str = ""
+    """Only those of this tournament; empty: all."""
+    game: str = ""
+    """Only those of the game of this name; empty: all."""
+    from_ns: int | None = None
+    """Only those that began then or later; None: all."""
+    to_ns: int | None = None
+    """Only those that began before; None: all."""
+    finished: bool | None = None
+    """Only those that are finished, or only those that are not; None: all."""
+
+    def fits(self, listing: Listing) -> bool:
+        """Return whether a record is wanted."""
+        return (
+            listing.kind == self.kind
+            and self.parent in ("", listing.parent)
+            and self.game in ("", listing.game)
+            and (self.from_ns is None or listing.start_time_ns >= self.from_ns)
+            and (self.to_ns is None or listing.start_time_ns < self.to_ns)
+            and self.finished in (None, listing.finished)
+        )
+
+    def conditions(self) -> list[sa.ColumnElement[bool]]:
+        """Return the same for the database."""
+        columns, found = RECORDS.c, [RECORDS.c.kind == self.kind]
+        if self.parent:
+            found.append(columns.parent == self.parent)
+        if self.game:
+            found.append(columns.game == self.game)
+        if self.from_ns is not None:
+            found.append(columns.start_time_ns >= self.from_ns)
+        if self.to_ns is not None:
+            found.append(columns.start_time_ns < self.to_ns)
+        if self.finished is not None:
+            found.append(columns.end_time_ns.is_not(None) if self.finished else columns.end_time_ns.is_(None))
+        return found
+
+
 LISTED = [RECORDS.c[field.name] for field in fields(Listing)]
 
 
@@ -172,14 +215,13 @@ class Database:
         rows = self._rows(FIND, {"wanted": record_id})
         return Listing(**rows[0]._mapping) if rows else None
 
-    def page(self, kind: str, parent: str, before: int | None, limit: int) -> list[Listing]:
-        """Return records of a kind, newest first; of a parent unless it is empty; with numbers below `before`."""
-        query = sa.select(*LISTED).where(RECORDS.c.kind == kind)
-        if parent:
-            query = query.where(RECORDS.c.parent == parent)
-        if before is not None:
-            query = query.where(RECORDS.c.number < before)
-        return [Listing(**row._mapping) for row in self._rows(query.order_by(RECORDS.c.number.desc()).limit(limit))]
+    def page(self, wanted: Selection, numbers: range, limit: int, *, oldest_first: bool) -> list[Listing]:
+        """Return the wanted records with these numbers, the newest first unless `oldest_first`."""
+        number = RECORDS.c.number
+        within = number.between(numbers.start, numbers.stop - 1)
+        query = sa.select(*LISTED).where(within, *wanted.conditions())
+        ordered = query.order_by(number.asc() if oldest_first else number.desc()).limit(limit)
+        return [Listing(**row._mapping) for row in self._rows(ordered)]
 
     def unfinished(self) -> list[Listing]:
         """Return the records without an end, oldest first."""

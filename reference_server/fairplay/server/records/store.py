@@ -18,11 +18,14 @@ from types import TracebackType
 from fairplay.server.records import lock
 from fairplay.server.records.chain import first_broken
 from fairplay.server.records.chunks import Trail
-from fairplay.server.records.database import Database, Listing
+from fairplay.server.records.database import Database, Listing, Selection
 from fairplay.server.records.errors import RecordExists, RecordsError
 from fairplay.server.records.journal import Journal
 from fairplay.server.records.writer import Writer
 from fairplay.v1.record_pb2 import LinkedEntry, Record
+
+MAX_SEARCHED = 20_000
+"""How many records one page looks at: more would keep others waiting."""
 
 
 class Store:
@@ -162,13 +165,34 @@ class Store:
 
         `parent`: only those of this tournament; empty: all.
         """
-        known = [
-            each
-            for each in self._in_memory()
-            if each.kind == kind and parent in ("", each.parent) and (before is None or each.number < before)
-        ]
-        listings = _merged(self._database.page(kind, parent, before, limit + 1), known)[::-1]
-        return listings[:limit], listings[limit - 1].number if len(listings) > limit else None
+        return self.select(Selection(kind, parent), limit=limit, cursor=before)
+
+    def select(
+        self, wanted: Selection, *, limit: int, cursor: int | None = None, oldest_first: bool = False
+    ) -> tuple[Sequence[Listing], int | None]:
+        """Return at most `limit` wanted records, newest first or oldest first, and the cursor of the next page.
+
+        The cursor is the number of a record, after which the next page begins in that order; None at the end. At most
+        MAX_SEARCHED records are looked at, or `limit` if that is more: a page may be short, or empty, and yet not be
+        the last one.
+        """
+        known, reach = self._in_memory(), max(limit, MAX_SEARCHED)
+        end = 1 + max((each.number for each in known), default=0)
+        end = max(end, self._database.next_numbers()[0])
+        if oldest_first:
+            first = 1 if cursor is None else cursor + 1
+            numbers = range(first, min(end, first + reach))
+            left, last_searched = numbers.stop < end, numbers.stop - 1
+        else:
+            last = end if cursor is None else min(cursor, end)
+            numbers = range(max(1, last - reach), last)
+            left, last_searched = numbers.start > 1, numbers.start
+        saved = self._database.page(wanted, numbers, limit + 1, oldest_first=oldest_first)
+        merged = _merged(saved, [each for each in known if each.number in numbers])
+        found = [each for each in (merged if oldest_first else merged[::-1]) if wanted.fits(each)]
+        if len(found) > limit:
+            return found[:limit], found[limit - 1].number
+        return found, last_searched if left else None
 
     def unfinished(self) -> Sequence[Listing]:
         """Return the records without an end, oldest first: those being written, and those that a server left."""

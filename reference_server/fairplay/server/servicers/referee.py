@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
-from fairplay.server.referee import Referee
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from fairplay.server.records.database import Selection
+from fairplay.server.referee import Referee, WantedGames
 from fairplay.server.servicers.paging import cursor_of, page_size, token_of
 from fairplay.server.servicers.public import game_summary, public_game
 from fairplay.v1 import referee_pb2 as pb
 from fairplay.v1.referee_pb2_grpc import RefereeServiceServicer
+
+MAX_NS = 2**63 - 1
 
 
 class RefereeServicer(RefereeServiceServicer):
@@ -39,10 +45,33 @@ class RefereeServicer(RefereeServiceServicer):
 
     async def ListGames(self, request: pb.ListGamesRequest, context: Any) -> pb.ListGamesResponse:  # noqa: N802
         """Return a page of games."""
-        before = cursor_of(request.page_token)
-        games, cursor = self._referee.list(page_size(request.page_size), before, request.tournament_id)
+        games, cursor = await asyncio.to_thread(
+            self._referee.list,
+            _wanted(request),
+            page_size(request.page_size),
+            cursor_of(request.page_token),
+            oldest_first=request.oldest_first,
+        )
         return pb.ListGamesResponse(games=map(game_summary, games), next_page_token=token_of(cursor))
 
     async def StopGame(self, request: pb.StopGameRequest, context: Any) -> pb.StopGameResponse:  # noqa: N802
         """End a running game."""
         return pb.StopGameResponse(game=public_game(await self._referee.stop(request.game_id, request.reason)))
+
+
+def _wanted(request: pb.ListGamesRequest) -> WantedGames:
+    running = request.status == pb.GameStatus.GAME_STATUS_RUNNING
+    selection = Selection(
+        "game",
+        parent=request.tournament_id,
+        game=request.game,
+        from_ns=_nanoseconds(request.start_time_from) if request.HasField("start_time_from") else None,
+        to_ns=_nanoseconds(request.start_time_to) if request.HasField("start_time_to") else None,
+        finished=not running if request.status else None,
+    )
+    return WantedGames(selection, request.player, request.status)
+
+
+def _nanoseconds(time: Timestamp) -> int:
+    """Return a time as the database keeps it; one that is out of its range as the first or last that is in it."""
+    return max(-MAX_NS, min(time.seconds * 10**9 + time.nanos, MAX_NS))

@@ -1,0 +1,127 @@
+"""ListGames: what it finds, in both orders, page by page."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from fairplay.server import referee as referee_module
+from fairplay.server.records import store
+from fairplay.server.server import Server
+from fairplay.v1 import referee_pb2 as pb
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
+from tests.server.harness import ByHand, plan, serving
+
+STOPPED, FINISHED, RUNNING = (
+    pb.GameStatus.GAME_STATUS_ABORTED,
+    pb.GameStatus.GAME_STATUS_FINISHED,
+    pb.GameStatus.GAME_STATUS_RUNNING,
+)
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    """A server with games of Fish, g0 to g6, of which g5 was stopped and g6 runs, and a game of Q."""
+    async with serving() as server, ByHand(server, "x") as by_hand:
+        await by_hand.say_hello()
+        for number in range(5):
+            made = plan("bot:first", "bot:first")
+            made.players[0].name = "odd" if number % 2 else "even"
+            await server.referee.play(made, f"g{number}")
+        for name in ("g5", "g6"):
+            server.referee.create(plan("dial-in:x", "bot:first"), name)
+        await server.referee.stop("g5", "enough")
+        bots = [Player(name=name, link="bot:first") for name in ("even", "b")]
+        await server.referee.play(pb.GamePlan(game="q", players=bots), "q")
+        yield server
+
+
+@pytest.fixture
+async def stub(server: Server) -> AsyncIterator[Any]:
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        yield RefereeServiceStub(channel)
+
+
+async def pages(stub: Any, **conditions: Any) -> list[list[str]]:
+    """Return the ids of the games on each page."""
+    found, token = [], ""
+    while True:
+        page = await stub.ListGames(pb.ListGamesRequest(page_token=token, **conditions))
+        found.append([game.game_id for game in page.games])
+        token = page.next_page_token
+        if not token:
+            return found
+
+
+async def ids(stub: Any, **conditions: Any) -> list[str]:
+    return [game_id for page in await pages(stub, **conditions) for game_id in page]
+
+
+ALL = ["q", "g6", "g5", "g4", "g3", "g2", "g1", "g0"]
+
+
+async def test_games_are_listed_in_both_orders(stub: Any) -> None:
+    assert await ids(stub) == ALL
+    assert await ids(stub, oldest_first=True) == ALL[::-1]
+
+
+@pytest.mark.parametrize("page_size", [1, 2, 3, 8])
+@pytest.mark.parametrize("oldest_first", [False, True])
+async def test_pages_together_are_the_whole(stub: Any, page_size: int, oldest_first: bool) -> None:
+    whole = ALL[::-1] if oldest_first else ALL
+    found = await pages(stub, page_size=page_size, oldest_first=oldest_first)
+    assert [game_id for page in found for game_id in page] == whole
+    assert max(map(len, found)) == page_size
+    even = [game_id for game_id in whole if game_id in ("q", "g4", "g2", "g0")]
+    assert await ids(stub, page_size=page_size, oldest_first=oldest_first, player="even") == even
+
+
+async def test_conditions_hold_together(stub: Any) -> None:
+    assert await ids(stub, game="q") == ["q"]
+    assert await ids(stub, player="even") == ["q", "g4", "g2", "g0"]
+    assert await ids(stub, player="even", game="fish") == ["g4", "g2", "g0"]
+    assert await ids(stub, player="nobody") == []
+    assert await ids(stub, status=RUNNING) == ["g6"]
+    assert await ids(stub, status=STOPPED) == ["g5"]
+    assert await ids(stub, status=FINISHED) == ["q", "g4", "g3", "g2", "g1", "g0"]
+    assert await ids(stub, status=FINISHED, player="odd") == ["g3", "g1"]
+    assert await ids(stub, tournament_id="cup") == []
+
+
+async def test_games_are_found_by_the_time_of_their_beginning(stub: Any) -> None:
+    third = (await stub.GetGame(pb.GetGameRequest(game_id="g3"))).game.start_time
+    assert await ids(stub, start_time_from=third) == ALL[:5]
+    assert await ids(stub, start_time_to=third) == ALL[5:]
+    assert await ids(stub, start_time_from=third, start_time_to=third) == []
+    far = Timestamp(seconds=2**62)
+    assert await ids(stub, start_time_to=far) == ALL
+    assert await ids(stub, start_time_from=far) == []
+
+
+@pytest.mark.parametrize("oldest_first", [False, True])
+async def test_a_call_looks_at_a_limited_number_of_games(
+    stub: Any, monkeypatch: pytest.MonkeyPatch, oldest_first: bool
+) -> None:
+    monkeypatch.setattr(store, "MAX_SEARCHED", 2)
+    monkeypatch.setattr(referee_module, "MAX_READ", 1)
+    whole = ALL[::-1] if oldest_first else ALL
+    found = await pages(stub, oldest_first=oldest_first, page_size=2, game="q")
+    assert [game_id for page in found for game_id in page] == ["q"]
+    assert len(found) >= 4
+    found = await pages(stub, oldest_first=oldest_first, player="odd")
+    assert [game_id for page in found for game_id in page] == [each for each in whole if each in ("g1", "g3")]
+    assert [] in found
+
+
+async def test_a_page_stays_what_it_was_when_games_begin(stub: Any, server: Server) -> None:
+    first = await stub.ListGames(pb.ListGamesRequest(page_size=2, game="fish", status=FINISHED))
+    made = plan("bot:first", "bot:first")
+    await server.referee.play(made, "later")
+    token = first.next_page_token
+    second = await stub.ListGames(pb.ListGamesRequest(page_size=2, game="fish", status=FINISHED, page_token=token))
+    assert [game.game_id for game in second.games] == ["g2", "g1"]
