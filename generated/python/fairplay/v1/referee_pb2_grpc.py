@@ -120,7 +120,9 @@ class RefereeServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListGames(self, request, context):
-        """Lists the games of this server that fulfil all conditions of the request. Changes nothing.
+        """Lists the games of this server that fulfil all conditions of the request. One call looks at a limited number of
+        games: a page may have fewer than asked for, even none, and yet not be the last one. Games that begin later change
+        no page that was read. Changes nothing.
 
         Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
         """

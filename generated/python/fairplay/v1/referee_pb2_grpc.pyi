@@ -73,7 +73,9 @@ class RefereeServiceStub:
         fairplay.v1.referee_pb2.ListGamesRequest,
         fairplay.v1.referee_pb2.ListGamesResponse,
     ]
-    """Lists the games of this server that fulfil all conditions of the request. Changes nothing.
+    """Lists the games of this server that fulfil all conditions of the request. One call looks at a limited number of
+    games: a page may have fewer than asked for, even none, and yet not be the last one. Games that begin later change
+    no page that was read. Changes nothing.
 
     Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
     """
@@ -143,7 +145,9 @@ class RefereeServiceAsyncStub:
         fairplay.v1.referee_pb2.ListGamesRequest,
         fairplay.v1.referee_pb2.ListGamesResponse,
     ]
-    """Lists the games of this server that fulfil all conditions of the request. Changes nothing.
+    """Lists the games of this server that fulfil all conditions of the request. One call looks at a limited number of
+    games: a page may have fewer than asked for, even none, and yet not be the last one. Games that begin later change
+    no page that was read. Changes nothing.
 
     Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
     """
@@ -223,7 +227,9 @@ class RefereeServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.v1.referee_pb2.ListGamesRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.v1.referee_pb2.ListGamesResponse, collections.abc.Awaitable[fairplay.v1.referee_pb2.ListGamesResponse]]:
-        """Lists the games of this server that fulfil all conditions of the request. Changes nothing.
+        """Lists the games of this server that fulfil all conditions of the request. One call looks at a limited number of
+        games: a page may have fewer than asked for, even none, and yet not be the last one. Games that begin later change
+        no page that was read. Changes nothing.
 
         Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
         """
