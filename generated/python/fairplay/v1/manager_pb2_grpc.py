@@ -145,6 +145,11 @@ class ManagerServiceServicer(object):
     def GetTournament(self, request, context):
         """Returns what is known of one tournament. Changes nothing.
 
+        The answer stays below 4 MiB, also with 10,000 entrants. Entrants come without the services that they list. Of a
+        tournament that is larger all the same, some is left out, in this order until it fits: most of what misconducts say
+        in words; the misconducts of games, which GetGame returns; the descriptions of entrants; in the results of games,
+        the groups after the first.
+
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -162,6 +167,8 @@ class ManagerServiceServicer(object):
 
     def WatchTournament(self, request, context):
         """Streams a tournament: the whole of it first, then what happens, until it is over. Changes nothing.
+
+        Every event stays below 4 MiB, as the answer of GetTournament does.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
         """

@@ -86,6 +86,11 @@ class ManagerServiceStub:
     ]
     """Returns what is known of one tournament. Changes nothing.
 
+    The answer stays below 4 MiB, also with 10,000 entrants. Entrants come without the services that they list. Of a
+    tournament that is larger all the same, some is left out, in this order until it fits: most of what misconducts say
+    in words; the misconducts of games, which GetGame returns; the descriptions of entrants; in the results of games,
+    the groups after the first.
+
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
     """
 
@@ -103,6 +108,8 @@ class ManagerServiceStub:
         fairplay.v1.manager_pb2.WatchTournamentResponse,
     ]
     """Streams a tournament: the whole of it first, then what happens, until it is over. Changes nothing.
+
+    Every event stays below 4 MiB, as the answer of GetTournament does.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
     """
@@ -175,6 +182,11 @@ class ManagerServiceAsyncStub:
     ]
     """Returns what is known of one tournament. Changes nothing.
 
+    The answer stays below 4 MiB, also with 10,000 entrants. Entrants come without the services that they list. Of a
+    tournament that is larger all the same, some is left out, in this order until it fits: most of what misconducts say
+    in words; the misconducts of games, which GetGame returns; the descriptions of entrants; in the results of games,
+    the groups after the first.
+
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
     """
 
@@ -192,6 +204,8 @@ class ManagerServiceAsyncStub:
         fairplay.v1.manager_pb2.WatchTournamentResponse,
     ]
     """Streams a tournament: the whole of it first, then what happens, until it is over. Changes nothing.
+
+    Every event stays below 4 MiB, as the answer of GetTournament does.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
     """
@@ -276,6 +290,11 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
     ) -> typing.Union[fairplay.v1.manager_pb2.GetTournamentResponse, collections.abc.Awaitable[fairplay.v1.manager_pb2.GetTournamentResponse]]:
         """Returns what is known of one tournament. Changes nothing.
 
+        The answer stays below 4 MiB, also with 10,000 entrants. Entrants come without the services that they list. Of a
+        tournament that is larger all the same, some is left out, in this order until it fits: most of what misconducts say
+        in words; the misconducts of games, which GetGame returns; the descriptions of entrants; in the results of games,
+        the groups after the first.
+
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
         """
 
@@ -297,6 +316,8 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
         context: _ServicerContext,
     ) -> typing.Union[collections.abc.Iterator[fairplay.v1.manager_pb2.WatchTournamentResponse], collections.abc.AsyncIterator[fairplay.v1.manager_pb2.WatchTournamentResponse]]:
         """Streams a tournament: the whole of it first, then what happens, until it is over. Changes nothing.
+
+        Every event stays below 4 MiB, as the answer of GetTournament does.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
         """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fairplay.server.servicers.fitting import fit_result, fit_tournament
 from fairplay.server.watching import without_evidence
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import WatchTournamentResponse
@@ -42,15 +43,14 @@ def game_summary(game: Game) -> GameSummary:
 
 
 def public_tournament(tournament: Tournament) -> Tournament:
-    """Return the tournament without links and evidence; until it is over, without its seed.
+    """Return the tournament without links, services and evidence; until it is over, without its seed.
 
     The seeds of its games follow from that of the tournament.
     """
     public = Tournament()
     public.CopyFrom(tournament)
     del public.plan.entrants[:]
-    for player in public.entrants:
-        player.ClearField("link")
+    _hide_ways(public.entrants)
     for round_ in public.rounds:
         for game in round_.games:
             _drop_evidence(game.result)
@@ -59,6 +59,7 @@ def public_tournament(tournament: Tournament) -> Tournament:
         public.ClearField("result")
     if tournament.status in OPEN:
         public.plan.ClearField("seed")
+    fit_tournament(public)
     return public
 
 
@@ -85,6 +86,14 @@ def public_player(player: Player) -> Player:
     return public
 
 
+def _hide_ways(entrants: Iterable[Player]) -> None:
+    """Drop how entrants are reached, and by which services: nobody who watches needs that of up to 10,000 of them."""
+    for player in entrants:
+        player.ClearField("link")
+        if player.HasField("description"):
+            player.description.ClearField("services")
+
+
 def _drop_all_evidence(failures: Iterable[TournamentFailure]) -> None:
     for failure in failures:
         failure.misconduct.CopyFrom(without_evidence(failure.misconduct))
@@ -103,14 +112,14 @@ def public_event(event: WatchTournamentResponse) -> WatchTournamentResponse:
     public.CopyFrom(event)
     match event.WhichOneof("event"):
         case "signed_up":
-            public.signed_up.ClearField("link")
+            _hide_ways([public.signed_up])
         case "started":
-            for player in public.started.entrants:
-                player.ClearField("link")
+            _hide_ways(public.started.entrants)
         case "game_finished":
             _drop_evidence(public.game_finished.result)
         case "failed":
             _drop_all_evidence([public.failed])
         case "finished":
             _drop_all_evidence(public.finished.failures)
+            fit_result(public.finished)
     return public
