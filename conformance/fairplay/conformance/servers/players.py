@@ -200,6 +200,15 @@ class Stream:
             case Manner.VANISH:
                 self._rpc.cancel()
 
+    async def was_cancelled(self, within_s: float) -> bool:
+        """Return whether the server cancels a call within some seconds."""
+        until = time.monotonic() + within_s
+        while not any(each.cancelled_after_s is not None for each in self._open.values()):
+            if time.monotonic() > until:
+                return False
+            await asyncio.sleep(0.01)
+        return True
+
     def _oversized(self) -> bytes:
         return b"\0" * (self.welcome.max_reply_bytes + 1 if self.welcome is not None else 0)
 

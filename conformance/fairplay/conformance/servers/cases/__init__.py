@@ -7,10 +7,14 @@ from collections.abc import Sequence
 from fairplay.conformance.case import Case
 from fairplay.conformance.servers.cases import (
     blame,
+    ids,
     order,
+    refusals,
     results,
+    timing,
+    watching,
 )
 
-MODULES = (order, results, blame)
+MODULES = (order, results, blame, timing, refusals, ids, watching)
 
 CASES: Sequence[Case] = [case for module in MODULES for case in module.CASES]

@@ -1,0 +1,253 @@
+"""Whether the server refuses what it must, with the status and the reason of the contract."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+
+import grpc
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+
+from fairplay.conformance.case import Case
+from fairplay.conformance.case_errors import Failure, NotApplicable, failure
+from fairplay.conformance.servers.context import HIDDEN, OPEN, ServerContext, ordinary, server_case
+from fairplay.conformance.servers.scenes import span
+from fairplay.games.conformance import Level
+from fairplay.v1.referee_pb2 import (
+    CreateGameRequest,
+    GamePlan,
+    GetGameRequest,
+    ListGamesRequest,
+    PlayGameRequest,
+    StopGameRequest,
+    WatchGameRequest,
+)
+
+UNKNOWN_FIELD = b"\xf8\x7c\x01"
+"""The field 1999 with the number 1."""
+
+
+async def _refuse(context: ServerContext, request: PlayGameRequest, *reasons: str) -> None:
+    """Check that a plan is refused, by PlayGame and by CreateGame, and that no game is left of it."""
+    create = CreateGameRequest(game_id=request.game_id, plan=request.plan)
+    try:
+        await context.refused("CreateGame", create, *reasons)
+        await context.refused("PlayGame", request, *reasons)
+    except Failure:
+        await _clear_away(context, request.game_id)
+        raise
+
+
+async def _clear_away(context: ServerContext, game_id: str) -> None:
+    trace = list(context.trace)
+    with contextlib.suppress(grpc.aio.AioRpcError):
+        await context.ask("StopGame", StopGameRequest(game_id=game_id))
+    context.trace = trace
+
+
+def _plan(case_id: str, why: str, change: Callable[[GamePlan], None], *reasons: str) -> Case:
+    async def refused(context: ServerContext) -> None:
+        request = context.request(ordinary(OPEN, count=2))
+        change(request.plan)
+        await _refuse(context, request, *reasons)
+
+    refused.__doc__ = why
+    return server_case(case_id, *reasons)(refused)
+
+
+def _unknown_game(plan: GamePlan) -> None:
+    plan.game = "no-such-game"
+
+
+def _settings(plan: GamePlan) -> None:
+    getattr(plan.settings, OPEN).rows = 1_000
+
+
+def _others_settings(plan: GamePlan) -> None:
+    getattr(plan.settings, HIDDEN).SetInParent()
+
+
+def _unknown_field(plan: GamePlan) -> None:
+    plan.MergeFromString(UNKNOWN_FIELD)
+
+
+def _unknown_setting(plan: GamePlan) -> None:
+    getattr(plan.settings, OPEN).MergeFromString(UNKNOWN_FIELD)
+
+
+def _unknown_limit(plan: GamePlan) -> None:
+    plan.time_control.MergeFromString(UNKNOWN_FIELD)
+
+
+def _seed(plan: GamePlan) -> None:
+    plan.seed = 2**53
+
+
+def _one_player(plan: GamePlan) -> None:
+    plan.ClearField("initial_state")
+    del plan.players[1:]
+
+
+def _nobody(plan: GamePlan) -> None:
+    plan.ClearField("initial_state")
+    del plan.players[:]
+
+
+def _same_name(plan: GamePlan) -> None:
+    plan.players[1].name = plan.players[0].name
+
+
+def _name(plan: GamePlan) -> None:
+    plan.players[0].name = "a name with spaces"
+
+
+def _link(plan: GamePlan) -> None:
+    plan.players[0].link = "carrier-pigeon:anna"
+
+
+def _no_link(plan: GamePlan) -> None:
+    plan.players[0].link = ""
+
+
+def _state(plan: GamePlan) -> None:
+    getattr(plan.initial_state, OPEN).Clear()
+    plan.initial_state.SetInParent()
+    getattr(plan.initial_state, OPEN).columns = 3
+
+
+def _others_state(plan: GamePlan) -> None:
+    getattr(plan.initial_state, HIDDEN).SetInParent()
+
+
+def _missing_player(plan: GamePlan) -> None:
+    plan.players.add(name="cleo", link="dial-in:nobody")
+
+
+def _no_time(plan: GamePlan) -> None:
+    plan.time_control.decision_limit.CopyFrom(span(0.0))
+
+
+def _endless(plan: GamePlan) -> None:
+    plan.time_control.decision_limit.CopyFrom(span(3_601.0))
+
+
+plans = (
+    _plan("refuses.unknown-game", "A server plays the games that it has.", _unknown_game, "UNKNOWN_GAME"),
+    _plan("refuses.settings", "A value that is not allowed is no game.", _settings, "INVALID_SETTINGS"),
+    _plan("refuses.settings-of-another-game", "Settings are of the game.", _others_settings, "INVALID_SETTINGS"),
+    _plan(
+        "refuses.unknown-fields",
+        "What a server does not know it cannot do: it would play something else than was asked for.",
+        _unknown_field,
+        "UNKNOWN_FIELDS",
+    ),
+    _plan(
+        "refuses.unknown-settings",
+        "A setting that the server does not know would have no effect, and nobody would notice.",
+        _unknown_setting,
+        "UNKNOWN_FIELDS",
+    ),
+    _plan("refuses.unknown-limits", "So would a limit that it does not know.", _unknown_limit, "UNKNOWN_FIELDS"),
+    _plan("refuses.seed", "Programs in JavaScript cannot read a seed of 2^53 and more.", _seed, "INVALID_SEED"),
+    _plan(
+        "refuses.too-few-players", "A game has at least as many players as it needs.", _one_player, "INVALID_PLAYERS"
+    ),
+    _plan("refuses.no-players", "A game without players is none.", _nobody, "INVALID_PLAYERS"),
+    _plan("refuses.same-name", "Results name players: names must differ.", _same_name, "INVALID_PLAYERS"),
+    _plan("refuses.name", "Names are what the contract says.", _name, "NAME_INVALID"),
+    _plan("refuses.link", "A player that cannot be reached that way cannot play.", _link, "INVALID_LINK"),
+    _plan("refuses.no-link", "A player without a link cannot be reached.", _no_link, "INVALID_LINK"),
+    _plan("refuses.state", "A state that no game can have is no beginning.", _state, "INVALID_STATE"),
+    _plan("refuses.state-of-another-game", "A state is of the game.", _others_state, "INVALID_STATE"),
+    _plan("refuses.state-of-others", "A state has its players.", _missing_player, "INVALID_PLAYERS"),
+    _plan("refuses.no-time", "Without time nobody can answer.", _no_time, "INVALID_TIME_CONTROL"),
+    _plan("refuses.endless-time", "A limit is at most an hour.", _endless, "INVALID_TIME_CONTROL"),
+)
+
+
+@server_case("refuses.id", "INVALID_ID")
+async def bad_id(context: ServerContext) -> None:
+    """Ids are written into addresses and file names: they have no other characters than those of the contract."""
+    for game_id in ("a b", "x" * 129, "a?b"):
+        request = context.request(ordinary(OPEN, count=2))
+        request.game_id = game_id
+        await context.refused("PlayGame", request, "INVALID_ID")
+
+
+@server_case("refuses.leaves-nothing", "GAME_NOT_FOUND")
+async def leaves_nothing(context: ServerContext) -> None:
+    """A plan that was refused is no game, and its id is free."""
+    request = context.request(ordinary(OPEN, count=2))
+    _seed(request.plan)
+    await _refuse(context, request, "INVALID_SEED")
+    await context.refused("GetGame", GetGameRequest(game_id=request.game_id), "GAME_NOT_FOUND")
+
+
+@server_case("refuses.largest-seed", "GamePlan.seed is below 2^53.")
+async def largest_seed(context: ServerContext) -> None:
+    """The largest seed that is allowed is no reason to refuse."""
+    async with context.staged(ordinary(OPEN, count=2)) as stage:
+        stage.request.plan.seed = 2**53 - 1
+        game = (await context.ask("PlayGame", stage.request)).game
+    if game.plan.seed != 2**53 - 1:
+        raise failure(f"The seed of the plan was {2**53 - 1}; the finished game says {game.plan.seed}.")
+
+
+@server_case("refuses.exec", "EXEC_NOT_ALLOWED: refused unless the server allows it", level=Level.SHOULD)
+async def programs(context: ServerContext) -> None:
+    """A server that starts programs for whoever reaches it is a hole in its machine."""
+    request = context.request(ordinary(OPEN, count=2))
+    request.plan.players[0].link = "exec:true"
+    create = CreateGameRequest(game_id=request.game_id, plan=request.plan)
+    try:
+        await context.refused("CreateGame", create, "EXEC_NOT_ALLOWED")
+    except Failure as found:
+        if not found.evidence.sentence.endswith("it was granted."):
+            raise
+        await _clear_away(context, request.game_id)
+        raise NotApplicable("this server starts programs for its callers") from None
+
+
+@server_case("refuses.unknown-id", "GAME_NOT_FOUND")
+async def unknown_id(context: ServerContext) -> None:
+    """A game that is not there cannot be shown or stopped."""
+    game_id = context.new_id("nothing")
+    await context.refused("GetGame", GetGameRequest(game_id=game_id), "GAME_NOT_FOUND")
+    await context.refused("StopGame", StopGameRequest(game_id=game_id), "GAME_NOT_FOUND")
+    await context.refused("WatchGame", WatchGameRequest(game_id=game_id), "GAME_NOT_FOUND")
+
+
+@server_case("refuses.page-token", "INVALID_PAGE_TOKEN")
+async def page_token(context: ServerContext) -> None:
+    """A page token that the server did not make gets no page."""
+    await context.refused("ListGames", ListGamesRequest(page_token="no-such-page"), "INVALID_PAGE_TOKEN")
+
+
+@server_case("refuses.names-the-field", "google.rpc.BadRequest", level=Level.SHOULD)
+async def names_the_field(context: ServerContext) -> None:
+    """A caller that is told which field is wrong mends it at once."""
+    request = context.request(ordinary(OPEN, count=2))
+    _seed(request.plan)
+    status = rpc_status.from_call(
+        await context.refused("CreateGame", CreateGameRequest(plan=request.plan), "INVALID_SEED")
+    )
+    fields = []
+    for detail in status.details if status is not None else ():
+        found = error_details_pb2.BadRequest()
+        if detail.Unpack(found):
+            fields += [each.field for each in found.field_violations]
+    if not any("seed" in field for field in fields):
+        raise failure(f"The error does not say that the seed is wrong: it names {', '.join(fields) or 'no field'}.")
+
+
+CASES = (
+    *plans,
+    bad_id,
+    leaves_nothing,
+    largest_seed,
+    programs,
+    unknown_id,
+    page_token,
+    names_the_field,
+)

@@ -1,0 +1,234 @@
+"""Whether spectators see what they may see, and whether games can be found and stopped."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fairplay.conformance.case_errors import failure
+from fairplay.conformance.evidence import readable
+from fairplay.conformance.servers.acts import Script, at, both, hang, reply, slow
+from fairplay.conformance.servers.compare import check_ranking, same
+from fairplay.conformance.servers.context import HIDDEN, OPEN, ServerContext, Stage, ordinary, server_case
+from fairplay.conformance.servers.scenes import Expected, expect
+from fairplay.games.conformance import Level
+from fairplay.games.envelopes import unwrap
+from fairplay.v1.referee_pb2 import (
+    CreateGameRequest,
+    Game,
+    GameStatus,
+    GetGameRequest,
+    ListGamesRequest,
+    StopGameRequest,
+    WatchGameRequest,
+    WatchGameResponse,
+)
+
+PAUSE_S = 0.4
+METHOD = "TakeTurn"
+"""A method of both games."""
+
+
+@asynccontextmanager
+async def _begun(context: ServerContext, game: str, script: Script) -> AsyncIterator[Stage]:
+    """Begin a game in which the players do as a script says."""
+    async with context.staged(ordinary(game, script)) as stage:
+        await context.ask("CreateGame", CreateGameRequest(game_id=stage.request.game_id, plan=stage.request.plan))
+        yield stage
+
+
+async def _watched(context: ServerContext, game: str, script: Script) -> tuple[list[WatchGameResponse], Expected]:
+    """Return what a spectator sees from the beginning of a game, and what is expected of the game."""
+    paused = both(at(0, METHOD, slow(PAUSE_S)), script)
+    async with _begun(context, game, paused) as stage:
+        events = await context.stream_all("WatchGame", WatchGameRequest(game_id=stage.request.game_id))
+        return events, expect(stage.scene, stage.request.game_id)
+
+
+def _sound(_: Any) -> None:
+    """Play soundly."""
+
+
+def _states(context: ServerContext, game: str, events: list[WatchGameResponse]) -> list[Any]:
+    scene = ordinary(game)
+    shown = [event.state for event in events if event.HasField("state")]
+    return [unwrap(state, scene.game, scene.game.state_type) for state in shown]
+
+
+@server_case("watch.hides", "Of a running game spectators see the public view: no hidden hands, bags or piles.")
+async def hides(context: ServerContext) -> None:
+    """A spectator that sees hidden things can tell them to a player."""
+    events, expected = await _watched(context, HIDDEN, _sound)
+    states = _states(context, HIDDEN, events)
+    if not states:
+        raise failure("The spectators of the game saw no state.")
+    for state in states:
+        if state in expected.full_states and state not in expected.public_states:
+            raise failure("The spectators of a running game saw all of a state, hidden things included.")
+        if state not in expected.public_states:
+            raise failure("The spectators saw a state that the game never had.", ("State", readable(state)))
+
+
+@server_case("watch.hides-evidence", "Misconduct: the evidence is left out while the game runs.")
+async def hides_evidence(context: ServerContext) -> None:
+    """What a player was asked and answered shows its hand."""
+    events, expected = await _watched(context, HIDDEN, at(1, METHOD, reply(b"")))
+    found = [event.eliminated for event in events if event.HasField("eliminated")]
+    same("Who was eliminated", [each.player for each in expected.misconducts], [each.player for each in found])
+    for each in found:
+        if each.HasField("request") or each.HasField("reply") or each.rule_break.legal_replies:
+            raise failure("The spectators of a running game saw what an eliminated player was asked or answered.")
+
+
+@server_case("watch.running-game", "GamePlan.seed, initial_state: not in answers while the game runs")
+async def running_game(context: ServerContext) -> None:
+    """Hidden things follow from the seed, and from the state in which the game began."""
+    async with _begun(context, HIDDEN, at(0, METHOD, slow(2 * PAUSE_S))) as stage:
+        game = (await context.ask("GetGame", GetGameRequest(game_id=stage.request.game_id))).game
+        same("The status of the game", GameStatus.GAME_STATUS_RUNNING, game.status)
+        if game.plan.HasField("seed"):
+            raise failure("A running game tells its seed.")
+        if game.plan.HasField("initial_state"):
+            raise failure("A running game tells the state in which it began.")
+        _check_no_links(game)
+        await context.ask("PlayGame", stage.request)
+
+
+@server_case("watch.no-links", "Player.link: empty in answers and events")
+async def no_links(context: ServerContext) -> None:
+    """How a player is reached is nobody else's business."""
+    played = await context.whole_game(OPEN)
+    _check_no_links((await context.ask("GetGame", GetGameRequest(game_id=played.game_id))).game)
+
+
+def _check_no_links(game: Game) -> None:
+    if any(player.link for player in (*game.plan.players, *game.players)):
+        raise failure("The game tells how its players are reached.")
+
+
+@server_case("watch.to-the-end", "WatchGame streams until the game is over; finished is the last event.")
+async def to_the_end(context: ServerContext) -> None:
+    """A spectator learns how the game ended."""
+    events, expected = await _watched(context, OPEN, _sound)
+    if not events or not events[-1].HasField("finished"):
+        raise failure("The last event of a game that is over must be its result.")
+    check_ranking(expected.result, events[-1].finished)
+    if sum(event.HasField("finished") for event in events) > 1:
+        raise failure("The result must come once.")
+
+
+@server_case("watch.sequence", "WatchGameResponse.sequence grows with every event.")
+async def sequence(context: ServerContext) -> None:
+    """Spectators resume by the number of the last event that they saw."""
+    events, _ = await _watched(context, OPEN, at(1, METHOD, reply(b"")))
+    numbers = [event.sequence for event in events]
+    if any(one >= other for one, other in itertools.pairwise(numbers)):
+        raise failure("The numbers of the events do not grow.", ("Numbers", ", ".join(map(str, numbers))))
+
+
+@server_case("watch.order", "WatchGame: the whole state first, then what happens")
+async def in_order(context: ServerContext) -> None:
+    """Spectators see the states in the order in which the game had them."""
+    events, expected = await _watched(context, OPEN, _sound)
+    if not events[0].HasField("state"):
+        raise failure("The first event must be the state of the game.")
+    left = iter(expected.public_states)
+    for state in _states(context, OPEN, events):
+        if not any(state == each for each in left):
+            raise failure("A state came that the game did not have then.", ("State", readable(state)))
+
+
+@server_case("watch.finished-game", "A finished game is shown as it went.")
+async def finished_game(context: ServerContext) -> None:
+    """Whoever was not there sees the game afterwards, as it went."""
+    played = await context.whole_game(OPEN)
+    events = await context.stream_all("WatchGame", WatchGameRequest(game_id=played.game_id))
+    same("The states of the game", list(played.expected.full_states)[-1:], _states(context, OPEN, events)[-1:])
+    if not events[-1].HasField("finished"):
+        raise failure("The last event of a game that is over must be its result.")
+    check_ranking(played.expected.result, events[-1].finished)
+
+
+@server_case("watch.resume", "WatchGameRequest.after_sequence")
+async def resume(context: ServerContext) -> None:
+    """A spectator that lost its stream goes on behind the last event that it saw."""
+    played = await context.whole_game(OPEN)
+    events = await context.stream_all("WatchGame", WatchGameRequest(game_id=played.game_id))
+    after = events[len(events) // 2].sequence
+    rest = await context.stream_all("WatchGame", WatchGameRequest(game_id=played.game_id, after_sequence=after))
+    wanted = [event for event in events if event.sequence > after]
+    same("What comes after the event that was seen", wanted, rest)
+
+
+@server_case("watch.listed", "ListGames")
+async def listed(context: ServerContext) -> None:
+    """Games can be found without knowing their ids."""
+    played = await context.whole_game(OPEN)
+    token, pages = "", 0
+    while pages < 100:
+        page = await context.ask("ListGames", ListGamesRequest(page_size=100, page_token=token))
+        found = [each for each in page.games if each.game_id == played.game_id]
+        if found:
+            same("The ranking in the list", list(played.expected.result.ranking), list(found[0].ranking))
+            same("The players in the list", list(played.scene.names), list(found[0].players))
+            return
+        token, pages = page.next_page_token, pages + 1
+        if not token:
+            break
+    raise failure(f"ListGames does not have the game {played.game_id}, which was played.")
+
+
+@server_case("stop.running", "StopGame: the game ends as aborted and nobody is blamed.")
+async def stop_running(context: ServerContext) -> None:
+    """Whoever runs games can end one that makes no sense any more, and no player suffers for it."""
+    async with _begun(context, OPEN, at(0, "Setup", hang)) as stage:
+        assert stage.stream is not None
+        await stage.stream.called.wait()
+        request = StopGameRequest(game_id=stage.request.game_id, reason="scripted stop")
+        game = (await context.ask("StopGame", request)).game
+        again = (await context.ask("StopGame", request)).game
+    for each in (game, again):
+        same("The status of a stopped game", GameStatus.GAME_STATUS_ABORTED, each.status)
+        if not each.result.aborted:
+            raise failure("The result of a stopped game must say why it was ended.")
+        if each.result.misconducts:
+            raise failure("A stopped game must blame nobody.")
+
+
+@server_case("stop.cancels", "StopGame: calls that are open are cancelled.", level=Level.SHOULD)
+async def stop_cancels(context: ServerContext) -> None:
+    """A player need not think about a game that is over."""
+    async with _begun(context, OPEN, at(0, "PlayAs", hang)) as stage:
+        assert stage.stream is not None
+        await stage.stream.called.wait()
+        await context.ask("StopGame", StopGameRequest(game_id=stage.request.game_id))
+        if not await stage.stream.was_cancelled(PAUSE_S):
+            raise failure("The open call of a stopped game was not cancelled.")
+
+
+@server_case("stop.over", "StopGame: a game that is over stays as it is.")
+async def stop_over(context: ServerContext) -> None:
+    """A result that is known does not change any more."""
+    played = await context.whole_game(OPEN)
+    game = (await context.ask("StopGame", StopGameRequest(game_id=played.game_id))).game
+    same("The status of the game", GameStatus.GAME_STATUS_FINISHED, game.status)
+    check_ranking(played.expected.result, game.result)
+
+
+CASES = (
+    hides,
+    hides_evidence,
+    running_game,
+    no_links,
+    to_the_end,
+    sequence,
+    in_order,
+    finished_game,
+    resume,
+    listed,
+    stop_running,
+    stop_cancels,
+    stop_over,
+)
