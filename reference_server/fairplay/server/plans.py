@@ -174,6 +174,7 @@ def full_time_control(game: Game, control: TimeControl) -> TimeControl:
             getattr(full, name).CopyFrom(full.decision_limit)
     for name in LIMITS:
         _check_limit(getattr(full, name), name, 1e-3)
+    full.bank.SetInParent()  # every default is said
     _check_limit(full.bank, "bank", 0.0)
     return full
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
 
 from fairplay.server.errors import Refusal
 from fairplay.server.manager.plan import checked_tournament_id, full_tournament_plan, game_plan_of, seated
@@ -191,3 +192,59 @@ def _seeded(made: TournamentPlan, seed: int) -> TournamentPlan:
     other.CopyFrom(made)
     other.seed = seed
     return other
+
+
+# What a plan asks for, and what it does not say
+
+
+def test_every_default_is_said() -> None:
+    made = full(TournamentPlan(game="fish"))
+    assert made.HasField("seed")
+    expected: list[tuple[Message, set[str]]] = [
+        (made.sign_up, {"certificate"}),
+        (made.time_control, set()),
+        (made.settings.fish, {"board"}),
+        (made.format.knockout, set()),
+    ]
+    for message, left_out in expected:
+        optional = {field.name for field in message.DESCRIPTOR.fields if field.has_presence}
+        assert optional - {field.name for field, _ in message.ListFields()} == left_out
+
+
+def test_a_seed_must_be_readable_in_every_language() -> None:
+    caught = refusal(_seeded(plan("abc"), 2**53))
+    assert (caught.reason, caught.field) == ("INVALID_SEED", "plan.seed")
+    assert full(_seeded(plan("abc"), 2**53 - 1)).seed == 2**53 - 1
+
+
+def test_a_plan_without_a_seed_gets_one_of_its_own() -> None:
+    seeds = {full(TournamentPlan(game="fish")).seed for _ in range(5)}
+    assert len(seeds) == 5
+    assert all(seed < 2**53 for seed in seeds)
+
+
+UNKNOWN = b"\xfa\x3e\x01x"
+"""Field 1007 of a message, with one character."""
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        ("", "plan"),
+        ("sign_up", "plan.sign_up"),
+        ("sign_up.certificate", "plan.sign_up.certificate"),
+        ("format.knockout", "plan.format.knockout"),
+        ("time_control", "plan.time_control"),
+        ("settings.fish", "plan.settings.fish"),
+        ("entrants", "plan.entrants"),
+    ],
+)
+def test_a_field_that_the_server_does_not_know_is_refused(path: str, field: str) -> None:
+    made = plan("a")
+    part: Any = made
+    for name in filter(None, path.split(".")):
+        part = part.entrants[0] if name == "entrants" else getattr(part, name)
+    part.MergeFromString(UNKNOWN)
+    caught = refusal(made)
+    assert (caught.reason, caught.field) == ("UNKNOWN_FIELDS", field)
+    assert "field 1007" in caught.message

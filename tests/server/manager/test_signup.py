@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.server.errors import Refusal
 from fairplay.server.manager.states import CANCELLED, FINISHED, RUNNING, SIGN_UP
+from fairplay.server.records.chain import parsed
 from fairplay.v1.connection_pb2 import DialInResponse, Hello, HostedPlayer
 from fairplay.v1.game_pb2 import Player
+from fairplay.v1.player_pb2 import PlayerDescription
 from fairplay.v1.record_pb2 import RecordEntry, TournamentChange
 from fairplay.v1.tournament_pb2 import AgeOrder, Tournament, TournamentPlan
 from tests.server.manager.harness import Environment, Timers, environment, plan
@@ -43,11 +46,13 @@ async def refused(request: Awaitable[object]) -> str:
     return caught.value.reason
 
 
-async def dial_in(here: Environment, name: str, token: str) -> None:
+async def dial_in(here: Environment, name: str, token: str, display_name: str = "") -> None:
     async def write(frame: DialInResponse) -> None:
         raise AssertionError("nobody is called here")
 
-    here.hub.admit(Hello(players=[HostedPlayer(name=name, token=token)]), write, lambda: None)
+    description = PlayerDescription(display_name=display_name)
+    hosted = HostedPlayer(name=name, token=token, description=description)
+    here.hub.admit(Hello(players=[hosted]), write, lambda: None)
 
 
 # Entering and leaving
@@ -366,3 +371,115 @@ async def test_a_full_tournament_starts_after_a_restart_that_came_in_between(tmp
     async with environment(tmp_path) as here:
         await here.manager.resume_all()
         assert names(await here.over("t")) == "cba"
+
+
+async def test_a_repeat_without_a_seed_returns_the_tournament_with_the_seed_that_was_drawn() -> None:
+    async with environment() as here:
+        made = plan("ab")
+        made.ClearField("seed")
+        created = await here.manager.create("t", made)
+        assert created.plan.HasField("seed")
+        assert await here.manager.create("t", made) == created
+        assert await here.manager.create("t", created.plan) == created
+        made.seed = created.plan.seed ^ 1
+        assert await refused(here.manager.create("t", made)) == "ID_REUSED"
+
+
+async def test_a_repeated_sign_up_is_answered_with_the_number_of_the_first_also_after_the_start() -> None:
+    async with environment() as here:
+        here.stage.act("x", start="hold")
+        await here.manager.create("t", plan("x", max_entrant_count=3))
+        first = await here.manager.sign_up("t", player("ann"), "")
+        assert (first.number, first.entrant_count, first.status) == (2, 2, SIGN_UP)
+        second = await here.manager.sign_up("t", player("bob"), "")
+        assert (second.number, second.entrant_count, second.status) == (3, 3, RUNNING)
+        again = await here.manager.sign_up("t", player("ann"), "")
+        assert (again.number, again.entrant_count, again.status) == (2, 3, RUNNING)
+
+
+async def test_the_number_of_a_sign_up_is_known_after_a_restart(tmp_path: Path) -> None:
+    async with environment(tmp_path) as here:
+        here.stage.act("x", start="hold")
+        await here.manager.create("t", plan("x", max_entrant_count=3))
+        await sign_up(here, "ann", "bob")
+    async with environment(tmp_path) as here:
+        here.stage.act("x", start="hold")
+        await here.manager.resume_all()
+        assert names(here.manager.get("t")) == "bobannx"
+        assert [(await here.manager.sign_up("t", player(name), "")).number for name in ("ann", "bob")] == [2, 3]
+
+
+# When a period ends
+
+
+async def test_who_signs_up_is_told_when_the_period_ends() -> None:
+    timers = Timers()
+    async with environment(later=timers.later) as here:
+        before = datetime.now(UTC)
+        await here.manager.create("t", periods(max_entrant_count=3, min_entrant_count=3))
+        after = datetime.now(UTC)
+        first = await here.manager.sign_up("t", player("ann"), "")
+        ends = first.period_end_time.ToDatetime(UTC)
+        assert before + timedelta(seconds=29.9) <= ends <= after + timedelta(seconds=30)
+        timers.ring()
+        again = await here.manager.sign_up("t", player("ann"), "")
+        assert again.period_end_time.ToDatetime(UTC) >= ends
+        await here.manager.sign_up("t", player("bob"), "")
+        here.stage.act("cleo", start="hold")
+        last = await here.manager.sign_up("t", player("cleo"), "")
+        assert last.status == RUNNING
+        assert not last.HasField("period_end_time")
+
+
+async def test_a_sign_up_without_periods_has_no_end() -> None:
+    async with environment() as here:
+        await here.manager.create("t", plan())
+        assert not (await here.manager.sign_up("t", player("ann"), "")).HasField("period_end_time")
+
+
+# Who entrants are
+
+
+def described(tournament: Tournament) -> dict[str, str]:
+    """Return the display names of the entrants that the server has a description of."""
+    return {
+        entrant.name: entrant.description.display_name
+        for entrant in tournament.entrants
+        if entrant.HasField("description")
+    }
+
+
+async def test_entrants_say_who_they_are_as_far_as_the_server_was_told() -> None:
+    async with environment() as here:
+        made = plan("x", min_entrant_count=2)
+        made.entrants.add(name="dee", link="dial-in:dee")
+        made.entrants[0].description.display_name = "somebody else"
+        await here.manager.create("t", made)
+        await dial_in(here, "ann", "secret", "Ann 1.0")
+        await here.manager.sign_up("t", player("ann", "dial-in:ann"), "secret")
+        claimed = player("bob", "grpc://127.0.0.1:1")
+        claimed.description.display_name = "not asked"
+        claimed.account = "root"
+        await here.manager.sign_up("t", claimed, "")
+        assert described(here.manager.get("t")) == {"x": "first", "ann": "Ann 1.0"}
+        assert not any(entrant.account for entrant in here.manager.get("t").entrants)
+        await here.manager.withdraw("t", "bob", "")
+        await dial_in(here, "dee", "", "Dee 2.0")  # whom the creator named before it had dialled in
+        here.stage.act("x", start="hold")
+        running = await here.manager.start("t")
+        assert described(running) == {"x": "first", "ann": "Ann 1.0", "dee": "Dee 2.0"}
+        await here.manager.cancel("t", "rain")
+        assert here.findings() == []
+
+
+async def test_what_entrants_say_is_in_the_record(tmp_path: Path) -> None:
+    async with environment(tmp_path) as here:
+        await here.manager.create("t", plan("x", min_entrant_count=2))
+        await dial_in(here, "ann", "secret", "Ann 1.0")
+        await here.manager.sign_up("t", player("ann", "dial-in:ann"), "secret")
+    async with environment(tmp_path) as here:
+        await here.manager.resume_all()
+        assert described(here.manager.get("t")) == {"x": "first", "ann": "Ann 1.0"}
+        [entry] = [each for each in parsed(here.store.read("t")) if each.change.HasField("signed_up")]
+        assert entry.change.signed_up.link == "dial-in:ann"
+        assert entry.change.signed_up.description.display_name == "Ann 1.0"
