@@ -115,7 +115,7 @@ help: ## this list
 .PHONY: clean
 clean: ## remove environments, caches and builds
 	rm -rf .venv .tools dist build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	rm -rf examples/go/bin examples/go/gen examples/rust/target examples/java/target
+	rm -rf examples/go/bin examples/go/gen examples/rust/target examples/java/target examples/cpp/build
 	rm -rf examples/typescript/dist examples/typescript/src/gen examples/typescript/node_modules
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -107,6 +107,15 @@ LANGUAGES = (
         "install a JDK, 17 or newer, and Maven, as your system's packages default-jdk-headless and maven",
         "java -Xmx64m -jar examples/java/target/players.jar {game}",
     ),
+    Language(
+        "cpp",
+        ("cmake", "c++", "protoc", "grpc_cpp_plugin", "pkg-config"),
+        ("pkg-config", "--modversion", "grpc++"),
+        (1, 51),
+        "install CMake, g++ and gRPC 1.51 or newer, as the packages cmake, g++, libgrpc++-dev, libprotobuf-dev and "
+        "protobuf-compiler-grpc",
+        "examples/cpp/build/{game}",
+    ),
 )
 
 

@@ -18,7 +18,7 @@ from tools.test_languages import GAMES, LANGUAGES, Language, blamed, certificati
 PROTO = ROOT / "proto"
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 IMPORT = re.compile(r'^import "(fairplay/.+)";$', re.MULTILINE)
-GO, TYPESCRIPT, RUST, JAVA, *_ = LANGUAGES
+GO, TYPESCRIPT, RUST, JAVA, CPP, *_ = LANGUAGES
 
 languages = pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.folder)
 
@@ -38,6 +38,7 @@ def sources(language: Language) -> str:
         "typescript": (".ts", ("src",)),
         "rust": (".rs", ("src", "src/bin", "src/bin/q")),
         "java": (".java", ("src/main/java/com/example/players",)),
+        "cpp": (".cc", ("src",)),
     }[language.folder]
     files = (path for name in written for path in sorted((folder(language) / name).glob(f"*{ending}")))
     return "\n".join(path.read_text() for path in files)
@@ -48,7 +49,7 @@ def sources(language: Language) -> str:
 
 @languages
 def test_protoc_is_given_files_that_exist_and_all_that_they_import(language: Language) -> None:
-    listed = {"rust": "build.rs", "java": "pom.xml"}.get(language.folder, "build.sh")
+    listed = {"rust": "build.rs", "java": "pom.xml", "cpp": "CMakeLists.txt"}.get(language.folder, "build.sh")
     given = set(re.findall(r"fairplay/[\w/]+\.proto", (folder(language) / listed).read_text()))
     assert {f"fairplay/{game}/v1/{game}_player.proto" for game in GAMES} <= given
     for name in given:
@@ -88,6 +89,7 @@ def test_every_method_of_the_services_is_there(language: Language) -> None:
             "typescript": rf"\b{lowered}: \(",
             "rust": rf"async fn {snake}\(",
             "java": rf"public void {lowered}\(",
+            "cpp": rf"Status {name}\(",
         }[language.folder]
         assert re.search(pattern, written), name
 
@@ -115,6 +117,7 @@ def test_what_is_built_is_not_committed(language: Language) -> None:
         "typescript": ("dist", "node_modules", "src/gen"),
         "rust": ("target",),
         "java": ("target",),
+        "cpp": ("build",),
     }[language.folder]
     assert {f"/examples/{language.folder}/{name}/" for name in built} <= set(ignored)
 
