@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from random import Random
-from typing import Any
+from typing import Any, Protocol
 
 from fairplay.games.steps import Arrival, Call, CallAll, CallKind, Eliminate, Failure, Outcome, Race, Show, Step
 from fairplay.server.errors import Refusal
@@ -27,8 +27,18 @@ from fairplay.v1.result_pb2 import GameResult
 
 log = logging.getLogger("fairplay.referee")
 
-Watcher = Callable[[Show | Eliminate | None], None]
-"""Called with every state and elimination of a game, and at its end with None."""
+
+class Watcher(Protocol):
+    """What is told of a running game."""
+
+    def tell(self, step: Show | Eliminate) -> None:
+        """Take a state or an elimination."""
+
+    def ask(self) -> None:
+        """Take note that calls have been opened."""
+
+    def end(self) -> None:
+        """Take note that the game is over."""
 
 
 class TimeLimits:
@@ -76,6 +86,7 @@ class Running:
         self.over.add_done_callback(lambda over: over.cancelled() or over.exception())  # whether anybody waits or not
         self.released = asyncio.Event()  # its links are let go of, and its players' processes have ended
         self.shown = replayer.shown
+        self.shown_ns = replayer.time_ns  # when `shown` was, in nanoseconds since 1970
         self.event_count = replayer.event_count
         self.watchers: list[Watcher] = []
         self._replayer = replayer
@@ -85,7 +96,7 @@ class Running:
         self._limits = TimeLimits(message.plan)
         self._links: list[Link] = []
         self._left: dict[int, Link] = {}
-        self._open: dict[int, OpenCall] = {}
+        self._open: dict[int, tuple[Call, OpenCall]] = {}
         lot = Random(f"{message.plan.seed}/lot")
         self._racing = Racing(self._send, self._transcript, self._raced, lot)
         self._awaited: set[int] = set()
@@ -97,6 +108,11 @@ class Running:
     def misconducts(self) -> Sequence[Misconduct]:
         """The eliminations so far."""
         return self._transcript.misconducts
+
+    @property
+    def open_calls(self) -> list[tuple[Call, OpenCall]]:
+        """The calls that wait for their outcome."""
+        return [each for each in self._open.values() if each[1].done is not None]
 
     def begin(self, links: Sequence[Link]) -> None:
         """Go on from where the record stands; in a fresh game that is the beginning."""
@@ -123,8 +139,8 @@ class Running:
         self._left[seat] = gone
         if self._links:
             self._links[seat] = gone
-        if (open_call := self._open.get(seat)) is not None:
-            open_call.fail(failure)
+        if (asked := self._open.get(seat)) is not None:
+            asked[1].fail(failure)
 
     def suspend(self) -> None:
         """Leave the game where it is; its record can be resumed."""
@@ -158,10 +174,11 @@ class Running:
         self.event_count += 1
         if isinstance(step, Show):
             self.shown = step
+            self.shown_ns = time.time_ns()
         else:
             self._transcript.record_misconduct(step)
         for watcher in self.watchers:
-            watcher(step)
+            watcher.tell(step)
         return False
 
     # --- calls ---
@@ -169,12 +186,14 @@ class Running:
     def _put(self, step: Call | CallAll | Race) -> None:
         if isinstance(step, Race):
             self._racing.run(step)
-            return
-        self._racing.clear()
-        if isinstance(step, Call):
-            self._ask(step, self._advance)
         else:
-            self._ask_all(step.calls)
+            self._racing.clear()
+            if isinstance(step, Call):
+                self._ask(step, self._advance)
+            else:
+                self._ask_all(step.calls)
+        for watcher in self.watchers:
+            watcher.ask()
 
     async def _put_once_saved(self, step: Call | CallAll | Race) -> None:
         # The disk does not keep up: the game waits rather than run ahead of its record.
@@ -206,7 +225,8 @@ class Running:
         link = self._links[call.seat]
         limit_s = self._limits.limit(call)
         bank_s = self._limits.bank_s(call) if self._limits.banked else 0.0
-        self._open[call.seat] = open_call = link.call(call.method.path, asked.request, limit_s, settled, bank_s)
+        open_call = link.call(call.method.path, asked.request, limit_s, settled, bank_s)
+        self._open[call.seat] = call, open_call
         return open_call
 
     def _ask_all(self, calls: Sequence[Call]) -> None:
@@ -261,7 +281,7 @@ class Running:
 
     def _let_go(self) -> None:
         self._racing.clear()
-        for open_call in self._open.values():
+        for _, open_call in self._open.values():
             open_call.cancel()
         self._open.clear()
         self._conversation.close()
@@ -275,7 +295,7 @@ class Running:
         if not self.over.done():  # nobody may be left who waits
             self.over.set_result(self.message)
         for watcher in self.watchers:
-            watcher(None)
+            watcher.end()
 
     def _keep(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

@@ -46,11 +46,15 @@ class Called(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """The state after the entry. `sequence` counts the states and eliminations of the game, from 1."""
+    """The state after the entry. `sequence` counts the states and eliminations of the game, from 1.
+
+    `time_ns` is when it was, in nanoseconds since 1970, from the beginning of the game and the time that calls took.
+    """
 
     entry: int
     sequence: int
     state: object
+    time_ns: int
 
 
 class Eliminated(NamedTuple):
@@ -59,6 +63,7 @@ class Eliminated(NamedTuple):
     entry: int
     sequence: int
     misconduct: Misconduct
+    time_ns: int
 
 
 class Ended(NamedTuple):
@@ -67,6 +72,7 @@ class Ended(NamedTuple):
     entry: int
     sequence: int
     result: GameResult
+    time_ns: int
 
 
 Event: TypeAlias = Called | Shown | Eliminated | Ended
@@ -87,6 +93,8 @@ class Replayer:
             raise Diverged(1, "the record does not begin with the header of a game")
         self.header = header.game
         self.entry = 1
+        self.time_ns = header.game.start_time.ToNanoseconds()
+        self._sent_ns: dict[int, int] = {}  # when each call that waits was sent, by its number
         self.step: Step | None = None
         self.calls: list[tuple[Call, float]] = []  # with the seconds that each took
         self.start: Show | None = None
@@ -131,6 +139,8 @@ class Replayer:
                 self.rewind()
                 self._waiting = {seat: self.transcript.ask(asked.call) for seat, asked in self._waiting.items()}
                 self._racing = self._waiting
+                self.time_ns = max(self.time_ns, entry.resumed.time.ToNanoseconds())
+                self._note_sent()
             case other:
                 raise self._diverged(f"{other or 'an empty entry'} does not belong in the record of a game")
 
@@ -181,7 +191,7 @@ class Replayer:
             self.event_count += 1
             self.shown = step
             self.start = self.start or step
-            self._events.append(Shown(self.entry, self.event_count, step.state))
+            self._events.append(Shown(self.entry, self.event_count, step.state, self.time_ns))
             return False
         self._wait_for(step)
         waits = bool(self._waiting) or isinstance(step, Eliminate)
@@ -199,6 +209,11 @@ class Replayer:
             }
         elif not isinstance(step, Eliminate):
             self._racing, self._waiting = {}, {call.seat: self.transcript.ask(call) for call in calls_in(step)}
+        self._note_sent()
+
+    def _note_sent(self) -> None:
+        numbers = [asked.number for asked in self._waiting.values()]
+        self._sent_ns = {number: self._sent_ns.get(number, self.time_ns) for number in numbers}
 
     def _call(self, call: RecordedCall) -> None:
         asked = self._waiting.get(call.seat)
@@ -208,6 +223,7 @@ class Replayer:
         del self._waiting[call.seat]
         answer = self.transcript.parse_outcome(asked, read_outcome(call))
         elapsed_s = call.elapsed.seconds + call.elapsed.nanos / 1e9
+        self.time_ns = max(self.time_ns, self._sent_ns[call.number] + call.elapsed.ToNanoseconds())
         self._recorded_count = max(self._recorded_count, call.number)
         self.calls.append((asked.call, elapsed_s))
         self._events.append(Called(self.entry, call.number, asked.call, answer, elapsed_s))
@@ -241,10 +257,11 @@ class Replayer:
                 f"the misconduct of seat {recorded.seat} differs from the rules in {_fields(recorded, due)}"
             )
         self.event_count += 1
-        self._events.append(Eliminated(self.entry, self.event_count, recorded))
+        self._events.append(Eliminated(self.entry, self.event_count, recorded, self.time_ns))
         self._advance(None)
 
     def _end(self, recorded: RecordedResult) -> None:
+        self.time_ns = recorded.end_time.ToNanoseconds() or self.time_ns
         misconducts = self.transcript.misconducts
         if recorded.result.aborted:
             due = GameResult(misconducts=misconducts, aborted=recorded.result.aborted)
@@ -255,7 +272,7 @@ class Replayer:
         if recorded.result != due:
             raise self._diverged(f"the result differs from the rules in {_fields(recorded.result, due)}")
         self.result = recorded.result
-        self._events.append(Ended(self.entry, self.event_count + 1, recorded.result))
+        self._events.append(Ended(self.entry, self.event_count + 1, recorded.result, self.time_ns))
 
     def due(self) -> str:
         """Return a sentence about what the rules lead to here."""
