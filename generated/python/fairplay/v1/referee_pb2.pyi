@@ -351,7 +351,7 @@ class WatchGameResponse(google.protobuf.message.Message):
     ASKED_FIELD_NUMBER: builtins.int
     TIME_FIELD_NUMBER: builtins.int
     sequence: builtins.int
-    """Grows with every event of the game; gaps are possible."""
+    """Grows with every event of the game; gaps are possible. Of `asked` it is that of the event before."""
     @property
     def state(self) -> fairplay.v1.game_pb2.GameState:
         """The state has changed, or is shown for the first time: the whole of it. Its last action is in it."""
@@ -366,7 +366,9 @@ class WatchGameResponse(google.protobuf.message.Message):
 
     @property
     def asked(self) -> global___Asked:
-        """Players are asked. Sent once the calls are open, of a running game only."""
+        """Players are asked. Sent of a running game only, once the calls have been open for a moment: not of players that
+        answer at once.
+        """
 
     @property
     def time(self) -> google.protobuf.timestamp_pb2.Timestamp:
