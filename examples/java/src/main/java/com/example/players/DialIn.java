@@ -88,7 +88,7 @@ final class DialIn {
                 pause = FIRST_PAUSE;
             }
             if (REFUSALS.contains(ending.getCode()) || System.nanoTime() - lastSeen > PATIENCE.toNanos()) {
-                System.err.println(address + ": " + ending);
+                System.err.println(address + ": " + ending.getCode() + ": " + ending.getDescription());
                 return false;
             }
             Thread.sleep(pause.toMillis());
