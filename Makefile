@@ -55,6 +55,10 @@ mutants: .venv/.ready-dev ## change the code in small ways and list what no test
 test-languages: .venv/.ready .tools/.ready ## build and try the players in other languages (says what it needs)
 	@$(BIN)/python -m tools.test_languages $(ARGS)
 
+.PHONY: check-languages-generate
+check-languages-generate: .venv/.ready ## make code of the protos for nine languages, and compile what is compiled here
+	@$(BIN)/python -m tools.generate_languages $(ARGS)
+
 .PHONY: check
 check: check-style check-types check-proto check-generated check-reference ## everything that is checked without running the code
 
