@@ -99,6 +99,8 @@ async def refusal(call: Any) -> str:
 async def test_a_certified_player_may_enter(manager: Any) -> None:
     reply = await sign_up(manager, certificate())
     assert (reply.number, reply.entrant_count) == (1, 1)
+    [entrant] = (await manager.GetTournament(pb.GetTournamentRequest(tournament_id="t"))).tournament.entrants
+    assert (entrant.description.display_name, entrant.link) == ("first", "")
 
 
 async def test_a_repeat_needs_no_second_look(manager: Any) -> None:

@@ -13,6 +13,7 @@ from fairplay.games.game import find
 from fairplay.server.errors import reason_of
 from fairplay.server.manager.states import CANCELLED, FINISHED, RUNNING, SIGN_UP
 from fairplay.server.server import Config, Server
+from fairplay.server.servicers.paging import page_size
 from fairplay.v1 import manager_pb2 as pb
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
@@ -72,6 +73,11 @@ async def test_a_tournament_from_its_creation_to_its_end(manager: Any) -> None:
     assert [event.signed_up.name for event in events if event.HasField("signed_up")] == list("cdef")
     assert [event.withdrawn for event in events if event.HasField("withdrawn")] == ["f"]
     assert not any(player.link for player in last.entrants)
+    told = [*first.tournament.entrants, *(event.signed_up for event in events if event.HasField("signed_up"))]
+    told += [player for event in events for player in event.started.entrants]
+    assert not any(player.link for player in told)
+    assert {player.description.display_name for player in told} == {"first", "greedy"}
+    assert sum(event.HasField("tournament") for event in events) == 1
     assert bracket(last)[0] == "edc ab"
     assert kinds(events).count("round_started") == len(last.rounds)
     assert [each.tournament for each in await watch(manager, "t")] == [last]
@@ -111,6 +117,24 @@ async def test_pages(manager: Any) -> None:
     assert [tournament.tournament_id for tournament in first.tournaments] == ["c", "b"]
     assert [tournament.tournament_id for tournament in second.tournaments] == ["a"]
     assert not second.next_page_token
+
+
+async def test_a_list_has_summaries_of_tournaments_that_run_and_that_are_over(manager: Any) -> None:
+    await manager.CreateTournament(pb.CreateTournamentRequest(tournament_id="over", plan=plan("abcde")))
+    await manager.StartTournament(pb.StartTournamentRequest(tournament_id="over"))
+    over = await played(manager, "over")
+    await manager.CreateTournament(pb.CreateTournamentRequest(tournament_id="open", plan=plan("xy")))
+    opened, finished = (await manager.ListTournaments(pb.ListTournamentsRequest())).tournaments
+    assert (opened.tournament_id, opened.status, opened.entrant_count, opened.round_count) == ("open", SIGN_UP, 2, 0)
+    assert not opened.winners and not opened.HasField("end_time")
+    assert (finished.status, finished.entrant_count, finished.round_count) == (FINISHED, 5, len(over.rounds))
+    assert finished.winners == over.result.winners
+    assert (finished.create_time, finished.end_time) == (over.create_time, over.end_time)
+
+
+@pytest.mark.parametrize(("asked", "used"), [(0, 50), (1, 1), (1_000, 1_000), (1_001, 1_000), (2**32 - 1, 1_000)])
+def test_a_page_size_out_of_bounds_counts_as_the_nearest_that_is_allowed(asked: int, used: int) -> None:
+    assert page_size(asked) == used
 
 
 async def test_a_server_that_stops_tells_those_who_watch_and_goes_on_when_it_is_back(tmp_path: Path) -> None:
