@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from fairplay.certificate import Verdict
+from fairplay.conformance.servers.cases import CASES
+from fairplay.conformance.servers.plan import CONFORMANCE
+from fairplay.games.conformance import Level
+from fairplay.player.handlers import PROTOCOL_REVISION
 from tests.conformance.servers.harness import judged, serving
 
 
@@ -12,3 +16,9 @@ def test_the_reference_server_passes_every_case() -> None:
     unmet = [f"{each.id}: {each.verdict} {each.sentence}" for each in report.judged if each.verdict != Verdict.PASS]
     assert unmet == []
     assert report.seconds < 60
+
+
+def test_the_frozen_set_is_that_of_the_must_cases() -> None:
+    must = {case.id for case in CASES if case.level is Level.MUST}
+    assert CONFORMANCE.must(PROTOCOL_REVISION) == must, "what a published revision demands never changes"
+    assert len({case.id for case in CASES}) == len(CASES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -68,6 +68,8 @@ class Stage:
     request: PlayGameRequest
     stream: Stream | None = None
     """The connection of the players; None: they serve."""
+    names: Sequence[str] = ()
+    """The names under which they dialled in."""
 
 
 class ServerContext:
@@ -83,6 +85,8 @@ class ServerContext:
         self._mark = secrets.token_hex(4)
         self._count = 0
         self._played: dict[str, Played] = {}
+        self.kept: dict[str, Any] = {}
+        """What cases keep for each other, by name."""
         self._channel = loop.run(self._open_channel())
         self._stubs = (
             referee_pb2_grpc.RefereeServiceStub(self._channel),
@@ -206,7 +210,7 @@ class ServerContext:
             return
         names = self.new_names(scene.player_count)
         async with self.dialled_in(cast, names, window_s=window_s) as stream:
-            yield Stage(scene, cast, self.request(scene, [f"dial-in:{name}" for name in names]), stream)
+            yield Stage(scene, cast, self.request(scene, [f"dial-in:{name}" for name in names]), stream, names)
 
     def request(self, scene: Scene, links: list[str] | None = None) -> PlayGameRequest:
         """Return the request for the game of a scene; without links, between players that are not there."""

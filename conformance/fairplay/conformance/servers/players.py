@@ -117,6 +117,7 @@ class Stream:
         self.called = asyncio.Event()
         self._welcomed = asyncio.Event()
         self._rpc: Any = ConnectionServiceStub(channel).DialIn()
+        self._writing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._open: dict[int, Received] = {}
         self._seats: dict[int, int] = {}
@@ -140,7 +141,8 @@ class Stream:
     async def write(self, frame: DialInRequest) -> None:
         """Send a frame; one that comes after the end of the stream is dropped."""
         with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
-            await self._rpc.write(frame)
+            async with self._writing:  # one frame at a time, as gRPC wants it
+                await self._rpc.write(frame)
 
     async def close(self) -> None:
         """End the connection from this side."""

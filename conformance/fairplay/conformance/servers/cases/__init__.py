@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from fairplay.conformance.case import Case
 from fairplay.conformance.servers.cases import (
     blame,
+    connection,
     ids,
     order,
+    records,
     refusals,
     results,
     timing,
+    tournaments,
     watching,
 )
 
-MODULES = (order, results, blame, timing, refusals, ids, watching)
+MODULES = (order, results, blame, timing, refusals, ids, watching, connection, tournaments, records)
 
 CASES: Sequence[Case] = [case for module in MODULES for case in module.CASES]

@@ -1,0 +1,325 @@
+"""Whether players can dial in, are who they say, come back, and cannot disturb each other."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import grpc
+
+from fairplay.conformance.case import Case
+from fairplay.conformance.case_errors import NotApplicable, failure
+from fairplay.conformance.servers.acts import Act, Asked, Manner, at, both, hang, sound_script, vanish
+from fairplay.conformance.servers.compare import check_blame, check_order, check_ranking
+from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case
+from fairplay.conformance.servers.players import Cast, Stream, hello
+from fairplay.conformance.servers.scenes import expect
+from fairplay.server.errors import STATUS
+from fairplay.v1.connection_pb2 import DialInRequest, GoodbyeReason, Hello, Reply
+from fairplay.v1.referee_pb2 import CreateGameRequest
+
+END_LIMIT_S = 20.0
+STRAY = 2**52
+"""No call has this id, nor those behind it."""
+FLOOD_FRAMES = 100
+FRAME_REPLIES = 1_000
+MAX_FRAME_BYTES = 64 * 2**20
+WINDOW_S = 5.0
+
+
+def _cast() -> Cast:
+    scene = ordinary(OPEN, count=2)
+    return Cast(scene.game, scene.actors())
+
+
+async def _ended(stream: Stream, what: str) -> None:
+    try:
+        async with asyncio.timeout(END_LIMIT_S):
+            await stream.ended.wait()
+    except TimeoutError:
+        raise failure(f"The server must end {what}; it did not within {END_LIMIT_S:g} s.") from None
+
+
+async def _rejected(context: ServerContext, reasons: Sequence[str], *frames: DialInRequest) -> None:
+    """Check that a connection with these frames is ended for one of these reasons."""
+    stream = context.open_stream(_cast())
+    try:
+        stream.start()
+        for frame in frames:
+            await stream.write(frame)
+        await _ended(stream, "this connection")
+    finally:
+        await stream.close()
+    if stream.reason not in reasons or stream.status is not STATUS[stream.reason]:
+        wanted = " or ".join(f"{STATUS[reason].name} and {reason}" for reason in reasons)
+        raise failure(f"The connection must end with {wanted}; it ended with {stream.status} {stream.reason}")
+
+
+def _bad_hello(case_id: str, why: str, build: Callable[[ServerContext], Hello], *reasons: str) -> Case:
+    async def bad_hello(context: ServerContext) -> None:
+        await _rejected(context, reasons, DialInRequest(hello=build(context)))
+
+    bad_hello.__doc__ = why
+    return server_case(case_id, *reasons)(bad_hello)
+
+
+def _hello(names: Sequence[str], token: str = "") -> Hello:
+    return hello(ordinary(OPEN).game, names, token)
+
+
+hellos = (
+    _bad_hello("connection.nobody", "A hello is of somebody.", lambda _: _hello([]), "MALFORMED_HELLO"),
+    _bad_hello(
+        "connection.same-player-twice",
+        "A player is there once.",
+        lambda context: _hello(context.new_names(1) * 2),
+        "MALFORMED_HELLO",
+    ),
+    _bad_hello("connection.name", "Names are what the contract says.", lambda _: _hello(["a b"]), "NAME_INVALID"),
+    _bad_hello(
+        "connection.long-token",
+        "A token has at most 256 bytes.",
+        lambda context: _hello(context.new_names(1), "x" * 257),
+        "MALFORMED_HELLO",
+    ),
+)
+
+
+@server_case("connection.welcome", "Welcome")
+async def welcome(context: ServerContext) -> None:
+    """The welcome tells a program how its players are called, and what it may send."""
+    async with context.dialled_in(_cast(), context.new_names(2)) as stream:
+        said = stream.welcome
+    assert said is not None
+    if len(said.players) != 2 or len(set(said.players)) != 2:
+        raise failure("The welcome must have a number of its own for each player of the hello.")
+    if not said.resume_token:
+        raise failure("The welcome must have a resume token.")
+    if not said.max_frame_bytes or not said.max_reply_bytes or not said.max_player_count:
+        raise failure("The welcome must say the largest frame, the largest reply and the most players.")
+
+
+@server_case("connection.hello-first", "PROTOCOL_BROKEN")
+async def hello_first(context: ServerContext) -> None:
+    """Before the hello nobody knows who speaks."""
+    await _rejected(context, ["PROTOCOL_BROKEN"], DialInRequest(replies=[Reply(id=1)]))
+
+
+@server_case("connection.one-hello", "PROTOCOL_BROKEN")
+async def one_hello(context: ServerContext) -> None:
+    """A connection has one hello: players do not change while it lasts."""
+    said = DialInRequest(hello=_hello(context.new_names(1)))
+    await _rejected(context, ["PROTOCOL_BROKEN"], said, said)
+
+
+@server_case("connection.name-taken", "NAME_TAKEN")
+async def name_taken(context: ServerContext) -> None:
+    """A name belongs to whoever has its token: nobody else may play under it."""
+    scene = ordinary(OPEN, count=2)
+    cast, names = Cast(scene.game, scene.actors()), context.new_names(2)
+    async with context.dialled_in(cast, names, token="the right token"):
+        for token in ("a wrong token", ""):
+            await _rejected(
+                context, ["NAME_TAKEN"], DialInRequest(hello=_hello([*context.new_names(1), names[0]], token))
+            )
+        request = context.request(scene, [f"dial-in:{name}" for name in names])
+        await context.ask("PlayGame", request)
+    check_order(expect(scene, request.game_id).calls, cast.received)
+
+
+@server_case("connection.name-kept", "A name without a token is kept for as long as the stream lasts.")
+async def name_kept(context: ServerContext) -> None:
+    """A player without a token is protected while it is there, and its name is free afterwards."""
+    names = context.new_names(1)
+    async with context.dialled_in(_cast(), names):
+        await _rejected(context, ["NAME_TAKEN"], DialInRequest(hello=_hello(names)))
+    until = asyncio.get_running_loop().time() + END_LIMIT_S
+    while not await _welcomed(context, names):
+        if asyncio.get_running_loop().time() > until:
+            raise failure("The name of a player that left must be free again.")
+        await asyncio.sleep(0.05)
+
+
+async def _welcomed(context: ServerContext, names: Sequence[str]) -> bool:
+    stream = context.open_stream(_cast())
+    try:
+        return await stream.open(_hello(names))
+    finally:
+        await stream.close()
+
+
+@server_case("connection.take-over", "GOODBYE_REASON_REPLACED")
+async def take_over(context: ServerContext) -> None:
+    """A program that was started again takes its names over with its token, and the former one is told."""
+    scene = ordinary(OPEN, count=2)
+    former, cast, names = _cast(), Cast(scene.game, scene.actors()), context.new_names(2)
+    one, other = context.dialled_in(former, names, token="token"), context.dialled_in(cast, names, token="token")
+    async with one as first, other:
+        await _ended(first, "the connection whose names were taken over")
+        if first.goodbye is None or first.goodbye.reason != GoodbyeReason.GOODBYE_REASON_REPLACED:
+            raise failure("The former connection must be told goodbye, because it was replaced.")
+        request = context.request(scene, [f"dial-in:{name}" for name in names])
+        await context.ask("PlayGame", request)
+    if former.received:
+        raise failure("A player was called on the connection that was replaced.")
+    check_order(expect(scene, request.game_id).calls, cast.received)
+
+
+@server_case("connection.stray-replies", "A reply to an id that is unknown, answered or no longer open is ignored.")
+async def stray_replies(context: ServerContext) -> None:
+    """A few replies that nobody asked for do no harm, neither to the game nor to the connection."""
+    async with context.staged(ordinary(OPEN)) as stage:
+        assert stage.stream is not None
+        await stage.stream.write(DialInRequest(replies=[Reply(id=STRAY + number) for number in range(10)]))
+        game = (await context.ask("PlayGame", stage.request)).game
+    expected = expect(stage.scene, stage.request.game_id)
+    check_blame(expected.misconducts, game.result.misconducts)
+    check_order(expected.calls, stage.cast.received)
+
+
+@server_case("connection.second-reply", "One reply is enough: the first one counts.")
+async def second_reply(context: ServerContext) -> None:
+    """A player cannot take a reply back."""
+
+    def twice(asked: Asked) -> Act | None:
+        return Act(Manner.REPLY, asked.sound, again=b"\xff") if asked.method == "TakeTurn" else None
+
+    played = await context.play(ordinary(OPEN, twice))
+    check_blame(played.expected.misconducts, played.game.result.misconducts)
+    check_ranking(played.expected.result, played.game.result)
+
+
+@server_case("connection.reply-flood", "REPLY_FLOOD")
+async def reply_flood(context: ServerContext) -> None:
+    """A connection that floods the server is ended, and no other is touched."""
+    frame = DialInRequest(replies=[Reply(id=STRAY + number) for number in range(FRAME_REPLIES)])
+    async with context.staged(ordinary(OPEN)) as stage:
+        said = DialInRequest(hello=_hello(context.new_names(1)))
+        await _rejected(context, ["REPLY_FLOOD"], said, *[frame] * FLOOD_FRAMES)
+        await context.ask("PlayGame", stage.request)
+    check_order(expect(stage.scene, stage.request.game_id).calls, stage.cast.received)
+
+
+@server_case("connection.large-frame", "RESOURCE_EXHAUSTED where a frame is larger than the server reads")
+async def large_frame(context: ServerContext) -> None:
+    """A frame that is too large ends its connection, and no other."""
+    async with context.staged(ordinary(OPEN)) as stage:
+        async with context.dialled_in(_cast(), context.new_names(1)) as stream:
+            assert stream.welcome is not None
+            if stream.welcome.max_frame_bytes > MAX_FRAME_BYTES:
+                raise NotApplicable(f"this server reads frames of {stream.welcome.max_frame_bytes:,} bytes")
+            await stream.reply(STRAY, b"\0" * stream.welcome.max_frame_bytes)
+            await _ended(stream, "a connection with too large a frame")
+            if stream.status is not grpc.StatusCode.RESOURCE_EXHAUSTED:
+                raise failure(f"The connection must end with RESOURCE_EXHAUSTED; it ended with {stream.status}")
+        await context.ask("PlayGame", stage.request)
+    check_order(expect(stage.scene, stage.request.game_id).calls, stage.cast.received)
+
+
+@server_case("connection.resume", "Hello.resume_token: calls that are still open are sent again.")
+async def resume(context: ServerContext) -> None:
+    """A player whose connection broke goes on with its game: what it was asked it is asked again, under the same id."""
+    async with context.staged(ordinary(OPEN, at(0, "TakeTurn", hang)), window_s=WINDOW_S) as stage:
+        first = stage.stream
+        assert first is not None
+        playing = asyncio.ensure_future(context.ask("PlayGame", stage.request))
+        open_call = await _hung(stage.cast)
+        assert first.welcome is not None
+        await first.close()
+        second = context.open_stream(stage.cast)
+        try:
+            said = hello(stage.scene.game, stage.names, "", WINDOW_S, first.welcome.resume_token)
+            if not await second.open(said):
+                raise failure(f"The server did not let a lost stream resume: {second.status} {second.reason}")
+            game = (await playing).game
+        finally:
+            playing.cancel()
+            await second.close()
+    ids = [each.call_id for each in stage.cast.received]
+    if ids.count(open_call) != 2:
+        raise failure("The call that was open was not sent again, under the id that it had.")
+    expected = expect(replace(stage.scene, script=sound_script), stage.request.game_id)
+    check_blame(expected.misconducts, game.result.misconducts)
+    again = ids.index(open_call)
+    check_order(expected.calls, [each for index, each in enumerate(stage.cast.received) if index != again])
+
+
+async def _hung(cast: Cast) -> int:
+    """Wait for the call that a player leaves open, and return its id."""
+    async with asyncio.timeout(END_LIMIT_S):
+        while True:
+            for each in cast.received:
+                if each.act is not None and each.act.manner is Manner.HANG:
+                    return each.call_id
+            await asyncio.sleep(0.01)
+
+
+@server_case("connection.window-over", "Hello.resume_window")
+async def window_over(context: ServerContext) -> None:
+    """A player that does not come back within its window is disconnected; the game does not wait for its limit."""
+    scene = ordinary(OPEN, at(0, "TakeTurn", vanish), count=2)
+    async with context.staged(scene, window_s=0.5) as stage:
+        game = (await context.ask("PlayGame", stage.request)).game
+    check_blame(expect(scene, stage.request.game_id).misconducts[:1], game.result.misconducts[:1])
+
+
+@server_case("connection.two-games", "A player may be in many games at once.")
+async def two_games(context: ServerContext) -> None:
+    """Games that are played at the same time by the same players do not mix."""
+    scene = ordinary(OPEN, count=2)
+    cast, names = Cast(scene.game, scene.actors()), context.new_names(2)
+    async with context.dialled_in(cast, names):
+        requests = [context.request(scene, [f"dial-in:{name}" for name in names]) for _ in range(2)]
+        replies = await asyncio.gather(*(context.ask("PlayGame", request) for request in requests))
+    for request, reply in zip(requests, replies, strict=True):
+        check_ranking(expect(scene, request.game_id).result, reply.game.result)
+
+
+@server_case("connection.one-fails", "A failure of one player touches no other.")
+async def one_fails(context: ServerContext) -> None:
+    """A player whose connection ends does not end those of others."""
+    scene = ordinary(OPEN, both(at(0, "TakeTurn", vanish), at(1, "TakeTurn", vanish)), count=2)
+    async with context.staged(ordinary(OPEN)) as quiet:
+        await context.play(scene)
+        game = (await context.ask("PlayGame", quiet.request)).game
+    check_ranking(expect(quiet.scene, quiet.request.game_id).result, game.result)
+
+
+@server_case("connection.create-waits", "CreateGame returns at once, whoever is missing.")
+async def create_waits(context: ServerContext) -> None:
+    """Players may dial in after their game was begun, within the start limit."""
+    scene = ordinary(OPEN, count=2)
+    cast, names = Cast(scene.game, scene.actors()), context.new_names(2)
+    request = context.request(scene, [f"dial-in:{name}" for name in names])
+    await context.ask("CreateGame", CreateGameRequest(game_id=request.game_id, plan=request.plan))
+    async with context.dialled_in(cast, names):
+        game = (await context.ask("PlayGame", request)).game
+    check_ranking(expect(scene, request.game_id).result, game.result)
+
+
+@server_case("connection.silence", "HELLO_MISSING")
+async def silence(context: ServerContext) -> None:
+    """A connection that never says hello is ended, so that nobody fills the server with silence."""
+    await _rejected(context, ["HELLO_MISSING"])
+
+
+CASES = (
+    welcome,
+    *hellos,
+    hello_first,
+    one_hello,
+    name_taken,
+    name_kept,
+    take_over,
+    stray_replies,
+    second_reply,
+    reply_flood,
+    large_frame,
+    resume,
+    window_over,
+    two_games,
+    one_fails,
+    create_waits,
+    silence,
+)

@@ -1,0 +1,100 @@
+"""Whether the server hands out records that prove how games went. A server without RecordService has none."""
+
+from __future__ import annotations
+
+import grpc
+
+from fairplay.conformance.case_errors import NotApplicable, failure
+from fairplay.conformance.servers.acts import at, both, fail, reply, slow
+from fairplay.conformance.servers.compare import same
+from fairplay.conformance.servers.context import HIDDEN, OPEN, Played, ServerContext, ordinary, server_case
+from fairplay.server.records.chain import parsed
+from fairplay.server.records.verify import verify
+from fairplay.v1.record_pb2 import Record, RecordEntry
+from fairplay.v1.record_service_pb2 import GetRecordRequest
+from fairplay.v1.referee_pb2 import CreateGameRequest
+
+
+async def _record(context: ServerContext, record_id: str) -> Record:
+    record = Record()
+    try:
+        for part in await context.stream_all("GetRecord", GetRecordRequest(record_id=record_id)):
+            record.entries.extend(part.entries)
+    except grpc.aio.AioRpcError as error:
+        _check_offered(error)
+        raise
+    return record
+
+
+def _check_offered(error: grpc.aio.AioRpcError) -> None:
+    if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+        raise NotApplicable("this server has no RecordService") from None
+
+
+async def _offered(context: ServerContext) -> Played:
+    """Return a game whose record can be had. Raises NotApplicable if the server hands out no records."""
+    played = await context.whole_game(OPEN)
+    await _record(context, played.game_id)
+    return played
+
+
+def _check(record: Record) -> None:
+    findings = verify(record)
+    if findings:
+        raise failure(f"The record does not verify: {findings[0]}", ("Findings", "\n".join(map(str, findings))))
+
+
+@server_case("records.verify", "RecordService.GetRecord; LinkedEntry.chain_hash")
+async def verifies(context: ServerContext) -> None:
+    """A record from which the game follows proves the result to people who do not trust the server."""
+    for game in (OPEN, HIDDEN):
+        _check(await _record(context, (await context.whole_game(game)).game_id))
+
+
+@server_case("records.verify-misconduct", "RecordEntry.misconduct")
+async def verifies_misconduct(context: ServerContext) -> None:
+    """The record of a game in which players failed proves that they did."""
+    script = both(at(0, "TakeTurn", fail(2, "scripted failure")), at(1, "TakeTurn", reply(b""), 2))
+    played = await context.play(ordinary(OPEN, script))
+    _check(await _record(context, played.game_id))
+
+
+@server_case("records.complete", "Everything that the referee asked and was told")
+async def complete(context: ServerContext) -> None:
+    """What players were asked and what they answered is in the record, in the order in which it happened."""
+    played = await _offered(context)
+    calls = [each.call for each in parsed(await _record(context, played.game_id)) if each.HasField("call")]
+    wanted = [(each.seat, each.path, each.request) for each in played.cast.received]
+    same("The recorded calls", wanted, [(call.seat, call.method_name, call.request) for call in calls])
+    replies = [each.act.data for each in played.cast.received if each.act is not None]
+    same("The recorded replies", replies, [call.reply for call in calls])
+
+
+@server_case("records.header", "GameHeader: the plan, the start state and the players")
+async def header(context: ServerContext) -> None:
+    """The record says what the game was made of, who played, and in which state it began."""
+    played = await _offered(context)
+    entry = next(iter(parsed(await _record(context, played.game_id))), RecordEntry())
+    same("The id in the header", played.game_id, entry.game.game_id)
+    same("The start state in the header", played.scene.plan().initial_state, entry.game.start_state)
+    same("The players in the header", list(played.scene.names), [each.name for each in entry.game.players])
+
+
+@server_case("records.running", "RECORD_OPEN")
+async def running(context: ServerContext) -> None:
+    """The record of a running game holds hidden things: nobody gets it."""
+    await _offered(context)
+    async with context.staged(ordinary(HIDDEN, at(0, "TakeTurn", slow(0.8)))) as stage:
+        await context.ask("CreateGame", CreateGameRequest(game_id=stage.request.game_id, plan=stage.request.plan))
+        await context.refused("GetRecord", GetRecordRequest(record_id=stage.request.game_id), "RECORD_OPEN")
+        await context.ask("PlayGame", stage.request)
+
+
+@server_case("records.unknown-id", "RECORD_NOT_FOUND")
+async def unknown_id(context: ServerContext) -> None:
+    """A record that is not there cannot be had."""
+    await _offered(context)
+    await context.refused("GetRecord", GetRecordRequest(record_id=context.new_id("nothing")), "RECORD_NOT_FOUND")
+
+
+CASES = (verifies, verifies_misconduct, complete, header, running, unknown_id)

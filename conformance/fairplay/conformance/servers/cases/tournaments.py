@@ -1,0 +1,416 @@
+"""Whether tournaments sign up, pair, tell and end as the contract says."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple
+
+from fairplay.conformance.case import Case
+from fairplay.conformance.case_errors import failure
+from fairplay.conformance.servers.acts import Act, Actor, Asked, Script, at, fail, sound_script
+from fairplay.conformance.servers.compare import same
+from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case
+from fairplay.conformance.servers.players import Cast, Received, parsed
+from fairplay.conformance.servers.scenes import NAMES, Scene, control, span
+from fairplay.games.envelopes import wrap
+from fairplay.games.kit import knockout
+from fairplay.games.kit.player_service import PLAYER_SERVICE
+from fairplay.games.steps import CallAll, Eliminate
+from fairplay.v1.game_pb2 import GameSettings, Player
+from fairplay.v1.manager_pb2 import (
+    CancelTournamentRequest,
+    CreateTournamentRequest,
+    GetTournamentRequest,
+    ListTournamentsRequest,
+    SignUpRequest,
+    StartTournamentRequest,
+    WatchTournamentRequest,
+    WatchTournamentResponse,
+    WithdrawRequest,
+)
+from fairplay.v1.tournament_pb2 import SignUpPolicy, Tournament, TournamentPlan, TournamentStatus
+
+ENTRANTS = 5
+FAILED = fail(2, "scripted failure")
+UNKNOWN_FIELD = b"\xf8\x7c\x01"
+
+
+class Entered(NamedTuple):
+    """Players that are there, and the request for a tournament between them."""
+
+    cast: Cast
+    request: CreateTournamentRequest
+
+
+class Ended(NamedTuple):
+    """A tournament that is over."""
+
+    cast: Cast
+    tournament: Tournament
+    events: Sequence[WatchTournamentResponse]
+
+
+def _scene() -> Scene:
+    return ordinary(OPEN, count=2)
+
+
+def _request(context: ServerContext, links: Sequence[str] = ()) -> CreateTournamentRequest:
+    """Return the request for a tournament between entrants, or for one that is open for sign-up."""
+    scene = _scene()
+    plan = TournamentPlan(
+        game=scene.game.name,
+        settings=wrap(GameSettings, scene.game, scene.settings),
+        sign_up=SignUpPolicy(min_entrant_count=2, max_entrant_count=8, waiting_period=span(0.0)),
+        time_control=control(),
+        entrants=[Player(name=name, link=link) for name, link in zip(NAMES, links, strict=False)],
+        seed=5,
+    )
+    plan.format.knockout.SetInParent()
+    return CreateTournamentRequest(tournament_id=context.new_id("cup"), plan=plan)
+
+
+@asynccontextmanager
+async def _entered(context: ServerContext, script: Script = sound_script) -> AsyncIterator[Entered]:
+    game = _scene().game
+    cast = Cast(game, [Actor(seat, game, script, _scene().strategy) for seat in range(ENTRANTS)])
+    names = context.new_names(ENTRANTS)
+    async with context.dialled_in(cast, names):
+        yield Entered(cast, _request(context, [f"dial-in:{name}" for name in names]))
+
+
+async def _play(context: ServerContext, script: Script = sound_script) -> Ended:
+    """Have the server play a tournament to its end, watched from its beginning."""
+    async with _entered(context, script) as entered:
+        await context.ask("CreateTournament", entered.request)
+        tournament_id = entered.request.tournament_id
+        events: list[WatchTournamentResponse] = []
+        async for event in context.stream("WatchTournament", WatchTournamentRequest(tournament_id=tournament_id)):
+            if not events:
+                await context.ask("StartTournament", StartTournamentRequest(tournament_id=tournament_id))
+            events.append(event)
+        reply = await context.ask("GetTournament", GetTournamentRequest(tournament_id=tournament_id))
+    return Ended(entered.cast, reply.tournament, events)
+
+
+async def _whole(context: ServerContext) -> Ended:
+    """Return a tournament of sound players, played once."""
+    if "tournament" not in context.kept:
+        context.kept["tournament"] = (await _play(context), list(context.trace))
+    ended, context.trace = context.kept["tournament"][0], list(context.kept["tournament"][1])
+    found: Ended = ended
+    return found
+
+
+def _told(received: Sequence[Received], method: str) -> list[Received]:
+    """Return the calls of a method of PlayerService."""
+    return [each for each in received if each.path == f"/{PLAYER_SERVICE}/{method}"]
+
+
+@server_case("tournament.start", "PlayerService.Start: once a tournament, before any game")
+async def start(context: ServerContext) -> None:
+    """Players get ready when they are told that a tournament starts."""
+    ended = await _whole(context)
+    first = ended.cast.received[:ENTRANTS]
+    same(
+        "Who is told Start before the first game",
+        list(range(ENTRANTS)),
+        sorted(each.seat for each in _told(first, "Start")),
+    )
+    same("How many Start calls there are", ENTRANTS, len(_told(ended.cast.received, "Start")))
+
+
+@server_case("tournament.end", "PlayerService.End: once a tournament, as the last call, to winners before the others")
+async def end(context: ServerContext) -> None:
+    """Winners hear first that they have won; then the others hear that it is over."""
+    ended = await _whole(context)
+    ends = _told(ended.cast.received, "End")
+    same("How many calls come after the first End", ends, ended.cast.received[-len(ends) :] if ends else [])
+    told = [(NAMES[each.seat], bool(getattr(parsed(ended.cast.game, each), "won", False))) for each in ends]
+    winners = set(ended.tournament.result.winners)
+    wrong = [name for name, won in told if won != (name in winners)]
+    if wrong:
+        raise failure(f"{wrong[0]} was told the wrong thing about winning.", ("Told", str(told)))
+    same("Who is told End", sorted(NAMES[:ENTRANTS]), sorted(name for name, _ in told))
+    if [won for _, won in told] != sorted((won for _, won in told), reverse=True):
+        raise failure("The winners must be told End before the others.", ("Told", str(told)))
+
+
+@server_case("tournament.rounds", "Knockout: how entrants are dealt to games, who goes on, and who wins")
+async def rounds(context: ServerContext) -> None:
+    """The rounds and the winners follow from the list of entrants and the results of the games, and nothing else."""
+    ended = await _whole(context)
+    _check_course(ended.tournament, sound_script)
+
+
+def _check_course(tournament: Tournament, script: Script) -> None:
+    """Follow the course of a tournament by the rules of the format."""
+    names = [player.name for player in tournament.entrants]
+    conversation = knockout.play(tournament.tournament_id, len(names), _scene().game.seats)
+    left = iter(tournament.rounds)
+    answer: Any = None
+    while True:
+        try:
+            step = conversation.send(answer)
+        except StopIteration as stop:
+            standings = stop.value
+            break
+        answer = None
+        if isinstance(step, knockout.PlayRound):
+            games = next(left, None)
+            dealt = [[names[seat] for seat in each] for each in step.games]
+            same("The games of a round", dealt, [list(each.players) for each in games.games] if games else [])
+            assert games is not None
+            answer = [each.result for each in games.games]
+        elif isinstance(step, CallAll):
+            answer = {call.seat: _outcome(script, call) for call in step.calls}
+        else:
+            assert isinstance(step, Eliminate)
+    same("The number of rounds", [], list(left))
+    same("The winners", [names[seat] for seat in standings.winners], list(tournament.result.winners))
+    same("The others", [names[seat] for seat in standings.others], list(tournament.result.others))
+
+
+def _outcome(script: Script, call: Any) -> Any:
+    act = script(Asked(call.seat, call.method.name, 1, call.request, b""))
+    return call.method.response() if act is None else act.outcome
+
+
+@server_case("tournament.fails-start", "A player that fails Start is out of the tournament.")
+async def fails_start(context: ServerContext) -> None:
+    """A player that is not ready plays no game and is told nothing more."""
+    script = at(1, "Start", FAILED)
+    ended = await _play(context, script)
+    later = [each.method for each in ended.cast.received if each.seat == 1 and each.method != "Start"]
+    same("The calls to the player that failed Start", [], later)
+    same("Who failed", ["bert"], [each.misconduct.player for each in ended.tournament.result.failures])
+    _check_course(ended.tournament, script)
+
+
+@server_case("tournament.winner-fails-end", "A winner that fails End is never a winner.")
+async def winner_fails_end(context: ServerContext) -> None:
+    """Whoever cannot hear that it has won has not won, and nobody else wins in its place."""
+
+    def script(asked: Asked) -> Act | None:
+        return FAILED(asked) if asked.method == "End" and asked.request.won else None
+
+    ended = await _play(context, script)
+    same("The winners", [], list(ended.tournament.result.winners))
+    _check_course(ended.tournament, script)
+
+
+@server_case("tournament.fails-in-a-game", "Who was eliminated in a game is out of the tournament.")
+async def fails_in_a_game(context: ServerContext) -> None:
+    """A player that failed in a game plays no more, and is not told End."""
+    script = at(0, "TakeTurn", FAILED)
+    ended = await _play(context, script)
+    same("Who failed", ["anna"], [each.misconduct.player for each in ended.tournament.result.failures])
+    if any(each.seat == 0 for each in _told(ended.cast.received, "End")):
+        raise failure("A player that failed must not be told End.")
+    _check_course(ended.tournament, script)
+
+
+@server_case("tournament.watch", "WatchTournament: the whole of it first, then what happens, until it is over")
+async def watch(context: ServerContext) -> None:
+    """A page shows a tournament from its events alone."""
+    ended = await _whole(context)
+    kinds = [event.WhichOneof("event") for event in ended.events]
+    if kinds[:1] != ["tournament"] or "tournament" in kinds[1:]:
+        raise failure("The whole tournament must come as the first event and as no other.", ("Events", str(kinds)))
+    if kinds[-1:] != ["finished"]:
+        raise failure("The last event must be the result.", ("Events", str(kinds)))
+    same("How many rounds began", len(ended.tournament.rounds), kinds.count("round_started"))
+    games = sum(len(each.games) for each in ended.tournament.rounds)
+    same("How many games were told to be over", games, kinds.count("game_finished"))
+    same("The winners", list(ended.tournament.result.winners), list(ended.events[-1].finished.winners))
+
+
+@server_case("tournament.hides", "TournamentPlan.seed: not in answers until the tournament is over; Player.link: empty")
+async def hides(context: ServerContext) -> None:
+    """The seeds of the games follow from that of the tournament; links are nobody else's business."""
+    request = _request(context, ["dial-in:nobody", "dial-in:no-one"])
+    created = (await context.ask("CreateTournament", request)).tournament
+    got = (await context.ask("GetTournament", GetTournamentRequest(tournament_id=request.tournament_id))).tournament
+    await context.ask("CancelTournament", CancelTournamentRequest(tournament_id=request.tournament_id))
+    for each in (created, got):
+        if each.plan.HasField("seed"):
+            raise failure("A tournament that is not over tells its seed.")
+        if any(player.link for player in (*each.entrants, *each.plan.entrants)):
+            raise failure("A tournament tells how its players are reached.")
+    ended = await _whole(context)
+    if ended.tournament.plan.seed != 5:
+        raise failure("A tournament that is over must say its seed.")
+
+
+@server_case("tournament.repeat", "CreateTournament: a repeat with the same request returns it as it is.")
+async def repeat(context: ServerContext) -> None:
+    """A caller that lost the answer asks again, and one that wants something else takes another id."""
+    request = _request(context)
+    first = (await context.ask("CreateTournament", request)).tournament
+    again = (await context.ask("CreateTournament", request)).tournament
+    same("The tournament", first, again)
+    request.plan.sign_up.max_entrant_count = 7
+    await context.refused("CreateTournament", request, "ID_REUSED")
+
+
+@server_case("tournament.sign-up", "SignUp; Withdraw")
+async def sign_up(context: ServerContext) -> None:
+    """Players enter, learn their number, leave again with their token, and nobody takes another's name."""
+    request = _request(context)
+    await context.ask("CreateTournament", request)
+    one = _sign_up(request, "anna", "secret")
+    for _ in range(2):  # a repeat changes nothing
+        reply = await context.ask("SignUp", one)
+        same("The number of the player and of entrants", [1, 1], [reply.number, reply.entrant_count])
+    reply = await context.ask("SignUp", _sign_up(request, "bert"))
+    same("The number of the player and of entrants", [2, 2], [reply.number, reply.entrant_count])
+    await context.refused("SignUp", _sign_up(request, "anna", "another"), "NAME_TAKEN")
+    leaving = WithdrawRequest(tournament_id=request.tournament_id, name="anna", token="another")
+    await context.refused("Withdraw", leaving, "WRONG_TOKEN")
+    leaving.token = "secret"
+    same("How many are left", 1, (await context.ask("Withdraw", leaving)).entrant_count)
+
+
+def _sign_up(request: CreateTournamentRequest, name: str, token: str = "", link: str = "") -> SignUpRequest:
+    player = Player(name=name, link=link or "grpc://127.0.0.1:9")
+    return SignUpRequest(tournament_id=request.tournament_id, player=player, token=token)
+
+
+@server_case("tournament.names", "SignUpPolicy.name_pattern; NAME_INVALID")
+async def names(context: ServerContext) -> None:
+    """Names are held to the pattern of the sign-up."""
+    request = _request(context)
+    request.plan.sign_up.name_pattern = "[a-z]{1,12}"
+    await context.ask("CreateTournament", request)
+    for name in ("Anna", "a" * 13, "", "anna bert"):
+        await context.refused("SignUp", _sign_up(request, name), "NAME_INVALID")
+    await context.ask("SignUp", _sign_up(request, "anna"))
+
+
+@server_case("tournament.dialled-in-token", "SignUp: for a dial-in link, the token with which the name dialled in")
+async def dialled_in_token(context: ServerContext) -> None:
+    """Nobody enters another's player."""
+    request = _request(context)
+    await context.ask("CreateTournament", request)
+    game, [name] = _scene().game, context.new_names(1)
+    async with context.dialled_in(Cast(game, _scene().actors()), [name], token="right"):
+        link = f"dial-in:{name}"
+        await context.refused("SignUp", _sign_up(request, "anna", "wrong", link), "WRONG_TOKEN")
+        await context.ask("SignUp", _sign_up(request, "anna", "right", link))
+
+
+@server_case("tournament.too-few", "TOO_FEW_ENTRANTS")
+async def too_few(context: ServerContext) -> None:
+    """A tournament for which too few signed up does not start."""
+    request = _request(context)
+    await context.ask("CreateTournament", request)
+    await context.ask("SignUp", _sign_up(request, "anna"))
+    starting = StartTournamentRequest(tournament_id=request.tournament_id)
+    await context.refused("StartTournament", starting, "TOO_FEW_ENTRANTS")
+
+
+@server_case("tournament.over", "TOURNAMENT_OVER; SIGN_UP_CLOSED")
+async def over(context: ServerContext) -> None:
+    """What is over stays as it is."""
+    tournament_id = (await _whole(context)).tournament.tournament_id
+    await context.refused("StartTournament", StartTournamentRequest(tournament_id=tournament_id), "TOURNAMENT_OVER")
+    await context.refused("CancelTournament", CancelTournamentRequest(tournament_id=tournament_id), "TOURNAMENT_OVER")
+    entering = SignUpRequest(tournament_id=tournament_id, player=Player(name="gina", link="grpc://127.0.0.1:9"))
+    await context.refused("SignUp", entering, "SIGN_UP_CLOSED")
+
+
+@server_case("tournament.cancel", "CancelTournament")
+async def cancel(context: ServerContext) -> None:
+    """A tournament that makes no sense any more can be cancelled, with a reason."""
+    request = _request(context)
+    await context.ask("CreateTournament", request)
+    cancelling = CancelTournamentRequest(tournament_id=request.tournament_id, reason="scripted end")
+    for _ in range(2):  # a repeat changes nothing
+        found = (await context.ask("CancelTournament", cancelling)).tournament
+        same("The status", TournamentStatus.TOURNAMENT_STATUS_CANCELLED, found.status)
+        same("The reason", "scripted end", found.reason)
+
+
+@server_case("tournament.listed", "ListTournaments, newest first")
+async def listed(context: ServerContext) -> None:
+    """Tournaments can be found without knowing their ids."""
+    request = _request(context)
+    await context.ask("CreateTournament", request)
+    found = (await context.ask("ListTournaments", ListTournamentsRequest(page_size=20))).tournaments
+    if request.tournament_id not in [each.tournament_id for each in found]:
+        raise failure("ListTournaments does not have the tournament that was created last.")
+    await context.refused("ListTournaments", ListTournamentsRequest(page_token="no-such-page"), "INVALID_PAGE_TOKEN")
+
+
+@server_case("tournament.unknown-id", "TOURNAMENT_NOT_FOUND")
+async def unknown_id(context: ServerContext) -> None:
+    """A tournament that is not there cannot be shown, started or cancelled."""
+    tournament_id = context.new_id("nothing")
+    requests = (
+        ("GetTournament", GetTournamentRequest),
+        ("StartTournament", StartTournamentRequest),
+        ("CancelTournament", CancelTournamentRequest),
+        ("WatchTournament", WatchTournamentRequest),
+    )
+    for name, kind in requests:
+        await context.refused(name, kind(tournament_id=tournament_id), "TOURNAMENT_NOT_FOUND")
+
+
+def _refused(case_id: str, why: str, change: Callable[[TournamentPlan], None], *reasons: str) -> Case:
+    async def refused(context: ServerContext) -> None:
+        request = _request(context)
+        change(request.plan)
+        await context.refused("CreateTournament", request, *reasons)
+
+    refused.__doc__ = why
+    return server_case(case_id, *reasons)(refused)
+
+
+def _unknown_game(plan: TournamentPlan) -> None:
+    plan.game = "no-such-game"
+
+
+def _unknown_field(plan: TournamentPlan) -> None:
+    plan.MergeFromString(UNKNOWN_FIELD)
+
+
+def _unknown_policy(plan: TournamentPlan) -> None:
+    plan.sign_up.MergeFromString(UNKNOWN_FIELD)
+
+
+def _seed(plan: TournamentPlan) -> None:
+    plan.seed = 2**53
+
+
+def _crossed(plan: TournamentPlan) -> None:
+    plan.sign_up.min_entrant_count = 9
+
+
+plans = (
+    _refused("tournament.unknown-game", "A server plays the games that it has.", _unknown_game, "UNKNOWN_GAME"),
+    _refused("tournament.unknown-fields", "What is not known cannot be done.", _unknown_field, "UNKNOWN_FIELDS"),
+    _refused("tournament.unknown-policy", "Nor within the sign-up.", _unknown_policy, "UNKNOWN_FIELDS"),
+    _refused("tournament.seed", "Programs in JavaScript cannot read it.", _seed, "INVALID_SEED"),
+    _refused("tournament.policy", "No more can be needed than may enter.", _crossed, "INVALID_SIGN_UP"),
+)
+
+CASES = (
+    start,
+    end,
+    rounds,
+    fails_start,
+    winner_fails_end,
+    fails_in_a_game,
+    watch,
+    hides,
+    repeat,
+    sign_up,
+    names,
+    dialled_in_token,
+    too_few,
+    over,
+    cancel,
+    listed,
+    unknown_id,
+    *plans,
+)
