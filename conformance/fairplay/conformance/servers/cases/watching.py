@@ -123,7 +123,7 @@ async def to_the_end(context: ServerContext) -> None:
 async def sequence(context: ServerContext) -> None:
     """Spectators resume by the number of the last event that they saw."""
     events, _ = await _watched(context, OPEN, at(1, METHOD, reply(b"")))
-    numbers = [event.sequence for event in events]
+    numbers = [event.sequence for event in events if not event.HasField("asked")]
     if any(one >= other for one, other in itertools.pairwise(numbers)):
         raise failure("The numbers of the events do not grow.", ("Numbers", ", ".join(map(str, numbers))))
 
@@ -149,6 +149,28 @@ async def finished_game(context: ServerContext) -> None:
     if not events[-1].HasField("finished"):
         raise failure("The last event of a game that is over must be its result.")
     check_ranking(played.expected.result, events[-1].finished)
+
+
+@server_case("watch.finished-shows-all", "A finished game is shown as it went, hidden things included.")
+async def finished_shows_all(context: ServerContext) -> None:
+    """Whether a game was fair can be seen only if all of it can be seen."""
+    played = await context.whole_game(HIDDEN)
+    events = await context.stream_all("WatchGame", WatchGameRequest(game_id=played.game_id))
+    left = iter(played.expected.full_states)
+    for state in _states(context, HIDDEN, events):
+        if not any(state == each for each in left):
+            raise failure(
+                "A state of a finished game lacks something, or the game never had it.", ("State", readable(state))
+            )
+
+
+@server_case("watch.asked", "WatchGameResponse.asked", level=Level.SHOULD)
+async def asked(context: ServerContext) -> None:
+    """Spectators see whom the game waits for, and until when."""
+    events, _ = await _watched(context, OPEN, _sound)
+    waiting = [each for event in events for each in event.asked.players]
+    if not any(each.seat == 0 and each.method_name.endswith(f"/{METHOD}") for each in waiting):
+        raise failure("The spectators were not told that the game waited for anna.")
 
 
 @server_case("watch.resume", "WatchGameRequest.after_sequence")
@@ -226,6 +248,8 @@ CASES = (
     sequence,
     in_order,
     finished_game,
+    finished_shows_all,
+    asked,
     resume,
     listed,
     stop_running,
