@@ -73,6 +73,9 @@ def try_java(folder: Path) -> None:
     pom = pom.replace("${project.basedir}/../../proto", PROTO.as_posix())
     (folder / "pom.xml").write_text(re.sub(r"\s*<include>[^<]*\.proto</include>", "", pom), "utf-8")
     execute(folder, "mvn", "--batch-mode", "--quiet", "--no-transfer-progress", "compile")
+    made = {path.stem for path in (folder / "target" / "classes").rglob("*Proto.class")}
+    if absent := {f"{Path(file).stem.title().replace('_', '')}Proto" for file in FILES} - made:
+        raise FailedError(f"not made: {', '.join(sorted(absent))}")
 
 
 def try_kotlin(folder: Path) -> None:
@@ -110,11 +113,11 @@ def try_rust(folder: Path) -> None:
     listed = f"const FILES: [&str; {len(FILES)}] = {json.dumps(FILES)};"
     (folder / "build.rs").write_text(re.sub(r"const FILES: .*?\];", listed, build, flags=re.DOTALL), "utf-8")
     (folder / "src").mkdir()
-    (folder / "src" / "lib.rs").write_text(_rust_modules(PACKAGES), "utf-8")
+    (folder / "src" / "lib.rs").write_text(build_rust_modules(PACKAGES), "utf-8")
     execute(folder, "cargo", "check", "--quiet", "--lib")
 
 
-def _rust_modules(packages: Sequence[str]) -> str:
+def build_rust_modules(packages: Sequence[str]) -> str:
     """Return modules that are nested as the packages are: generated code names others by their place."""
     outer = dict.fromkeys(package.partition(".")[0] for package in packages)
     return "\n".join(f"pub mod {name} {{ {_rust_module(name, packages)} }}" for name in outer)

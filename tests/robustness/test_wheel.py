@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from fairplay.terminal.new_project import EXAMPLES
+from fairplay.terminal.protos_folder import BESIDE
 from tests.robustness.harness import Command, Ran, free_address, run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -116,6 +118,8 @@ def test_nothing_is_installed_outside_the_namespace_and_every_package_in_it_is_t
     assert [package for package in packages if f"{package}/py.typed" not in names and "/v1" not in package] == []
     assert "fairplay/fish/v1/py.typed" in names
     assert "fairplay/v1/player.proto" in names
+    assert {f"fairplay/terminal/data/proto/{name}" for name in BESIDE} <= set(names)
+    assert {f"fairplay/terminal/data/examples/{name}/build.sh" for name in EXAMPLES} <= set(names)
 
 
 # --- without an extra ---
