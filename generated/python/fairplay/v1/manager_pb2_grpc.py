@@ -90,12 +90,12 @@ class ManagerServiceServicer(object):
     def CreateTournament(self, request, context):
         """Creates a tournament and opens its sign-up.
 
-        The tournament is known by its id: a repeat with the same request returns it as it is, one with another
-        request fails. Where sign_up.waiting_period is not 0 the first period begins now.
+        The tournament is known by its id: a repeat with the same request returns it as it is, also where the request
+        names no seed; one with another request fails. Where sign_up.waiting_period is not 0 the first period begins now.
 
-        Fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS, INVALID_PLAYERS, INVALID_LINK, INVALID_ID,
-        INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED; PERMISSION_DENIED and
-        EXEC_NOT_ALLOWED; UNAVAILABLE and SHUTTING_DOWN.
+        Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_PLAYERS,
+        INVALID_LINK, NAME_INVALID, INVALID_ID, INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED;
+        PERMISSION_DENIED and EXEC_NOT_ALLOWED; UNAVAILABLE and SHUTTING_DOWN.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

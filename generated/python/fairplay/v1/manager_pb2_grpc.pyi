@@ -31,12 +31,12 @@ class ManagerServiceStub:
     ]
     """Creates a tournament and opens its sign-up.
 
-    The tournament is known by its id: a repeat with the same request returns it as it is, one with another
-    request fails. Where sign_up.waiting_period is not 0 the first period begins now.
+    The tournament is known by its id: a repeat with the same request returns it as it is, also where the request
+    names no seed; one with another request fails. Where sign_up.waiting_period is not 0 the first period begins now.
 
-    Fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS, INVALID_PLAYERS, INVALID_LINK, INVALID_ID,
-    INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED; PERMISSION_DENIED and
-    EXEC_NOT_ALLOWED; UNAVAILABLE and SHUTTING_DOWN.
+    Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_PLAYERS,
+    INVALID_LINK, NAME_INVALID, INVALID_ID, INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED;
+    PERMISSION_DENIED and EXEC_NOT_ALLOWED; UNAVAILABLE and SHUTTING_DOWN.
     """
 
     SignUp: grpc.UnaryUnaryMultiCallable[
@@ -127,12 +127,12 @@ class ManagerServiceAsyncStub:
     ]
     """Creates a tournament and opens its sign-up.
 
-    The tournament is known by its id: a repeat with the same request returns it as it is, one with another
-    request fails. Where sign_up.waiting_period is not 0 the first period begins now.
+    The tournament is known by its id: a repeat with the same request returns it as it is, also where the request
+    names no seed; one with another request fails. Where sign_up.waiting_period is not 0 the first period begins now.
 
-    Fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS, INVALID_PLAYERS, INVALID_LINK, INVALID_ID,
-    INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED; PERMISSION_DENIED and
-    EXEC_NOT_ALLOWED; UNAVAILABLE and SHUTTING_DOWN.
+    Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_PLAYERS,
+    INVALID_LINK, NAME_INVALID, INVALID_ID, INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED;
+    PERMISSION_DENIED and EXEC_NOT_ALLOWED; UNAVAILABLE and SHUTTING_DOWN.
     """
 
     SignUp: grpc.aio.UnaryUnaryMultiCallable[
@@ -225,12 +225,12 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
     ) -> typing.Union[fairplay.v1.manager_pb2.CreateTournamentResponse, collections.abc.Awaitable[fairplay.v1.manager_pb2.CreateTournamentResponse]]:
         """Creates a tournament and opens its sign-up.
 
-        The tournament is known by its id: a repeat with the same request returns it as it is, one with another
-        request fails. Where sign_up.waiting_period is not 0 the first period begins now.
+        The tournament is known by its id: a repeat with the same request returns it as it is, also where the request
+        names no seed; one with another request fails. Where sign_up.waiting_period is not 0 the first period begins now.
 
-        Fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS, INVALID_PLAYERS, INVALID_LINK, INVALID_ID,
-        INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED; PERMISSION_DENIED and
-        EXEC_NOT_ALLOWED; UNAVAILABLE and SHUTTING_DOWN.
+        Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_PLAYERS,
+        INVALID_LINK, NAME_INVALID, INVALID_ID, INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED;
+        PERMISSION_DENIED and EXEC_NOT_ALLOWED; UNAVAILABLE and SHUTTING_DOWN.
         """
 
     @abc.abstractmethod
