@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from fairplay.server import plans, transcript
+from fairplay.server import plans, questions, transcript
 from fairplay.server.links import dial_in, link, process, stream
 from fairplay.server.lobby import broadcaster, checks, limits, lobby, text
 from fairplay.server.manager import admission, names, plan
 from fairplay.server.records import writer
-from fairplay.server.servicers import connection, paging
+from fairplay.server.servicers import connection, paging, rules
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMENT = re.compile(r"\s+(?://\s+)?")
@@ -39,6 +39,9 @@ OPERATE = (
     f"| a time limit | 1 ms to {plans.MAX_LIMIT_S / 3600:.9g} h |",
     f"| entrants of a tournament | {plan.MAX_ENTRANTS:,} |",
     f"| a sign-up period | {plan.MAX_WAITING_S / 86400:.9g} days, and {plan.MAX_PERIODS:,} of them |",
+    f"| questions to `RulesService` | {questions.MAX_QUESTIONS} at once, {questions.LIMIT_S:g} s and "
+    f"{kib(rules.MAX_QUESTION_BYTES)} KiB each |",
+    f"| a request or reply that is kept with a misconduct | {kib(transcript.MAX_EVIDENCE_BYTES)} KiB;",
     f"| a page of `ListGames`, `ListTournaments`, `ListTables` | {paging.MAX_PAGE_SIZE:,} |",
     f"| {link.MAX_MESSAGE_CHARS:,} characters; {process.MAX_OUTPUT_CHARS:,} characters; "
     f"{transcript.MAX_UNPARSABLE_BYTES:,} bytes |",
