@@ -121,5 +121,6 @@ class Player final : public fish::FishPlayerService::Service {
 
 int main(int argc, char** argv) {
   Player player;
-  return players::Run(argc, argv, players::Describe("Fish in C++", fish::FishPlayerService::service_full_name()), player);
+  const auto description = players::Describe("Fish in C++", fish::FishPlayerService::service_full_name());
+  return players::Run(argc, argv, description, player);
 }

@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <iostream>
-#include <memory>
 
 #include "fairplay/v1/player.grpc.pb.h"
 

@@ -5,6 +5,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <memory>
 #include <string>
 
 #include "fairplay/v1/connection.pb.h"

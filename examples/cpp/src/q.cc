@@ -51,5 +51,6 @@ class Player final : public q::QPlayerService::Service {
 
 int main(int argc, char** argv) {
   Player player;
-  return players::Run(argc, argv, players::Describe("Q in C++", q::QPlayerService::service_full_name()), player);
+  const auto description = players::Describe("Q in C++", q::QPlayerService::service_full_name());
+  return players::Run(argc, argv, description, player);
 }

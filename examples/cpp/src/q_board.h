@@ -3,6 +3,7 @@
 #ifndef PLAYERS_Q_BOARD_H_
 #define PLAYERS_Q_BOARD_H_
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
