@@ -32,6 +32,9 @@ LIMIT_S = 600.0
 START_LIMIT = "30s"
 """For a player to come up, on a machine that is busy with something else."""
 
+CALL_LIMIT = "10s"
+"""For a call: six programs that have just come up share the machine, and the first call of a JVM is slow."""
+
 GAMES = {  # the settings, and the other players, of the games that each player plays each way; the n-th has the seed n
     "fish": (
         ((), ("greedy",)),
@@ -211,7 +214,7 @@ def blamed(result: dict[str, Any]) -> list[Any]:
 
 def play(command: Sequence[str], options: Sequence[str]) -> None:
     """Play one game or tournament. Raises Failed if it was not played to its end, or somebody is blamed."""
-    told = execute([FAIRPLAY, *command, "--start-limit", START_LIMIT, *options, "--json", "-"])
+    told = execute([FAIRPLAY, *command, "--start-limit", START_LIMIT, "--limit", CALL_LIMIT, *options, "--json", "-"])
     found = blamed(json.loads(told))
     if found:
         raise Failed(f"{shlex.join(command)}\nblames a player:\n{json.dumps(found, indent=2)}")
