@@ -50,7 +50,7 @@ def play(game_id: str, state: rules.State) -> Conversation:
             state = rules.eliminate(state, seat)
             yield Show(state)
     while (player := rules.turn(state)) is not None:
-        request = pb.TakeRequest(game_id=game_id, state=build_state(state))
+        request = pb.TakeRequest(game_id=game_id, seat=player, state=build_state(state))
         verdict = judge(state, (yield Call(player, TAKE, request, CallKind.DECISION)))
         if isinstance(verdict, rules.Take):
             state = rules.apply(state, verdict)

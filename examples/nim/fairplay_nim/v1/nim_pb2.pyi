@@ -41,12 +41,14 @@ class PlayAsResponse(_message.Message):
     def __init__(self) -> None: ...
 
 class TakeRequest(_message.Message):
-    __slots__ = ("game_id", "state")
+    __slots__ = ("game_id", "seat", "state")
     GAME_ID_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     game_id: str
+    seat: int
     state: State
-    def __init__(self, game_id: _Optional[str] = ..., state: _Optional[_Union[State, _Mapping]] = ...) -> None: ...
+    def __init__(self, game_id: _Optional[str] = ..., seat: _Optional[int] = ..., state: _Optional[_Union[State, _Mapping]] = ...) -> None: ...
 
 class TakeResponse(_message.Message):
     __slots__ = ("heap", "match_count")
