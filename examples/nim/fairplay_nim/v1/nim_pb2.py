@@ -24,14 +24,14 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x66\x61irplay_nim/v1/nim.proto\x12\x0f\x66\x61irplay_nim.v1\"f\n\x08Settings\x12\x12\n\x05heaps\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x14\n\x07largest\x18\x02 \x01(\rH\x01\x88\x01\x01\x12\x11\n\x04most\x18\x03 \x01(\rH\x02\x88\x01\x01\x42\x08\n\x06_heapsB\n\n\x08_largestB\x07\n\x05_most\"G\n\x05State\x12\x10\n\x08revision\x18\x01 \x01(\x04\x12\r\n\x05heaps\x18\x02 \x03(\r\x12\x0c\n\x04most\x18\x03 \x01(\r\x12\x0f\n\x07players\x18\x04 \x03(\r\".\n\rPlayAsRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\"\x10\n\x0ePlayAsResponse\"S\n\x0bTakeRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12%\n\x05state\x18\x03 \x01(\x0b\x32\x16.fairplay_nim.v1.State\"T\n\x0cTakeResponse\x12\x11\n\x04heap\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x18\n\x0bmatch_count\x18\x02 \x01(\rH\x01\x88\x01\x01\x42\x07\n\x05_heapB\x0e\n\x0c_match_count2\xa2\x01\n\x10NimPlayerService\x12I\n\x06PlayAs\x12\x1e.fairplay_nim.v1.PlayAsRequest\x1a\x1f.fairplay_nim.v1.PlayAsResponse\x12\x43\n\x04Take\x12\x1c.fairplay_nim.v1.TakeRequest\x1a\x1d.fairplay_nim.v1.TakeResponseB)\n\x1b\x63om.example.fairplay_nim.v1B\x08NimProtoP\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x66\x61irplay_nim/v1/nim.proto\x12\x0f\x66\x61irplay_nim.v1\"f\n\x08Settings\x12\x12\n\x05heaps\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x14\n\x07largest\x18\x02 \x01(\rH\x01\x88\x01\x01\x12\x11\n\x04most\x18\x03 \x01(\rH\x02\x88\x01\x01\x42\x08\n\x06_heapsB\n\n\x08_largestB\x07\n\x05_most\"G\n\x05State\x12\x10\n\x08revision\x18\x01 \x01(\x04\x12\r\n\x05heaps\x18\x02 \x03(\r\x12\x0c\n\x04most\x18\x03 \x01(\r\x12\x0f\n\x07players\x18\x04 \x03(\r\".\n\rPlayAsRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\"\x10\n\x0ePlayAsResponse\"S\n\x0bTakeRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12%\n\x05state\x18\x03 \x01(\x0b\x32\x16.fairplay_nim.v1.State\"T\n\x0cTakeResponse\x12\x11\n\x04heap\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x18\n\x0bmatch_count\x18\x02 \x01(\rH\x01\x88\x01\x01\x42\x07\n\x05_heapB\x0e\n\x0c_match_count2\xa2\x01\n\x10NimPlayerService\x12I\n\x06PlayAs\x12\x1e.fairplay_nim.v1.PlayAsRequest\x1a\x1f.fairplay_nim.v1.PlayAsResponse\x12\x43\n\x04Take\x12\x1c.fairplay_nim.v1.TakeRequest\x1a\x1d.fairplay_nim.v1.TakeResponseB\x1f\n\x1b\x63om.example.fairplay_nim.v1P\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'fairplay_nim.v1.nim_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
-  _globals['DESCRIPTOR']._serialized_options = b'\n\033com.example.fairplay_nim.v1B\010NimProtoP\001'
+  _globals['DESCRIPTOR']._serialized_options = b'\n\033com.example.fairplay_nim.v1P\001'
   _globals['_SETTINGS']._serialized_start=46
   _globals['_SETTINGS']._serialized_end=148
   _globals['_STATE']._serialized_start=150
