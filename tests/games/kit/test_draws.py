@@ -69,7 +69,8 @@ def test_three_pebbles_of_bazaar_are_those_of_the_page() -> None:
 
 
 def test_three_students_of_eriantys_are_those_of_the_page() -> None:
-    bag, draw_state, drawn = (24,) * 5, 0, []
+    bag: tuple[int, ...] = (24,) * 5
+    draw_state, drawn = 0, []
     for _ in range(3):
         draw_state, color, bag = draw_one(draw_state, bag, "uniform_student")
         drawn.append(STUDENTS[color])
