@@ -22,6 +22,9 @@ from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
 
 MAX_NAME_CHARS = 80
+MAX_SERVICES = 64
+OURS = "fairplay."
+"""How the names of services begin whose latest revision is known here; others have revisions of their own."""
 UNKNOWN_FIELDS = bytes([0xC2, 0xBB, 0x1E, 3]) + b"new" + bytes([0xC8, 0xBB, 0x1E, 42])
 """Fields 62,392 (text) and 62,393 (a number) of a message of a later revision."""
 
@@ -43,6 +46,7 @@ def describes_itself(context: Context) -> None:
     """A manager seats a player by what the player says about itself."""
     with context.shared() as connection:
         first, second = (_description(context, connection) for _ in range(2))
+    names = [service.name for service in first.services]
     problems = [
         (
             not 0 < len(first.display_name) <= MAX_NAME_CHARS,
@@ -52,12 +56,13 @@ def describes_itself(context: Context) -> None:
             len(first.software_version) > MAX_NAME_CHARS,
             f"software_version must have at most {MAX_NAME_CHARS} characters.",
         ),
+        (context.game.service not in names, f"services must hold {context.game.service}."),
         (
-            all(service.name != context.game.service for service in first.services),
-            f"services must hold {context.game.service}.",
+            len(names) > MAX_SERVICES or len(set(names)) < len(names),
+            f"services must hold each service once, and at most {MAX_SERVICES} of them.",
         ),
         (
-            any(service.revision > PROTOCOL_REVISION for service in first.services),
+            any(service.revision > PROTOCOL_REVISION for service in first.services if service.name.startswith(OURS)),
             f"services name a revision that does not exist: the latest is {PROTOCOL_REVISION}.",
         ),
         (first != second, "Asked twice, the player must say the same about itself."),

@@ -27,6 +27,14 @@ def put(**values: object) -> Callable[[PlayerDescription], object]:
     return change
 
 
+def _twice(said: PlayerDescription) -> None:
+    said.services.append(said.services[0])
+
+
+def _of_many_games(said: PlayerDescription) -> None:
+    said.services.extend(GameService(name=f"game{number}.v1.PlayerService") for number in range(64))
+
+
 def _from_the_future(said: PlayerDescription) -> None:
     said.services[0].revision = PROTOCOL_REVISION + 1
 
@@ -53,9 +61,11 @@ MUTANTS = (
         "Names only the service of another game.",
         put(services=[GameService(name="chess.v1.PlayerService")]),
     ),
+    _wrong("offers-a-service-twice", "Names a service twice.", _twice),
+    _wrong("offers-too-much", "Names more than 64 services.", _of_many_games),
     _wrong(
         "comes-from-the-future",
-        "Names a revision of the protocol that is not there yet.",
+        "Names a revision of a service that is not there yet.",
         _from_the_future,
     ),
     Mutant(

@@ -13,6 +13,7 @@ from fairplay.conformance.zoo.mutants import Mutant
 from fairplay.conformance.zoo.triggers import (
     acts_late,
     in_late_seat,
+    in_other_seat,
     with_other_settings,
     with_players,
     with_unusual_id,
@@ -28,6 +29,9 @@ def of_situations(game: Game) -> Iterator[Mutant]:
     if any(acts_late(request) for count in game.seats for request in first_decisions(game, usual, count)):
         sentence = "Raises an exception in its first decision if others have acted before: not as the first player."
         yield Mutant("raises-in-late-seat", sentence, (case_ids.NO_EXCEPTION,), in_late_seat, RAISES, seats)
+    if "seat" in game.turn.request.DESCRIPTOR.fields_by_name:
+        sentence = "Raises an exception in its first decision if a request names another seat than 0."
+        yield Mutant("raises-in-other-seats", sentence, (case_ids.NO_EXCEPTION,), in_other_seat, RAISES, seats)
     if any(field.name == "players" and field.is_repeated for field in _fields(game)):
         sentence, crowd = "Raises an exception where there are as many players as there may be.", game.seats.stop - 1
         yield Mutant("raises-in-full-house", sentence, (case_ids.NO_EXCEPTION,), with_players(crowd), RAISES, seats)

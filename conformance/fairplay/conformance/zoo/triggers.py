@@ -102,6 +102,11 @@ def acts_late(request: Message) -> bool:
     return any(part.revision >= LATE_SEAT_REVISION for part in _having(request, "revision"))
 
 
+def in_other_seat(call: ReceivedCall) -> bool:
+    """Trigger in the first decision of a game if the request names another seat than 0."""
+    return call.decision == 1 and call.request.seat != 0
+
+
 def with_players(count: int) -> Trigger:
     """Trigger in the first decision if a request lists at least so many players."""
 
