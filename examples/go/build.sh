@@ -6,7 +6,7 @@ cd "$(dirname "$0")"
 # The generators, in the versions that go.mod names.
 GOBIN=$PWD/bin go install tool
 
-# The protos name no Go package, so each is told the one that it goes into.
+# The stubs go into the module of this example, in the place of the Go package that the protos name.
 module=example.com/players
 protos="fairplay/v1/access.proto fairplay/v1/player.proto fairplay/v1/connection.proto
         fairplay/fish/v1/fish.proto fairplay/fish/v1/fish_player.proto
