@@ -11,6 +11,8 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+TEMPLATES = ROOT / "terminal" / "fairplay" / "terminal" / "templates" / "python"
+"""What `fairplay new` copies: players of a project of its own, no modules of ours."""
 
 NAMESPACE = "fairplay"
 SOURCES: Mapping[str, Sequence[str]] = {
@@ -265,7 +267,7 @@ def problems(tree: Tree) -> list[str]:
 
 @pytest.fixture(scope="module")
 def this_tree() -> Tree:
-    paths = (path for root in SOURCES for path in (ROOT / root).rglob("*.py"))
+    paths = (path for root in SOURCES for path in (ROOT / root).rglob("*.py") if TEMPLATES not in path.parents)
     return Tree({path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in paths})
 
 
