@@ -22,6 +22,7 @@ from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
 from fairplay.server.links.link import MAX_REPLY_BYTES
 from fairplay.server.links.opening import parse_link
+from fairplay.server.links.process import PORTS
 from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
@@ -343,3 +344,10 @@ async def test_a_server_that_stops_does_not_wait_for_players_that_have_not_come(
         with pytest.raises(Exception, match="shuts down"):
             await playing
     assert not children()
+
+
+def test_no_other_program_is_given_the_port_of_a_started_player_by_chance() -> None:
+    """Whoever asks the system for any port gets an ephemeral one; a player that is called must not be somebody else."""
+    ephemeral = Path("/proc/sys/net/ipv4/ip_local_port_range")
+    lowest = int(ephemeral.read_text("ascii").split()[0]) if ephemeral.exists() else 32_768
+    assert 1_024 < PORTS.start < PORTS.stop <= lowest

@@ -165,7 +165,7 @@ def saved(path: Path, record: Record) -> Path:
 
 
 def test_list_shows_games_and_tournaments_newest_first(world: World) -> None:
-    heading, *lines = records("list", world.place).splitlines()
+    heading, *lines = records("list", world.place, env={"COLUMNS": "160"}).splitlines()
     assert re.split(" +", heading) == [
         "ID",
         "KIND",

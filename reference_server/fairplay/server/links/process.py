@@ -27,6 +27,9 @@ KNOWN_LIMIT_S = 1.0
 """How long a call whose connection is lost waits for the end of the process, which says more."""
 KNOWN_SHARE = 0.5
 """The share of the call's remaining time that it waits at most: it must not become an overrun."""
+PORTS = range(15_000, 32_000)
+"""Ports that started players may serve on: above the well-known ones, below the ephemeral ones."""
+PORT_ATTEMPTS = 100
 
 
 class Process:
@@ -213,6 +216,14 @@ async def _first_way(
 
 
 def _free_address() -> str:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"127.0.0.1:{probe.getsockname()[1]}"
+    """Return an address that nobody listens on.
+
+    Its port is below those that systems give to servers and clients that ask for any: none of them can take it before
+    the player does, and be called in its place.
+    """
+    for _ in range(PORT_ATTEMPTS):
+        port = PORTS.start + secrets.randbelow(len(PORTS))
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return f"127.0.0.1:{port}"
+    raise OSError(f"no port from {PORTS.start} to {PORTS.stop - 1} is free")
