@@ -169,8 +169,8 @@ class HostedPlayer(google.protobuf.message.Message):
     TOKEN_FIELD_NUMBER: builtins.int
     DESCRIPTION_FIELD_NUMBER: builtins.int
     name: builtins.str
-    """The name under which the server knows the player: 1 to 64 letters, digits, '-', '_' or '.'. Tournaments may
-    be stricter.
+    """The name under which the server knows the player: 1 to 64 letters of ASCII, digits, '-', '_' or '.'
+    ([A-Za-z0-9_.-]{1,64}). Tournaments may be stricter.
     """
     token: builtins.str
     """A secret of the caller's choice that protects the name, at most 256 bytes. Empty: the name is kept for as long

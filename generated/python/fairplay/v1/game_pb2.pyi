@@ -134,7 +134,9 @@ class Player(google.protobuf.message.Message):
     DESCRIPTION_FIELD_NUMBER: builtins.int
     ACCOUNT_FIELD_NUMBER: builtins.int
     name: builtins.str
-    """The player's name in the game or tournament: 1 to 64 letters, digits, '-', '_' or '.'. Unique there."""
+    """The player's name in the game or tournament: 1 to 64 letters of ASCII, digits, '-', '_' or '.'
+    ([A-Za-z0-9_.-]{1,64}). Unique there.
+    """
     link: builtins.str
     """How the server reaches the player, one of
       grpc://HOST:PORT   the player serves its services on this address and the server dials it

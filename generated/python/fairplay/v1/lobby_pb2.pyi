@@ -25,7 +25,9 @@ class EnterRequest(google.protobuf.message.Message):
     NAME_FIELD_NUMBER: builtins.int
     TOKEN_FIELD_NUMBER: builtins.int
     name: builtins.str
-    """The name: 1 to 20 letters, digits, '-', '_' or '.'. Capital and small letters make no difference."""
+    """The name: 1 to 20 letters of ASCII, digits, '-', '_' or '.' ([A-Za-z0-9_.-]{1,20}). Capital and small letters
+    make no difference.
+    """
     token: builtins.str
     """The token of an earlier Enter, or the one with which this name has dialled in. Empty: a new user, unless the name
     is dialled in with a token.
@@ -349,7 +351,8 @@ class CreateTableRequest(google.protobuf.message.Message):
     token: builtins.str
     """The token of the user."""
     name: builtins.str
-    """The name of the table: 1 to 20 letters, digits, spaces, '-', '_' or '.', no space at either end. Capital and small
+    """The name of the table: 1 to 20 letters of ASCII, digits, spaces, '-', '_' or '.', no space at either
+    end ([A-Za-z0-9_.-]([A-Za-z0-9_. -]{0,18}[A-Za-z0-9_.-])?). Capital and small
     letters make no difference.
     """
     game: builtins.str

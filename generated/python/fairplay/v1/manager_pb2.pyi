@@ -25,7 +25,7 @@ class CreateTournamentRequest(google.protobuf.message.Message):
     TOURNAMENT_ID_FIELD_NUMBER: builtins.int
     PLAN_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The id: 1 to 64 letters, digits, '-', '_' or '.'. Empty: the server chooses one."""
+    """The id: 1 to 64 letters of ASCII, digits, '-', '_' or '.' ([A-Za-z0-9_.-]{1,64}). Empty: the server chooses one."""
     @property
     def plan(self) -> fairplay.v1.tournament_pb2.TournamentPlan:
         """What it is made of."""

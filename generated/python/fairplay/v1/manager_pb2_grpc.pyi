@@ -87,9 +87,9 @@ class ManagerServiceStub:
     """Returns what is known of one tournament. Changes nothing.
 
     The answer stays below 4 MiB, also with 10,000 entrants. Entrants come without the services that they list. Of a
-    tournament that is larger all the same, some is left out, in this order until it fits: most of what misconducts say
-    in words; the misconducts of games, which GetGame returns; the descriptions of entrants; in the results of games,
-    the groups after the first.
+    tournament that is larger all the same, some is left out, in this order until it fits: most of what misconducts
+    say in words; the misconducts of games, which GetGame returns; the descriptions of entrants; in the results of
+    games, the groups after the first.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
     """
@@ -183,9 +183,9 @@ class ManagerServiceAsyncStub:
     """Returns what is known of one tournament. Changes nothing.
 
     The answer stays below 4 MiB, also with 10,000 entrants. Entrants come without the services that they list. Of a
-    tournament that is larger all the same, some is left out, in this order until it fits: most of what misconducts say
-    in words; the misconducts of games, which GetGame returns; the descriptions of entrants; in the results of games,
-    the groups after the first.
+    tournament that is larger all the same, some is left out, in this order until it fits: most of what misconducts
+    say in words; the misconducts of games, which GetGame returns; the descriptions of entrants; in the results of
+    games, the groups after the first.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
     """
@@ -291,9 +291,9 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
         """Returns what is known of one tournament. Changes nothing.
 
         The answer stays below 4 MiB, also with 10,000 entrants. Entrants come without the services that they list. Of a
-        tournament that is larger all the same, some is left out, in this order until it fits: most of what misconducts say
-        in words; the misconducts of games, which GetGame returns; the descriptions of entrants; in the results of games,
-        the groups after the first.
+        tournament that is larger all the same, some is left out, in this order until it fits: most of what misconducts
+        say in words; the misconducts of games, which GetGame returns; the descriptions of entrants; in the results of
+        games, the groups after the first.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
         """

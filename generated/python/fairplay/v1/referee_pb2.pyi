@@ -277,8 +277,8 @@ class PlayGameRequest(google.protobuf.message.Message):
     GAME_ID_FIELD_NUMBER: builtins.int
     PLAN_FIELD_NUMBER: builtins.int
     game_id: builtins.str
-    """The id of the game: 1 to 128 letters, digits, '-', '_', '.' or '/'. Empty: the server chooses one, and a repeat
-    plays another game.
+    """The id of the game: 1 to 128 letters of ASCII, digits, '-', '_', '.' or '/' ([A-Za-z0-9_./-]{1,128}). Empty: the
+    server chooses one, and a repeat plays another game.
     """
     @property
     def plan(self) -> global___GamePlan:
