@@ -78,14 +78,6 @@ def tournament_summary(tournament: Tournament) -> TournamentSummary:
     )
 
 
-def public_player(player: Player) -> Player:
-    """Return a player without its link."""
-    public = Player()
-    public.CopyFrom(player)
-    public.ClearField("link")
-    return public
-
-
 def _hide_ways(entrants: Iterable[Player]) -> None:
     """Drop how entrants are reached, and by which services: nobody who watches needs that of up to 10,000 of them."""
     for player in entrants:
