@@ -62,7 +62,11 @@ def describes_itself(context: Context) -> None:
             f"services must hold each service once, and at most {MAX_SERVICES} of them.",
         ),
         (
-            any(service.revision > PROTOCOL_REVISION for service in first.services if service.name.startswith(OURS)),
+            any(
+                service.revision > PROTOCOL_REVISION
+                for service in first.services
+                if service.name.startswith(OURS) or service.name == context.game.service
+            ),
             f"services name a revision that does not exist: the latest is {PROTOCOL_REVISION}.",
         ),
         (first != second, "Asked twice, the player must say the same about itself."),
