@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from google.protobuf.message import Message
 
 from fairplay.conformance.case_errors import SuiteError
-from fairplay.conformance.reference_players import reply_of
 from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
 from fairplay.games.steps import Call, CallKind, Conversation, Show, Step, answer_step, calls_in
+from fairplay.player.handlers import reply_of
 from fairplay.server.transcript import game_rng
 
 MAX_DECISIONS = 400

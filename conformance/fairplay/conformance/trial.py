@@ -17,7 +17,7 @@ from google.protobuf.message import Message
 from fairplay.conformance.case_errors import SuiteError
 from fairplay.conformance.player_under_test import Connection
 from fairplay.conformance.racing import Races
-from fairplay.conformance.reference_players import reply_of, rival_names
+from fairplay.conformance.reference_players import rival_names
 from fairplay.games.conformance import Infraction, Level, Situation, find_conformance
 from fairplay.games.game import Game
 from fairplay.games.kit.conformance import cause_of
@@ -34,6 +34,7 @@ from fairplay.games.steps import (
     calls_in,
     join_answers,
 )
+from fairplay.player.handlers import reply_of
 from fairplay.server.links.link import disconnected
 from fairplay.server.plans import seconds
 from fairplay.server.transcript import Transcript, game_rng

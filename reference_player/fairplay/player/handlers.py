@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import grpc
+from google.protobuf.message import Message
 
 from fairplay.games.game import Game, find
 from fairplay.games.kit.player_service import PLAYER_METHODS, PLAYER_SERVICE
-from fairplay.games.steps import Method
+from fairplay.games.steps import Call, Method
 from fairplay.player.threads import DaemonThreads
 from fairplay.v1 import player_pb2
 
@@ -31,6 +32,12 @@ class CallFailed(Exception):  # noqa: N818 - names what happened to the call
 def snake_case(name: str) -> str:
     """Return the name of a player's Python method for a method of the contract: "TakeTurn" -> "take_turn"."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+
+def reply_of(player: object, call: Call) -> Message:
+    """Return the reply of a player object to a call."""
+    reply: Message | None = getattr(player, snake_case(call.method.name))(call.request)
+    return call.method.response() if reply is None else reply
 
 
 def games_of(player: object) -> list[Game]:

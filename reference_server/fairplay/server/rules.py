@@ -31,7 +31,7 @@ from fairplay.games.steps import (
     calls_in,
     drive,
 )
-from fairplay.player.handlers import snake_case
+from fairplay.player.handlers import reply_of, snake_case
 from fairplay.server.errors import Refusal
 from fairplay.server.plans import checked_seed, full_settings, game_of, refuse_unknown_fields
 from fairplay.v1 import rules_pb2 as pb
@@ -147,7 +147,7 @@ def simulate_game(request: pb.SimulateGameRequest) -> pb.SimulateGameResponse:
     def answer(call: Call) -> Message:
         if call.kind is not CallKind.NOTIFICATION:
             watch.decision_count += 1
-        return _reply(players[call.seat], call)
+        return reply_of(players[call.seat], call)
 
     outcome = drive(watch.watched(conversation), answer)
     return pb.SimulateGameResponse(
@@ -263,12 +263,7 @@ def _break_rule(position: Position, wrong: Message) -> RuleBreak | None:
 def _bystander(position: Position, call: Call) -> Message:
     if call.kind is CallKind.NOTIFICATION:
         return _default(call)
-    return _reply(position.game.player(next(iter(position.game.strategies))), call)
-
-
-def _reply(player: object, call: Call) -> Message:
-    reply: Message | None = getattr(player, snake_case(call.method.name))(call.request)
-    return call.method.response() if reply is None else reply
+    return reply_of(position.game.player(next(iter(position.game.strategies))), call)
 
 
 def _reference_player(game: Game, strategy: str, index: int) -> object:

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 from google.protobuf.message import Message
 
-from fairplay.conformance.reference_players import reply_of
 from fairplay.games.conformance import Mutation
 from fairplay.games.game import Game
 from fairplay.games.steps import Call, CallKind, Failure, Method
+from fairplay.player.handlers import reply_of
 from fairplay.server.links.link import call_error, disconnected, too_large
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Overrun
 

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
-from fairplay.conformance.reference_players import reply_of
 from fairplay.conformance.zoo.list_sizes import Sizes, begin_game, players_of, sizes_in
 from fairplay.conformance.zoo.mutant_player import ReceivedCall, Trigger
 from fairplay.conformance.zoo.triggers import parts
 from fairplay.games.game import Game, find
 from fairplay.games.steps import Call, CallKind, drive
+from fairplay.player.handlers import reply_of
 from fairplay.v1.misconduct_pb2 import CallError
 
 

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 
 from google.protobuf.message import Message
 
-from fairplay.conformance.reference_players import reply_of
 from fairplay.conformance.zoo.mutant_player import ReceivedCall, Trigger
 from fairplay.games.game import Game, find
 from fairplay.games.steps import Call, CallKind, Conversation, drive
+from fairplay.player.handlers import reply_of
 
 Sizes: TypeAlias = dict[str, int]
 """The path of a repeated field -> its length."""
