@@ -13,6 +13,7 @@ from google.protobuf.message import Message
 from fairplay.conformance import attribution
 from fairplay.conformance.case_errors import Failure, NotTested
 from fairplay.conformance.loop_thread import LoopThread
+from fairplay.conformance.naming import new_game_id, new_tournament_id
 from fairplay.conformance.player_under_test import Connection, PlayerUnderTest
 from fairplay.conformance.transports import Transport
 from fairplay.conformance.trial import CallLimits, RequestEncoder, Scenario, Trial, play_trial, serialize
@@ -48,7 +49,6 @@ class Context:
         self._with_leaver: Trial | None = None
         self._sequence: Trial | None = None
         self._pair: Trial | None = None
-        self._game_count = 0
 
     @property
     def description(self) -> PlayerDescription:
@@ -104,7 +104,7 @@ class Context:
 
         async def play_all() -> list[Trial]:
             games = (
-                play_trial(self.game, connection, each, self.limits, self.new_id(each.name), encode_request)
+                play_trial(self.game, connection, each, self.limits, self.new_id(), encode_request)
                 for each in scenarios
             )
             return await asyncio.gather(*games)
@@ -113,10 +113,13 @@ class Context:
         self.trials += found
         return found
 
-    def new_id(self, name: str) -> str:
-        """Return an id that no other game of this run has."""
-        self._game_count += 1
-        return f"certify/{name}.{self._game_count}"
+    def new_id(self) -> str:
+        """Return an id that no other game has. Like those of a real tournament, it does not follow from the seed."""
+        return new_game_id(self.game.name)
+
+    def new_tournament_id(self) -> str:
+        """Return an id that no other tournament has."""
+        return new_tournament_id(self.game.name)
 
     @contextmanager
     def shared(self) -> Iterator[Connection]:

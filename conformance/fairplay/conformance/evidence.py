@@ -16,6 +16,7 @@ from google.protobuf.descriptor_pool import Default
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.message_factory import GetMessageClass
 
+from fairplay.conformance.naming import without_ids
 from fairplay.server.plans import seconds
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
 
@@ -43,7 +44,7 @@ class Evidence:
     """The position as SVG. Drawn from the rest: not part of the digest."""
 
     def canonical(self) -> bytes:
-        """Return the evidence as bytes, the same for equal evidence."""
+        """Return the evidence as bytes, the same for equal evidence; ids of games, which never are, are left out."""
         value = {
             "board": self.board,
             "rules": list(self.rules),
@@ -51,7 +52,7 @@ class Evidence:
             "sentence": self.sentence,
         }
         text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        return text.encode("utf-8", "surrogatepass")
+        return without_ids(text).encode("utf-8", "surrogatepass")
 
     @property
     def digest(self) -> str:

@@ -40,7 +40,7 @@ class Plan:
     def make_transport(self) -> Transport:
         """Return a new transport to the player under test."""
         options = self.options
-        return make_transport(self.game, options.player, options.listen, options.start_limit_s)
+        return make_transport(self.game, options.player, options.listen, options.start_limit_s, options.seed)
 
     def open_context(self) -> AbstractContextManager[Context]:
         """Return the context of the cases; the end of its `with` block lets go of the player."""

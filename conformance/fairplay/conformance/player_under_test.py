@@ -14,6 +14,7 @@ from fairplay.conformance.transports import Transport, output_of
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import Failure, Method
 from fairplay.server.links.link import DeadLink, Link, OpenCall
+from fairplay.server.links.process import ProcessLink
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
 
@@ -45,9 +46,11 @@ class Breaker:
 class Connection:
     """An open link to the player."""
 
-    def __init__(self, link: Link, breaker: Breaker) -> None:
+    def __init__(self, link: Link, breaker: Breaker, player_name: str) -> None:
         self._link = link
         self._breaker = breaker
+        self.player_name = player_name
+        """The name that the player has in its games."""
         self._open: set[OpenCall] = set()
         self.call_count = 0
         self.lost = isinstance(link, DeadLink)
@@ -78,6 +81,11 @@ class Connection:
     def output(self) -> str:
         """Return the end of what the player's process has written."""
         return output_of(self._link)
+
+    @property
+    def guard_id(self) -> int | None:
+        """Return the id of the process that guards the player's, or None if the player was not started here."""
+        return self._link.guard_id if isinstance(self._link, ProcessLink) else None
 
     async def close(self) -> None:
         """Cancel all calls and close the link."""
@@ -136,7 +144,7 @@ class PlayerUnderTest:
         return outcome.message if isinstance(outcome, CallError) and outcome.message else "it is not there"
 
     async def _open(self, mode: str, breaker: Breaker | None = None) -> Connection:
-        return Connection(await self.transport.open(mode), breaker or self.breaker)
+        return Connection(await self.transport.open(mode), breaker or self.breaker, self.transport.player_name)
 
     def connection(self) -> Connection:
         """Return the connection that cases share. Raises NotTested if the player cannot be reached."""

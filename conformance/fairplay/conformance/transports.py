@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
-import secrets
 from collections.abc import Callable
+from random import Random
 from typing import Protocol
 
+from fairplay.conformance.naming import draw_name
 from fairplay.conformance.objects import ObjectLink
 from fairplay.games.game import Game
 from fairplay.server.links.bot import BotLink
@@ -31,6 +31,8 @@ class Transport(Protocol):
 
     kind: str
     """"grpc", "dial-in", "exec", "bot" or "object"."""
+    player_name: str
+    """The name that the player has in its games."""
     cheap: bool
     """Whether opening it costs next to nothing and gets a player without a past."""
 
@@ -46,8 +48,9 @@ class ObjectTransport:
 
     cheap = True
 
-    def __init__(self, kind: str, link: Callable[[Clock], Link]) -> None:
+    def __init__(self, kind: str, player_name: str, link: Callable[[Clock], Link]) -> None:
         self.kind = kind
+        self.player_name = player_name
         self._link = link
         self._clock: Clock | None = None
 
@@ -66,7 +69,8 @@ class GrpcTransport:
     kind = "grpc"
     cheap = False
 
-    def __init__(self, target: str, start_limit_s: float) -> None:
+    def __init__(self, target: str, player_name: str, start_limit_s: float) -> None:
+        self.player_name = player_name
         self._target = target
         self._start_limit_s = start_limit_s
         self._clock: Clock | None = None
@@ -116,13 +120,13 @@ class DialInTransport:
     cheap = False
 
     def __init__(self, name: str, server: PlayerServer) -> None:
-        self._name = name
+        self.player_name = name
         self.server = server
 
     async def open(self, mode: str = "") -> Link:
         """Wait until the player is there, and return a link to it."""
         server = await self.server.server()
-        return await dial_in_link(server.hub, server.clock, self._name, self.server.start_limit_s)
+        return await dial_in_link(server.hub, server.clock, self.player_name, self.server.start_limit_s)
 
     async def close(self) -> None:
         """Say goodbye to the player and stop the server."""
@@ -135,22 +139,18 @@ class ExecTransport:
     kind = "exec"
     cheap = False
 
-    def __init__(self, command: str, server: PlayerServer) -> None:
+    def __init__(self, command: str, player_name: str, server: PlayerServer) -> None:
         self._command = command
+        self.player_name = player_name
         self.server = server
-        self._numbers = itertools.count(1)
-        self._mark = secrets.token_hex(4)
-        self.name = ""
-        """The name of the process that was started last, as its environment has it."""
 
     async def open(self, mode: str = "") -> Link:
         """Start the command and return a link to its process."""
         server = await self.server.server()
-        self.name = f"tested-{self._mark}-{next(self._numbers)}"
         command = f"{WITHOUT[mode]} {self._command}" if mode else self._command
         try:
             return await process_link(
-                server.hub, server.clock, self.name, command, server.address, self.server.start_limit_s
+                server.hub, server.clock, self.player_name, command, server.address, self.server.start_limit_s
             )
         except (OSError, ValueError) as error:
             return DeadLink(server.clock, disconnected(f"the command cannot be started: {error}"))
@@ -160,22 +160,28 @@ class ExecTransport:
         await self.server.close()
 
 
-def make_transport(game: Game, player: str | Callable[[], object], listen: str, start_limit_s: float) -> Transport:
+def make_transport(
+    game: Game, player: str | Callable[[], object], listen: str, start_limit_s: float, seed: int = 0
+) -> Transport:
     """Return the transport to a player: a link, or a function that returns new player objects.
 
-    Starts nothing. Raises ValueError, with one sentence, if the link is invalid.
+    The player's name in its games is drawn with the seed, unless it dials in with one of its own. Starts nothing.
+    Raises ValueError, with one sentence, if the link is invalid.
     """
+    name = draw_name(Random(f"{seed}/name"))
     if not isinstance(player, str):
         make = player
-        return ObjectTransport("object", lambda clock: ObjectLink(clock, make()))
+        return ObjectTransport("object", name, lambda clock: ObjectLink(clock, make()))
     link = parse_link(player)
     if link.kind == "grpc":
-        return GrpcTransport(link.value, start_limit_s)
+        return GrpcTransport(link.value, name, start_limit_s)
     if link.kind == "bot":
         game.player(link.value)
-        return ObjectTransport("bot", lambda clock: BotLink(clock, game.player(link.value)))
+        return ObjectTransport("bot", name, lambda clock: BotLink(clock, game.player(link.value)))
     server = PlayerServer(listen, start_limit_s)
-    return DialInTransport(link.value, server) if link.kind == "dial-in" else ExecTransport(link.value, server)
+    if link.kind == "dial-in":
+        return DialInTransport(link.value, server)
+    return ExecTransport(link.value, name, server)
 
 
 def output_of(link: Link) -> str:

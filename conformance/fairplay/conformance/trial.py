@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 from google.protobuf.message import Message
 
 from fairplay.conformance.case_errors import SuiteError
+from fairplay.conformance.naming import draw_names
 from fairplay.conformance.player_under_test import Connection
 from fairplay.conformance.racing import Races
 from fairplay.conformance.reference_players import rival_names
@@ -42,7 +43,7 @@ from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.misconduct_pb2 import Misconduct
 
 TESTED = "tested"
-"""The name of the player under test."""
+"""What evidence calls the player under test. In its games it has an ordinary name."""
 MAX_INFRACTIONS = 100
 """A player with so many infractions in a game cannot play it, however little each costs: games would not end."""
 RequestEncoder: TypeAlias = Callable[[Message], bytes]
@@ -79,7 +80,7 @@ class Scenario(NamedTuple):
     """A game to be played. The same name and seed give the same game, if the player under test does the same."""
 
     name: str
-    """Unique among the games of a run; the id of the game begins with it."""
+    """Unique among the games of a run, for evidence: the id of the game does not show it."""
     situation: Situation
     seed: int
     level: Level = Level.MUST
@@ -123,7 +124,7 @@ class Trial:
 
 
 def seat_names(situation: Situation) -> list[str]:
-    """Return the names of the players of a game by seat."""
+    """Return what evidence calls the players of a game, by seat."""
     return [TESTED if seat == situation.seat else f"rival-{seat}" for seat in range(situation.player_count)]
 
 
@@ -160,7 +161,8 @@ class _Driver:
         self._encode_request = encode_request
         self._game = game
         self._find_infraction = find_conformance(game.name).find_infraction
-        self._names = seat_names(self._situation)
+        rng, situation = Random(f"{scenario.seed}/names"), self._situation
+        self._names = draw_names(connection.player_name, situation.seat, situation.player_count, rng)
         self._transcript = Transcript(self._names, lambda _: None)
         self._rivals = _rivals(game, scenario)
         self._races = Races(self._ask, self._situation.seat, Random(scenario.seed))

@@ -109,7 +109,7 @@ def every_method(context: Context) -> None:
 def _check_implemented(context: Context, connection: Connection, method: Method) -> None:
     """Raise Failure if a call says that there is no such method; any other answer or failure will do."""
     ids = {"game_id", "tournament_id"} & set(method.request.DESCRIPTOR.fields_by_name)
-    request = method.request(**dict.fromkeys(ids, context.new_id("every-method")))
+    request = method.request(**dict.fromkeys(ids, context.new_id()))
     outcome, _ = context.ask(method, request, connection)
     if isinstance(outcome, CallError) and outcome.status_code == attribution.UNIMPLEMENTED:
         raise failure(f"The player does not implement {method.path.removeprefix('/')}.", ("Answer", readable(outcome)))

@@ -40,7 +40,7 @@ def _tournament_problem(context: Context, *, won: bool) -> Exception | None:
 
 
 def _whole_tournament(context: Context, connection: Connection, *, won: bool) -> Exception | None:
-    name = context.new_id("cup")
+    name = context.new_tournament_id()
     start, end = StartRequest(tournament_id=name), EndRequest(tournament_id=name, won=won)
     problem = _notify(context, connection, START, start)
     for scenario in context.beginnings(GAMES, DECISIONS) if problem is None else ():
@@ -98,7 +98,7 @@ def _verdicts(context: Context) -> Iterator[tuple[Method, Message]]:
     for method in context.game.methods:
         if tells_the_end(method):
             for won in (True, False):
-                yield method, method.request(game_id=context.new_id("ending"), won=won)
+                yield method, method.request(game_id=context.new_id(), won=won)
 
 
 def cases(game: Game) -> Sequence[Case]:

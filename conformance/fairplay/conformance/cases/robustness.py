@@ -116,8 +116,8 @@ def _answers_again(context: Context, connection: Connection) -> bool:
 )
 def memory_growth(context: Context) -> None:
     """A tournament may have thousands of games."""
-    memory = _memory_of(context)
     with context.player.fresh() as connection:
+        memory = _memory_of(context, connection)
         sizes = []
         for _ in range(GROWTH_ROUNDS):
             for found in context.play_together(context.beginnings(GROWTH_GAMES, DECISIONS), connection):
@@ -131,28 +131,22 @@ def memory_growth(context: Context) -> None:
         raise failure(f"{GROWTH_GAMES} games more made the player {growth / 2**20:.1f} MiB larger.", ("Memory", shown))
 
 
-def _memory_of(context: Context) -> Callable[[], int]:
+def _memory_of(context: Context, connection: Connection) -> Callable[[], int]:
     """Return a function that measures the bytes that the player holds. Raises NotApplicable if it cannot."""
-    transport = context.player.transport
-    if not isinstance(transport, ExecTransport):
-        if transport.kind == "bot":
+    guard_id = connection.guard_id
+    if guard_id is None:
+        if context.player.transport.kind == "bot":
             return lambda: psutil.Process().memory_info().rss
         raise NotApplicable("the memory of a player is known only where the player was started here")
-
-    def measure() -> int:
-        name = f"{transport.name}."
-        mine = psutil.Process().children(recursive=True)
-        return sum(process.memory_info().rss for process in mine if _named(process).startswith(name))
-
-    return measure
+    return lambda: sum(_size(process) for process in psutil.Process(guard_id).children(recursive=True))
 
 
-def _named(process: Any) -> str:
-    """Return the name under which a started process dials in."""
+def _size(process: Any) -> int:
+    """Return the bytes that a process holds in memory: none if it is gone."""
     try:
-        return str(process.environ().get("FAIRPLAY_NAME", ""))
+        return int(process.memory_info().rss)
     except psutil.Error:
-        return ""
+        return 0
 
 
 def _judge(context: Context, found: Trial) -> None:

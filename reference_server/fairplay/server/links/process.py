@@ -68,6 +68,11 @@ class Process:
         self.ended.set()
 
     @property
+    def guard_id(self) -> int:
+        """The id of the guard's process: everything that the command starts descends from it."""
+        return self._process.pid
+
+    @property
     def output(self) -> str:
         """The end of what the command wrote to its standard output and error."""
         return "".join(self._lines)[-MAX_OUTPUT_CHARS:]
@@ -101,6 +106,11 @@ class ProcessLink:
         self._inner = inner
         self._open: dict[OpenCall, OpenCall] = {}  # each call, and the one of the inner link that carries it
         self._tasks = {asyncio.create_task(self._watch())}
+
+    @property
+    def guard_id(self) -> int:
+        """The id of the process from which all processes of the player descend."""
+        return self._process.guard_id
 
     @property
     def output(self) -> str:

@@ -1,0 +1,47 @@
+"""Names and ids as a real tournament has them: nothing in a request tells a player that it is being certified."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import uuid
+from random import Random
+
+from fairplay.server.manager.plan import game_id_of
+
+CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
+MAX_ROUNDS, MAX_TABLES = 4, 8
+DRAWN = re.compile(r"\b(?:[0-9a-f]{32}|[a-z0-9_]+-[0-9a-f]{12}-[0-9a-f]{8})(?:/r\d+g\d+)?\b")
+"""The ids that are drawn here."""
+
+
+def draw_name(rng: Random) -> str:
+    """Return a name of two to four syllables, as those who sign up for a tournament have them."""
+    syllables = (rng.choice(CONSONANTS) + rng.choice(VOWELS) for _ in range(rng.randint(2, 4)))
+    return "".join(syllables).capitalize()
+
+
+def draw_names(own: str, seat: int, count: int, rng: Random) -> list[str]:
+    """Return different names for all seats of a game; the player of one seat has the name `own`."""
+    names = [own]
+    while len(names) < count:
+        name = draw_name(rng)
+        if name not in names:
+            names.append(name)
+    return [*names[1 : seat + 1], own, *names[seat + 1 :]]
+
+
+def new_tournament_id(game: str) -> str:
+    """Return an unpredictable id, as the server or `fairplay tournament` makes it."""
+    made = (uuid.uuid4().hex, f"{game}-{secrets.token_hex(6)}-{secrets.token_hex(4)}")
+    return secrets.choice(made)
+
+
+def new_game_id(game: str) -> str:
+    """Return the unpredictable id of a game of some tournament."""
+    return game_id_of(new_tournament_id(game), 1 + secrets.randbelow(MAX_ROUNDS), 1 + secrets.randbelow(MAX_TABLES))
+
+
+def without_ids(text: str) -> str:
+    """Return a text with one and the same word in the place of every id that is drawn here."""
+    return DRAWN.sub("ID", text)
