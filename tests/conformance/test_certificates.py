@@ -50,6 +50,12 @@ def test_a_certificate_says_what_was_found(sound: Report) -> None:
     assert not found.unmet
 
 
+def test_a_certificate_says_how_many_decisions_were_judged(sound: Report, content: dict[str, Any]) -> None:
+    assert set(content["decisions"]) == {"Setup", "TakeTurn"}
+    for method, count in content["decisions"].items():
+        assert 100 < count <= sound.times[method].call_count
+
+
 def test_a_player_that_fails_is_not_certified_and_its_certificate_is_whole() -> None:
     report = judged(lambda: player(take_turn=raises), "exceptions.whole-games")
     found = check(certificate(report))

@@ -81,6 +81,9 @@ def test_workers_report_the_times_and_the_player() -> None:
     report = run(Options("fish", "bot:first", only="contract,memory", jobs=2))
     assert report.player.display_name == "first"
     assert report.times["TakeTurn"].call_count > 100
+    assert report.decisions["TakeTurn"] > 100
+    assert "Setup" in report.decisions
+    assert "PlayAs" not in report.decisions
     assert {each.verdict for each in report.judged} <= {Verdict.PASS, Verdict.NOT_APPLICABLE}
 
 

@@ -59,7 +59,9 @@ def report(*judged: Judged, complete: bool = True) -> Report:
     facts = Run("fish", "exec", 7, CallLimits(1, 1, 3), Level.MAY)
     player = PlayerDescription(display_name=EVIL, software_version=EVIL, services=[GameService(name=EVIL)])
     times = {"TakeTurn": Times(3, 0.001, 0.002, 0.003)}
-    return Report(facts, player, judged, times, datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), 1.5, complete)
+    return Report(
+        facts, player, judged, times, datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), 1.5, complete, {"TakeTurn": 1234}
+    )
 
 
 # --- the page ---
@@ -73,6 +75,10 @@ def test_the_page_runs_nothing_and_needs_nothing() -> None:
     assert not re.search(r"(src|href)=\"(?!data:image/svg|#)", text)
     assert "http" not in text.replace('http-equiv="Content-Security-Policy"', "")
     assert "default-src 'none'" in text
+
+
+def test_the_page_says_how_many_decisions_were_judged() -> None:
+    assert "Decisions judged: 1,234." in page(report(*ALL))
 
 
 def test_the_page_shows_every_verdict_and_the_board() -> None:
@@ -190,7 +196,7 @@ def test_evidence_of_a_former_run_does_not_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize("judged", ALL, ids=lambda judged: judged.id)
 def test_a_verdict_survives_the_way_from_a_worker(judged: Judged) -> None:
     player = PlayerDescription(display_name="x")
-    found, times, said = unpack(pack(Result(judged, {"TakeTurn": [0.5]}, player)))
+    found, times, decisions, said = unpack(pack(Result(judged, {"TakeTurn": [0.5]}, {"TakeTurn": 7}, player)))
     assert (found.id, found.verdict, found.level, found.known) == (
         judged.id,
         judged.verdict,
@@ -198,7 +204,7 @@ def test_a_verdict_survives_the_way_from_a_worker(judged: Judged) -> None:
         judged.known,
     )
     assert (found.evidence and found.evidence.digest) == (judged.evidence and judged.evidence.digest)
-    assert (times, said) == ({"TakeTurn": [0.5]}, player)
+    assert (times, decisions, said) == ({"TakeTurn": [0.5]}, {"TakeTurn": 7}, player)
 
 
 def test_long_texts_are_cut() -> None:

@@ -89,6 +89,7 @@ def _unmet(cases: Iterable[CaseResult]) -> list[CaseResult]:
 _FIELDS: Mapping[str, type] = {
     "cases": list,
     "complete": bool,
+    "decisions": dict,
     "digest": str,
     "format": str,
     "game": str,

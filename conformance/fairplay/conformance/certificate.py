@@ -37,6 +37,7 @@ def certificate(report: Report) -> bytes:
         "complete": report.complete,
         "cases": [asdict(case) for case in cases],
         "times": {method: _microseconds(times) for method, times in sorted(report.times.items())},
+        "decisions": dict(report.decisions),
         "summary": summary(cases, frozen(run.game, run.protocol_revision), complete=report.complete),
     }
     return sealed(content)

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 from fairplay.conformance.case import Case
 from fairplay.conformance.case_errors import Failure, NotApplicable, NotTested
 from fairplay.conformance.evidence import Evidence, clipped
-from fairplay.conformance.report import Run, measure
+from fairplay.conformance.report import Run, count_decisions, measure
 from fairplay.conformance.trial import Trial
 from fairplay.conformance.verdicts import Judged, Verdict
 from fairplay.games.conformance import Level
@@ -24,6 +24,8 @@ class Result(NamedTuple):
     judged: Judged
     times: Mapping[str, Sequence[float]]
     """Method -> the seconds of each call since the case before."""
+    decisions: Mapping[str, int]
+    """Method -> the decisions judged since the case before."""
     player: PlayerDescription
     """What the player says about itself; empty if it has not been asked yet."""
 
@@ -93,7 +95,7 @@ class Judge:
         context, plan = self.context, self._plan
         judged = judge(case, context, plan.repeat_command(case.id), known=case.id in plan.known)
         new, self._trial_count = context.trials[self._trial_count :], len(context.trials)
-        return Result(judged, measure(new), context.description)
+        return Result(judged, measure(new), count_decisions(new), context.description)
 
 
 def judge(case: Case, context: AnyContext, repeat: str, *, known: bool = False) -> Judged:

@@ -24,6 +24,7 @@ def pack(result: Result) -> dict[str, Any]:
         "known": judged.known,
         "evidence": None if judged.evidence is None else _pack_evidence(judged.evidence),
         "times": {method: list(seconds) for method, seconds in result.times.items()},
+        "decisions": dict(result.decisions),
         "player": result.player.SerializeToString().hex(),
     }
 
@@ -54,4 +55,5 @@ def unpack(values: Mapping[str, Any]) -> Result:
         evidence,
         values["known"],
     )
-    return Result(judged, values["times"], PlayerDescription.FromString(bytes.fromhex(values["player"])))
+    player = PlayerDescription.FromString(bytes.fromhex(values["player"]))
+    return Result(judged, values["times"], values["decisions"], player)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from fairplay.conformance.trial import CallLimits, Trial
 from fairplay.conformance.verdicts import Judged, Verdict, exit_code
 from fairplay.games.conformance import Level
 from fairplay.games.game import find, registered
+from fairplay.games.steps import CallKind
 from fairplay.player.handlers import PROTOCOL_REVISION
 from fairplay.v1.player_pb2 import PlayerDescription
 
@@ -59,6 +60,8 @@ class Report:
     seconds: float
     complete: bool = True
     """Whether all chosen cases were judged; a run may be interrupted."""
+    decisions: Mapping[str, int] = field(default_factory=dict)
+    """Method -> how many of its replies were judged as decisions in games."""
 
     @property
     def counts(self) -> Mapping[Verdict, int]:
@@ -87,6 +90,12 @@ def measure(trials: Iterable[Trial]) -> dict[str, list[float]]:
         for exchange in trial.exchanges:
             found.setdefault(exchange.method.name, []).append(exchange.elapsed_s)
     return found
+
+
+def count_decisions(trials: Iterable[Trial]) -> dict[str, int]:
+    """Return how many decisions were judged in some trials, by method."""
+    exchanges = (exchange for trial in trials for exchange in trial.exchanges)
+    return dict(Counter(each.method.name for each in exchanges if each.kind is not CallKind.NOTIFICATION))
 
 
 def distribution(seconds: Sequence[float]) -> Times:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -22,6 +23,7 @@ class Tally:
         self._writers = writers
         self._judged: dict[str, Judged] = {}
         self._times: dict[str, list[float]] = {}
+        self._decisions: Counter[str] = Counter()
         self._player = PlayerDescription()
         self._case_count = 0
         self._began, self._since = datetime.now(UTC), time.monotonic()
@@ -42,6 +44,7 @@ class Tally:
         self._player = result.player if result.player.ByteSize() else self._player
         for method, seconds in result.times.items():
             self._times.setdefault(method, []).extend(seconds)
+        self._decisions.update(result.decisions)
         self._tell(CaseJudged(judged))
 
     def end(self) -> Report:
@@ -54,6 +57,7 @@ class Tally:
             self._began,
             time.monotonic() - self._since,
             len(self._judged) == self._case_count,
+            dict(sorted(self._decisions.items())),
         )
         self._tell(Ended(report))
         return report

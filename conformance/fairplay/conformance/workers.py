@@ -99,7 +99,7 @@ class _Pool:
         sentence = f"the suite failed: the process that judged this case ended with exit code {code}"
         known = case_id in self._plan.known
         judged = Judged(case.id, case.level, Verdict.SUITE_ERROR, sentence, 0.0, Evidence(sentence), known)
-        return Result(judged, {}, PlayerDescription())
+        return Result(judged, {}, {}, PlayerDescription())
 
 
 class Worker:

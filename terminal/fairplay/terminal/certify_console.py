@@ -73,6 +73,9 @@ class ConsoleWriter:
                 self._say(f"[bold red]{each.id} is listed as a known failure, but passes: take it off the list.[/]")
         counts = ", ".join(f"{count} {verdict}" for verdict, count in report.counts.items() if count)
         self._say(f"{counts or 'no case was judged'}; {report.seconds:.1f} s")
+        if report.decisions:
+            shares = ", ".join(f"{count:,} {method}" for method, count in report.decisions.items())
+            self._say(f"Decisions judged: {sum(report.decisions.values()):,} ({shares}).")
         if report.times:
             slowest = max(report.times.items(), key=lambda item: item[1].max_s)
             self._say(f"The longest answer took {1000 * slowest[1].max_s:.1f} ms ({slowest[0]}).")

@@ -160,10 +160,10 @@ def _times(report: Report) -> str:
         + "</tr>"
         for method, each in report.times.items()
     ]
+    judged = f"<p>Decisions judged: {sum(report.decisions.values()):,}.</p>" if report.decisions else ""
     columns = "".join(f'<th class="number">{name}</th>' for name in ("calls", "median ms", "99 % ms", "longest ms"))
-    return (
-        f"<h2>Times</h2><table><thead><tr><th>method</th>{columns}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-    )
+    head = f"<thead><tr><th>method</th>{columns}</tr></thead>"
+    return f"<h2>Times</h2>{judged}<table>{head}<tbody>{''.join(rows)}</tbody></table>"
 
 
 def _class(verdict: Verdict) -> str:
