@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import re
 from datetime import UTC, datetime
+from html import escape
+from itertools import product
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
@@ -13,6 +16,7 @@ import pytest
 from rich.console import Console
 
 from fairplay.conformance.cases import cases
+from fairplay.conformance.certificate import certificate
 from fairplay.conformance.conclusion import conclusion
 from fairplay.conformance.engine import run
 from fairplay.conformance.events import Began, CaseBegan, CaseJudged, Ended, Event
@@ -22,7 +26,7 @@ from fairplay.conformance.options import Options
 from fairplay.conformance.packing import pack, unpack
 from fairplay.conformance.report import Report, Run, Times
 from fairplay.conformance.trial import CallLimits
-from fairplay.conformance.verdicts import Judged, Verdict
+from fairplay.conformance.verdicts import MET, Judged, Verdict
 from fairplay.conformance.writers.files import ReportWriter
 from fairplay.conformance.writers.junit import junit
 from fairplay.conformance.writers.page import page
@@ -119,17 +123,17 @@ def test_junit_shows_every_verdict() -> None:
     [suite] = root
     assert {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")} == {
         "tests": "8",
-        "failures": "2",
-        "errors": "1",
-        "skipped": "3",
+        "failures": "3",
+        "errors": "2",
+        "skipped": "1",
     }
     found = {case.get("name"): {each.tag for each in case} - {"properties"} for case in suite}
     assert found == {
         "a.pass": set(),
         "a.fail": {"failure"},
-        "a.fail-known": {"skipped"},
+        "a.fail-known": {"failure"},
         "a.warn": {"system-out"},
-        "a.untested": {"skipped"},
+        "a.untested": {"error"},
         "a.inapplicable": {"skipped"},
         "a.suite-error": {"error"},
         "a.outdated": {"failure"},
@@ -138,6 +142,45 @@ def test_junit_shows_every_verdict() -> None:
     assert all(found is not None for found in verdicts.values())
     assert verdicts["a.warn"] is not None
     assert verdicts["a.warn"].get("value") == "WARN"
+
+
+def certified_alone(judged: Judged) -> bool:
+    """Return whether the certificate and the conclusion take one case as met; they must agree."""
+    told = report(judged)
+    listed = json.loads(certificate(told))["cases"][0]
+    unmet = (listed["level"], listed["verdict"] in MET) == ("MUST", False)
+    assert unmet == ("of the MUST cases" in conclusion(told))
+    return not unmet
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["", "known"])
+@pytest.mark.parametrize(
+    ("verdict", "level"),
+    [
+        (verdict, level)
+        for verdict, level in product(Verdict, Level)
+        if verdict is not (Verdict.WARN if level is Level.MUST else Verdict.FAIL)
+    ],
+    ids=str,
+)
+def test_all_that_a_run_leaves_says_the_same(verdict: Verdict, level: Level, known: bool) -> None:
+    judged = one("a.case", verdict, level=level, known=known)
+    told = report(judged)
+    root = Xml.fromstring(junit(told))
+    wrong = int(root.get("failures", "")) + int(root.get("errors", ""))
+    assert wrong == told.exit_code
+    assert len(root.findall(".//failure") + root.findall(".//error")) == wrong
+    assert certified_alone(judged) or told.exit_code == 1
+    assert ("The exit code is 1" in conclusion(told)) == (certified_alone(judged) and told.exit_code == 1)
+    for text in (page(told), shown([judged], terminal=False)):
+        assert escape(conclusion(told)) in text
+        assert verdict in text
+
+
+def test_an_interrupted_run_is_no_success_in_junit() -> None:
+    root = Xml.fromstring(junit(report(one("a.pass", Verdict.PASS), complete=False)))
+    assert (root.get("tests"), root.get("errors")) == ("2", "1")
+    assert root.find(".//testcase[@name='run.complete']/error") is not None
 
 
 # --- the console ---

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from fairplay.conformance.evidence import KINDS, Evidence, cause_of, sections_of
+from fairplay.conformance.evidence import KINDS, Evidence, cause_of, sections_of, sent
+from fairplay.conformance.owners import (
+    ALIVE,
+    EVERY_ANSWER,
+    EVERY_METHOD,
+    FIRST_ANSWER,
+    NO_EXCEPTION,
+    READABLE,
+    RULES,
+    VOID,
+    whole_game,
+)
 from fairplay.conformance.trial import Trial, seat_names
 from fairplay.games.game import Game
 from fairplay.games.steps import CallKind
@@ -12,15 +23,6 @@ from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKi
 
 UNIMPLEMENTED = 12
 UNREADABLE = (CallErrorReason.CALL_ERROR_REASON_UNPARSABLE, CallErrorReason.CALL_ERROR_REASON_TOO_LARGE)
-RULES = "rules.whole-game"
-EVERY_METHOD = "contract.every-method"
-READABLE = "contract.replies-readable"
-VOID = "contract.void-methods-return"
-NO_EXCEPTION = "exceptions.whole-games"
-ALIVE = "exceptions.stays-alive"
-FIRST_ANSWER = "time.first-answer"
-EVERY_ANSWER = "time.every-answer"
-
 Signature: TypeAlias = tuple[str, ...]
 
 
@@ -44,7 +46,9 @@ def owning_case(found: Trial) -> str:
     """Return the id of the case that owns the misconduct of a trial."""
     assert found.misconduct is not None
     last = found.exchanges[-1]
-    return owning_case_of(found.misconduct, last.kind, first=_first(found))
+    owner = owning_case_of(found.misconduct, last.kind, first=_first(found))
+    situation = found.scenario.situation
+    return whole_game(situation.seat, situation.player_count) if owner == RULES else owner
 
 
 def owning_case_of(misconduct: Misconduct, kind: CallKind, *, first: bool) -> str:
@@ -74,6 +78,7 @@ def evidence(game: Game, found: Trial) -> Evidence:
     misconduct = found.misconduct
     assert misconduct is not None
     last = found.exchanges[-1]
+    request = sent(last.method.request, last.request)
     method = misconduct.method_name.rpartition("/")[2]
     rule = misconduct.rule_break.rule_id
     what = f"{rule}: {game.rules.get(rule, '')}" if rule else cause_of(misconduct)
@@ -85,7 +90,7 @@ def evidence(game: Game, found: Trial) -> Evidence:
     return Evidence(
         f"{method} {KINDS[misconduct.kind]}: {what}",
         (rule,) if rule else (),
-        [("Game", where), *sections_of(misconduct, last.limit_s, last.elapsed_s, found.output)],
+        [("Game", where), *sections_of(misconduct, request, last.limit_s, last.elapsed_s, found.output)],
         game.text(state, names),
         game.svg(state, names),
     )

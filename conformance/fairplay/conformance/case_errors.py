@@ -14,12 +14,17 @@ class Failure(Exception):  # noqa: N818 - a verdict on the player, not an error 
 
 
 class NotTested(Exception):  # noqa: N818 - likewise
-    """Raised by a case that could not be tried. It never counts as passed. `reason` is one sentence."""
+    """Raised by a case that could not be tried. It never counts as passed. `reason` is one sentence.
 
-    def __init__(self, reason: str, evidence: Evidence | None = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    If the player is the reason, `evidence` shows what it did wrong, and `see` is the id of the case that this belongs
+    to: `charging` sees to it that some case fails for it.
+    """
+
+    def __init__(self, reason: str, evidence: Evidence | None = None, see: str = "") -> None:
+        super().__init__(f"{reason}: see {see}" if see else reason)
+        self.reason = str(self)
         self.evidence = evidence
+        self.see = see
 
 
 class NotApplicable(Exception):  # noqa: N818 - likewise

@@ -9,7 +9,21 @@ from fairplay.games.conformance import Level
 
 
 def conclusion(report: Report) -> str:
-    """Return one sentence that says whether the player is certified, and why not."""
+    """Return one or two sentences that say whether the player is certified, and why the exit code is not 0."""
+    met = report.complete and all(each.met for each in report.judged if each.level is Level.MUST)
+    said = _certified(report)
+    return f"{said} The exit code is 1: {_objection(report)}." if met and report.exit_code else said
+
+
+def _objection(report: Report) -> str:
+    """Return why a run ends with 1 although every MUST is met."""
+    if not report.judged:
+        return "no case was judged"
+    outdated = any(each.outdated for each in report.judged)
+    return f"{'a known failure passes' if outdated else 'the suite itself failed'}"
+
+
+def _certified(report: Report) -> str:
     unmet = [each.verdict for each in report.judged if each.level is Level.MUST and not each.met]
     must = frozen(report.run.game, report.run.protocol_revision)
     if unmet:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from google.protobuf.message import Message
 
-from fairplay.conformance import attribution
+from fairplay.conformance import attribution, owners
 from fairplay.conformance.case_errors import Failure, NotTested
 from fairplay.conformance.loop_thread import LoopThread
 from fairplay.conformance.naming import new_game_id, new_tournament_id
@@ -208,9 +208,9 @@ class Context:
             and found is not self.ordinary
             and attribution.signature(self.ordinary) == here
         ):
-            raise NotTested(f"the game ended early, as any does: see {attribution.owning_case(self.ordinary)}")
+            raise self.untested("the game ended early, as any does", self.ordinary)
         if found is self.ordinary and not attribution.breaks_rule(found):
-            raise NotTested(f"the game ended early: see {attribution.owning_case(found)}")
+            raise self.untested("the game ended early", found)
         self.confirm(found)
 
     def judge_owned(self, case_id: str) -> None:
@@ -226,7 +226,11 @@ class Context:
                 ended_early = ended_early or found
         if ended_early is not None:
             name = ended_early.scenario.name
-            raise NotTested(f"the game {name} ended before all was seen: see {attribution.owning_case(ended_early)}")
+            raise self.untested(f"the game {name} ended before all was seen", ended_early)
+
+    def untested(self, reason: str, found: Trial, see: str = "") -> NotTested:
+        """Return that a case was not tested because of the misconduct of a trial, which belongs to another case."""
+        return NotTested(reason, attribution.evidence(self.game, found), see or attribution.owning_case(found))
 
     def confirm(self, found: Trial) -> None:
         """Raise Failure for a misconduct, or NotTested if it happens only after other games: another case owns that."""
@@ -241,7 +245,7 @@ class Context:
             raise Failure(attribution.evidence(self.game, again))
         shown = attribution.evidence(self.game, found)
         if attribution.signature(self.sequence()) == here:
-            raise NotTested("it fails only after other games: see memory.back-to-back", shown)
+            raise NotTested("it fails only after other games", shown, owners.AFTER_OTHERS)
         raise Failure(shown.with_sections(("Played again", "The same game on a fresh connection went well.")))
 
     def judge_condition(self, found: Trial, *controls: Control) -> None:
@@ -258,7 +262,7 @@ class Context:
         for case_id, control in (alone, *controls):
             plain = control()
             if attribution.signature(plain) == here:
-                raise NotTested(f"it fails without that as well: see {case_id or attribution.owning_case(plain)}")
+                raise self.untested("it fails without that as well", plain, case_id)
         raise Failure(attribution.evidence(self.game, found))
 
     def same_whole_game(self, found: Trial) -> Trial:

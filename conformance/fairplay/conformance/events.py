@@ -28,7 +28,7 @@ class CaseBegan:
 
 @dataclass(frozen=True, slots=True)
 class CaseJudged:
-    """A case has its verdict."""
+    """A case has its verdict. At the end of a run it may get another one: see `charging`."""
 
     judged: Judged
 

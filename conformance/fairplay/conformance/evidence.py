@@ -64,10 +64,12 @@ class Evidence:
         return Evidence(self.sentence, self.rules, (*self.sections, *sections), self.board, self.picture)
 
 
-def sections_of(misconduct: Misconduct, limit_s: float, elapsed_s: float, output: str) -> list[tuple[str, str]]:
-    """Return the details of a misconduct, for people."""
+def sections_of(
+    misconduct: Misconduct, request: str, limit_s: float, elapsed_s: float, output: str
+) -> list[tuple[str, str]]:
+    """Return the details of a misconduct, for people. `request` is the request that was sent, as text."""
     found = [("Call", f"{misconduct.method_name}, call {misconduct.call_number} of this game to the player")]
-    found.append(("Request", packed(misconduct.request)))
+    found.append(("Request", request))
     if misconduct.HasField("reply"):
         found.append(("Reply", packed(misconduct.reply)))
     elif misconduct.unparsable_reply:
@@ -111,9 +113,19 @@ def packed(message: Any, *, one_line: bool = False) -> str:
 
 
 def readable(message: Message, *, one_line: bool = False) -> str:
-    """Return a message as text, clipped if it is long."""
-    text = text_format.MessageToString(message, as_one_line=one_line, use_short_repeated_primitives=True)
+    """Return a message as text with its unknown fields, clipped if it is long."""
+    text = text_format.MessageToString(
+        message, as_one_line=one_line, use_short_repeated_primitives=True, print_unknown_fields=True
+    )
     return clipped(text.strip()) or "(empty)"
+
+
+def sent(kind: type[Message], data: bytes) -> str:
+    """Return a request as text, from the bytes that were sent: with the fields that its type does not have."""
+    try:
+        return readable(kind.FromString(data))
+    except DecodeError:
+        return hexadecimal(data)
 
 
 def hexadecimal(data: bytes) -> str:

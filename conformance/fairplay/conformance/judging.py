@@ -101,24 +101,32 @@ class Judge:
 def judge(case: Case, context: AnyContext, repeat: str, *, known: bool = False) -> Judged:
     """Judge a case. `repeat` is the command that judges it again, for its evidence."""
     began = time.monotonic()
-    verdict, sentence, evidence = _try(case, context)
+    verdict, sentence, evidence, see = _try(case, context)
     if evidence is not None and repeat:
         evidence = evidence.with_sections(("Again", repeat))
-    return Judged(case.id, case.level, verdict, sentence, time.monotonic() - began, evidence, known)
+    return Judged(case.id, case.level, verdict, sentence, time.monotonic() - began, evidence, known, see)
 
 
-def _try(case: Case, context: AnyContext) -> tuple[Verdict, str, Evidence | None]:
+class _Outcome(NamedTuple):
+    verdict: Verdict
+    sentence: str = ""
+    evidence: Evidence | None = None
+    see: str = ""
+
+
+def _try(case: Case, context: AnyContext) -> _Outcome:
     try:
         case.run(context)
     except Failure as failure:
         verdict = Verdict.FAIL if case.level is Level.MUST else Verdict.WARN
-        return verdict, failure.evidence.sentence, failure.evidence
+        return _Outcome(verdict, failure.evidence.sentence, failure.evidence)
     except NotTested as untested:
-        return Verdict.NOT_TESTED, untested.reason, untested.evidence
+        return _Outcome(Verdict.NOT_TESTED, untested.reason, untested.evidence, untested.see)
     except NotApplicable as inapplicable:
-        return Verdict.NOT_APPLICABLE, inapplicable.reason, None
+        return _Outcome(Verdict.NOT_APPLICABLE, inapplicable.reason)
     except Exception as error:  # an error of the suite is no fault of the player
         sentence = f"the suite failed: {type(error).__name__}: {error}"
         trace = "".join(traceback.format_exception(error))
-        return Verdict.SUITE_ERROR, sentence, Evidence(sentence, sections=[("Trace", clipped(trace, from_end=True))])
-    return Verdict.PASS, "", None
+        shown = Evidence(sentence, sections=[("Trace", clipped(trace, from_end=True))])
+        return _Outcome(Verdict.SUITE_ERROR, sentence, shown)
+    return _Outcome(Verdict.PASS)

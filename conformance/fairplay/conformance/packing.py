@@ -22,6 +22,7 @@ def pack(result: Result) -> dict[str, Any]:
         "sentence": judged.sentence,
         "seconds": judged.seconds,
         "known": judged.known,
+        "see": judged.see,
         "evidence": None if judged.evidence is None else _pack_evidence(judged.evidence),
         "times": {method: list(seconds) for method, seconds in result.times.items()},
         "decisions": dict(result.decisions),
@@ -54,6 +55,7 @@ def unpack(values: Mapping[str, Any]) -> Result:
         values["seconds"],
         evidence,
         values["known"],
+        values["see"],
     )
     player = PlayerDescription.FromString(bytes.fromhex(values["player"]))
     return Result(judged, values["times"], values["decisions"], player)

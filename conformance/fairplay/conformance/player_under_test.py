@@ -8,7 +8,9 @@ from contextlib import contextmanager
 
 from google.protobuf.message import DecodeError
 
+from fairplay.conformance import owners
 from fairplay.conformance.case_errors import NotTested
+from fairplay.conformance.evidence import Evidence, sent
 from fairplay.conformance.loop_thread import LoopThread
 from fairplay.conformance.transports import Transport, output_of
 from fairplay.games.kit.player_service import DESCRIBE
@@ -28,19 +30,30 @@ class Breaker:
     def __init__(self) -> None:
         self._in_method: dict[str, int] = {}
         self._in_all = 0
+        self._last: Evidence | None = None
+        """The last call that overran its limit."""
+        self._owner = ""
+        """The id of the case that this belongs to."""
 
     def check(self, path: str) -> None:
         """Raise NotTested if the method, or the player, has overrun too often in a row."""
         if self._in_method.get(path, 0) >= MAX_OVERRUNS_IN_METHOD:
             name, times = path.rpartition("/")[2], MAX_OVERRUNS_IN_METHOD
-            raise NotTested(f"{name} did not answer in time {times} times in a row: it is not asked any more")
+            reason = f"{name} did not answer in time {times} times in a row, and is not asked any more"
+            raise NotTested(reason, self._last, self._owner)
         if self._in_all >= MAX_OVERRUNS:
-            raise NotTested(f"the player did not answer {MAX_OVERRUNS} calls in a row: it is not asked any more")
+            reason = f"the player did not answer {MAX_OVERRUNS} calls in a row, and is not asked any more"
+            raise NotTested(reason, self._last, self._owner)
 
-    def record(self, path: str, overran: bool) -> None:
+    def record(self, method: Method, request: bytes, limit_s: float, *, overran: bool) -> None:
         """Record whether a call overran its limit."""
+        path = method.path
         self._in_method[path] = self._in_method.get(path, 0) + 1 if overran else 0
         self._in_all = self._in_all + 1 if overran else 0
+        if overran:
+            self._owner = owners.of_overrun(method.name)
+            sections = (("Call", path), ("Request", sent(method.request, request)))
+            self._last = Evidence(f"{method.name} did not answer within {limit_s:g} s.", sections=sections)
 
 
 class Connection:
@@ -73,7 +86,7 @@ class Connection:
         finally:
             call.cancel()
             self._open.discard(call)
-        self._breaker.record(method.path, isinstance(outcome, Overrun))
+        self._breaker.record(method, request, limit_s, overran=isinstance(outcome, Overrun))
         self.lost = disconnection(outcome)
         return outcome, elapsed_s
 
@@ -137,6 +150,10 @@ class PlayerUnderTest:
         request = DescribeRequest().SerializeToString()
         self.described, _ = self.loop.run(connection.ask(DESCRIBE, request, self._limit_s))
 
+    def _unreached(self, reason: str) -> NotTested:
+        evidence = Evidence(f"The player cannot be reached: {self.unreachable}")
+        return NotTested(reason, evidence, owners.REACHABLE)
+
     def _excuse(self, connection: Connection) -> str:
         """Return why a connection could not be made, as its calls say it."""
         outcome, _ = self.loop.run(connection.ask(DESCRIBE, b"", self._limit_s))
@@ -150,7 +167,7 @@ class PlayerUnderTest:
         """Return the connection that cases share. Raises NotTested if the player cannot be reached."""
         self.begin()
         if self.unreachable:
-            raise NotTested("the player cannot be reached: see contract.reachable")
+            raise self._unreached("the player cannot be reached")
         if self._shared is not None and self._shared.lost:
             self.renew()
         if self._shared is None:
@@ -167,11 +184,11 @@ class PlayerUnderTest:
         """Return a new connection. Raises NotTested if the player cannot be reached."""
         self.begin()
         if self.unreachable:
-            raise NotTested("the player cannot be reached: see contract.reachable")
+            raise self._unreached("the player cannot be reached")
         connection = self.loop.run(self._open("", breaker))
         if connection.lost:
             self.unreachable = self._excuse(connection)
-            raise NotTested(f"the player was there, but could not be reached again: {self.unreachable}")
+            raise self._unreached("the player was there, and could not be reached again")
         return connection
 
     def open_modes(self, modes: Sequence[str]) -> dict[str, Connection]:

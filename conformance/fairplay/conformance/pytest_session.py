@@ -135,6 +135,8 @@ class CaseItem(pytest.Item):
             if judged.known:
                 pytest.xfail(judged.sentence)
             raise UnmetError(judged.sentence)
+        if judged.verdict is Verdict.NOT_TESTED and judged.level is Level.MUST:
+            raise UnmetError(f"{judged.verdict}: {judged.sentence}")
         if judged.verdict in (Verdict.NOT_TESTED, Verdict.NOT_APPLICABLE):
             pytest.skip(f"{judged.verdict}: {judged.sentence}")
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from fairplay.conformance.case import Case
+from fairplay.conformance.charging import charge
 from fairplay.conformance.events import Began, CaseBegan, CaseJudged, Ended, Event, Writer
 from fairplay.conformance.judging import CasePlan, Result
 from fairplay.conformance.report import Report, distribution
@@ -48,7 +49,14 @@ class Tally:
         self._tell(CaseJudged(judged))
 
     def end(self) -> Report:
-        """Tell the end and return the report. It is complete if every case was judged."""
+        """Tell the end and return the report. It is complete if every case was judged.
+
+        In a complete run, misconduct for which no case has failed is charged to the case that it belongs to.
+        """
+        complete = len(self._judged) == self._case_count
+        for charged in charge(list(self._judged.values())) if complete else ():
+            self._judged[charged.id] = charged
+            self._tell(CaseJudged(charged))
         report = Report(
             self._plan.run,
             self._player,
@@ -56,7 +64,7 @@ class Tally:
             {method: distribution(seconds) for method, seconds in self._times.items()},
             self._began,
             time.monotonic() - self._since,
-            len(self._judged) == self._case_count,
+            complete,
             dict(sorted(self._decisions.items())),
         )
         self._tell(Ended(report))

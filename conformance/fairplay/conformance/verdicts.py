@@ -25,6 +25,8 @@ class Judged:
     evidence: Evidence | None = None
     known: bool = False
     """Whether the author's list of known failures names the case."""
+    see: str = ""
+    """The id of the case that the misconduct belongs to because of which this case was not tested."""
 
     @property
     def met(self) -> bool:

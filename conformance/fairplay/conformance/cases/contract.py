@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from google.protobuf.message import DecodeError, Message
 
-from fairplay.conformance import attribution
+from fairplay.conformance import attribution, owners
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import NotApplicable, NotTested, failure
 from fairplay.conformance.context import Context
@@ -92,11 +92,11 @@ def _problem(outcome: Failure) -> str:
     return f"failed: {outcome.message}"
 
 
-@case(attribution.EVERY_METHOD, "A player implements every method of PlayerService and of its game's service.")
+@case(owners.EVERY_METHOD, "A player implements every method of PlayerService and of its game's service.")
 def every_method(context: Context) -> None:
     """A method that is missing is noticed when the game comes to it, and loses the game."""
     for found in context.whole_games():
-        _judge_owned(context, found, attribution.EVERY_METHOD)
+        _judge_owned(context, found, owners.EVERY_METHOD)
         if found.misconduct is not None:
             break
     seen = {exchange.method.path for found in context.whole_games_played() for exchange in found.exchanges}
@@ -115,16 +115,16 @@ def _check_implemented(context: Context, connection: Connection, method: Method)
         raise failure(f"The player does not implement {method.path.removeprefix('/')}.", ("Answer", readable(outcome)))
 
 
-@case(attribution.VOID, "A method without an answer returns normally.")
+@case(owners.VOID, "A method without an answer returns normally.")
 def void_methods_return(context: Context) -> None:
     """That a call returned is the answer; a player that raises is out."""
-    context.judge_owned(attribution.VOID)
+    context.judge_owned(owners.VOID)
 
 
-@case(attribution.READABLE, "Every reply is a message of the method's type, of at most 1 MiB.")
+@case(owners.READABLE, "Every reply is a message of the method's type, of at most 1 MiB.")
 def replies_readable(context: Context) -> None:
     """Bytes that are no message of the method's type cannot be an answer."""
-    context.judge_owned(attribution.READABLE)
+    context.judge_owned(owners.READABLE)
 
 
 def _judge_owned(context: Context, found: Trial, case_id: str) -> None:

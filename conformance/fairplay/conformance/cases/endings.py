@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from google.protobuf.message import DecodeError, Message
 
-from fairplay.conformance import attribution
+from fairplay.conformance import attribution, owners
 from fairplay.conformance.case import Case, case
-from fairplay.conformance.case_errors import NotTested, failure
+from fairplay.conformance.case_errors import Failure, NotTested, failure
 from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.methods import tells_the_end
@@ -20,12 +20,11 @@ from fairplay.server.plans import seconds
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import EndRequest, StartRequest
 
-TOURNAMENT = "endings.tournament"
 DECISIONS = 3
 GAMES = 2
 
 
-@case(TOURNAMENT, "Start comes before the first game of a tournament, End after the last one.")
+@case(owners.TOURNAMENT, "Start comes before the first game of a tournament, End after the last one.")
 def tournament(context: Context) -> None:
     """A player that fails in Start or End is out of the tournament, even if it has won it."""
     problem = _tournament_problem(context, won=True)
@@ -33,27 +32,28 @@ def tournament(context: Context) -> None:
         raise problem
 
 
-def _tournament_problem(context: Context, *, won: bool) -> Exception | None:
+def _tournament_problem(context: Context, *, won: bool) -> Failure | NotTested | None:
     """Return what goes wrong in a tournament on a fresh connection, or None."""
     with context.player.fresh() as connection:
         return _whole_tournament(context, connection, won=won)
 
 
-def _whole_tournament(context: Context, connection: Connection, *, won: bool) -> Exception | None:
+def _whole_tournament(context: Context, connection: Connection, *, won: bool) -> Failure | NotTested | None:
     name = context.new_tournament_id()
     start, end = StartRequest(tournament_id=name), EndRequest(tournament_id=name, won=won)
     problem = _notify(context, connection, START, start)
     for scenario in context.beginnings(GAMES, DECISIONS) if problem is None else ():
         found = context.play(scenario, connection)
-        context.judge_condition(found, ("memory.back-to-back", context.sequence))
+        context.judge_condition(found, (owners.AFTER_OTHERS, context.sequence))
     return problem or _notify(context, connection, END, end)
 
 
-def _notify(context: Context, connection: Connection, method: Method, request: Message) -> Exception | None:
+def _notify(context: Context, connection: Connection, method: Method, request: Message) -> Failure | NotTested | None:
     """Notify the player, and return what goes wrong with it, or None."""
     outcome, elapsed_s = context.ask(method, request, connection)
     if isinstance(outcome, CallError) and outcome.status_code == attribution.UNIMPLEMENTED:
-        return NotTested(f"the player has no method {method.name}: see {attribution.EVERY_METHOD}")
+        missing = failure(f"The player does not implement {method.path.removeprefix('/')}.").evidence
+        return NotTested(f"the player has no method {method.name}", missing, owners.EVERY_METHOD)
     shown = (
         ("Request", readable(request)),
         ("Time", f"{elapsed_s:.3f} s"),
@@ -77,8 +77,8 @@ def _notify(context: Context, connection: Connection, method: Method, request: M
 def win_and_lose(context: Context) -> None:
     """Players are often tried in games that they win, and fail when they lose, or the other way round."""
     problem = _tournament_problem(context, won=True)
-    if problem is not None:
-        raise NotTested(f"a tournament cannot be played with this player: see {TOURNAMENT}")
+    if isinstance(problem, Failure | NotTested):
+        raise NotTested("a tournament cannot be played with this player", problem.evidence, owners.TOURNAMENT)
     with context.player.fresh() as connection:
         for won in (False, True, False):
             problem = _whole_tournament(context, connection, won=won)
@@ -94,7 +94,7 @@ def win_and_lose(context: Context) -> None:
 def _verdicts(context: Context) -> Iterator[tuple[Method, Message]]:
     """Yield the calls with which the game itself can tell the player that a game is won or lost."""
     if context.ordinary.misconduct is not None:
-        raise NotTested(f"no game comes to its end with this player: see {attribution.owning_case(context.ordinary)}")
+        raise context.untested("no game comes to its end with this player", context.ordinary)
     for method in context.game.methods:
         if tells_the_end(method):
             for won in (True, False):

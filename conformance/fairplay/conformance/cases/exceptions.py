@@ -9,7 +9,7 @@ from typing import Any
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
-from fairplay.conformance import attribution
+from fairplay.conformance import owners
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.context import Context
 from fairplay.conformance.trial import Scenario, Trial, seat_names
@@ -20,16 +20,16 @@ DECISIONS = 4
 STRANGE_IDS = ("x", "cup-2/round.1/game_3", "Z" * 128, "0", "-", "...")
 
 
-@case(attribution.NO_EXCEPTION, "No valid request is answered with an error status.")
+@case(owners.NO_EXCEPTION, "No valid request is answered with an error status.")
 def no_exception(context: Context) -> None:
     """A player that raises is out of the game."""
-    context.judge_owned(attribution.NO_EXCEPTION)
+    context.judge_owned(owners.NO_EXCEPTION)
 
 
-@case(attribution.ALIVE, "A player stays connected from the first call of a game to the last.")
+@case(owners.ALIVE, "A player stays connected from the first call of a game to the last.")
 def stays_alive(context: Context) -> None:
     """A player whose process or connection ends is out of all its games."""
-    context.judge_owned(attribution.ALIVE)
+    context.judge_owned(owners.ALIVE)
 
 
 @case(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fairplay.conformance import attribution
+from fairplay.conformance import owners
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.context import Context
 from fairplay.conformance.player_under_test import Breaker
@@ -15,16 +15,16 @@ GAMES_AT_ONCE = 8
 DECISIONS = 10
 
 
-@case(attribution.FIRST_ANSWER, "The first decision of a game comes within its own, longer limit.")
+@case(owners.FIRST_ANSWER, "The first decision of a game comes within its own, longer limit.")
 def first_answer(context: Context) -> None:
     """Players load and compile what they need when they are first asked."""
-    context.judge_owned(attribution.FIRST_ANSWER)
+    context.judge_owned(owners.FIRST_ANSWER)
 
 
-@case(attribution.EVERY_ANSWER, "Every call returns within its limit.")
+@case(owners.EVERY_ANSWER, "Every call returns within its limit.")
 def every_answer(context: Context) -> None:
     """A player that takes too long is out of the game."""
-    context.judge_owned(attribution.EVERY_ANSWER)
+    context.judge_owned(owners.EVERY_ANSWER)
 
 
 @case("time.under-load", "Every call returns within its limit, in several games at once.")

@@ -7,14 +7,19 @@ from xml.etree import ElementTree as Xml
 
 from fairplay.conformance.report import Report
 from fairplay.conformance.verdicts import Judged, Verdict
+from fairplay.games.conformance import Level
 
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-SKIPPED = (Verdict.NOT_TESTED, Verdict.NOT_APPLICABLE)
+OUTDATED = "it is listed as a known failure: take it off the list"
+INTERRUPTED = "run.complete"
+"""The name of the test that stands for the cases that an interrupted run has not judged."""
 
 
 def junit(report: Report) -> bytes:
-    """Return the document. A known failure counts as skipped, so that only new failures stand out."""
+    """Return the document. It has failures or errors if the exit code of the run is 1, and none if it is 0."""
     tags = [_tag(each) for each in report.judged]
+    if not report.complete:
+        tags.append("error")
     counts = {
         "tests": str(len(tags)),
         "failures": str(tags.count("failure")),
@@ -25,8 +30,10 @@ def junit(report: Report) -> bytes:
     began = report.began.isoformat(timespec="seconds")
     root = Xml.Element("testsuites", counts)
     suite = Xml.SubElement(root, "testsuite", {"name": f"fairplay.{report.run.game}", "timestamp": began, **counts})
-    for each, tag in zip(report.judged, tags, strict=True):
+    for each, tag in zip(report.judged, tags, strict=False):
         _add(suite, report.run.game, each, tag)
+    if not report.complete:
+        _add_interruption(suite, report.run.game)
     document: bytes = Xml.tostring(root, encoding="utf-8", xml_declaration=True)
     return document
 
@@ -35,11 +42,11 @@ def _tag(judged: Judged) -> str:
     """Return the tag of a case in JUnit files; empty if it has passed."""
     if judged.verdict is Verdict.SUITE_ERROR:
         return "error"
-    if judged.outdated:
+    if judged.outdated or judged.verdict is Verdict.FAIL:
         return "failure"
-    if judged.verdict is Verdict.FAIL:
-        return "skipped" if judged.known else "failure"
-    return "skipped" if judged.verdict in SKIPPED else ""
+    if judged.verdict is Verdict.NOT_TESTED:
+        return "error" if judged.level is Level.MUST else "skipped"
+    return "skipped" if judged.verdict is Verdict.NOT_APPLICABLE else ""
 
 
 def _add(suite: Xml.Element, game: str, judged: Judged, tag: str) -> None:
@@ -50,9 +57,15 @@ def _add(suite: Xml.Element, game: str, judged: Judged, tag: str) -> None:
         Xml.SubElement(properties, "property", {"name": name, "value": str(value)})
     text = _text(judged)
     if tag:
-        Xml.SubElement(case, tag, {"message": _clean(f"{judged.verdict}: {judged.sentence}")}).text = text
+        message = f"{judged.verdict}{' (known)' if judged.known else ''}: {judged.sentence or OUTDATED}"
+        Xml.SubElement(case, tag, {"message": _clean(message)}).text = text
     elif judged.verdict is not Verdict.PASS:
         Xml.SubElement(case, "system-out").text = text
+
+
+def _add_interruption(suite: Xml.Element, game: str) -> None:
+    case = Xml.SubElement(suite, "testcase", {"classname": f"fairplay.{game}", "name": INTERRUPTED, "time": "0.000"})
+    Xml.SubElement(case, "error", {"message": "the run was interrupted: not all cases were judged"})
 
 
 def _text(judged: Judged) -> str:

@@ -1,0 +1,28 @@
+"""The ids of the cases that misconduct belongs to, whichever case comes upon it."""
+
+from __future__ import annotations
+
+REACHABLE = "contract.reachable"
+DESCRIBES = "contract.describes-itself"
+RULES = "rules.whole-game"
+"""Begins the ids of the cases of whole games, one for each seat and number of players."""
+EVERY_METHOD = "contract.every-method"
+READABLE = "contract.replies-readable"
+VOID = "contract.void-methods-return"
+NO_EXCEPTION = "exceptions.whole-games"
+ALIVE = "exceptions.stays-alive"
+FIRST_ANSWER = "time.first-answer"
+EVERY_ANSWER = "time.every-answer"
+AFTER_OTHERS = "memory.back-to-back"
+AT_ONCE = "memory.two-games-at-once"
+TOURNAMENT = "endings.tournament"
+
+
+def whole_game(seat: int, player_count: int) -> str:
+    """Return the id of the case of whole games in a seat."""
+    return f"{RULES}.seat-{seat}-of-{player_count}"
+
+
+def of_overrun(method_name: str) -> str:
+    """Return the id of the case that a call without an answer belongs to."""
+    return {"Describe": DESCRIBES, "Start": TOURNAMENT, "End": TOURNAMENT}.get(method_name, EVERY_ANSWER)
