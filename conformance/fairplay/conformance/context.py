@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from random import Random
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from google.protobuf.message import Message
 
@@ -25,6 +25,7 @@ from fairplay.v1.player_pb2 import PlayerDescription
 
 BESIDE_OTHERS = 24
 """Decisions in games that may show what is left of other games: the first few may have only one legal answer."""
+Kept = TypeVar("Kept")
 Asked: TypeAlias = tuple[bytes | CallFailure, float]
 """The reply or failure of a call, and the seconds that it took."""
 Control: TypeAlias = tuple[str, Callable[[], Trial]]
@@ -49,6 +50,7 @@ class Context:
         self._with_leaver: Trial | None = None
         self._sequence: Trial | None = None
         self._pair: Trial | None = None
+        self._kept: dict[str, Any] = {}
 
     @property
     def description(self) -> PlayerDescription:
@@ -58,6 +60,13 @@ class Context:
     def rng(self, *words: object) -> Random:
         """Return a random generator that depends on the seed and these words alone."""
         return Random("/".join(map(str, (self.seed, self.game.name, *words))))
+
+    def once(self, name: str, make: Callable[[], Kept]) -> Kept:
+        """Return what several cases look at: made when it is first asked for under this name, and kept."""
+        if name not in self._kept:
+            self._kept[name] = make()
+        kept: Kept = self._kept[name]
+        return kept
 
     # --- games ---
 

@@ -16,6 +16,7 @@ EVERY_ANSWER = "time.every-answer"
 AFTER_OTHERS = "memory.back-to-back"
 AT_ONCE = "memory.two-games-at-once"
 TOURNAMENT = "endings.tournament"
+REACHED_AGAIN = "identity.reached-again"
 
 
 def whole_game(seat: int, player_count: int) -> str:

@@ -15,6 +15,7 @@ from fairplay.conformance.loop_thread import LoopThread
 from fairplay.conformance.transports import Transport, output_of
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import Failure, Method
+from fairplay.server.links.dial_in import DialInLink
 from fairplay.server.links.link import DeadLink, Link, OpenCall
 from fairplay.server.links.process import ProcessLink
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
@@ -96,9 +97,14 @@ class Connection:
         return output_of(self._link)
 
     @property
-    def guard_id(self) -> int | None:
-        """Return the id of the process that guards the player's, or None if the player was not started here."""
-        return self._link.guard_id if isinstance(self._link, ProcessLink) else None
+    def process(self) -> ProcessLink | None:
+        """Return the link to the player's process, or None if the player was not started here."""
+        return self._link if isinstance(self._link, ProcessLink) else None
+
+    @property
+    def hello(self) -> PlayerDescription | None:
+        """Return what the player said about itself when it dialled in, or None if it did not."""
+        return self._link.description if isinstance(self._link, DialInLink | ProcessLink) else None
 
     async def close(self) -> None:
         """Cancel all calls and close the link."""
@@ -123,6 +129,8 @@ class PlayerUnderTest:
         """The reply to the first call, Describe, or its failure."""
         self.unreachable = ""
         """Why the player cannot be reached; empty if it can."""
+        self.reach_count = 0
+        """How often the player was reached over a new connection."""
         self._limit_s = limit_s
         self._shared: Connection | None = None
         self._begun = False
@@ -146,13 +154,19 @@ class PlayerUnderTest:
         if connection.lost:
             self.unreachable = self._excuse(connection)
             return
+        self.reach_count += 1
         self._shared = connection
         request = DescribeRequest().SerializeToString()
         self.described, _ = self.loop.run(connection.ask(DESCRIBE, request, self._limit_s))
 
-    def _unreached(self, reason: str) -> NotTested:
+    def _check_reachable(self) -> None:
+        """Raise NotTested if the player could not be reached, or not again."""
+        if not self.unreachable:
+            return
         evidence = Evidence(f"The player cannot be reached: {self.unreachable}")
-        return NotTested(reason, evidence, owners.REACHABLE)
+        if self.reach_count:
+            raise NotTested("the player was there, but could not be reached again", evidence, owners.REACHED_AGAIN)
+        raise NotTested("the player cannot be reached", evidence, owners.REACHABLE)
 
     def _excuse(self, connection: Connection) -> str:
         """Return why a connection could not be made, as its calls say it."""
@@ -166,8 +180,7 @@ class PlayerUnderTest:
     def connection(self) -> Connection:
         """Return the connection that cases share. Raises NotTested if the player cannot be reached."""
         self.begin()
-        if self.unreachable:
-            raise self._unreached("the player cannot be reached")
+        self._check_reachable()
         if self._shared is not None and self._shared.lost:
             self.renew()
         if self._shared is None:
@@ -183,12 +196,12 @@ class PlayerUnderTest:
     def open(self, breaker: Breaker | None = None) -> Connection:
         """Return a new connection. Raises NotTested if the player cannot be reached."""
         self.begin()
-        if self.unreachable:
-            raise self._unreached("the player cannot be reached")
+        self._check_reachable()
         connection = self.loop.run(self._open("", breaker))
         if connection.lost:
             self.unreachable = self._excuse(connection)
-            raise self._unreached("the player was there, and could not be reached again")
+            self._check_reachable()
+        self.reach_count += 1
         return connection
 
     def open_modes(self, modes: Sequence[str]) -> dict[str, Connection]:

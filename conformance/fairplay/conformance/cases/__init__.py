@@ -6,10 +6,32 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from fairplay.conformance.case import Case
-from fairplay.conformance.cases import contract, endings, exceptions, games, memory, probes, robustness, states, time
+from fairplay.conformance.cases import (
+    contract,
+    endings,
+    exceptions,
+    games,
+    identity,
+    memory,
+    probes,
+    robustness,
+    states,
+    time,
+)
 from fairplay.games.game import Game
 
-MODULES: Sequence[ModuleType] = (contract, games, states, exceptions, time, memory, endings, probes, robustness)
+MODULES: Sequence[ModuleType] = (
+    contract,
+    games,
+    states,
+    exceptions,
+    time,
+    memory,
+    endings,
+    probes,
+    identity,
+    robustness,
+)
 
 
 def cases(game: Game) -> list[Case]:

@@ -73,6 +73,7 @@ def reconnect(context: Context) -> None:
     elif transport.kind == "grpc":
         with context.player.fresh() as first:
             context.play(context.beginnings(1, 1)[0], first)
+        context.player.renew()
         with context.player.fresh() as second:
             _judge(context, context.play(context.beginnings(1, DECISIONS)[0], second))
     else:
@@ -133,12 +134,12 @@ def memory_growth(context: Context) -> None:
 
 def _memory_of(context: Context, connection: Connection) -> Callable[[], int]:
     """Return a function that measures the bytes that the player holds. Raises NotApplicable if it cannot."""
-    guard_id = connection.guard_id
-    if guard_id is None:
+    if connection.process is None:
         if context.player.transport.kind == "bot":
             return lambda: psutil.Process().memory_info().rss
         raise NotApplicable("the memory of a player is known only where the player was started here")
-    return lambda: sum(_size(process) for process in psutil.Process(guard_id).children(recursive=True))
+    guard = psutil.Process(connection.process.guard_id)
+    return lambda: sum(_size(process) for process in guard.children(recursive=True))
 
 
 def _size(process: Any) -> int:

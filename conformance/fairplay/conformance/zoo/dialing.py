@@ -10,6 +10,7 @@ from typing import Any
 import grpc
 
 from fairplay.conformance.zoo.handlers import MutantHandlers
+from fairplay.conformance.zoo.mutant_player import WAIT_S
 from fairplay.conformance.zoo.program_behaviour import ProgramBehaviour
 from fairplay.player.command import Reach
 from fairplay.player.dialing import CHANNEL_OPTIONS
@@ -33,6 +34,7 @@ async def dial_in(handlers: MutantHandlers, reach: Reach, behaviour: ProgramBeha
     """Dial in and answer calls until the server no longer needs the player, or is away for longer than its patience."""
     assert reach.connect is not None and reach.name is not None
     hosted = HostedPlayer(name=reach.name, token=reach.token, description=handlers.description)
+    hosted.description.software_version = behaviour.hello_version or hosted.description.software_version
     loop = asyncio.get_running_loop()
     give_up = loop.time() + reach.patience_s
     async with grpc.aio.insecure_channel(reach.connect, options=CHANNEL_OPTIONS) as channel:
@@ -40,9 +42,17 @@ async def dial_in(handlers: MutantHandlers, reach: Reach, behaviour: ProgramBeha
             stream = _Stream(ConnectionServiceStub(channel).DialIn(), handlers, behaviour, die)
             with contextlib.suppress(grpc.aio.AioRpcError):
                 reason = await stream.run(Hello(players=[hosted]))
-                if reason != GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN or not behaviour.comes_back:
+                if not _returns(behaviour, reason):
+                    await asyncio.sleep(WAIT_S if behaviour.stays else 0)
                     return
             await asyncio.sleep(PAUSE_S)
+
+
+def _returns(behaviour: ProgramBehaviour, reason: GoodbyeReason.ValueType) -> bool:
+    """Return whether the program dials in again after a goodbye for this reason."""
+    if reason == GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN:
+        return behaviour.comes_back
+    return reason == GoodbyeReason.GOODBYE_REASON_REPLACED and behaviour.returns_when_replaced
 
 
 class _Stream:

@@ -14,7 +14,7 @@ from google.protobuf.message import Message
 
 from fairplay.conformance.objects import Gone
 from fairplay.games.game import Game
-from fairplay.games.kit.player_service import PLAYER_METHODS
+from fairplay.games.kit.player_service import PLAYER_METHODS, START
 from fairplay.games.steps import Method
 from fairplay.player.handlers import describe, snake_case
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse
@@ -51,6 +51,8 @@ class Memory:
     tick: int = 0
     repeated: bool = False
     """Whether the player was asked for the same decision twice."""
+    tournament_id: str = ""
+    """The tournament that was started last; empty if none was."""
     call_counts: Counter[str] = field(default_factory=Counter)
     """The calls of each method in all games."""
     ballast: list[bytes] = field(default_factory=list)
@@ -187,6 +189,8 @@ class MutantPlayer:
         game.last_tick = memory.tick
         game.call_counts[method.name] += 1
         memory.call_counts[method.name] += 1
+        if method == START:
+            memory.tournament_id = request.tournament_id
         decides = bool(game.number and method.response.DESCRIPTOR.fields)
         if decides:
             game.decision_count += 1

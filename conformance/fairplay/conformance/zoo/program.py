@@ -9,6 +9,8 @@ import threading
 import time
 from collections.abc import Mapping
 
+import psutil
+
 from fairplay.conformance.zoo.dialing import dial_in
 from fairplay.conformance.zoo.handlers import MutantHandlers
 from fairplay.conformance.zoo.mutant_player import WAIT_S, Environment
@@ -39,7 +41,7 @@ def run_program(
     behaviour = mutant.behaviour
     if behaviour.start is Start.EXITS:
         return 1
-    if behaviour.start is Start.SLEEPS:
+    if behaviour.start is Start.SLEEPS or (behaviour.start is Start.ALONE and _runs_already()):
         time.sleep(WAIT_S)
     if not {"FAIRPLAY_LISTEN", "FAIRPLAY_CONNECT"} & set(variables):
         raise ValueError(f"such players are started by a server: fairplay certify {game.name} exec:COMMAND")
@@ -59,6 +61,16 @@ async def _play(handlers: MutantHandlers, reach: Reach, mutant: Mutant) -> None:
         await server.wait_for_termination()
     finally:
         await asyncio.shield(server.stop(0))
+
+
+def _runs_already() -> bool:
+    """Return whether the server that has started this program has started it before, and that process still runs."""
+    own = psutil.Process()
+    server = own.parents()[1]
+    return any(
+        other.pid != own.pid and other.cmdline() == own.cmdline() and other.create_time() < own.create_time()
+        for other in server.children(recursive=True)
+    )
 
 
 def _environment(game: Game, limit_s: float | None) -> Environment:

@@ -12,6 +12,7 @@ class Start(Enum):
     WELL = "serves or dials in"
     EXITS = "ends at once"
     SLEEPS = "neither serves nor dials in"
+    ALONE = "neither serves nor dials in while another process of it runs"
 
 
 class InvalidRequests(Enum):
@@ -34,5 +35,11 @@ class ProgramBehaviour:
     """How often the program sends each reply on its stream."""
     comes_back: bool = True
     """Whether the program dials in again after a server that shuts down has said goodbye."""
+    stays: bool = False
+    """Whether the program goes on after a goodbye for good, and does nothing."""
+    returns_when_replaced: bool = False
+    """Whether the program dials in again after another program has taken its name over."""
+    hello_version: str = ""
+    """The version that the program says when it dials in; empty: the one that it answers to Describe."""
     dies_when_cancelled: bool = False
     """Whether the program ends when one of its calls is cancelled."""

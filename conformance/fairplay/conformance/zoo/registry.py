@@ -9,6 +9,7 @@ from fairplay.conformance.zoo import across_games, as_programs, in_describe
 from fairplay.conformance.zoo.at_endings import of_endings
 from fairplay.conformance.zoo.effects import mutates
 from fairplay.conformance.zoo.in_decisions import of_decisions
+from fairplay.conformance.zoo.in_identity import PROGRAMS, of_identity
 from fairplay.conformance.zoo.in_methods import of_methods
 from fairplay.conformance.zoo.in_situations import of_situations
 from fairplay.conformance.zoo.mutant_player import MutantPlayer, in_this_process
@@ -31,7 +32,8 @@ def find_mutants(game: Game) -> Mapping[str, Mutant]:
 def common_mutants(game: Game) -> list[Mutant]:
     """Return the mutants that every game has, made for one of them."""
     in_play = (*of_methods(game), *of_decisions(game), *of_situations(game))
-    return [*in_describe.MUTANTS, *in_play, *across_games.MUTANTS, *of_endings(game), *as_programs.MUTANTS]
+    of_objects = (*in_describe.MUTANTS, *in_play, *across_games.MUTANTS, *of_endings(game), *of_identity(game))
+    return [*of_objects, *as_programs.MUTANTS, *PROGRAMS]
 
 
 def own_mutants(game: Game) -> list[Mutant]:

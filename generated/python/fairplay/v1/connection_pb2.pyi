@@ -178,7 +178,7 @@ class HostedPlayer(google.protobuf.message.Message):
     """
     @property
     def description(self) -> fairplay.v1.player_pb2.PlayerDescription:
-        """What the player is; the same as its answer to PlayerService.Describe."""
+        """What the player is; the same as its answer to PlayerService.Describe. Not set: not said here."""
 
     def __init__(
         self,

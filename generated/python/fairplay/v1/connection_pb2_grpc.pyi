@@ -39,7 +39,8 @@ class ConnectionServiceStub:
 
     A program that the server starts (exec:COMMAND) finds in its environment FAIRPLAY_CONNECT, the address of the
     server as host:port, FAIRPLAY_NAME and FAIRPLAY_TOKEN, for its hello; and FAIRPLAY_LISTEN, the address on which it
-    may serve the player's services in the place of dialling in. What it does first counts.
+    may serve the player's services in the place of dialling in. What it does first counts. It may be started several
+    times, also at once, and has the same time to come up each time.
 
     After UNAVAILABLE, or an end without a status of the server's, the caller may dial in again; after any other
     status a repeat of the same hello fails again.
@@ -71,7 +72,8 @@ class ConnectionServiceAsyncStub:
 
     A program that the server starts (exec:COMMAND) finds in its environment FAIRPLAY_CONNECT, the address of the
     server as host:port, FAIRPLAY_NAME and FAIRPLAY_TOKEN, for its hello; and FAIRPLAY_LISTEN, the address on which it
-    may serve the player's services in the place of dialling in. What it does first counts.
+    may serve the player's services in the place of dialling in. What it does first counts. It may be started several
+    times, also at once, and has the same time to come up each time.
 
     After UNAVAILABLE, or an end without a status of the server's, the caller may dial in again; after any other
     status a repeat of the same hello fails again.
@@ -105,7 +107,8 @@ class ConnectionServiceServicer(metaclass=abc.ABCMeta):
 
         A program that the server starts (exec:COMMAND) finds in its environment FAIRPLAY_CONNECT, the address of the
         server as host:port, FAIRPLAY_NAME and FAIRPLAY_TOKEN, for its hello; and FAIRPLAY_LISTEN, the address on which it
-        may serve the player's services in the place of dialling in. What it does first counts.
+        may serve the player's services in the place of dialling in. What it does first counts. It may be started several
+        times, also at once, and has the same time to come up each time.
 
         After UNAVAILABLE, or an end without a status of the server's, the caller may dial in again; after any other
         status a repeat of the same hello fails again.

@@ -32,7 +32,8 @@ class PlayerServiceStub(object):
     fairplay.fish.v1.FishPlayerService: on an address of its own, or through the stream that it opened with
     ConnectionService.DialIn. In a tournament the manager calls Start before the first game and End after the
     last one. A player that fails either is out of the tournament. A player that serves gets no keepalive pings from the
-    server's side and needs none.
+    server's side and needs none. It is connected to anew for each game or tournament, and goes on serving when a
+    connection ends.
     """
 
     def __init__(self, channel):
@@ -65,11 +66,13 @@ class PlayerServiceServicer(object):
     fairplay.fish.v1.FishPlayerService: on an address of its own, or through the stream that it opened with
     ConnectionService.DialIn. In a tournament the manager calls Start before the first game and End after the
     last one. A player that fails either is out of the tournament. A player that serves gets no keepalive pings from the
-    server's side and needs none.
+    server's side and needs none. It is connected to anew for each game or tournament, and goes on serving when a
+    connection ends.
     """
 
     def Describe(self, request, context):
-        """Says who the player is and what it can play. May be called at any time and more than once; changes nothing.
+        """Says who the player is and what it can play. May be called at any time and more than once; changes nothing. The
+        answer is always the same, also during games and when the program was started again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -125,7 +128,8 @@ class PlayerService(object):
     fairplay.fish.v1.FishPlayerService: on an address of its own, or through the stream that it opened with
     ConnectionService.DialIn. In a tournament the manager calls Start before the first game and End after the
     last one. A player that fails either is out of the tournament. A player that serves gets no keepalive pings from the
-    server's side and needs none.
+    server's side and needs none. It is connected to anew for each game or tournament, and goes on serving when a
+    connection ends.
     """
 
     @staticmethod

@@ -24,7 +24,8 @@ class PlayerServiceStub:
     fairplay.fish.v1.FishPlayerService: on an address of its own, or through the stream that it opened with
     ConnectionService.DialIn. In a tournament the manager calls Start before the first game and End after the
     last one. A player that fails either is out of the tournament. A player that serves gets no keepalive pings from the
-    server's side and needs none.
+    server's side and needs none. It is connected to anew for each game or tournament, and goes on serving when a
+    connection ends.
     """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
@@ -32,7 +33,9 @@ class PlayerServiceStub:
         fairplay.v1.player_pb2.DescribeRequest,
         fairplay.v1.player_pb2.DescribeResponse,
     ]
-    """Says who the player is and what it can play. May be called at any time and more than once; changes nothing."""
+    """Says who the player is and what it can play. May be called at any time and more than once; changes nothing. The
+    answer is always the same, also during games and when the program was started again.
+    """
 
     Start: grpc.UnaryUnaryMultiCallable[
         fairplay.v1.player_pb2.StartRequest,
@@ -58,14 +61,17 @@ class PlayerServiceAsyncStub:
     fairplay.fish.v1.FishPlayerService: on an address of its own, or through the stream that it opened with
     ConnectionService.DialIn. In a tournament the manager calls Start before the first game and End after the
     last one. A player that fails either is out of the tournament. A player that serves gets no keepalive pings from the
-    server's side and needs none.
+    server's side and needs none. It is connected to anew for each game or tournament, and goes on serving when a
+    connection ends.
     """
 
     Describe: grpc.aio.UnaryUnaryMultiCallable[
         fairplay.v1.player_pb2.DescribeRequest,
         fairplay.v1.player_pb2.DescribeResponse,
     ]
-    """Says who the player is and what it can play. May be called at any time and more than once; changes nothing."""
+    """Says who the player is and what it can play. May be called at any time and more than once; changes nothing. The
+    answer is always the same, also during games and when the program was started again.
+    """
 
     Start: grpc.aio.UnaryUnaryMultiCallable[
         fairplay.v1.player_pb2.StartRequest,
@@ -91,7 +97,8 @@ class PlayerServiceServicer(metaclass=abc.ABCMeta):
     fairplay.fish.v1.FishPlayerService: on an address of its own, or through the stream that it opened with
     ConnectionService.DialIn. In a tournament the manager calls Start before the first game and End after the
     last one. A player that fails either is out of the tournament. A player that serves gets no keepalive pings from the
-    server's side and needs none.
+    server's side and needs none. It is connected to anew for each game or tournament, and goes on serving when a
+    connection ends.
     """
 
     @abc.abstractmethod
@@ -100,7 +107,9 @@ class PlayerServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.v1.player_pb2.DescribeRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.v1.player_pb2.DescribeResponse, collections.abc.Awaitable[fairplay.v1.player_pb2.DescribeResponse]]:
-        """Says who the player is and what it can play. May be called at any time and more than once; changes nothing."""
+        """Says who the player is and what it can play. May be called at any time and more than once; changes nothing. The
+        answer is always the same, also during games and when the program was started again.
+        """
 
     @abc.abstractmethod
     def Start(

@@ -156,6 +156,12 @@ class Hub:
     def _count_stray(self) -> None:
         self.stray_reply_count += 1
 
+    def dismiss(self, name: str, reason: GoodbyeReason.ValueType, message: str) -> None:
+        """End the stream of the player of this name, if there is one. The name stays with its token."""
+        known = self._names.get(name)
+        if known is not None and known.stream is not None:
+            known.stream.goodbye(reason, message)
+
     def goodbye(self, reason: GoodbyeReason.ValueType, message: str) -> None:
         """End all streams."""
         for stream in list(self._streams.values()):
@@ -192,6 +198,11 @@ class DialInLink:
     def __init__(self, hub: Hub, name: str) -> None:
         self._hub = hub
         self._name = name
+
+    @property
+    def description(self) -> PlayerDescription | None:
+        """What the player said about itself when it dialled in last; None if its name is free."""
+        return self._hub.description(self._name)
 
     def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
         """Call the player through the stream that has its name now."""

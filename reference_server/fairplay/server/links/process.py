@@ -18,7 +18,9 @@ from fairplay.games.steps import Failure
 from fairplay.server.links.dial_in import DialInLink, Hub
 from fairplay.server.links.dial_out import CHANNEL_OPTIONS, DialOutLink
 from fairplay.server.links.link import Clock, DeadLink, Done, Link, OpenCall, disconnected
+from fairplay.v1.connection_pb2 import GoodbyeReason
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason
+from fairplay.v1.player_pb2 import PlayerDescription
 
 GUARD = Path(__file__).with_name("guard.py")
 MAX_OUTPUT_CHARS = 8_192
@@ -111,6 +113,25 @@ class ProcessLink:
     def guard_id(self) -> int:
         """The id of the process from which all processes of the player descend."""
         return self._process.guard_id
+
+    @property
+    def description(self) -> PlayerDescription | None:
+        """What the player said about itself when it dialled in; None if it serves."""
+        return self._inner.description if isinstance(self._inner, DialInLink) else None
+
+    @property
+    def connected(self) -> bool:
+        """Whether the player has dialled in, and its stream lasts."""
+        return self._hub.here(self._name)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the player's process has ended."""
+        return self._process.ended.is_set()
+
+    def dismiss(self, reason: GoodbyeReason.ValueType, message: str) -> None:
+        """Say goodbye to a player that has dialled in, and leave its process alone."""
+        self._hub.dismiss(self._name, reason, message)
 
     @property
     def output(self) -> str:

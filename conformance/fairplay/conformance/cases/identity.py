@@ -1,0 +1,305 @@
+"""Cases about who a player is: the same in tournaments as elsewhere, each time it is asked, started and reached."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from google.protobuf.message import DecodeError
+
+from fairplay.conformance import attribution, owners
+from fairplay.conformance.case import Case, case
+from fairplay.conformance.case_errors import NotApplicable, NotTested, failure
+from fairplay.conformance.context import BESIDE_OTHERS, Context
+from fairplay.conformance.evidence import readable
+from fairplay.conformance.player_under_test import Connection
+from fairplay.conformance.transports import DialInTransport, ExecTransport
+from fairplay.conformance.trial import Scenario, Trial, play_trial
+from fairplay.games.conformance import Level, Situation
+from fairplay.games.game import Game, find, registered
+from fairplay.games.kit.player_service import DESCRIBE, END, START
+from fairplay.games.steps import Failure
+from fairplay.server.links.identity import cut
+from fairplay.server.manager.plan import game_id_of
+from fairplay.v1.connection_pb2 import GoodbyeReason
+from fairplay.v1.player_pb2 import (
+    DescribeRequest,
+    DescribeResponse,
+    EndRequest,
+    PlayerDescription,
+    StartRequest,
+)
+
+DECISIONS = 3
+RETURN_S = 2.0
+"""How long a player is watched that must not dial in again."""
+END_LIMIT_S = 5.0
+POLL_S = 0.02
+
+
+class Departure(NamedTuple):
+    """What a player did after a goodbye for good."""
+
+    returned: bool
+    """Whether it dialled in again."""
+    ended: bool
+    """Whether its process ended."""
+    output: str
+
+
+class Life(NamedTuple):
+    """What a new player says about itself, from its first call to its last, and how it goes."""
+
+    hello: PlayerDescription | None
+    """What it says when it dials in; None if it does not."""
+    agrees_at_once: bool
+    """Whether its first two answers to Describe are the same."""
+    said: Sequence[tuple[str, PlayerDescription | None]]
+    """(when, its answer to Describe); None: no readable answer."""
+    departure: Departure | None
+    """None if it was not started here, or did not dial in."""
+
+
+# --- in a tournament ---
+
+
+class _Tournament(NamedTuple):
+    trials: Sequence[Trial]
+    problem: Failure | None
+    """What went wrong with Start, or None."""
+    departure: Departure | None
+
+
+@case(
+    "identity.in-tournaments",
+    "A player cannot tell whether a game belongs to a tournament, except by Start, and plays it as any other.",
+)
+def in_tournaments(context: Context) -> None:
+    """What counts is how a player plays where it counts."""
+    played = _tournament(context)
+    for found in played.trials:
+        context.judge_condition(found, (owners.AFTER_OTHERS, context.sequence))
+    if played.problem is not None:
+        evidence = failure("The player fails Start.", ("Failure", readable(played.problem))).evidence
+        raise NotTested("a tournament cannot be played with this player", evidence, owners.TOURNAMENT)
+
+
+def _tournament(context: Context) -> _Tournament:
+    return context.once("tournament", lambda: _play_tournament(context))
+
+
+def _play_tournament(context: Context) -> _Tournament:
+    """Play a tournament as the manager does: Start, a game a round under ids that follow from its own, End."""
+    tournament_id, trials, problem = context.new_tournament_id(), list[Trial](), None
+    with context.player.fresh() as connection:
+        outcome, _ = context.ask(START, StartRequest(tournament_id=tournament_id), connection)
+        if not isinstance(outcome, bytes):
+            problem = outcome
+        else:
+            for number, scenario in enumerate(_rounds(context), 1):
+                trials.append(context.play_as(scenario, connection, game_id_of(tournament_id, number, 1)))
+                if trials[-1].misconduct is not None:
+                    break
+            context.ask(END, EndRequest(tournament_id=tournament_id, won=True), connection)
+        departure = _departure(context, connection, GoodbyeReason.GOODBYE_REASON_REPLACED, RETURN_S)
+    return _Tournament(trials, problem, departure)
+
+
+def _rounds(context: Context) -> Iterator[Scenario]:
+    """Yield the beginnings of games of the most players and of fewer, and a whole one of the fewest: the final."""
+    few, many = context.game.seats.start, context.game.seats.stop - 1
+    for count in sorted({few, (few + many) // 2, many}, reverse=True):
+        seat = context.rng("tournament", count).randrange(count)
+        yield context.scenario(seat, count, 0 if count == few else BESIDE_OTHERS)
+
+
+# --- what it says about itself ---
+
+
+@case(
+    "identity.description-stays",
+    "PlayerService.Describe may be called at any time, and its answer is always the same.",
+)
+def description_stays(context: Context) -> None:
+    """The certificate, the sign-up and the games name the same player and version."""
+    first, life = _description(context), _life(context)
+    if not life.agrees_at_once:
+        raise _untested("Asked twice in a row, the player says different things about itself.")
+    for when, said in life.said:
+        if said is None:
+            raise failure(f"Describe has no readable answer {when}.", ("First answer", readable(first)))
+        if said != first:
+            sections = (("First answer", readable(first)), ("Answer", readable(said)))
+            raise failure(
+                f"The player says something else about itself {when} than when it was asked first.", *sections
+            )
+
+
+@case("identity.hello", "What a player says about itself when it dials in is the same as its answer to Describe.")
+def hello(context: Context) -> None:
+    """A server shows a player by its hello, and checks its certificate by Describe."""
+    first, life = _description(context), _life(context)
+    if life.hello is None:
+        raise NotApplicable("only a player that dials in says hello")
+    described = life.said[0][1] or first
+    if life.hello not in (PlayerDescription(), cut(described)):
+        sections = (("Hello", readable(life.hello)), ("Describe", readable(described)))
+        raise failure("The player says something else about itself in its hello than in Describe.", *sections)
+
+
+def _description(context: Context) -> PlayerDescription:
+    """Return the answer to the first Describe. Raises NotTested if there is none."""
+    context.player.connection()
+    said = _parse(context.player.described)
+    if said is None:
+        raise _untested("The player does not describe itself.")
+    return said
+
+
+def _untested(sentence: str) -> NotTested:
+    return NotTested("what the player says is not to be relied on", failure(sentence).evidence, owners.DESCRIBES)
+
+
+def _life(context: Context) -> Life:
+    return context.once("life", lambda: _follow(context))
+
+
+def _follow(context: Context) -> Life:
+    where = "in a new process" if context.player.transport.kind == "exec" else "later"
+    with context.player.fresh() as connection:
+        greeting, said = connection.hello, [(where, _ask(context, connection))]
+        agrees = _ask(context, connection) == said[0][1]
+        for when, turn_count in (("during a game", DECISIONS), ("after a game", 0)):
+            context.play(context.scenario(*context.seatings[0], turn_count), connection)
+            if connection.lost:
+                break
+            said.append((when, _ask(context, connection)))
+        departure = _departure(context, connection, GoodbyeReason.GOODBYE_REASON_FINISHED, END_LIMIT_S)
+    return Life(greeting, agrees, said, departure)
+
+
+def _ask(context: Context, connection: Connection) -> PlayerDescription | None:
+    outcome, _ = context.ask(DESCRIBE, DescribeRequest(), connection)
+    return _parse(outcome)
+
+
+def _parse(outcome: bytes | Failure) -> PlayerDescription | None:
+    """Return the description in a reply to Describe, or None if it is not readable."""
+    try:
+        return DescribeResponse.FromString(outcome).description if isinstance(outcome, bytes) else None
+    except DecodeError:
+        return None
+
+
+@case("identity.offered-games", "A player serves every service that its description names.")
+def offered_games(context: Context) -> None:
+    """A manager seats a player in any game that it offers."""
+    others = {service.name for service in _description(context).services} - {context.game.service}
+    for game in map(find, registered() if others else ()):
+        if game.service in others:
+            _check_served(context, game)
+
+
+def _check_served(context: Context, game: Game) -> None:
+    """Raise Failure if the player lacks a method of another game; how it plays that game is not looked at."""
+    situation = Situation(game.full_settings(game.settings_type()), game.seats.start, 0)
+    scenario = Scenario(f"offered-{game.name}", situation, context.rng("offered", game.name).getrandbits(32))
+    with context.shared() as connection:
+        work = play_trial(game, connection, scenario, context.limits, context.new_id())
+        found = context.player.loop.run(work)
+    if found.misconduct is not None and found.misconduct.call_error.status_code == attribution.UNIMPLEMENTED:
+        raise failure(
+            f"The player says that it serves {game.service}, and does not implement {found.misconduct.method_name}.",
+            ("Description", readable(context.description)),
+        )
+
+
+# --- how it comes and goes ---
+
+
+@case(
+    owners.REACHED_AGAIN,
+    "A player is connected to anew for each game or tournament: started again, it comes up within the start limit;"
+    " where it serves, it goes on serving when a connection ends.",
+)
+def reached_again(context: Context) -> None:
+    """A player that can be reached once plays in one tournament."""
+    player = context.player
+    if isinstance(player.transport, DialInTransport):
+        raise NotApplicable("a player that dials in is reached over the stream that it opens")
+    player.begin()
+    if not player.unreachable and (player.reach_count == 1 or player.transport.kind == "grpc"):
+        _reach_again(context)
+    if player.unreachable and player.reach_count:
+        raise failure(f"The player was there, but could not be reached again: {player.unreachable}")
+    player.connection()
+
+
+def _reach_again(context: Context) -> None:
+    """Open a connection to a player, where it serves with no other one open, and call it."""
+    if context.player.transport.kind == "grpc":
+        context.player.renew()
+    try:
+        with context.player.fresh() as connection:
+            context.ask(DESCRIBE, DescribeRequest(), connection)
+    except NotTested:
+        return
+
+
+@case(
+    "identity.replaced",
+    "A player that is told goodbye because another stream has taken its name over must not dial in again by itself.",
+)
+def replaced(context: Context) -> None:
+    """The two would take the name from each other without end."""
+    departure = _departed(context, _tournament(context).departure)
+    if departure.returned:
+        raise failure("The player dialled in again after the goodbye REPLACED.", ("Output", departure.output))
+
+
+@case(
+    "identity.ends",
+    "A player that is told goodbye because it is not needed any more ends, and does not dial in again.",
+    level=Level.SHOULD,
+)
+def ends(context: Context) -> None:
+    """Programs that nobody needs fill up the machine of those who play."""
+    departure = _departed(context, _life(context).departure)
+    if departure.returned:
+        raise failure("The player dialled in again after the goodbye FINISHED.", ("Output", departure.output))
+    if not departure.ended:
+        sentence = f"The player's process did not end within {END_LIMIT_S:g} s after the goodbye FINISHED."
+        raise failure(sentence, ("Output", departure.output))
+
+
+def _departed(context: Context, departure: Departure | None) -> Departure:
+    if departure is None:
+        raise NotApplicable("only a player that is started here, and dials in, is told goodbye and started again")
+    return departure
+
+
+def _departure(
+    context: Context, connection: Connection, reason: GoodbyeReason.ValueType, limit_s: float
+) -> Departure | None:
+    """Say goodbye to a started player that has dialled in, and return what it does; None if it is none."""
+    process = connection.process
+    if not isinstance(context.player.transport, ExecTransport) or process is None or not process.connected:
+        return None
+
+    async def watch() -> Departure:
+        clock = asyncio.get_running_loop().time
+        began, lost, returned = clock(), False, False
+        process.dismiss(reason, "this player is no longer needed here")
+        while not (returned or process.ended) and clock() - began < limit_s:
+            await asyncio.sleep(POLL_S)
+            lost = lost or not process.connected
+            returned = lost and process.connected
+        return Departure(returned, process.ended, process.output)
+
+    return context.player.loop.run(watch())
+
+
+def cases(game: Game) -> Sequence[Case]:
+    """Return the cases of this module."""
+    return (in_tournaments, description_stays, hello, offered_games, reached_again, replaced, ends)
