@@ -36,6 +36,10 @@ def call(seat: int) -> Call:
     return Call(seat, METHOD, METHOD.request(), CallKind.DECISION)
 
 
+def races_of(runners: Runners, tested: int = TESTED, eager: int | None = None) -> Races:
+    return Races(runners.ask, tested, Random(1), lambda call: call.seat == eager)
+
+
 async def turns() -> None:
     for _ in range(5):
         await asyncio.sleep(0)
@@ -49,7 +53,7 @@ async def running(races: Races, race: Race) -> asyncio.Task[Any]:
 
 async def test_the_rivals_wait_for_the_tested_player() -> None:
     runners = Runners()
-    races = Races(runners.ask, TESTED, Random(1))
+    races = races_of(runners)
     race = await running(races, Race([call(0), call(1), call(2)]))
     assert runners.asked == [TESTED]
     runners.answers[TESTED].set_result("mine")
@@ -62,7 +66,7 @@ async def test_the_rivals_wait_for_the_tested_player() -> None:
 
 async def test_now_and_then_the_rivals_do_not_wait_and_the_tested_player_is_outrun() -> None:
     runners = Runners()
-    races = Races(runners.ask, TESTED, Random(1))
+    races = races_of(runners)
     for _ in range(OUTRUN_EVERY - 1):
         race = await running(races, Race([call(0), call(TESTED)]))
         assert runners.asked[-1] == TESTED
@@ -80,7 +84,7 @@ async def test_now_and_then_the_rivals_do_not_wait_and_the_tested_player_is_outr
 
 async def test_rivals_that_are_only_told_something_do_not_wait_and_are_not_raced() -> None:
     runners = Runners()
-    races = Races(runners.ask, TESTED, Random(1))
+    races = races_of(runners)
     for _ in range(OUTRUN_EVERY + 1):
         told = call(0)._replace(kind=CallKind.NOTIFICATION)
         race = await running(races, Race([told, call(TESTED)]))
@@ -94,9 +98,20 @@ async def test_rivals_that_are_only_told_something_do_not_wait_and_are_not_raced
     races.end()
 
 
+async def test_an_eager_rival_does_not_wait() -> None:
+    runners = Runners()
+    races = races_of(runners, eager=0)
+    race = await running(races, Race([call(0), call(TESTED), call(2)]))
+    assert runners.asked == [TESTED, 0]
+    runners.answers[0].set_result("his")
+    [arrival] = await race
+    assert arrival.answer == "his"
+    races.end()
+
+
 async def test_a_call_that_stays_in_the_race_is_not_made_again_and_one_that_is_missing_is_cancelled() -> None:
     runners = Runners()
-    races = Races(runners.ask, 9, Random(1))
+    races = races_of(runners, tested=9)
     stays, goes = call(0), call(1)
     first = await running(races, Race([stays, goes, call(2)]))
     runners.answers[2].set_result("x")
@@ -110,7 +125,7 @@ async def test_a_call_that_stays_in_the_race_is_not_made_again_and_one_that_is_m
 
 async def test_what_comes_within_the_hold_counts_as_the_same_moment() -> None:
     runners = Runners()
-    races = Races(runners.ask, 9, Random(1))
+    races = races_of(runners, tested=9)
     race = await running(races, Race([call(0), call(1)], hold_s=0.05))
     runners.answers[1].set_result("x")
     await turns()
@@ -120,7 +135,7 @@ async def test_what_comes_within_the_hold_counts_as_the_same_moment() -> None:
 
 async def test_a_handicap_makes_an_arrival_count_later() -> None:
     runners = Runners()
-    races = Races(runners.ask, 9, Random(1))
+    races = races_of(runners, tested=9)
     race = await running(races, Race([call(0), call(1)], handicap_s={0: 5.0}))
     runners.answers[0].set_result("early")
     await turns()

@@ -90,7 +90,17 @@ def evidence(game: Game, found: Trial) -> Evidence:
     return Evidence(
         f"{method} {KINDS[misconduct.kind]}: {what}",
         (rule,) if rule else (),
-        [("Game", where), *sections_of(misconduct, request, last.limit_s, last.elapsed_s, found.output)],
+        [
+            ("Game", where),
+            *_departures(found),
+            *sections_of(misconduct, request, last.limit_s, last.elapsed_s, found.output),
+        ],
         game.text(state, names),
         game.svg(state, names),
     )
+
+
+def _departures(found: Trial) -> list[tuple[str, str]]:
+    """Return a section about the rivals that leave the game, if any do."""
+    departures = found.scenario.departures
+    return [("Rivals that leave", "\n".join(map(str, departures)))] if departures else []

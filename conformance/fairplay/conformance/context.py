@@ -15,6 +15,7 @@ from fairplay.conformance.case_errors import Failure, NotTested
 from fairplay.conformance.loop_thread import LoopThread
 from fairplay.conformance.naming import new_game_id, new_tournament_id
 from fairplay.conformance.player_under_test import Connection, PlayerUnderTest
+from fairplay.conformance.rivals import Departure
 from fairplay.conformance.transports import Transport
 from fairplay.conformance.trial import CallLimits, RequestEncoder, Scenario, Trial, play_trial, serialize
 from fairplay.games.conformance import Situation
@@ -25,6 +26,8 @@ from fairplay.v1.player_pb2 import PlayerDescription
 
 BESIDE_OTHERS = 24
 """Decisions in games that may show what is left of other games: the first few may have only one legal answer."""
+LEAVES_AFTER = 2
+"""The decisions of the player under test after which the rival is lost of which one game makes do without."""
 Kept = TypeVar("Kept")
 Asked: TypeAlias = tuple[bytes | CallFailure, float]
 """The reply or failure of a call, and the seconds that it took."""
@@ -154,8 +157,8 @@ class Context:
         """Return a game of the most players to its end, played once, in which one of the rivals is lost."""
         if self._with_leaver is None:
             count = self.game.seats.stop - 1
-            scenario = self.scenario(0, count)._replace(name="rival-leaves", leaver=count - 1)
-            self._with_leaver = self.play(scenario)
+            departures = (Departure(count - 1, after=LEAVES_AFTER),)
+            self._with_leaver = self.play(self.scenario(0, count)._replace(name="rival-leaves", departures=departures))
         return self._with_leaver
 
     def whole_games(self) -> Iterator[Trial]:

@@ -24,11 +24,17 @@ class _Runner(NamedTuple):
 
 
 class Races:
-    """The calls of the races of one game. `tested` is the seat of the player under test."""
+    """The calls of the races of one game. `tested` is the seat of the player under test.
 
-    def __init__(self, ask: Callable[[Call], Awaitable[Any]], tested: int, rng: Random) -> None:
+    `is_eager` returns whether a call to another player is answered at once, whatever the player under test does.
+    """
+
+    def __init__(
+        self, ask: Callable[[Call], Awaitable[Any]], tested: int, rng: Random, is_eager: Callable[[Call], bool]
+    ) -> None:
         self._ask = ask
         self._tested = tested
+        self._is_eager = is_eager
         self._state = RaceState[Arrival](rng)
         self._runners: dict[int, _Runner] = {}
         self._tested_task: asyncio.Task[Any] | None = None
@@ -70,7 +76,8 @@ class Races:
             self._wait = not contest or self._contests % OUTRUN_EVERY > 0
         ahead = self._tested_task if self._wait else None
         for call in new.values():
-            self._run(call, now, None if call.kind is CallKind.NOTIFICATION else ahead)
+            at_once = call.kind is CallKind.NOTIFICATION or self._is_eager(call)
+            self._run(call, now, None if at_once else ahead)
 
     def _run(self, call: Call, now: float, ahead: asyncio.Task[Any] | None) -> asyncio.Task[Any]:
         async def run() -> Any:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
@@ -18,7 +18,7 @@ from fairplay.conformance.case_errors import SuiteError
 from fairplay.conformance.naming import draw_names
 from fairplay.conformance.player_under_test import Connection
 from fairplay.conformance.racing import Races
-from fairplay.conformance.reference_players import rival_names
+from fairplay.conformance.rivals import Departure, Rivals
 from fairplay.games.conformance import Infraction, Level, Situation, find_conformance
 from fairplay.games.game import Game
 from fairplay.games.kit.conformance import cause_of
@@ -35,8 +35,6 @@ from fairplay.games.steps import (
     calls_in,
     join_answers,
 )
-from fairplay.player.handlers import reply_of
-from fairplay.server.links.link import disconnected
 from fairplay.server.plans import seconds
 from fairplay.server.transcript import Transcript, game_rng
 from fairplay.v1.game_pb2 import TimeControl
@@ -85,8 +83,10 @@ class Scenario(NamedTuple):
     seed: int
     level: Level = Level.MUST
     """Infractions of this level, and graver ones, are misconduct here."""
-    leaver: int | None = None
-    """The seat of a rival that is lost when it is asked for its second decision. None: all rivals stay."""
+    departures: tuple[Departure, ...] = ()
+    """The rivals that leave the game on the way."""
+    rivals_wait: bool = True
+    """Whether rivals mostly wait for the player under test in races; False: never."""
 
 
 class Exchange(NamedTuple):
@@ -164,10 +164,9 @@ class _Driver:
         rng, situation = Random(f"{scenario.seed}/names"), self._situation
         self._names = draw_names(connection.player_name, situation.seat, situation.player_count, rng)
         self._transcript = Transcript(self._names, lambda _: None)
-        self._rivals = _rivals(game, scenario)
-        self._races = Races(self._ask, self._situation.seat, Random(scenario.seed))
+        self._rivals = Rivals(game, self._situation, scenario.seed, scenario.departures)
+        self._races = Races(self._ask, self._situation.seat, Random(scenario.seed), self._is_eager)
         self._trial = Trial(scenario, had_past=connection.call_count > 1)
-        self._leaver_decisions = 0
 
     async def play(self, game_id: str) -> Trial:
         trial, situation = self._trial, self._situation
@@ -208,12 +207,12 @@ class _Driver:
         scenario = self._trial.scenario
         if step.seat == self._situation.seat:
             self._trial.misconduct = self._transcript.build_misconduct(step)
-        elif step.seat != scenario.leaver:
+        elif not self._rivals.may_leave(step.seat):
             raise SuiteError(f"a reference player was eliminated in {scenario.name}: {step.cause}")
 
     async def _ask(self, call: Call) -> Message | Failure:
         if call.seat != self._situation.seat:
-            return self._ask_rival(call)
+            return self._rivals.answer(call, self._trial.decision_count)
         asked, request = self._transcript.ask(call), self._encode_request(call.request)
         limit_s = self._limits.limit_s(call)
         outcome, elapsed_s = await self._connection.ask(call.method, request, limit_s)
@@ -231,15 +230,6 @@ class _Driver:
             cause = cause_of(self._game, infraction, answer)
             trial.misconduct = self._transcript.build_misconduct(Eliminate(self._situation.seat, cause))
 
-    def _ask_rival(self, call: Call) -> Message | Failure:
-        if call.seat == self._trial.scenario.leaver:
-            self._leaver_decisions += call.kind is not CallKind.NOTIFICATION
-            if self._leaver_decisions > 1:
-                return disconnected("this rival has left")
-        return reply_of(self._rivals[call.seat], call)
-
-
-def _rivals(game: Game, scenario: Scenario) -> Mapping[int, object]:
-    rng, names = Random(scenario.seed), rival_names(game)
-    situation = scenario.situation
-    return {seat: game.player(rng.choice(names)) for seat in range(situation.player_count) if seat != situation.seat}
+    def _is_eager(self, call: Call) -> bool:
+        """Return whether a rival does not wait for the player under test in a race."""
+        return not self._trial.scenario.rivals_wait or self._rivals.fails(call, self._trial.decision_count)

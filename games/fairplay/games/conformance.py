@@ -106,6 +106,8 @@ class Conformance:
     """The package with the files "must-<protocol revision>.txt": the ids of the frozen MUST cases, one a line."""
     find_infraction: Callable[[Any, Call, Any], Infraction | None] = _no_infraction
     """(settings, of the type `Game.settings_type`; call; answer) -> the infraction that the answer is, or None."""
+    leaving_settings: Sequence[Message] = ()
+    """Settings, of the type `Game.settings_type`, that change what follows when players leave a game."""
     list_legal_replies: Callable[[Any, Call], Sequence[Message] | None] = _listed_by_the_referee
     """(settings, call) -> the legal replies, where a wrong answer may be an infraction; None elsewhere."""
 

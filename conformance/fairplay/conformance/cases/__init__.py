@@ -8,6 +8,7 @@ from types import ModuleType
 from fairplay.conformance.case import Case
 from fairplay.conformance.cases import (
     contract,
+    departures,
     endings,
     exceptions,
     games,
@@ -23,6 +24,7 @@ from fairplay.games.game import Game
 MODULES: Sequence[ModuleType] = (
     contract,
     games,
+    departures,
     states,
     exceptions,
     time,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -12,10 +12,14 @@ from google.protobuf.message import Message
 from fairplay.conformance.zoo.list_sizes import Sizes, begin_game, players_of, sizes_in
 from fairplay.conformance.zoo.mutant_player import ReceivedCall, Trigger
 from fairplay.conformance.zoo.triggers import parts
+from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game, find
 from fairplay.games.steps import Call, CallKind, drive
 from fairplay.player.handlers import reply_of
 from fairplay.v1.misconduct_pb2 import CallError
+
+PLAYING = 1
+"""The value of players that are left, in every enum of standings; 0 means the same."""
 
 
 class Signs(NamedTuple):
@@ -78,3 +82,84 @@ def with_fewer_players(name: str) -> Trigger:
         return any(size < at_first.get(path, 0) for path, size in sizes.items())
 
     return trigger
+
+
+# How many are left
+
+
+class Roster(NamedTuple):
+    """The list in requests that shrinks when players fail."""
+
+    path: str
+    others_only: bool
+    """Whether the called player is not in the list."""
+
+
+@cache
+def roster(name: str) -> Roster | None:
+    """Return the list of a game with an entry for each player left, or for each other one; None if there is none."""
+    game = find(name)
+    count, (lengths, _) = game.seats.stop - 1, _observe(game, fails=False)
+    for path in sorted(signs(name).lists):
+        if lengths[path] <= {count, count - 1}:
+            return Roster(path, others_only=lengths[path] == {count - 1})
+    return None
+
+
+def count_players(name: str, request: Message) -> tuple[int, int] | None:
+    """Return how many players a request has in all and how many of them are left, or None if it does not say."""
+    for part in parts(request):
+        if standings := list(_standings(part)):
+            return len(standings), sum(standing <= PLAYING for standing in standings)
+    found = roster(name)
+    sizes = dict(sizes_in(request)) if found is not None else {}
+    if found is None or found.path not in sizes:
+        return None
+    left = sizes[found.path] + found.others_only
+    return left, left
+
+
+def _standings(part: Any) -> Iterator[int]:
+    """Yield the standing of each player from a message that has them by seat."""
+    fields = part.DESCRIPTOR.fields_by_name
+    if "standings" in fields:
+        yield from part.standings
+    elif "players" in fields and "standing" in fields["players"].message_type.fields_by_name:
+        yield from (player.standing for player in part.players)
+
+
+def with_players_left(name: str, is_met: Callable[[int, int], bool]) -> Trigger:
+    """Trigger in calls after which `is_met(players at the beginning, players left)` holds, as far as requests say."""
+
+    def trigger(call: ReceivedCall) -> bool:
+        found = count_players(name, call.request)
+        if found is None:
+            return False
+        most = call.game.notes["most players"] = max(call.game.notes.get("most players", 0), found[0])
+        return is_met(most, found[1])
+
+    return trigger
+
+
+@cache
+def goes_on_alone(name: str) -> bool:
+    """Return whether the last player of a game is asked for decisions, under some settings."""
+    game = find(name)
+    others = map(game.full_settings, find_conformance(name).leaving_settings)
+    return any(_is_asked_alone(game, each) for each in (game.full_settings(game.settings_type()), *others))
+
+
+def _is_asked_alone(game: Game, settings: Message) -> bool:
+    """Play a game that all but the first player leave; return whether that one is asked for decisions after it."""
+    count, alone = game.seats.start, Counter[int]()
+    players = players_of(game, count)
+
+    def answer(call: Call) -> Any:
+        if call.seat > 0:
+            return CallError()
+        left = count_players(game.name, call.request)
+        alone[call.kind is not CallKind.NOTIFICATION and left is not None and left[1] == 1] += 1
+        return reply_of(players[0], call)
+
+    drive(begin_game(game, settings, count), answer)
+    return alone[True] > 0

@@ -7,7 +7,6 @@ from typing import Any
 
 from fairplay.conformance.zoo import case_ids
 from fairplay.conformance.zoo.effects import RAISES
-from fairplay.conformance.zoo.eliminations import signs, with_fewer_players
 from fairplay.conformance.zoo.list_sizes import first_decisions, sizes_vary, with_unusual_size
 from fairplay.conformance.zoo.mutants import Mutant
 from fairplay.conformance.zoo.triggers import (
@@ -22,7 +21,7 @@ from fairplay.games.game import Game
 
 
 def of_situations(game: Game) -> Iterator[Mutant]:
-    """Yield the mutants that fail in some seats, under some settings, or when others fail."""
+    """Yield the mutants that fail in some seats, or under some settings."""
     anywhere = ("rules", game.name, *case_ids.POSITIONS)
     seats = (*anywhere, "memory", case_ids.UNDER_LOAD)  # which also play games in several seats
     usual = game.full_settings(game.settings_type())
@@ -35,10 +34,6 @@ def of_situations(game: Game) -> Iterator[Mutant]:
     if any(field.name == "players" and field.is_repeated for field in _fields(game)):
         sentence, crowd = "Raises an exception where there are as many players as there may be.", game.seats.stop - 1
         yield Mutant("raises-in-full-house", sentence, (case_ids.NO_EXCEPTION,), with_players(crowd), RAISES, seats)
-    if any(signs(game.name)):
-        sentence, fewer = "Raises an exception when it hears that a player has failed.", with_fewer_players(game.name)
-        owners = (case_ids.NO_EXCEPTION, case_ids.VOID)
-        yield Mutant("raises-when-others-fail", sentence, (case_ids.RIVAL_LEAVES,), fewer, RAISES, (*owners, *anywhere))
     yield from _of_settings(game, anywhere)
     sentence = "Raises an exception where the id of a game has no letter, or more than a hundred characters."
     yield Mutant("raises-on-unusual-ids", sentence, (case_ids.UNUSUAL_IDS,), with_unusual_id, RAISES)

@@ -1,0 +1,171 @@
+"""Cases about rivals that leave a game: how many, when and in which order, until the player under test is alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import cycle
+from random import Random
+from typing import NamedTuple, TypeAlias
+
+from google.protobuf.message import Message
+
+from fairplay.conformance import attribution
+from fairplay.conformance.case import Case, case
+from fairplay.conformance.context import Context
+from fairplay.conformance.rivals import Departure, Fault
+from fairplay.conformance.trial import Trial
+from fairplay.games.conformance import find_conformance
+from fairplay.games.game import Game
+
+GOES_ON = "A player that fails is out of the game, which goes on or ends as its rules say."
+MORE_DECISIONS = 24
+"""A game goes on for so many decisions after the last departure: alone a player may go on much longer."""
+MOST_DECISIONS = 40
+"""Longer games count as so long: nobody leaves later."""
+Pace: TypeAlias = Callable[[int, int], list[int]]
+"""(rivals, decisions of the player under test in a whole game) -> after how many of its decisions each rival leaves."""
+
+
+class _Plan(NamedTuple):
+    seat: int
+    """Of the player under test."""
+    player_count: int
+    departures: tuple[Departure, ...]
+    more_decisions: int = MORE_DECISIONS
+
+
+def _early(rivals: int, decisions: int) -> list[int]:
+    return list(range(rivals))
+
+
+def _spread(rivals: int, decisions: int) -> list[int]:
+    return [decisions * (number + 1) // (rivals + 1) for number in range(rivals)]
+
+
+def _late(rivals: int, decisions: int) -> list[int]:
+    return [max(0, decisions - rivals + number) for number in range(rivals)]
+
+
+PACES: Sequence[Pace] = (_early, _spread, _late)
+
+
+@case("rules.only-rival-leaves", GOES_ON)
+def only_rival_leaves(context: Context) -> None:
+    """A game of two may lose one of them before its first decision, or at any time after it."""
+    _play_all(context, "only-rival-leaves", _plans_for_two(context))
+
+
+def _plans_for_two(context: Context) -> Iterator[_Plan]:
+    faults = _faults(context.rng("only-rival"))
+    for seat in range(2):
+        yield _Plan(seat, 2, (Departure(1 - seat, 0, in_decision=False),))
+    for index, share in enumerate((0.0, 0.0, 0.1, 0.5, 0.8, 0.95)):
+        seat = index % 2
+        yield _Plan(seat, 2, (Departure(1 - seat, int(share * _length(context, seat, 2)), fault=next(faults)),))
+
+
+@case("rules.rivals-leave-one-by-one", GOES_ON)
+def rivals_leave_one_by_one(context: Context) -> None:
+    """Player after player may leave, in any order and at any time, until one is left."""
+    _play_all(context, "rivals-leave-one-by-one", _plans_one_by_one(context))
+
+
+def _plans_one_by_one(context: Context) -> Iterator[_Plan]:
+    rng, faults = context.rng("one-by-one"), _faults(context.rng("one-by-one", "faults"))
+    crowds = _crowds(context.game)
+    for index, count in enumerate(crowds):
+        for pace in PACES if len(crowds) < len(PACES) else [PACES[index % len(PACES)]]:
+            seat, rivals = _seated(rng, count)
+            moments = pace(len(rivals), _length(context, seat, count))
+            leaving = zip(rivals, moments, strict=True)
+            yield _Plan(seat, count, tuple(Departure(rival, after, fault=next(faults)) for rival, after in leaving))
+
+
+@case("rules.rivals-leave-at-once", GOES_ON)
+def rivals_leave_at_once(context: Context) -> None:
+    """Between two decisions of a player several others may leave: at the beginning, or in the middle of the game."""
+    _play_all(context, "rivals-leave-at-once", _plans_at_once(context))
+
+
+def _plans_at_once(context: Context) -> Iterator[_Plan]:
+    rng, faults = context.rng("at-once"), _faults(context.rng("at-once", "faults"))
+    crowds = _crowds(context.game)
+    for count in sorted({crowds[0], crowds[-1]}):
+        for in_decision in (False, True):
+            seat, rivals = _seated(rng, count)
+            after = _length(context, seat, count) // 2 if in_decision else 0
+            yield _Plan(seat, count, tuple(Departure(rival, after, in_decision, next(faults)) for rival in rivals[:2]))
+    for _ in _settings(context):  # under each of them all rivals leave at once
+        seat, rivals = _seated(rng, count := rng.choice(crowds))
+        after = _length(context, seat, count) // 2
+        yield _Plan(seat, count, tuple(Departure(rival, after) for rival in rivals))
+
+
+@case("rules.neighbour-leaves", GOES_ON)
+def neighbour_leaves(context: Context) -> None:
+    """The player before it, or after it, in turn order is the one whose loss changes when a player is asked."""
+    _play_all(context, "neighbour-leaves", _plans_of_neighbours(context))
+
+
+def _plans_of_neighbours(context: Context) -> Iterator[_Plan]:
+    rng, faults = context.rng("neighbours"), _faults(context.rng("neighbours", "faults"))
+    for count in _crowds(context.game):
+        for side in (1, -1):
+            seat, after = rng.randrange(count), rng.randrange(4)
+            departure = Departure((seat + side) % count, after, fault=next(faults))
+            yield _Plan(seat, count, (departure,), MORE_DECISIONS // 4)
+
+
+def _length(context: Context, seat: int, count: int) -> int:
+    """Return how many decisions the player under test has in a whole game, or many."""
+    return min(MOST_DECISIONS, context.whole_game(seat, count).decision_count)
+
+
+def _crowds(game: Game) -> range:
+    """Return the numbers of players of which several can leave."""
+    return range(max(3, game.seats.start), game.seats.stop)
+
+
+def _seated(rng: Random, count: int) -> tuple[int, list[int]]:
+    """Return a seat for the player under test, and the others in any order."""
+    seats = list(range(count))
+    rng.shuffle(seats)
+    return seats[0], seats[1:]
+
+
+def _faults(rng: Random) -> Iterator[Fault]:
+    """Yield ways to fail, each as often as the others."""
+    found = list(Fault)
+    rng.shuffle(found)
+    return cycle(found)
+
+
+def _play_all(context: Context, name: str, plans: Iterator[_Plan]) -> None:
+    """Play games as planned, under all settings that matter in turn, and judge each."""
+    for index, (plan, settings) in enumerate(zip(plans, cycle(_settings(context)), strict=False)):
+        turn_count = max(departure.after for departure in plan.departures) + plan.more_decisions
+        scenario = context.scenario(plan.seat, plan.player_count, turn_count)
+        situation = scenario.situation._replace(settings=settings)
+        changed = scenario._replace(name=f"{name}-{index}", situation=situation, departures=plan.departures)
+        _judge(context, context.play(changed))
+
+
+def _settings(context: Context) -> Sequence[Message]:
+    """Return the default settings, and those that change what follows when players leave."""
+    game = context.game
+    return [context.settings, *map(game.full_settings, find_conformance(game.name).leaving_settings)]
+
+
+def _judge(context: Context, found: Trial) -> None:
+    """Judge a game of which rivals left: what goes wrong as well if they stay belongs to another case."""
+    if found.misconduct is not None and found.scenario.situation.settings == context.settings:
+        stayed = context.same_whole_game(found)
+        if attribution.signature(stayed) == attribution.signature(found):
+            raise context.untested("it fails in a game that nobody leaves, too", stayed)
+    context.judge(found)
+
+
+def cases(game: Game) -> Sequence[Case]:
+    """Return the cases of this module, as far as there can be so many players."""
+    two = [only_rival_leaves] if 2 in game.seats else []
+    return [*two, *([rivals_leave_one_by_one, rivals_leave_at_once, neighbour_leaves] if _crowds(game) else [])]
