@@ -8,16 +8,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from fairplay.conformance.context import open_context
 from fairplay.conformance.engine import run
 from fairplay.conformance.options import Options
 from fairplay.conformance.report import Report
-from fairplay.games.game import find
+from fairplay.conformance.transports import make_transport
+from fairplay.conformance.trial import CallLimits, Trial
+from fairplay.games.game import Game, find
 from fairplay.player.handlers import describe
 
 Method: TypeAlias = Callable[[Any], Any]
 Wrong: TypeAlias = Callable[[Method, Any], Any]
 """Returns the wrong answer, from the sound method and its request."""
 
+AMPLE_S = 5.0
 LIMIT_S = 0.4
 """A limit that a sound player keeps on a busy machine, and that a hanging one may cost a test several times."""
 FAIRPLAY = (sys.executable, "-m", "fairplay.terminal")
@@ -49,6 +53,13 @@ def judged(make: Callable[[], object], only: str = "", game: str = "fish", **mor
     """Return the report on players of a kind, with short limits and few drawn states."""
     settings = {"limit_s": LIMIT_S, "first_limit_s": LIMIT_S, "examples": 15, **more}
     return run(Options(game, make, only=only, **settings))
+
+
+def trial_of(game: Game, player: object, seat: int = 0, count: int = 2, turn_count: int = 0, **more: Any) -> Trial:
+    """Return a game with this player in a seat; `more` are fields of the scenario."""
+    transport = make_transport(game, lambda: player, listen="", start_limit_s=1.0)
+    with open_context(game, transport, 0, CallLimits(AMPLE_S, AMPLE_S, AMPLE_S), 1) as context:
+        return context.play(context.scenario(seat, count, turn_count)._replace(**more))
 
 
 def raises(sound: Method, request: Any) -> Any:
