@@ -12,6 +12,7 @@ from fairplay.conformance.cases import (
     endings,
     exceptions,
     games,
+    growth,
     identity,
     memory,
     probes,
@@ -32,6 +33,7 @@ MODULES: Sequence[ModuleType] = (
     endings,
     probes,
     identity,
+    growth,
     robustness,
 )
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from typing import Any
-
-import psutil
+from collections.abc import Sequence
 
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import NotApplicable, failure
+from fairplay.conformance.cases.growth import GAMES, MIB, growth_of
 from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal
 from fairplay.conformance.player_under_test import Connection, disconnection
@@ -24,9 +22,7 @@ from fairplay.v1.player_pb2 import DescribeRequest
 
 SHOULD = Level.SHOULD
 DECISIONS = 6
-GROWTH_GAMES = 25
-GROWTH_ROUNDS = 3
-MAX_GROWTH_BYTES = 4 * 1024 * 1024
+MAX_GROWTH_BYTES = 4 * MIB
 MAX_GROWTH_SHARE = 0.05
 UNREADABLE = b"\xff\xff\xff\xff\xff"
 LOSS_LIMIT_S = 0.5
@@ -117,37 +113,15 @@ def _answers_again(context: Context, connection: Connection) -> bool:
 )
 def memory_growth(context: Context) -> None:
     """A tournament may have thousands of games."""
-    with context.player.fresh() as connection:
-        memory = _memory_of(context, connection)
-        sizes = []
-        for _ in range(GROWTH_ROUNDS):
-            for found in context.play_together(context.beginnings(GROWTH_GAMES, DECISIONS), connection):
-                _judge(context, found)
-            sizes.append(memory())
+    found = growth_of(context)
+    if found.failed is not None:
+        _judge(context, found.failed)
+    sizes = [holding.memory_bytes for holding in found.holdings]
     growth = sizes[-1] - sizes[1]
     if growth > max(MAX_GROWTH_BYTES, MAX_GROWTH_SHARE * sizes[1]):
-        shown = "\n".join(
-            f"after {GROWTH_GAMES * number} games: {size / 2**20:.1f} MiB" for number, size in enumerate(sizes, 1)
-        )
-        raise failure(f"{GROWTH_GAMES} games more made the player {growth / 2**20:.1f} MiB larger.", ("Memory", shown))
-
-
-def _memory_of(context: Context, connection: Connection) -> Callable[[], int]:
-    """Return a function that measures the bytes that the player holds. Raises NotApplicable if it cannot."""
-    if connection.process is None:
-        if context.player.transport.kind == "bot":
-            return lambda: psutil.Process().memory_info().rss
-        raise NotApplicable("the memory of a player is known only where the player was started here")
-    guard = psutil.Process(connection.process.guard_id)
-    return lambda: sum(_size(process) for process in guard.children(recursive=True))
-
-
-def _size(process: Any) -> int:
-    """Return the bytes that a process holds in memory: none if it is gone."""
-    try:
-        return int(process.memory_info().rss)
-    except psutil.Error:
-        return 0
+        shown = "\n".join(f"after {GAMES * number} games: {size / MIB:.1f} MiB" for number, size in enumerate(sizes, 1))
+        count = GAMES * (len(sizes) - 2)
+        raise failure(f"{count} games more made the player {growth / MIB:.1f} MiB larger.", ("Memory", shown))
 
 
 def _judge(context: Context, found: Trial) -> None:

@@ -47,6 +47,12 @@ REACHED_AGAIN = "identity.reached-again"
 REPLACED = "identity.replaced"
 ENDS = "identity.ends"
 
+GROWING_MEMORY = "growth.memory"
+GROWING_THREADS = "growth.threads"
+GROWING_FILES = "growth.files"
+GROWING_PROCESSES = "growth.processes"
+OUTPUT = "growth.output"
+
 NONSENSE = "robustness.out-of-contract"
 RECONNECT = "robustness.reconnect"
 GROWTH = "robustness.memory-growth"

@@ -67,8 +67,9 @@ def _longest(game: GameMemory | None, method: Method) -> Any:
     return max(answers, key=lambda answer: answer.ByteSize(), default=None)
 
 
-def _grow(_: MutantPlayer, call: ReceivedCall) -> Any:
-    call.memory.ballast.append(b"x" * BALLAST_BYTES)
+def adds(make: Callable[[], object]) -> Effect:
+    """Return the effect of a sound answer after which the player keeps something more."""
+    return _effect(lambda _, call: call.memory.ballast.append(make()), Symptom.NOTHING)
 
 
 RAISES = _effect(_raise, Symptom.STATUS)
@@ -82,7 +83,7 @@ REPEATS_THE_LAST_GAME = _effect(
     lambda _, call: _longest(call.previous_game, call.method), Symptom.RULE, Symptom.NOTHING
 )
 REPEATS_THE_OTHER_GAME = _effect(lambda _, call: _longest(call.other_game, call.method), Symptom.RULE, Symptom.NOTHING)
-GROWS = _effect(_grow, Symptom.NOTHING)
+GROWS = adds(lambda: b"x" * BALLAST_BYTES)
 
 
 def late(limit_s: Callable[[Environment], float]) -> Effect:

@@ -55,8 +55,8 @@ class Memory:
     """The tournament that was started last; empty if none was."""
     call_counts: Counter[str] = field(default_factory=Counter)
     """The calls of each method in all games."""
-    ballast: list[bytes] = field(default_factory=list)
-    """Memory that the player keeps and does not need."""
+    ballast: list[object] = field(default_factory=list)
+    """What the player keeps and does not need."""
 
 
 class ReceivedCall(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from difflib import get_close_matches
 
-from fairplay.conformance.zoo import across_games, as_programs, in_describe
+from fairplay.conformance.zoo import across_games, as_programs, growing, in_describe
 from fairplay.conformance.zoo.at_departures import of_departures
 from fairplay.conformance.zoo.at_endings import of_endings
 from fairplay.conformance.zoo.effects import mutates
@@ -34,7 +34,7 @@ def common_mutants(game: Game) -> list[Mutant]:
     """Return the mutants that every game has, made for one of them."""
     in_play = (*of_methods(game), *of_decisions(game), *of_situations(game), *of_departures(game))
     of_objects = (*in_describe.MUTANTS, *in_play, *across_games.MUTANTS, *of_endings(game), *of_identity(game))
-    return [*of_objects, *as_programs.MUTANTS, *PROGRAMS]
+    return [*of_objects, *as_programs.MUTANTS, *PROGRAMS, *growing.PROGRAMS]
 
 
 def own_mutants(game: Game) -> list[Mutant]:

@@ -20,6 +20,11 @@ def never(_: ReceivedCall) -> bool:
     return False
 
 
+def always(_: ReceivedCall) -> bool:
+    """Trigger in every call."""
+    return True
+
+
 def in_method(name: str) -> Trigger:
     """Trigger in every call of a method."""
     return lambda call: call.method.name == name

@@ -41,6 +41,8 @@ class Process:
         self._process = process
         self._lines: deque[str] = deque()
         self._chars = 0
+        self.output_bytes = 0
+        """How much the command has written to its standard output and error."""
         self.ended = asyncio.Event()
         self._watch = asyncio.create_task(self._read())
 
@@ -62,6 +64,7 @@ class Process:
         output = self._process.stdout
         assert output is not None
         while chunk := await output.read(4_096):
+            self.output_bytes += len(chunk)
             self._lines.append(chunk.decode(errors="replace"))
             self._chars += len(self._lines[-1])
             while self._chars - len(self._lines[0]) > MAX_OUTPUT_CHARS:
@@ -113,6 +116,11 @@ class ProcessLink:
     def guard_id(self) -> int:
         """The id of the process from which all processes of the player descend."""
         return self._process.guard_id
+
+    @property
+    def output_bytes(self) -> int:
+        """How much the player has written to its standard output and error, kept or not."""
+        return self._process.output_bytes
 
     @property
     def description(self) -> PlayerDescription | None:

@@ -1,0 +1,219 @@
+"""Cases about what a player holds, and writes, while it plays one game after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import psutil
+
+from fairplay.conformance import owners
+from fairplay.conformance.case import Case, case
+from fairplay.conformance.case_errors import NotApplicable, failure
+from fairplay.conformance.context import Context
+from fairplay.conformance.player_under_test import Connection
+from fairplay.conformance.trial import Trial
+from fairplay.games.game import Game
+
+DECISIONS = 6
+GAMES = 25
+"""How many games a round has, all at the same time."""
+ROUNDS = 3
+MORE_ROUNDS = 3
+"""So many rounds more show whether a player that has grown goes on growing."""
+MIB = 2**20
+MAX_MEMORY_BYTES = 32 * MIB
+MAX_COUNT = 20
+MAX_OUTPUT_BYTES = MIB
+MEMORY = "growth.memory"
+
+
+class ProcessSize(NamedTuple):
+    """What a process holds."""
+
+    memory_bytes: int
+    threads: int
+    files: int
+
+
+class Holding(NamedTuple):
+    """What the processes of a player hold, and what they have written so far."""
+
+    processes: Mapping[int, ProcessSize]
+    output_bytes: int
+
+    def total(self, of_process: Callable[[ProcessSize], int]) -> int:
+        """Return what all processes hold together."""
+        return sum(map(of_process, self.processes.values()))
+
+    @property
+    def memory_bytes(self) -> int:
+        """Return the memory of all processes."""
+        return self.total(attrgetter("memory_bytes"))
+
+
+@dataclass(slots=True)
+class Growth:
+    """What a player holds after each round of games."""
+
+    holdings: list[Holding] = field(default_factory=list)
+    failed: Trial | None = None
+    """The game in which the player misbehaved, after which no other was played; None: it did in none."""
+
+    def added(self, count: Callable[[Holding, Holding], int]) -> list[int]:
+        """Return what each round but the first, in which a player warms up, has added."""
+        return [count(before, after) for before, after in zip(self.holdings, self.holdings[1:], strict=False)]
+
+
+def growth_of(context: Context) -> Growth:
+    """Return how a player grows in many games on a fresh connection. Raises NotApplicable if it cannot be measured."""
+    return context.once("growth", lambda: _grow(context))
+
+
+def _grow(context: Context) -> Growth:
+    found = Growth()
+    with context.player.fresh() as connection:
+        measure = _measure_of(context, connection)
+        while len(found.holdings) < ROUNDS or (len(found.holdings) < ROUNDS + MORE_ROUNDS and _hoards(found)):
+            trials = context.play_together(context.beginnings(GAMES, DECISIONS), connection)
+            found.failed = next((each for each in trials if each.misconduct is not None), None)
+            if found.failed is not None:
+                break
+            found.holdings.append(measure())
+    return found
+
+
+def _hoards(found: Growth) -> bool:
+    return all(more > MAX_MEMORY_BYTES for more in found.added(_memory))
+
+
+def _measure_of(context: Context, connection: Connection) -> Callable[[], Holding]:
+    """Return a function that measures what the player holds. Raises NotApplicable if it cannot."""
+    process = connection.process
+    if process is not None:
+        guard = psutil.Process(process.guard_id)
+        return lambda: Holding(_sizes(guard.children(recursive=True)), process.output_bytes)
+    if context.player.transport.kind == "bot":
+        return lambda: Holding(_sizes([psutil.Process()]), 0)
+    raise NotApplicable("what a player holds is known only where the player was started here")
+
+
+def _sizes(processes: Sequence[Any]) -> Mapping[int, ProcessSize]:
+    """Return what each process holds; those that are gone are left out."""
+    found: dict[int, ProcessSize] = {}
+    for process in processes:
+        try:
+            with process.oneshot():
+                found[process.pid] = ProcessSize(process.memory_info().rss, process.num_threads(), _files(process))
+        except psutil.Error:
+            continue
+    return found
+
+
+def _files(process: Any) -> int:
+    """Return how many files and connections a process has open."""
+    return int(process.num_fds() if psutil.POSIX else process.num_handles())
+
+
+# --- the cases ---
+
+
+@case(MEMORY, "Of 25 games after others, no more than 32 MiB of memory may be left, again and again.")
+def memory(context: Context) -> None:
+    """A tournament may have thousands of games."""
+    found = growth_of(context)
+    if found.failed is not None:
+        context.judge_condition(found.failed, (owners.AFTER_OTHERS, context.sequence))
+    _only_started(context)
+    if _hoards(found):
+        raise _failure("memory", found, lambda holding: f"{holding.memory_bytes / MIB:.1f} MiB", _least(found))
+
+
+@case("growth.threads", "Of 25 games after others, fewer than 20 threads may be left, again and again.")
+def threads(context: Context) -> None:
+    """A program can have some thousand threads, and then none more."""
+    _judge_kept(context, "threads", attrgetter("threads"))
+
+
+@case("growth.files", "Of 25 games after others, fewer than 20 open files may be left, again and again.")
+def files(context: Context) -> None:
+    """A program can have about a thousand files open, and then cannot even be connected to."""
+    _judge_kept(context, "open files", attrgetter("files"))
+
+
+@case("growth.processes", "Of 25 games after others, fewer than 20 processes may be left, again and again.")
+def processes(context: Context) -> None:
+    """Processes that nobody needs take the time of the machine on which others play."""
+    _judge_count(context, "processes", lambda holding: len(holding.processes), _processes)
+
+
+@case("growth.output", "A player writes at most 1 MiB a game to its standard output and error.")
+def output(context: Context) -> None:
+    """Whoever runs a player keeps what it writes, or at least reads it."""
+    found = _sound(context)
+    game_count = GAMES * len(found.holdings)
+    a_game = found.holdings[-1].output_bytes // game_count
+    if a_game > MAX_OUTPUT_BYTES:
+        raise failure(f"The player has written {a_game / MIB:.1f} MiB a game, in {game_count} games.")
+
+
+def _judge_kept(context: Context, what: str, of_process: Callable[[ProcessSize], int]) -> None:
+    """Judge something that processes hold, of those that were there before."""
+
+    _judge_count(context, what, lambda holding: holding.total(of_process), partial(_added, of_process))
+
+
+def _added(of_process: Callable[[ProcessSize], int], before: Holding, after: Holding) -> int:
+    """Return how much more the processes hold that were there before."""
+    kept = before.processes.keys() & after.processes.keys()
+    return sum(of_process(after.processes[pid]) - of_process(before.processes[pid]) for pid in kept)
+
+
+def _judge_count(
+    context: Context, what: str, count: Callable[[Holding], int], more: Callable[[Holding, Holding], int]
+) -> None:
+    found = _sound(context)
+    added = found.added(more)
+    if min(added) >= MAX_COUNT:
+        raise _failure(what, found, lambda holding: str(count(holding)), f"{min(added)} or more")
+
+
+def _sound(context: Context) -> Growth:
+    """Return the growth of a player that has played all games. Raises NotTested if it misbehaved in one."""
+    found = growth_of(context)
+    if found.failed is not None:
+        raise context.untested("not all games could be played", found.failed, MEMORY)
+    _only_started(context)
+    return found
+
+
+def _only_started(context: Context) -> None:
+    if context.player.transport.kind != "exec":
+        raise NotApplicable("what a player holds is known only where the player was started here")
+
+
+def _memory(before: Holding, after: Holding) -> int:
+    return _added(attrgetter("memory_bytes"), before, after)
+
+
+def _least(found: Growth) -> str:
+    return f"{min(found.added(_memory)) / MIB:.1f} MiB or more of"
+
+
+def _processes(before: Holding, after: Holding) -> int:
+    return len(after.processes) - len(before.processes)
+
+
+def _failure(what: str, found: Growth, show: Callable[[Holding], str], more: str) -> Exception:
+    table = "\n".join(
+        f"after {GAMES * number} games: {show(holding)}" for number, holding in enumerate(found.holdings, 1)
+    )
+    return failure(f"Each {GAMES} games made the player keep {more} {what}.", (what.capitalize(), table))
+
+
+def cases(game: Game) -> Sequence[Case]:
+    """Return the cases of this module."""
+    return (memory, threads, files, processes, output)
