@@ -27,12 +27,14 @@ class Case:
     why: str
     """One sentence: why it matters."""
     run: Body
+    prepare: Body | None = None
+    """Begins, without waiting for it, what takes long and needs no attention. Called some cases before."""
 
 
-def case(case_id: str, *checks: str, level: Level = Level.MUST) -> Callable[[Body], Case]:
+def case(case_id: str, *checks: str, level: Level = Level.MUST, prepare: Body | None = None) -> Callable[[Body], Case]:
     """Declare a case: the decorated function is its body, and the first line of the docstring says why it matters."""
 
     def declare(body: Body) -> Case:
-        return Case(case_id, level, checks, (body.__doc__ or "").partition("\n")[0], body)
+        return Case(case_id, level, checks, (body.__doc__ or "").partition("\n")[0], body, prepare)
 
     return declare

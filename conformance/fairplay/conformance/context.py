@@ -195,6 +195,10 @@ class Context:
             self.player.renew()
         return self.play(scenario)
 
+    def try_again(self, *, met: bool) -> bool:
+        """Return whether the last case is to be tried again, on a connection without a past. `met`: it is met."""
+        return self.player.try_again(met=met)
+
     # --- single calls ---
 
     def ask(

@@ -12,6 +12,9 @@ from fairplay.conformance.report import Report
 from fairplay.conformance.tally import Tally
 from fairplay.conformance.workers import judge_in_workers
 
+PREPARED_AFTER = 3
+"""So many cases are judged before others are prepared: they show whether the player can be reached at all."""
+
 
 def run(options: Options, writers: Sequence[Writer] = ()) -> Report:
     """Judge a player and return the report.
@@ -47,6 +50,8 @@ def _tallied(plan: CasePlan, writers: Sequence[Writer], judge_all: Callable[[Tal
 
 def _judge_here(plan: CasePlan, tally: Tally) -> None:
     with Judge(plan) as judge:
-        for case in plan.cases:
+        for index, case in enumerate(plan.cases):
+            if index == PREPARED_AFTER:
+                judge.prepare(plan.cases[index:])
             tally.begin_case(case.id)
             tally.add(judge.judge(case))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from typing import NamedTuple, Protocol
 
@@ -13,7 +13,7 @@ from fairplay.conformance.case_errors import Failure, NotApplicable, NotTested
 from fairplay.conformance.evidence import Evidence, clipped
 from fairplay.conformance.report import Run, count_decisions, measure
 from fairplay.conformance.trial import Trial
-from fairplay.conformance.verdicts import Judged, Verdict
+from fairplay.conformance.verdicts import MET, Judged, Verdict
 from fairplay.games.conformance import Level
 from fairplay.v1.player_pb2 import PlayerDescription
 
@@ -40,6 +40,9 @@ class AnyContext(Protocol):
     @property
     def description(self) -> PlayerDescription:
         """What the player says about itself, or what is known of the server."""
+
+    def try_again(self, *, met: bool) -> bool:
+        """Return whether the last case is to be tried again, without what others handed on. `met`: it is met."""
 
 
 class CasePlan(Protocol):
@@ -90,6 +93,12 @@ class Judge:
             self._context = self._stack.enter_context(self._plan.open_context())
         return self._context
 
+    def prepare(self, cases: Iterable[Case]) -> None:
+        """Begin what cases that are judged later will need. They are judged in the same way without that."""
+        for case in cases:
+            if case.prepare is not None:
+                case.prepare(self.context)
+
     def judge(self, case: Case) -> Result:
         """Judge a case."""
         context, plan = self.context, self._plan
@@ -102,6 +111,8 @@ def judge(case: Case, context: AnyContext, repeat: str, *, known: bool = False) 
     """Judge a case. `repeat` is the command that judges it again, for its evidence."""
     began = time.monotonic()
     verdict, sentence, evidence, see = _try(case, context)
+    if context.try_again(met=verdict in MET):
+        verdict, sentence, evidence, see = _try(case, context)
     if evidence is not None and repeat:
         evidence = evidence.with_sections(("Again", repeat))
     return Judged(case.id, case.level, verdict, sentence, time.monotonic() - began, evidence, known, see)

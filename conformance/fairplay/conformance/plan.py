@@ -12,6 +12,7 @@ from fairplay.conformance.cases import cases
 from fairplay.conformance.context import Context, open_context
 from fairplay.conformance.known_failures import read_known_failures
 from fairplay.conformance.options import Options, repeat_command
+from fairplay.conformance.order import ordered
 from fairplay.conformance.report import Run
 from fairplay.conformance.selection import choose_cases, find_level
 from fairplay.conformance.transports import Transport, make_transport
@@ -66,7 +67,7 @@ def make_plan(options: Options) -> Plan:
     ids = [case.id for case in everything]
     known = read_known_failures(Path(options.known_failures), ids) if options.known_failures else frozenset()
     run = Run(game.name, kind, options.seed, limits, level, options.only)
-    return Plan(options, game, run, choose_cases(everything, level, options.only), known)
+    return Plan(options, game, run, ordered(game, choose_cases(everything, level, options.only)), known)
 
 
 def _check_jobs(options: Options, kind: str) -> None:

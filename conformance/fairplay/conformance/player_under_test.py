@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from google.protobuf.message import DecodeError
@@ -12,7 +12,7 @@ from fairplay.conformance import owners
 from fairplay.conformance.case_errors import NotTested
 from fairplay.conformance.evidence import Evidence, sent
 from fairplay.conformance.loop_thread import LoopThread
-from fairplay.conformance.transports import Transport, output_of
+from fairplay.conformance.transports import ExecTransport, Transport, output_of
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import Failure, Method
 from fairplay.server.links.dial_in import DialInLink
@@ -62,7 +62,7 @@ class Connection:
 
     def __init__(self, link: Link, breaker: Breaker, player_name: str) -> None:
         self._link = link
-        self._breaker = breaker
+        self.breaker = breaker
         self.player_name = player_name
         """The name that the player has in its games."""
         self._open: set[OpenCall] = set()
@@ -72,7 +72,7 @@ class Connection:
 
     async def ask(self, method: Method, request: bytes, limit_s: float) -> tuple[bytes | Failure, float]:
         """Call a method; return its reply or failure, and the seconds. Raises NotTested if such calls always hang."""
-        self._breaker.check(method.path)
+        self.breaker.check(method.path)
         future: asyncio.Future[tuple[bytes | Failure, float]] = asyncio.get_running_loop().create_future()
 
         def done(outcome: bytes | Failure, elapsed_s: float) -> None:
@@ -87,7 +87,7 @@ class Connection:
         finally:
             call.cancel()
             self._open.discard(call)
-        self._breaker.record(method, request, limit_s, overran=isinstance(outcome, Overrun))
+        self.breaker.record(method, request, limit_s, overran=isinstance(outcome, Overrun))
         self.lost = disconnection(outcome)
         return outcome, elapsed_s
 
@@ -134,6 +134,8 @@ class PlayerUnderTest:
         self._limit_s = limit_s
         self._shared: Connection | None = None
         self._begun = False
+        self._handed_on: Connection | None = None
+        self._has_used_handed_on = False
 
     @property
     def description(self) -> PlayerDescription:
@@ -150,7 +152,7 @@ class PlayerUnderTest:
         if self._begun:
             return
         self._begun = True
-        connection = self.loop.run(self._open(""))
+        connection = self.loop.run(self._open())
         if connection.lost:
             self.unreachable = self._excuse(connection)
             return
@@ -174,8 +176,11 @@ class PlayerUnderTest:
         self.loop.run(connection.close())
         return outcome.message if isinstance(outcome, CallError) and outcome.message else "it is not there"
 
-    async def _open(self, mode: str, breaker: Breaker | None = None) -> Connection:
-        return Connection(await self.transport.open(mode), breaker or self.breaker, self.transport.player_name)
+    async def _open(self, breaker: Breaker | None = None) -> Connection:
+        return self._connection(await self.transport.open(), breaker or self.breaker)
+
+    def _connection(self, link: Link, breaker: Breaker) -> Connection:
+        return Connection(link, breaker, self.transport.player_name)
 
     def connection(self) -> Connection:
         """Return the connection that cases share. Raises NotTested if the player cannot be reached."""
@@ -197,21 +202,33 @@ class PlayerUnderTest:
         """Return a new connection. Raises NotTested if the player cannot be reached."""
         self.begin()
         self._check_reachable()
-        connection = self.loop.run(self._open("", breaker))
+        connection = self.loop.run(self._open(breaker))
         if connection.lost:
             self.unreachable = self._excuse(connection)
             self._check_reachable()
         self.reach_count += 1
         return connection
 
-    def open_modes(self, modes: Sequence[str]) -> dict[str, Connection]:
-        """Open a connection in each mode at the same time; connections that the player does not support are lost."""
+    def begin_ways(self) -> None:
+        """Begin what `open_ways` would have to wait for."""
 
-        async def open_all() -> list[Connection]:
-            return await asyncio.gather(*map(self._open, modes))
+        async def begin() -> None:
+            if isinstance(self.transport, ExecTransport):
+                self.transport.begin_ways()
 
+        self.begin()
+        if not self.unreachable:
+            self.loop.run(begin())
+
+    def open_ways(self) -> dict[str, Connection]:
+        """Open connections to new processes, each in one way; those in ways that are not supported are lost.
+
+        The transport must be one that starts the player. Raises NotTested if the player cannot be reached.
+        """
         self.connection()
-        return dict(zip(modes, self.loop.run(open_all()), strict=True))
+        assert isinstance(self.transport, ExecTransport)
+        links = self.loop.run(self.transport.open_ways())
+        return {way: self._connection(link, self.breaker) for way, link in links.items()}
 
     @contextmanager
     def fresh(self, breaker: Breaker | None = None) -> Iterator[Connection]:
@@ -219,10 +236,68 @@ class PlayerUnderTest:
         connection = self.open(breaker)
         try:
             yield connection
-        finally:
+        except BaseException:
             self.loop.run(connection.close())
+            raise
+        self._hand_on(connection)
+
+    @contextmanager
+    def separate(self) -> Iterator[Connection]:
+        """Yield a connection on which no other game is played: a new one, or one that another case has handed on.
+
+        Starting a process takes long. A case may share one with others if it fails for no sound player that has
+        played before, and if it is tried again without it when it does fail: see `try_again`.
+        """
+        connection, self._handed_on = self._handed_on, None
+        if connection is None or connection.lost:
+            with self.fresh() as new:
+                yield new
+            return
+        self._has_used_handed_on = True
+        try:
+            yield connection
+        except BaseException:
+            self.loop.run(connection.close())
+            raise
+        self._hand_on(connection)
+
+    def _hand_on(self, connection: Connection) -> None:
+        """Keep a connection for the next case that takes one with a past, if a new one costs much; or close it."""
+        wanted = isinstance(self.transport, ExecTransport) and connection.breaker is self.breaker
+        if wanted and self._handed_on is None and not connection.lost:
+            self._handed_on = connection
+        else:
+            self.loop.run(connection.close())
+
+    def try_again(self, *, met: bool) -> bool:
+        """Return whether a case is to be tried again: it is not met, and has used a connection with a past.
+
+        The connection is closed then: the second attempt gets a new one.
+        """
+        used, self._has_used_handed_on = self._has_used_handed_on, False
+        if met or not used:
+            return False
+        if self._handed_on is not None:
+            self.loop.run(self._handed_on.close())
+            self._handed_on = None
+        return True
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """Start no processes ahead of need while the `with` block runs: the player gets all of the machine."""
+        spares = self.transport.spares if isinstance(self.transport, ExecTransport) else None
+        if spares is None:
+            yield
+            return
+        self.loop.run(spares.pause())
+        try:
+            yield
+        finally:
+            spares.resume()
 
     def close(self) -> None:
         """Let go of the player and of all that was started for it."""
         self.renew()
+        if self._handed_on is not None:
+            self.loop.run(self._handed_on.close())
         self.loop.run(self.transport.close())

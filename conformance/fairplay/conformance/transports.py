@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from random import Random
 from typing import Protocol
 
 from fairplay.conformance.naming import draw_name
 from fairplay.conformance.objects import ObjectLink
+from fairplay.conformance.spares import Spares
+from fairplay.conformance.ways import Ways
 from fairplay.games.game import Game
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import dial_in_link
@@ -17,13 +20,6 @@ from fairplay.server.links.opening import parse_link
 from fairplay.server.links.process import ProcessLink, process_link
 from fairplay.server.server import Config, Server
 from fairplay.v1.connection_pb2 import GoodbyeReason
-
-SERVING, DIALLING = "serving", "dialling in"
-WITHOUT = {
-    SERVING: "env -u FAIRPLAY_CONNECT -u FAIRPLAY_NAME -u FAIRPLAY_TOKEN",
-    DIALLING: "env -u FAIRPLAY_LISTEN",
-}
-"""Runs a command without the variables that it needs to be reached in the other mode."""
 
 
 class Transport(Protocol):
@@ -36,8 +32,8 @@ class Transport(Protocol):
     cheap: bool
     """Whether opening it costs next to nothing and gets a player without a past."""
 
-    async def open(self, mode: str = "") -> Link:
-        """Return a link to the player, or a DeadLink if it cannot be reached. `mode`: only SERVING or only DIALLING."""
+    async def open(self) -> Link:
+        """Return a link to the player, or a DeadLink if it cannot be reached."""
 
     async def close(self) -> None:
         """End everything that was started for the transport itself."""
@@ -54,7 +50,7 @@ class ObjectTransport:
         self._link = link
         self._clock: Clock | None = None
 
-    async def open(self, mode: str = "") -> Link:
+    async def open(self) -> Link:
         """Return a link to a new object."""
         self._clock = self._clock or Clock()
         return self._link(self._clock)
@@ -75,7 +71,7 @@ class GrpcTransport:
         self._start_limit_s = start_limit_s
         self._clock: Clock | None = None
 
-    async def open(self, mode: str = "") -> Link:
+    async def open(self) -> Link:
         """Return a link over a new channel to the same player."""
         self._clock = self._clock or Clock()
         return await dial_out_link(self._clock, self._target, self._start_limit_s)
@@ -123,10 +119,14 @@ class DialInTransport:
         self.player_name = name
         self.server = server
 
-    async def open(self, mode: str = "") -> Link:
+    async def open(self) -> Link:
         """Wait until the player is there, and return a link to it."""
         server = await self.server.server()
         return await dial_in_link(server.hub, server.clock, self.player_name, self.server.start_limit_s)
+
+    async def hang_up(self) -> None:
+        """End every stream, as a server does that shuts down and comes back."""
+        await self.server.hang_up()
 
     async def close(self) -> None:
         """Say goodbye to the player and stop the server."""
@@ -134,7 +134,7 @@ class DialInTransport:
 
 
 class ExecTransport:
-    """A command: each opening is a process of its own."""
+    """A command: each opening is a process of its own, which may have been started ahead."""
 
     kind = "exec"
     cheap = False
@@ -143,11 +143,27 @@ class ExecTransport:
         self._command = command
         self.player_name = player_name
         self.server = server
+        self.spares = Spares(partial(self._start, command))
+        self._ways: Ways | None = None
 
-    async def open(self, mode: str = "") -> Link:
-        """Start the command and return a link to its process."""
+    async def open(self) -> Link:
+        """Return a link to a process of the command."""
+        return await self.spares.take()
+
+    def begin_ways(self) -> None:
+        """Start a process for each way of being reached: `open_ways` then need not wait for that."""
+        self._ways = self._ways or Ways(self._command, self._start)
+
+    async def open_ways(self) -> dict[str, Link]:
+        """Return a link to a new process for each way of being reached, a DeadLink for one that is not supported."""
+        self.begin_ways()
+        assert self._ways is not None
+        ways, self._ways = self._ways, None
+        return await ways.wait()
+
+    async def _start(self, command: str) -> Link:
+        """Start a command and return a link to its process."""
         server = await self.server.server()
-        command = f"{WITHOUT[mode]} {self._command}" if mode else self._command
         try:
             return await process_link(
                 server.hub, server.clock, self.player_name, command, server.address, self.server.start_limit_s
@@ -155,8 +171,20 @@ class ExecTransport:
         except (OSError, ValueError) as error:
             return DeadLink(server.clock, disconnected(f"the command cannot be started: {error}"))
 
+    async def hang_up(self) -> None:
+        """End every stream, as a server does that shuts down and comes back, and what was started ahead."""
+        await self._end_ahead()
+        await self.server.hang_up()
+
+    async def _end_ahead(self) -> None:
+        await self.spares.close()
+        if self._ways is not None:
+            await self._ways.close()
+            self._ways = None
+
     async def close(self) -> None:
-        """Stop the server."""
+        """End the processes that were started ahead, and stop the server."""
+        await self._end_ahead()
         await self.server.close()
 
 

@@ -36,7 +36,9 @@ def _judge(orders: SimpleQueue[Any], output: TextIO) -> None:
     cases = {case.id: case for case in plan.cases}
     with Judge(plan) as judge:
         while True:
-            for case_id in orders.get():
+            group = orders.get()
+            judge.prepare(cases[case_id] for case_id in group)
+            for case_id in group:
                 _write(output, {"began": case_id})
                 _write(output, {"judged": pack(judge.judge(cases[case_id]))})
 

@@ -12,7 +12,7 @@ from fairplay.conformance.case_errors import NotApplicable, NotTested, failure
 from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.player_under_test import Connection
-from fairplay.conformance.transports import DIALLING, SERVING, DialInTransport, ExecTransport
+from fairplay.conformance.transports import DialInTransport, ExecTransport
 from fairplay.conformance.trial import Trial
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE, PLAYER_METHODS
@@ -101,7 +101,7 @@ def every_method(context: Context) -> None:
             break
     seen = {exchange.method.path for found in context.whole_games_played() for exchange in found.exchanges}
     missing = [method for method in (*PLAYER_METHODS.values(), *context.game.methods) if method.path not in seen]
-    with context.player.fresh() as connection:
+    with context.player.separate() as connection:
         for method in missing:
             _check_implemented(context, connection, method)
 
@@ -136,7 +136,7 @@ def _judge_owned(context: Context, found: Trial, case_id: str) -> None:
 @case("contract.unknown-fields-ignored", "A player ignores fields of a request that it does not know.")
 def unknown_fields_ignored(context: Context) -> None:
     """A referee may be newer than the player."""
-    with context.player.fresh() as connection:
+    with context.player.separate() as connection:
         found = context.play(context.scenario(*context.seatings[0]), connection, newer)
     context.judge_condition(found)
 
@@ -165,7 +165,7 @@ def one_reply_per_call(context: Context) -> None:
     transport = context.player.transport
     if not isinstance(transport, DialInTransport | ExecTransport):
         raise NotApplicable("only a player that dials in can reply more than once")
-    with context.player.fresh() as connection:
+    with context.player.separate() as connection:
         before = context.player.loop.run(transport.server.stray_reply_count())
         context.play(context.scenario(*context.seatings[0]), connection)
         context.ask(DESCRIBE, DescribeRequest(), connection)  # whose reply comes behind all others
@@ -174,15 +174,20 @@ def one_reply_per_call(context: Context) -> None:
         raise failure(f"{after - before:,} replies came in one game that nobody had asked for.")
 
 
+def _open_both_ways(context: Context) -> None:
+    context.player.begin_ways()
+
+
 @case(
     "contract.both-ways-agree",
     "A player that is started may serve or dial in: whichever it does first counts.",
+    prepare=_open_both_ways,
 )
 def both_ways_agree(context: Context) -> None:
     """The server decides nothing for the player, so either way must do."""
     if not isinstance(context.player.transport, ExecTransport):
         raise NotApplicable("only a player that is started here can choose between the ways")
-    connections = context.player.open_modes((SERVING, DIALLING))
+    connections = context.player.open_ways()
     try:
         offered = {way: connection for way, connection in connections.items() if not connection.lost}
         if not offered:

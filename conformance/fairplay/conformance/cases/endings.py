@@ -27,15 +27,10 @@ GAMES = 2
 @case(owners.TOURNAMENT, "Start comes before the first game of a tournament, End after the last one.")
 def tournament(context: Context) -> None:
     """A player that fails in Start or End is out of the tournament, even if it has won it."""
-    problem = _tournament_problem(context, won=True)
+    with context.player.fresh() as connection:
+        problem = _whole_tournament(context, connection, won=True)
     if problem is not None:
         raise problem
-
-
-def _tournament_problem(context: Context, *, won: bool) -> Failure | NotTested | None:
-    """Return what goes wrong in a tournament on a fresh connection, or None."""
-    with context.player.fresh() as connection:
-        return _whole_tournament(context, connection, won=won)
 
 
 def _whole_tournament(context: Context, connection: Connection, *, won: bool) -> Failure | NotTested | None:
@@ -76,10 +71,10 @@ def _notify(context: Context, connection: Connection, method: Method, request: M
 )
 def win_and_lose(context: Context) -> None:
     """Players are often tried in games that they win, and fail when they lose, or the other way round."""
-    problem = _tournament_problem(context, won=True)
-    if isinstance(problem, Failure | NotTested):
-        raise NotTested("a tournament cannot be played with this player", problem.evidence, owners.TOURNAMENT)
-    with context.player.fresh() as connection:
+    with context.player.separate() as connection:
+        problem = _whole_tournament(context, connection, won=True)
+        if isinstance(problem, Failure | NotTested):
+            raise NotTested("a tournament cannot be played with this player", problem.evidence, owners.TOURNAMENT)
         for won in (False, True, False):
             problem = _whole_tournament(context, connection, won=won)
             if problem is not None:

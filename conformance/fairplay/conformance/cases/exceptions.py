@@ -86,7 +86,7 @@ def _other_values(field: Any, value: object) -> list[object]:
 @case("exceptions.unusual-ids", "A game_id is 1 to 128 letters, digits, '-', '_', '.' or '/'.")
 def unusual_ids(context: Context) -> None:
     """The organiser chooses the ids of games."""
-    with context.player.fresh() as connection:
+    with context.player.separate() as connection:
         for game_id in STRANGE_IDS:
             scenario = context.scenario(*context.seatings[0], DECISIONS)
             found = context.play_as(scenario, connection, game_id)

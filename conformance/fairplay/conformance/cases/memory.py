@@ -31,7 +31,7 @@ def two_games_at_once(context: Context) -> None:
 @case("memory.early-end", "A game may end at any time, without a word to the player.")
 def early_end(context: Context) -> None:
     """A game ends when the server stops it, or when all others are eliminated."""
-    with context.player.fresh() as connection:
+    with context.player.separate() as connection:
         for turn_count in (1, 2, 3):
             _judge(context, context.play(context.beginnings(2, turn_count)[-1], connection))
         _judge(context, context.play(context.beginnings(1, DECISIONS)[0], connection))
@@ -40,7 +40,7 @@ def early_end(context: Context) -> None:
 @case("memory.never-ended", "A game may end at any time, without a word to the player.")
 def never_ended(context: Context) -> None:
     """Games that were begun and left must not fill a player up."""
-    with context.player.fresh() as connection:
+    with context.player.separate() as connection:
         for found in context.play_together(context.beginnings(UNFINISHED_GAMES, 1), connection):
             _judge(context, found)
         _judge(context, context.play(context.beginnings(1, DECISIONS)[0], connection))
@@ -49,7 +49,7 @@ def never_ended(context: Context) -> None:
 @case("memory.cancelled-call", "A call may be cancelled before its answer has come.")
 def cancelled_call(context: Context) -> None:
     """The server gives a call up when the game is stopped; the player must be ready for the next one."""
-    with context.player.fresh() as connection:
+    with context.player.separate() as connection:
         found = context.play(context.beginnings(1, 1)[0], connection)
         _judge(context, found)
         context.player.loop.run(_cancelled(connection, found))

@@ -37,7 +37,7 @@ POLL_S = 0.02
 )
 def out_of_contract(context: Context) -> None:
     """A bug of a referee must not end the player."""
-    with context.player.fresh() as connection:
+    with context.player.separate() as connection:
         for method, request in _invalid_requests(context):
             _check_refused(context, connection, method, request)
         _judge(context, context.play(context.beginnings(1, DECISIONS)[0], connection))
@@ -77,9 +77,9 @@ def reconnect(context: Context) -> None:
 
 
 def _dial_in_again(context: Context, transport: DialInTransport | ExecTransport) -> None:
-    with context.player.fresh() as connection:
+    with context.player.separate() as connection:
         _judge(context, context.play(context.beginnings(1, 1)[0], connection))
-        context.player.loop.run(transport.server.hang_up())
+        context.player.loop.run(transport.hang_up())
         if not _answers_again(context, connection):
             sentence = (
                 f"The player did not dial in again within {RETURN_LIMIT_S:g} s after the server had said goodbye."

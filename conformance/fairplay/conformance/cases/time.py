@@ -43,7 +43,7 @@ def under_load(context: Context) -> None:
 
 def _play_at_once(context: Context, beginnings: Sequence[Scenario]) -> list[Trial]:
     """Play several games at once, and return those in which the player misbehaved."""
-    with context.player.fresh(breaker=Breaker()) as connection:
+    with context.player.fresh(breaker=Breaker()) as connection, context.player.quiet():
         return [found for found in context.play_together(beginnings, connection) if found.misconduct is not None]
 
 

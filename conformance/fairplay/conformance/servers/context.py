@@ -112,6 +112,10 @@ class ServerContext:
     def _with_trace(self, found: Failure) -> Failure:
         return Failure(found.evidence.with_sections(*self.trace[-MAX_TRACE:]))
 
+    def try_again(self, *, met: bool) -> bool:
+        """Return False: no case hands anything on to another."""
+        return False
+
     async def close(self) -> None:
         """Let go of the server."""
         await self._channel.close()

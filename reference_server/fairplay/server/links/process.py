@@ -146,9 +146,14 @@ class ProcessLink:
         """The end of what the player has written to its standard output and error."""
         return self._process.output
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the player's process has ended."""
+        return self._process.ended.is_set()
+
     def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
         """Call the player; a failure carries the end of its output."""
-        if self._process.ended.is_set():
+        if self.has_ended:
             return DeadLink(self._clock, self._process.failure).call(method, request, limit_s, done)
 
         def settled(outcome: bytes | Failure, _: float) -> None:
@@ -181,7 +186,7 @@ class ProcessLink:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(min(KNOWN_LIMIT_S, KNOWN_SHARE * left_s)):
                 await self._process.ended.wait()
-        self._settle(open_call, self._process.failure if self._process.ended.is_set() else failure)
+        self._settle(open_call, self._process.failure if self.has_ended else failure)
 
     def _settle(self, open_call: OpenCall, failure: CallError) -> None:
         self._open.pop(open_call, None)

@@ -1,0 +1,92 @@
+"""Started players ahead of need: the next one comes up while the one before answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable
+
+import psutil
+
+from fairplay.server.links.link import DeadLink, Link
+from fairplay.server.links.process import ProcessLink
+
+MAX_SPARES = 2
+MEMORY_SHARE = 0.25
+"""The share of the free memory that spares may take."""
+
+
+class Spares:
+    """Links to started players that nobody has called yet.
+
+    The first player is started when it is asked for. From the second on, more are expected to be asked for: they are
+    started ahead, at most MAX_SPARES, and fewer if a player needs much memory.
+    """
+
+    def __init__(self, start: Callable[[], Awaitable[Link]]) -> None:
+        self._start = start
+        self._begun: deque[asyncio.Task[Link]] = deque()
+        self._taken_count = 0
+        self._limit = MAX_SPARES
+        self._paused = False
+
+    async def take(self) -> Link:
+        """Return the link to a player that nobody has called, or a DeadLink if none comes up."""
+        self._taken_count += 1
+        while self._begun:
+            ahead = self._begun.popleft()
+            self._fill()
+            link = await ahead
+            if not _is_lost(link):
+                return link
+            await link.close()  # it has ended by itself, or had too little of the machine to come up: begin anew
+        new = asyncio.ensure_future(self._start())
+        self._fill()
+        link = await new
+        self._limit = min(self._limit, _affordable(link))
+        return link
+
+    def _fill(self) -> None:
+        while self._taken_count > 1 and not self._paused and len(self._begun) < self._limit:
+            self._begun.append(asyncio.ensure_future(self._start()))
+
+    async def pause(self) -> None:
+        """Wait until all spares are up, and start no more of them: for cases that need the whole machine."""
+        self._paused = True
+        await asyncio.gather(*self._begun, return_exceptions=True)
+
+    def resume(self) -> None:
+        """Start spares again."""
+        self._paused = False
+
+    async def close(self) -> None:
+        """End all spares. New ones are started from the second player on that is asked for after that."""
+        self._taken_count = 0
+        await close_all(self._begun)
+        self._begun.clear()
+
+
+async def close_all(begun: Iterable[asyncio.Task[Link]]) -> None:
+    """Close links that are open, or are being opened."""
+    tasks = list(begun)
+    for task in tasks:
+        task.cancel()
+    for outcome in await asyncio.gather(*tasks, return_exceptions=True):
+        if not isinstance(outcome, BaseException):
+            await outcome.close()
+
+
+def _is_lost(link: Link) -> bool:
+    return isinstance(link, DeadLink) or (isinstance(link, ProcessLink) and link.has_ended)
+
+
+def _affordable(link: Link) -> int:
+    """Return how many more players like this one fit into the free memory."""
+    if not isinstance(link, ProcessLink):
+        return 0
+    try:
+        processes = psutil.Process(link.guard_id).children(recursive=True)
+        size = sum(process.memory_info().rss for process in processes)
+    except psutil.Error:
+        return 0
+    return int(MEMORY_SHARE * psutil.virtual_memory().available / max(size, 1))
