@@ -8,8 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
@@ -21,6 +19,7 @@ from fairplay.conformance.cases import cases
 from fairplay.conformance.order import ordered
 from fairplay.games.game import find
 from tests.conformance.harness import FAIRPLAY, ROOT, certify
+from tests.interrupts import heeding_ctrl_c
 
 PLAYER = f"exec:{shlex.join(FAIRPLAY)} player fish"
 PROGRAM = f"exec:{sys.executable} -m tests.conformance.program"
@@ -202,7 +201,7 @@ def test_the_command_does_without_pytest(jobs: str) -> None:
 def test_ctrl_c_keeps_what_was_judged_so_far_and_leaves_no_process(jobs: str, tmp_path: Path) -> None:
     command = [*FAIRPLAY, "certify", "fish", f"{PROGRAM} hangs", "--limit", "60s", "--jobs", jobs]
     with (
-        with_ctrl_c(),
+        heeding_ctrl_c(),
         subprocess.Popen(
             [*command, "--report", str(tmp_path)],
             stdout=subprocess.PIPE,
@@ -229,16 +228,6 @@ def test_ctrl_c_keeps_what_was_judged_so_far_and_leaves_no_process(jobs: str, tm
     assert not found.certified
     assert [case.id for case in found.cases[:2]] == ["contract.reachable", "contract.describes-itself"]
     assert "the run was interrupted" in (tmp_path / "report.html").read_text()
-
-
-@contextmanager
-def with_ctrl_c() -> Iterator[None]:
-    """Let processes that are started meanwhile not ignore Ctrl-C, even if the tests do."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 # --- certificates ---

@@ -7,11 +7,9 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
@@ -23,6 +21,7 @@ from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.store import Store
 from fairplay.server.records.verify import CHECKS, Finding, verify
+from tests.interrupts import heeding_ctrl_c
 
 FAIRPLAY = (sys.executable, "-m", "fairplay.terminal")
 LIMIT_S = 40.0
@@ -49,19 +48,6 @@ def until(condition: Callable[[], bool], what: str, limit_s: float = LIMIT_S) ->
         time.sleep(POLL_S)
 
 
-@contextmanager
-def _heeding_ctrl_c() -> Iterator[None]:
-    """Let what is started in this block heed Ctrl-C, even if the tests ignore it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 class Command:
     """A command in a process group of its own, as a terminal starts one. What is left of it at the end is killed.
 
@@ -72,7 +58,7 @@ class Command:
         self._mark = uuid.uuid4().hex
         self._out, self._err = directory / f"{self._mark}.out", directory / f"{self._mark}.err"
         self._began = time.monotonic()
-        with self._out.open("wb") as out, self._err.open("wb") as err, _heeding_ctrl_c():
+        with self._out.open("wb") as out, self._err.open("wb") as err, heeding_ctrl_c():
             self.process = subprocess.Popen(
                 [*program, *arguments],
                 stdin=subprocess.DEVNULL,

@@ -32,6 +32,7 @@ from fairplay.terminal.app import app
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
 from fairplay.v1.record_pb2 import GameHeader, Record, RecordEntry
 from fairplay.v1.referee_pb2 import GamePlan
+from tests.interrupts import heeding_ctrl_c
 from tests.server.records.nim import drive
 
 GAME = find("fish")
@@ -520,7 +521,9 @@ def test_replay_ends_where_a_record_is_not_sound(game_file: Path, tmp_path: Path
 
 def test_ctrl_c_ends_a_replay_with_130(game_file: Path) -> None:
     command = [sys.executable, "-m", "fairplay.terminal", "records", "replay", str(game_file), "--pause", "60s"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with heeding_ctrl_c():
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with process:
         assert process.stdout is not None
         while "the start" not in process.stdout.readline():
             pass
