@@ -2,73 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
-
-from google.protobuf.message import DecodeError
+from collections.abc import Sequence
 
 from fairplay.conformance import attribution, owners
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import NotApplicable, NotTested, failure
-from fairplay.conformance.context import BESIDE_OTHERS, Context
+from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import readable
-from fairplay.conformance.player_under_test import Connection
-from fairplay.conformance.transports import DialInTransport, ExecTransport
-from fairplay.conformance.trial import Scenario, Trial, play_trial
+from fairplay.conformance.lives import END_LIMIT_S, Departure, life_of, parse_description, tournament_of
+from fairplay.conformance.transports import DialInTransport
+from fairplay.conformance.trial import Scenario, play_trial
 from fairplay.games.conformance import Level, Situation
 from fairplay.games.game import Game, find, registered
-from fairplay.games.kit.player_service import DESCRIBE, END, START
-from fairplay.games.steps import Failure
+from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.server.links.identity import cut
-from fairplay.server.manager.plan import game_id_of
-from fairplay.v1.connection_pb2 import GoodbyeReason
 from fairplay.v1.player_pb2 import (
     DescribeRequest,
-    DescribeResponse,
-    EndRequest,
     PlayerDescription,
-    StartRequest,
 )
 
-DECISIONS = 3
-RETURN_S = 2.0
-"""How long a player is watched that must not dial in again."""
-END_LIMIT_S = 5.0
-POLL_S = 0.02
-
-
-class Departure(NamedTuple):
-    """What a player did after a goodbye for good."""
-
-    returned: bool
-    """Whether it dialled in again."""
-    ended: bool
-    """Whether its process ended."""
-    output: str
-
-
-class Life(NamedTuple):
-    """What a new player says about itself, from its first call to its last, and how it goes."""
-
-    hello: PlayerDescription | None
-    """What it says when it dials in; None if it does not."""
-    agrees_at_once: bool
-    """Whether its first two answers to Describe are the same."""
-    said: Sequence[tuple[str, PlayerDescription | None]]
-    """(when, its answer to Describe); None: no readable answer."""
-    departure: Departure | None
-    """None if it was not started here, or did not dial in."""
-
-
 # --- in a tournament ---
-
-
-class _Tournament(NamedTuple):
-    trials: Sequence[Trial]
-    problem: Failure | None
-    """What went wrong with Start, or None."""
-    departure: Departure | None
 
 
 @case(
@@ -77,41 +30,12 @@ class _Tournament(NamedTuple):
 )
 def in_tournaments(context: Context) -> None:
     """What counts is how a player plays where it counts."""
-    played = _tournament(context)
+    played = tournament_of(context)
     for found in played.trials:
         context.judge_condition(found, (owners.AFTER_OTHERS, context.sequence))
     if played.problem is not None:
         evidence = failure("The player fails Start.", ("Failure", readable(played.problem))).evidence
         raise NotTested("a tournament cannot be played with this player", evidence, owners.TOURNAMENT)
-
-
-def _tournament(context: Context) -> _Tournament:
-    return context.once("tournament", lambda: _play_tournament(context))
-
-
-def _play_tournament(context: Context) -> _Tournament:
-    """Play a tournament as the manager does: Start, a game a round under ids that follow from its own, End."""
-    tournament_id, trials, problem = context.new_tournament_id(), list[Trial](), None
-    with context.player.fresh() as connection:
-        outcome, _ = context.ask(START, StartRequest(tournament_id=tournament_id), connection)
-        if not isinstance(outcome, bytes):
-            problem = outcome
-        else:
-            for number, scenario in enumerate(_rounds(context), 1):
-                trials.append(context.play_as(scenario, connection, game_id_of(tournament_id, number, 1)))
-                if trials[-1].misconduct is not None:
-                    break
-            context.ask(END, EndRequest(tournament_id=tournament_id, won=True), connection)
-        departure = _departure(context, connection, GoodbyeReason.GOODBYE_REASON_REPLACED, RETURN_S)
-    return _Tournament(trials, problem, departure)
-
-
-def _rounds(context: Context) -> Iterator[Scenario]:
-    """Yield the beginnings of games of the most players and of fewer, and a whole one of the fewest: the final."""
-    few, many = context.game.seats.start, context.game.seats.stop - 1
-    for count in sorted({few, (few + many) // 2, many}, reverse=True):
-        seat = context.rng("tournament", count).randrange(count)
-        yield context.scenario(seat, count, 0 if count == few else BESIDE_OTHERS)
 
 
 # --- what it says about itself ---
@@ -123,7 +47,7 @@ def _rounds(context: Context) -> Iterator[Scenario]:
 )
 def description_stays(context: Context) -> None:
     """The certificate, the sign-up and the games name the same player and version."""
-    first, life = _description(context), _life(context)
+    first, life = _description(context), life_of(context)
     if not life.agrees_at_once:
         raise _untested("Asked twice in a row, the player says different things about itself.")
     for when, said in life.said:
@@ -139,7 +63,7 @@ def description_stays(context: Context) -> None:
 @case("identity.hello", "What a player says about itself when it dials in is the same as its answer to Describe.")
 def hello(context: Context) -> None:
     """A server shows a player by its hello, and checks its certificate by Describe."""
-    first, life = _description(context), _life(context)
+    first, life = _description(context), life_of(context)
     if life.hello is None:
         raise NotApplicable("only a player that dials in says hello")
     described = life.said[0][1] or first
@@ -151,7 +75,7 @@ def hello(context: Context) -> None:
 def _description(context: Context) -> PlayerDescription:
     """Return the answer to the first Describe. Raises NotTested if there is none."""
     context.player.connection()
-    said = _parse(context.player.described)
+    said = parse_description(context.player.described)
     if said is None:
         raise _untested("The player does not describe itself.")
     return said
@@ -159,37 +83,6 @@ def _description(context: Context) -> PlayerDescription:
 
 def _untested(sentence: str) -> NotTested:
     return NotTested("what the player says is not to be relied on", failure(sentence).evidence, owners.DESCRIBES)
-
-
-def _life(context: Context) -> Life:
-    return context.once("life", lambda: _follow(context))
-
-
-def _follow(context: Context) -> Life:
-    where = "in a new process" if context.player.transport.kind == "exec" else "later"
-    with context.player.fresh() as connection:
-        greeting, said = connection.hello, [(where, _ask(context, connection))]
-        agrees = _ask(context, connection) == said[0][1]
-        for when, turn_count in (("during a game", DECISIONS), ("after a game", 0)):
-            context.play(context.scenario(*context.seatings[0], turn_count), connection)
-            if connection.lost:
-                break
-            said.append((when, _ask(context, connection)))
-        departure = _departure(context, connection, GoodbyeReason.GOODBYE_REASON_FINISHED, END_LIMIT_S)
-    return Life(greeting, agrees, said, departure)
-
-
-def _ask(context: Context, connection: Connection) -> PlayerDescription | None:
-    outcome, _ = context.ask(DESCRIBE, DescribeRequest(), connection)
-    return _parse(outcome)
-
-
-def _parse(outcome: bytes | Failure) -> PlayerDescription | None:
-    """Return the description in a reply to Describe, or None if it is not readable."""
-    try:
-        return DescribeResponse.FromString(outcome).description if isinstance(outcome, bytes) else None
-    except DecodeError:
-        return None
 
 
 @case("identity.offered-games", "A player serves every service that its description names.")
@@ -253,7 +146,7 @@ def _reach_again(context: Context) -> None:
 )
 def replaced(context: Context) -> None:
     """The two would take the name from each other without end."""
-    departure = _departed(context, _tournament(context).departure)
+    departure = _departed(context, tournament_of(context).departure)
     if departure.returned:
         raise failure("The player dialled in again after the goodbye REPLACED.", ("Output", departure.output))
 
@@ -265,7 +158,7 @@ def replaced(context: Context) -> None:
 )
 def ends(context: Context) -> None:
     """Programs that nobody needs fill up the machine of those who play."""
-    departure = _departed(context, _life(context).departure)
+    departure = _departed(context, life_of(context).departure)
     if departure.returned:
         raise failure("The player dialled in again after the goodbye FINISHED.", ("Output", departure.output))
     if not departure.ended:
@@ -277,27 +170,6 @@ def _departed(context: Context, departure: Departure | None) -> Departure:
     if departure is None:
         raise NotApplicable("only a player that is started here, and dials in, is told goodbye and started again")
     return departure
-
-
-def _departure(
-    context: Context, connection: Connection, reason: GoodbyeReason.ValueType, limit_s: float
-) -> Departure | None:
-    """Say goodbye to a started player that has dialled in, and return what it does; None if it is none."""
-    process = connection.process
-    if not isinstance(context.player.transport, ExecTransport) or process is None or not process.connected:
-        return None
-
-    async def watch() -> Departure:
-        clock = asyncio.get_running_loop().time
-        began, lost, returned = clock(), False, False
-        process.dismiss(reason, "this player is no longer needed here")
-        while not (returned or process.ended) and clock() - began < limit_s:
-            await asyncio.sleep(POLL_S)
-            lost = lost or not process.connected
-            returned = lost and process.connected
-        return Departure(returned, process.ended, process.output)
-
-    return context.player.loop.run(watch())
 
 
 def cases(game: Game) -> Sequence[Case]:
