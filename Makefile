@@ -44,8 +44,8 @@ test: .venv/.ready-dev ## run the tests (ARGS="-k fish -x" to choose)
 	@$(BIN)/python -m pytest -n 2 $(ARGS)
 
 .PHONY: zoo
-zoo: .venv/.ready-dev ## try all broken players on the suite, some minutes; writes docs/zoo.md (ARGS=--check: only tries)
-	@$(BIN)/python -m tools.zoo_table $(ARGS)
+zoo: .venv/.ready-dev ## try all broken players on the suite, up to 10 min; writes docs/zoo.md (ARGS=--check: compares)
+	@$(BIN)/python -m tools.zoo $(ARGS)
 
 .PHONY: mutants
 mutants: .venv/.ready-dev ## change the code in small ways and list what no test notices (ARGS="--seed 2 --room rules")

@@ -28,7 +28,7 @@ from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game, find, registered
 from fairplay.player.handlers import describe, snake_case
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse
-from tools.zoo_table import PAGE, PROGRAMS, listed
+from tools.zoo.page import PAGE, PROGRAMS, listed
 
 GAMES = [name for name in registered() if find_conformance(name).mutations]
 ALL_GAMES = 5

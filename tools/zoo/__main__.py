@@ -1,0 +1,76 @@
+"""Judge every mutant with the whole suite, and write docs/zoo.md: which mutant fails which cases.
+
+Run in .venv, in the root of the tree: python -m tools.zoo [GAME ...] [--check]
+Takes minutes on two cores. With --check nothing is written; a page that has other mutants, or names other cases, is
+wrong. The exit code is 0 if every mutant fails the cases that name it and no unrelated one, and every reference player
+passes everything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+
+from fairplay.games.conformance import find_conformance
+from fairplay.games.game import registered
+from tools.zoo.page import PAGE, is_outdated, page
+from tools.zoo.trying import Outcome, Task, make_tasks, try_task
+
+SPARE_JOBS = 1
+"""So many more processes than cores: some wait, for mutants that hang and for programs that start."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Make the page, or check what would be in it, and return the exit code."""
+    chosen, began = _parser().parse_args(arguments), time.monotonic()
+    names = chosen.games or [name for name in registered() if find_conformance(name).mutations]
+    tasks = make_tasks(names)
+    outcomes = dict(_tried(tasks, chosen.jobs))
+    problems = [problem for task in tasks for problem in outcomes[task].problems]
+    rows = [row for task in tasks if (row := outcomes[task].row) is not None]
+    if not chosen.games:
+        if not chosen.check:
+            PAGE.write_text(page(rows), encoding="utf-8")
+        elif is_outdated(PAGE.read_text("utf-8"), rows):
+            problems.append("docs/zoo.md has other mutants or names other cases: run make zoo")
+    sys.stdout.write("".join(f"{problem}\n" for problem in problems))
+    _print_costs(outcomes, time.monotonic() - began)
+    sys.stdout.write(f"{len(rows)} mutants tried, {len(problems)} problems\n")
+    return 1 if problems else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tools.zoo", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("games", metavar="GAME", nargs="*", help="default: all that have mutants")
+    parser.add_argument("--check", action="store_true", help="write nothing; compare with the page")
+    jobs = (os.cpu_count() or 1) + SPARE_JOBS
+    parser.add_argument("--jobs", type=int, default=jobs, metavar="N", help="processes; default here: %(default)s")
+    return parser
+
+
+def _tried(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, Outcome]]:
+    """Yield each task with its outcome, as soon as it is known. Tasks that wait much come first."""
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        futures = {pool.submit(try_task, task): task for task in sorted(tasks, key=lambda task: not task.starts)}
+        for future in as_completed(futures):
+            task, outcome = futures[future], future.result()
+            sys.stdout.write(f"{task}: {'; '.join(outcome.problems) or 'as it should be'}\n")
+            sys.stdout.flush()
+            yield task, outcome
+
+
+def _print_costs(outcomes: Mapping[Task, Outcome], elapsed_s: float) -> None:
+    costs = dict.fromkeys((task.game for task in outcomes), 0.0)
+    for task, outcome in outcomes.items():
+        costs[task.game] += outcome.processor_s
+    each = ", ".join(f"{game} {cost_s:.0f}" for game, cost_s in sorted(costs.items()))
+    sys.stdout.write(f"{elapsed_s:.0f} s; seconds of processor time: {each}; all {sum(costs.values()):.0f}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,146 @@
+"""Judging one mutant, or one reference player, with the whole suite."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
+from typing import NamedTuple
+
+from fairplay.conformance.engine import run
+from fairplay.conformance.options import Options
+from fairplay.conformance.report import Report
+from fairplay.conformance.zoo.effects import Symptom
+from fairplay.conformance.zoo.findings import Finding, compare
+from fairplay.conformance.zoo.mutant_player import MutantPlayer, in_this_process
+from fairplay.conformance.zoo.mutants import Mutant
+from fairplay.conformance.zoo.registry import find_mutant, find_mutants
+from fairplay.games.game import Game, find
+
+AMPLE_S = 5.0
+LIMITS_S = {True: (0.2, 1.0), False: (AMPLE_S,)}
+"""Whether the mutant is late -> the limits to try it with. Busy machines need the longer one."""
+START_LIMIT_S = 20.0
+SEED = 2
+EXAMPLES = 20
+
+
+class Task(NamedTuple):
+    """What one process tries at a time: a mutant of a game, or a reference player."""
+
+    game: str
+    mutant: str = ""
+    player: str = ""
+    """The link to a reference player; empty: the mutant."""
+    starts: bool = False
+    """Whether the player is a program, which takes long to start."""
+
+    def __str__(self) -> str:
+        return f"{self.game} {self.mutant or self.player}"
+
+
+class Row(NamedTuple):
+    """A mutant, and what the suite found."""
+
+    game: str
+    mutant: str
+    found: Finding
+
+
+class Outcome(NamedTuple):
+    """What a task has shown."""
+
+    row: Row | None
+    """What was found of a mutant; None: the task was about a reference player."""
+    problems: Sequence[str]
+    """What is not as it should be."""
+    processor_s: float
+    """The processor time that it took, in all its processes."""
+
+
+def make_tasks(names: Iterable[str]) -> list[Task]:
+    """Return what to try. Mutants of programs are the same in all games, and tried in the first one."""
+    return [task for index, name in enumerate(names) for task in _tasks_of(find(name), programs=not index)]
+
+
+def _tasks_of(game: Game, *, programs: bool) -> Iterator[Task]:
+    for each in find_mutants(game).values():
+        if each.program is None or programs:
+            yield Task(game.name, each.name, starts=each.program is not None)
+    for strategy in game.strategies:
+        yield Task(game.name, player=f"bot:{strategy}")
+    command = [sys.executable, "-m", "fairplay.terminal", "player", game.name, "--strategy", strategies(game)[0]]
+    for words in (command, [*command, "--serve"]):
+        yield Task(game.name, player=f"exec:{shlex.join(words)}", starts=True)
+
+
+def strategies(game: Game) -> Sequence[str]:
+    """Return quick strategies. Some mutations show only in one that acts, or waits, much."""
+    return list(game.strategies)[2:0:-1]
+
+
+def try_task(task: Task) -> Outcome:
+    """Judge a mutant or a reference player."""
+    before = _processor_s()
+    if task.player:
+        problems, row = list(_unmet(task)), None
+    else:
+        row = _tried(task)
+        problems = [] if row.found.is_exact else [f"{task} is not caught as it should be: {row.found}"]
+    return Outcome(row, problems, _processor_s() - before)
+
+
+def _processor_s() -> float:
+    """Return the processor time of this process so far, and of the processes that it has started."""
+    return sum(os.times()[:4])
+
+
+def _tried(task: Task) -> Row:
+    """Judge a mutant with the whole suite, in more than one way if it is not caught as it should be."""
+    game = find(task.game)
+    chosen = find_mutant(game, task.mutant)
+    for limit_s, strategy in product(LIMITS_S[Symptom.TIMEOUT in chosen.symptoms], strategies(game)):
+        found = _tried_once(game, chosen, strategy, limit_s)
+        if found.is_exact:
+            break
+    return Row(task.game, task.mutant, found)
+
+
+def _tried_once(game: Game, chosen: Mutant, strategy: str, limit_s: float) -> Finding:
+    made: list[MutantPlayer] = []
+
+    def make() -> MutantPlayer:
+        made.append(chosen.make(game, strategy, in_this_process(limit_s)))
+        return made[-1]
+
+    words = [sys.executable, "-m", "fairplay.conformance.zoo", game.name, chosen.name, "--strategy", strategy]
+    player: str | Callable[[], object] = make if chosen.program is None else f"exec:{shlex.join(words)}"
+    try:
+        return compare(chosen, _judged(game.name, player, limit_s))
+    finally:
+        for each in made:
+            each.released.set()
+
+
+def _unmet(task: Task) -> Iterator[str]:
+    """Yield what a reference player does not meet."""
+    for each in _judged(task.game, task.player, AMPLE_S).judged:
+        if not each.met:
+            yield f"{task}: {each.id} {each.verdict}: {each.sentence}"
+
+
+def _judged(game: str, player: str | Callable[[], object], limit_s: float) -> Report:
+    """Return the report of the suite on a player."""
+    return run(
+        Options(
+            game,
+            player,
+            seed=SEED,
+            limit_s=limit_s,
+            first_limit_s=limit_s,
+            start_limit_s=START_LIMIT_S,
+            examples=EXAMPLES,
+        )
+    )
