@@ -21,6 +21,8 @@ from fairplay.v1.referee_pb2 import GamePlan
 
 SHORT_S = 0.25
 """A time limit that a healthy player keeps on a busy machine, and that a hung one may cost a test."""
+BUSY_S = 3.0
+"""What else a game may take on a busy machine: less than the limits of all calls that a hung player would miss."""
 
 
 def seconds(value: float) -> Duration:
@@ -79,6 +81,8 @@ class ByHand:
         self.stream: Any = ConnectionServiceStub(self.channel).DialIn()
         self.calls: list[Call] = []
         self.cancelled: list[int] = []
+        self.told_of_cancelling = asyncio.Event()
+        """Set when `play` has read that calls are cancelled."""
 
     async def __aenter__(self) -> ByHand:
         return self
@@ -114,7 +118,9 @@ class ByHand:
     async def play(self, answer: Answer) -> None:
         """Answer calls until the stream ends."""
         while (frame := await self.stream.read()) is not grpc.aio.EOF:
-            self.cancelled.extend(frame.cancelled)
+            if frame.cancelled:
+                self.cancelled.extend(frame.cancelled)
+                self.told_of_cancelling.set()
             for call in frame.calls:
                 self.calls.append(call)
                 if replies := answer(call):

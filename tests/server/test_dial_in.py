@@ -16,7 +16,7 @@ from fairplay.server.server import Config, Server
 from fairplay.v1.connection_pb2 import Call, DialInRequest, GoodbyeReason, Hello, HostedPlayer, Reply
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
 from fairplay.v1.referee_pb2 import Game
-from tests.server.harness import SHORT_S, ByHand, dialled_in, plan, serving, sound
+from tests.server.harness import BUSY_S, SHORT_S, ByHand, dialled_in, plan, serving, sound
 
 TAKE_TURN = "/fairplay.fish.v1.FishPlayerService/TakeTurn"
 
@@ -119,17 +119,20 @@ async def test_a_late_reply_is_never_taken_for_another_call(server: Server) -> N
 
 async def test_a_player_that_never_answers_costs_its_limit_and_is_told_that_it_is_over(server: Server) -> None:
     async with ByHand(server, "x") as by_hand:
+        await by_hand.say_hello()
+        playing = asyncio.create_task(by_hand.play(lambda _: []))
         loop = asyncio.get_running_loop()
         began = loop.time()
-        game = await against_bot(server, by_hand, lambda _: [], limit_s=SHORT_S)
+        game = await server.referee.play(plan("dial-in:x", "bot:first", limit_s=SHORT_S))
         took = loop.time() - began
         misconduct = blamed(game)
         async with asyncio.timeout(5):
-            while not by_hand.cancelled:
-                by_hand.cancelled.extend((await by_hand.frame()).cancelled)
+            await by_hand.told_of_cancelling.wait()
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
     assert misconduct.kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT
     assert misconduct.overrun.limit == Duration(nanos=int(SHORT_S * 1e9))
-    assert took < SHORT_S + 0.2 + 0.3  # the last for the rest of the game
+    assert took < SHORT_S + BUSY_S
     assert by_hand.cancelled == [by_hand.calls[0].id]
 
 
