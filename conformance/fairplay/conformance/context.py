@@ -10,15 +10,17 @@ from typing import Any, TypeAlias, TypeVar
 
 from google.protobuf.message import Message
 
-from fairplay.conformance import attribution, owners
-from fairplay.conformance.case_errors import Failure, NotTested
+from fairplay.conformance import attribution, confirming
+from fairplay.conformance.case_errors import NotTested
+from fairplay.conformance.confirming import Control
+from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.loop_thread import LoopThread
 from fairplay.conformance.naming import new_game_id, new_tournament_id
-from fairplay.conformance.player_under_test import Connection, PlayerUnderTest
+from fairplay.conformance.ordinary import OrdinaryGames
+from fairplay.conformance.player_under_test import Breaker, Connection, PlayerUnderTest
 from fairplay.conformance.rivals import Departure
 from fairplay.conformance.transports import Transport
-from fairplay.conformance.trial import CallLimits, RequestEncoder, Scenario, Trial, play_trial, serialize
-from fairplay.games.conformance import Situation
+from fairplay.conformance.trial import CallLimits, Entry, RequestEncoder, Scenario, Trial, play_trial, serialize
 from fairplay.games.game import Game
 from fairplay.games.steps import Failure as CallFailure
 from fairplay.games.steps import Method
@@ -31,20 +33,29 @@ LEAVES_AFTER = 2
 Kept = TypeVar("Kept")
 Asked: TypeAlias = tuple[bytes | CallFailure, float]
 """The reply or failure of a call, and the seconds that it took."""
-Control: TypeAlias = tuple[str, Callable[[], Trial]]
-"""The id of a case, and a function that plays a game with what that case is about."""
 
 
 class Context:
     """Everything that a case needs. Whole games are played once, and several cases look at them."""
 
-    def __init__(self, game: Game, player: PlayerUnderTest, seed: int, limits: CallLimits, examples: int) -> None:
+    def __init__(
+        self,
+        game: Game,
+        player: PlayerUnderTest,
+        seed: int,
+        limits: CallLimits,
+        examples: int,
+        history: Sequence[Sequence[Scenario]] = (),
+    ) -> None:
         self.game = game
         self.player = player
         self.seed = seed
         self.limits = limits
         self.examples = examples
         """How many states are drawn for each case that draws them."""
+        self.history = history
+        """The games that `sequence` plays, those at the same time together; empty: its own."""
+        self.ordinary_games = OrdinaryGames(game, seed)
         self.settings: Message = game.full_settings(game.settings_type())
         self.trials: list[Trial] = []
         self._whole: dict[tuple[int, int], Trial] = {}
@@ -54,6 +65,10 @@ class Context:
         self._sequence: Trial | None = None
         self._pair: Trial | None = None
         self._kept: dict[str, Any] = {}
+        self._without_past: dict[tuple[int, int], Trial] = {}
+        self._histories: dict[Connection, list[Entry]] = {}
+        self.after_others: list[Evidence] = []
+        """The evidence of misconduct that shows only after other games, as cases came upon it."""
 
     @property
     def description(self) -> PlayerDescription:
@@ -62,7 +77,7 @@ class Context:
 
     def rng(self, *words: object) -> Random:
         """Return a random generator that depends on the seed and these words alone."""
-        return Random("/".join(map(str, (self.seed, self.game.name, *words))))
+        return self.ordinary_games.rng(*words)
 
     def once(self, name: str, make: Callable[[], Kept]) -> Kept:
         """Return what several cases look at: made when it is first asked for under this name, and kept."""
@@ -80,8 +95,7 @@ class Context:
 
     def scenario(self, seat: int, count: int, turn_count: int = 0) -> Scenario:
         """Return a game with the player under test in a seat, to its end or for so many of its decisions."""
-        situation = Situation(self.settings, count, seat, turn_count=turn_count)
-        return Scenario(f"seat-{seat}-of-{count}", situation, self.rng(seat, count).getrandbits(32))
+        return self.ordinary_games.scenario(seat, count, turn_count)
 
     def beginnings(self, number: int, turn_count: int) -> list[Scenario]:
         """Return the beginnings of so many games, in different seats as far as there are different ones."""
@@ -102,9 +116,11 @@ class Context:
 
     def play_as(self, scenario: Scenario, connection: Connection, game_id: str) -> Trial:
         """Play a game under a given id."""
-        found = self.player.loop.run(play_trial(self.game, connection, scenario, self.limits, game_id))
-        self.trials.append(found)
-        return found
+
+        def play(reached: Connection) -> list[Trial]:
+            return [self.player.loop.run(play_trial(self.game, reached, scenario, self.limits, game_id))]
+
+        return self.record(connection, Entry(play, f"{scenario.text} with the id {game_id}"))[0]
 
     def play_together(
         self,
@@ -113,17 +129,38 @@ class Context:
         encode_request: RequestEncoder = serialize,
     ) -> list[Trial]:
         """Play games at the same time."""
+        return self.record(connection, self.games(scenarios, encode_request))
 
-        async def play_all() -> list[Trial]:
+    def games(self, scenarios: Sequence[Scenario], encode_request: RequestEncoder = serialize) -> Entry:
+        """Return the entry of games at the same time in the history of a player."""
+
+        async def play_all(connection: Connection) -> list[Trial]:
             games = (
                 play_trial(self.game, connection, each, self.limits, self.new_id(), encode_request)
                 for each in scenarios
             )
             return await asyncio.gather(*games)
 
-        found = self.player.loop.run(play_all())
+        text = ", at the same time ".join(each.text for each in scenarios)
+        plain = scenarios if encode_request is serialize else ()
+        return Entry(lambda connection: self.player.loop.run(play_all(connection)), text, plain)
+
+    def record(self, connection: Connection, entry: Entry) -> list[Trial]:
+        """Ask a player what an entry says, keep it in the history of the connection, and return the trials."""
+        past = tuple(self._histories.setdefault(connection, []))
+        known = sum(each.call_count for each in past) >= connection.call_count - connection.described
+        before = connection.call_count
+        found = list(entry.replay(connection))
+        for each in found:
+            each.entry, each.past = (entry, past) if known else (None, ())
+        self._histories[connection].append(entry._replace(call_count=connection.call_count - before))
         self.trials += found
         return found
+
+    def replay(self, history: Sequence[Entry]) -> Sequence[Trial]:
+        """Ask a player on a fresh connection what a history says, and return the trials of its last entry."""
+        with self.player.fresh(breaker=Breaker()) as connection:
+            return [entry.replay(connection) for entry in history][-1]
 
     def new_id(self) -> str:
         """Return an id that no other game has. Like those of a real tournament, it does not follow from the seed."""
@@ -173,13 +210,17 @@ class Context:
     def sequence(self) -> Trial:
         """Return the last of three games in a row on a fresh connection, or the first of them that fails."""
         if self._sequence is None:
-            with self.player.fresh() as connection:
-                for scenario in self.beginnings(3, BESIDE_OTHERS):
-                    self._sequence = self.play(scenario, connection)
-                    if self._sequence.misconduct is not None:
-                        break
-        assert self._sequence is not None
+            self._sequence = self._play_in_turn(self.history or [[each] for each in self.beginnings(3, BESIDE_OTHERS)])
         return self._sequence
+
+    def _play_in_turn(self, history: Sequence[Sequence[Scenario]]) -> Trial:
+        """Return the first game with misconduct on a fresh connection, or the last game."""
+        with self.player.fresh() as connection:
+            for scenarios in history:
+                for found in self.play_together(scenarios, connection):
+                    if found.misconduct is not None:
+                        return found
+        return found
 
     def pair(self) -> Trial:
         """Return one of two games at the same time on a fresh connection: the one that fails, if one does."""
@@ -206,7 +247,14 @@ class Context:
     ) -> Asked:
         """Make one call."""
         data = request if isinstance(request, bytes) else request.SerializeToString()
-        return self.player.loop.run(connection.ask(method, data, limit_s or self.limits.notification_s))
+        asked: list[Asked] = []
+
+        def call(reached: Connection) -> Sequence[Trial]:
+            asked.append(self.player.loop.run(reached.ask(method, data, limit_s or self.limits.notification_s)))
+            return ()
+
+        self.record(connection, Entry(call, f"a call of {method.name}"))
+        return asked[0]
 
     # --- attributing misconduct to cases ---
 
@@ -250,50 +298,42 @@ class Context:
 
     def confirm(self, found: Trial) -> None:
         """Raise Failure for a misconduct, or NotTested if it happens only after other games: another case owns that."""
-        here = attribution.signature(found)
-        if not found.had_past:
-            raise Failure(attribution.evidence(self.game, found))
-        try:
-            again = self.alone(found.scenario)
-        except NotTested:
-            again = found
-        if attribution.signature(again) == here:
-            raise Failure(attribution.evidence(self.game, again))
-        shown = attribution.evidence(self.game, found)
-        if attribution.signature(self.sequence()) == here:
-            raise NotTested("it fails only after other games", shown, owners.AFTER_OTHERS)
-        raise Failure(shown.with_sections(("Played again", "The same game on a fresh connection went well.")))
+        confirming.confirm(self, found)
 
     def judge_condition(self, found: Trial, *controls: Control) -> None:
         """Judge a trial on a fresh connection for a case about its circumstances.
 
         Raises Failure if the player misbehaved, and not in the same way in any control: a game without the
         circumstances, with the id of the case about it ("": the case that owns the misconduct). Raises NotTested if
-        a control shows the same.
+        a control shows the same, or if it comes by chance, whatever the circumstances are.
         """
-        if found.misconduct is None:
-            return
-        here = attribution.signature(found)
-        alone: Control = ("", lambda: self.same_whole_game(found))
-        for case_id, control in (alone, *controls):
-            plain = control()
-            if attribution.signature(plain) == here:
-                raise self.untested("it fails without that as well", plain, case_id)
-        raise Failure(attribution.evidence(self.game, found))
+        confirming.judge_condition(self, found, controls)
 
     def same_whole_game(self, found: Trial) -> Trial:
-        """Return the whole game of which a trial is a beginning."""
+        """Return the whole game of which a trial is a beginning, if need be played by a player without a past."""
         situation = found.scenario.situation
-        return self.whole_game(situation.seat, situation.player_count)
+        seating = situation.seat, situation.player_count
+        whole = self.whole_game(*seating)
+        if whole.had_past and whole.misconduct is not None:
+            self._without_past[seating] = self._without_past.get(seating) or self.alone(whole.scenario)
+            return self._without_past[seating]
+        return whole
 
 
 @contextmanager
-def open_context(game: Game, transport: Transport, seed: int, limits: CallLimits, examples: int) -> Iterator[Context]:
+def open_context(
+    game: Game,
+    transport: Transport,
+    seed: int,
+    limits: CallLimits,
+    examples: int,
+    history: Sequence[Sequence[Scenario]] = (),
+) -> Iterator[Context]:
     """Yield a context, and let go of the player at the end, whatever happens."""
     loop = LoopThread()
     player = PlayerUnderTest(loop, transport, limits.notification_s)
     try:
-        yield Context(game, player, seed, limits, examples)
+        yield Context(game, player, seed, limits, examples, history)
     finally:
         try:
             player.close()

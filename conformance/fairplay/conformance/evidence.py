@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from google.protobuf import text_format
 from google.protobuf.any_pb2 import Any
@@ -29,6 +30,12 @@ KINDS: Mapping[MisconductKind.ValueType, str] = {
 }
 
 
+UNSTABLE = ("Time", "Output of the player", "Games before", "Played again", "Memory", "Again")
+"""The titles of sections that are not the same in every run with the same seed, or follow from how it is run."""
+PASSING = re.compile(r"\b0x[0-9a-fA-F]{6,}\b|(?<=\d):\d{2,5}\b|(?<=localhost):\d{2,5}\b|… \([\d,]+ more characters\)")
+"""Addresses in memory, ports, and how much of a text is left out: they are not the same in every run either."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """One sentence, and the details that prove it."""
@@ -43,16 +50,22 @@ class Evidence:
     picture: str = ""
     """The position as SVG. Drawn from the rest: not part of the digest."""
 
+    history: str = ""
+    """The games that show the misconduct, for the option --history; empty if there is no need to name them."""
+
     def canonical(self) -> bytes:
-        """Return the evidence as bytes, the same for equal evidence; ids of games, which never are, are left out."""
+        """Return the evidence as bytes, the same for equal evidence.
+
+        Times, what the player has written, ids, addresses and ports are left out: the same seed gives the same bytes.
+        """
         value = {
             "board": self.board,
             "rules": list(self.rules),
-            "sections": [list(section) for section in self.sections],
+            "sections": [list(section) for section in self.sections if section[0] not in UNSTABLE],
             "sentence": self.sentence,
         }
         text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        return without_ids(text).encode("utf-8", "surrogatepass")
+        return PASSING.sub("…", without_ids(text)).encode("utf-8", "surrogatepass")
 
     @property
     def digest(self) -> str:
@@ -61,7 +74,11 @@ class Evidence:
 
     def with_sections(self, *sections: tuple[str, str]) -> Evidence:
         """Return the same evidence with more sections at its end."""
-        return Evidence(self.sentence, self.rules, (*self.sections, *sections), self.board, self.picture)
+        return replace(self, sections=(*self.sections, *sections))
+
+    def with_history(self, history: str) -> Evidence:
+        """Return the same evidence with the games that show the misconduct."""
+        return replace(self, history=history)
 
 
 def sections_of(
@@ -134,8 +151,10 @@ def hexadecimal(data: bytes) -> str:
 
 
 def clipped(text: str, *, from_end: bool = False) -> str:
-    """Return at most MAX_CHARS characters of a text: its beginning, or its end."""
+    """Return about MAX_CHARS characters of a text: its beginning, or its end."""
     if len(text) <= MAX_CHARS:
         return text
-    cut = f"… ({len(text) - MAX_CHARS:,} more characters)"
-    return f"{cut}\n{text[-MAX_CHARS:]}" if from_end else f"{text[:MAX_CHARS]}\n{cut}"
+    head = text[:MAX_CHARS]
+    kept = MAX_CHARS + len(head) - len(without_ids(head))  # the same place, however long the ids are
+    cut = f"… ({len(text) - kept:,} more characters)"
+    return f"{cut}\n{text[-MAX_CHARS:]}" if from_end else f"{text[:kept]}\n{cut}"

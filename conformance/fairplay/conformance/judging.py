@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 from fairplay.conformance.case import Case
 from fairplay.conformance.case_errors import Failure, NotApplicable, NotTested
 from fairplay.conformance.evidence import Evidence, clipped
+from fairplay.conformance.owners import AFTER_OTHERS
 from fairplay.conformance.report import Run, count_decisions, measure
 from fairplay.conformance.trial import Trial
 from fairplay.conformance.verdicts import MET, Judged, Verdict
@@ -63,8 +64,15 @@ class CasePlan(Protocol):
     def open_context(self) -> AbstractContextManager[AnyContext]:
         """Return what cases work with; the end of its `with` block lets go of the player or the server."""
 
-    def repeat_command(self, case_id: str) -> str:
-        """Return the command that judges one case again, or "" if there is none."""
+    def repeat_command(self, case_id: str, history: str = "") -> str:
+        """Return the command that judges one case again, after a history, or "" if there is none."""
+
+
+class RepeatCommand(Protocol):
+    """Makes the command that judges one case again."""
+
+    def __call__(self, case_id: str, history: str = "") -> str:
+        """Return the command that judges a case again, after a history, or "" if there is none."""
 
 
 class Judge:
@@ -102,19 +110,20 @@ class Judge:
     def judge(self, case: Case) -> Result:
         """Judge a case."""
         context, plan = self.context, self._plan
-        judged = judge(case, context, plan.repeat_command(case.id), known=case.id in plan.known)
+        judged = judge(case, context, plan.repeat_command, known=case.id in plan.known)
         new, self._trial_count = context.trials[self._trial_count :], len(context.trials)
         return Result(judged, measure(new), count_decisions(new), context.description)
 
 
-def judge(case: Case, context: AnyContext, repeat: str, *, known: bool = False) -> Judged:
-    """Judge a case. `repeat` is the command that judges it again, for its evidence."""
+def judge(case: Case, context: AnyContext, repeat: RepeatCommand, *, known: bool = False) -> Judged:
+    """Judge a case. `repeat` returns the command that judges it again, for its evidence."""
     began = time.monotonic()
     verdict, sentence, evidence, see = _try(case, context)
     if context.try_again(met=verdict in MET):
         verdict, sentence, evidence, see = _try(case, context)
-    if evidence is not None and repeat:
-        evidence = evidence.with_sections(("Again", repeat))
+    if evidence is not None:
+        command = repeat(AFTER_OTHERS, evidence.history) if evidence.history else repeat(case.id)
+        evidence = evidence.with_sections(*([("Again", command)] if command else []))
     return Judged(case.id, case.level, verdict, sentence, time.monotonic() - began, evidence, known, see)
 
 

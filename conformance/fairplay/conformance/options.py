@@ -39,6 +39,7 @@ class Options:
     listen: str = _option("127.0.0.1:0", "HOST:PORT", "Where players dial in; port 0: any free one.", repeats=True)
     jobs: int = _option(1, "N", "Judge so many cases at once, in processes of their own.", low=1, high=MAX_JOBS)
     known_failures: str = _option("", "FILE", "Ids of cases that are known to fail.")
+    history: str = _option("", "GAMES", "Only judge these games, one after the other, as the report names them.")
     examples: int = 40
     """How many states are drawn for each case that draws them."""
 
@@ -62,8 +63,11 @@ def option_text(option: Field[Any], value: object) -> str:
     return f"{value:g}s" if is_duration(option) else str(value)
 
 
-def repeat_command(options: Options, case_id: str) -> str:
-    """Return the command that judges one case again in the same way, or "" if the player has no link."""
+def repeat_command(options: Options, case_id: str, history: str = "") -> str:
+    """Return the command that judges one case again in the same way, or "" if the player has no link.
+
+    `history` are games that the case is to judge, one after the other; empty: its own.
+    """
     if not isinstance(options.player, str):
         return ""
     words = ["fairplay", "certify", options.game, options.player, "--only", case_id, "--seed", str(options.seed)]
@@ -71,4 +75,5 @@ def repeat_command(options: Options, case_id: str) -> str:
         value = getattr(options, option.name)
         if option.metadata["repeats"] and option.name != "seed" and value != option.default:
             words += [f"--{option_name(option)}", option_text(option, value)]
-    return shlex.join(words)
+    history = history or options.history
+    return shlex.join([*words, *(["--history", history] if history else [])])

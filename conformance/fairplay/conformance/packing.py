@@ -37,6 +37,7 @@ def _pack_evidence(evidence: Evidence) -> dict[str, Any]:
         "sections": [list(section) for section in evidence.sections],
         "board": evidence.board,
         "picture": evidence.picture,
+        "history": evidence.history,
     }
 
 
@@ -46,7 +47,7 @@ def unpack(values: Mapping[str, Any]) -> Result:
     evidence = None
     if found is not None:
         sections = [(title, text) for title, text in found["sections"]]
-        evidence = Evidence(found["sentence"], found["rules"], sections, found["board"], found["picture"])
+        evidence = Evidence(**{**found, "sections": sections})
     judged = Judged(
         values["id"],
         Level(values["level"]),

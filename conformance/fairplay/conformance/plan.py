@@ -13,10 +13,13 @@ from fairplay.conformance.context import Context, open_context
 from fairplay.conformance.known_failures import read_known_failures
 from fairplay.conformance.options import Options, repeat_command
 from fairplay.conformance.order import ordered
+from fairplay.conformance.ordinary import OrdinaryGames
+from fairplay.conformance.owners import AFTER_OTHERS
 from fairplay.conformance.report import Run
 from fairplay.conformance.selection import choose_cases, find_level
 from fairplay.conformance.transports import Transport, make_transport
-from fairplay.conformance.trial import CallLimits
+from fairplay.conformance.trial import CallLimits, Scenario
+from fairplay.conformance.written_games import read_games
 from fairplay.games.game import Game, find
 from fairplay.server.errors import Refusal
 from fairplay.server.links.link import duration
@@ -37,6 +40,8 @@ class Plan:
     cases: Sequence[Case]
     known: frozenset[str]
     """The ids of the known failures."""
+    history: Sequence[Sequence[Scenario]] = ()
+    """The games to judge, those at the same time together; empty: those that the cases say."""
 
     def make_transport(self) -> Transport:
         """Return a new transport to the player under test."""
@@ -46,11 +51,13 @@ class Plan:
     def open_context(self) -> AbstractContextManager[Context]:
         """Return the context of the cases; the end of its `with` block lets go of the player."""
         options = self.options
-        return open_context(self.game, self.make_transport(), options.seed, self.run.limits, options.examples)
+        return open_context(
+            self.game, self.make_transport(), options.seed, self.run.limits, options.examples, self.history
+        )
 
-    def repeat_command(self, case_id: str) -> str:
+    def repeat_command(self, case_id: str, history: str = "") -> str:
         """Return the command that judges one case again in the same way, or "" if the player has no link."""
-        return repeat_command(self.options, case_id)
+        return repeat_command(self.options, case_id, history)
 
 
 def make_plan(options: Options) -> Plan:
@@ -67,7 +74,15 @@ def make_plan(options: Options) -> Plan:
     ids = [case.id for case in everything]
     known = read_known_failures(Path(options.known_failures), ids) if options.known_failures else frozenset()
     run = Run(game.name, kind, options.seed, limits, level, options.only)
-    return Plan(options, game, run, ordered(game, choose_cases(everything, level, options.only)), known)
+    chosen = ordered(game, choose_cases(everything, level, options.only))
+    return Plan(options, game, run, chosen, known, _history(options, game))
+
+
+def _history(options: Options, game: Game) -> Sequence[Sequence[Scenario]]:
+    """Return the games that are to be judged instead of those that a case says. Raises ValueError if there are none."""
+    if options.history and options.only != AFTER_OTHERS:
+        raise ValueError(f"--history says which games {AFTER_OTHERS} judges: give --only {AFTER_OTHERS}, too")
+    return read_games(OrdinaryGames(game, options.seed), options.history) if options.history else ()
 
 
 def _check_jobs(options: Options, kind: str) -> None:

@@ -67,6 +67,8 @@ class Connection:
         """The name that the player has in its games."""
         self._open: set[OpenCall] = set()
         self.call_count = 0
+        self.described = 0
+        """How many of these calls were made before there were cases."""
         self.lost = isinstance(link, DeadLink)
         """Whether the player was not reached, or is gone."""
 
@@ -160,6 +162,7 @@ class PlayerUnderTest:
         self._shared = connection
         request = DescribeRequest().SerializeToString()
         self.described, _ = self.loop.run(connection.ask(DESCRIBE, request, self._limit_s))
+        connection.described = connection.call_count
 
     def _check_reachable(self) -> None:
         """Raise NotTested if the player could not be reached, or not again."""

@@ -212,6 +212,11 @@ def make_transport(
     return ExecTransport(link.value, name, server)
 
 
+def gets_new_players(transport: Transport) -> bool:
+    """Return whether each opening of a transport gets a player without a past."""
+    return transport.cheap or isinstance(transport, ExecTransport)
+
+
 def output_of(link: Link) -> str:
     """Return the end of what the player's process has written, or "" if it was not started here."""
     return link.output if isinstance(link, ProcessLink) else ""

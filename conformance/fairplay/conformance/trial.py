@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
@@ -88,6 +88,13 @@ class Scenario(NamedTuple):
     rivals_wait: bool = True
     """Whether rivals mostly wait for the player under test in races; False: never."""
 
+    @property
+    def text(self) -> str:
+        """Return which game it is, for people."""
+        count = self.situation.turn_count
+        length = f"{count} decision{'s' if count > 1 else ''}" if count else "to its end"
+        return f"the game {self.name}, {length}"
+
 
 class Exchange(NamedTuple):
     """A call to the player under test, and its answer."""
@@ -98,6 +105,19 @@ class Exchange(NamedTuple):
     limit_s: float
     elapsed_s: float
     answer: Message | Failure
+
+
+class Entry(NamedTuple):
+    """What was asked of a player at one time: games side by side, a call, or anything else that can be asked again."""
+
+    replay: Callable[[Connection], Sequence[Trial]]
+    """Asks the same on another connection, and returns the trials of the games."""
+    text: str
+    """What it was, for people."""
+    scenarios: Sequence[Scenario] = ()
+    """The scenarios of games that are played as any other; empty if there was something special about them."""
+    call_count: int = 0
+    """How many calls it took."""
 
 
 @dataclass(slots=True)
@@ -116,6 +136,10 @@ class Trial:
     """What the player's process had written by then."""
     had_past: bool = False
     """Whether the player had been called on this connection before."""
+    past: Sequence[Entry] = ()
+    """What had been asked on this connection before, from the first call on; empty if not all of it is known."""
+    entry: Entry | None = None
+    """What the game was a part of, as it can be asked again; None: it cannot."""
 
     @property
     def decision_count(self) -> int:

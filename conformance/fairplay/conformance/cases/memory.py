@@ -6,26 +6,29 @@ import asyncio
 from collections.abc import Sequence
 
 from fairplay.conformance.case import Case, case
+from fairplay.conformance.case_errors import Failure
 from fairplay.conformance.context import Context
+from fairplay.conformance.owners import AFTER_OTHERS
 from fairplay.conformance.player_under_test import Connection
 from fairplay.conformance.trial import Trial
 from fairplay.games.game import Game
 
 DECISIONS = 8
 UNFINISHED_GAMES = 12
-SEQUENCE = "memory.back-to-back"
 
 
-@case(SEQUENCE, "A game has nothing to do with the games before it.")
+@case(AFTER_OTHERS, "A game has nothing to do with the games before it.")
 def back_to_back(context: Context) -> None:
     """A tournament is many games, and the second one begins where the first one has left its traces."""
     context.judge_condition(context.sequence())
+    if context.after_others:
+        raise Failure(context.after_others[0])
 
 
 @case("memory.two-games-at-once", "A player may be in several games at once; each request names its game.")
 def two_games_at_once(context: Context) -> None:
     """What is asked in one game must not be answered with what is known from another."""
-    context.judge_condition(context.pair(), (SEQUENCE, context.sequence))
+    context.judge_condition(context.pair(), (AFTER_OTHERS, context.sequence))
 
 
 @case("memory.early-end", "A game may end at any time, without a word to the player.")
@@ -68,7 +71,7 @@ async def _cancelled(connection: Connection, found: Trial) -> None:
 
 
 def _judge(context: Context, found: Trial) -> None:
-    context.judge_condition(found, (SEQUENCE, context.sequence))
+    context.judge_condition(found, (AFTER_OTHERS, context.sequence))
 
 
 def cases(game: Game) -> Sequence[Case]:

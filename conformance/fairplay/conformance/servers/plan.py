@@ -51,7 +51,7 @@ class ServerPlan:
         """Return the context of the cases; the end of its `with` block lets go of the server."""
         return open_server_context(Place(self.options.address, self.options.players_host))
 
-    def repeat_command(self, case_id: str) -> str:
+    def repeat_command(self, case_id: str, history: str = "") -> str:
         """Return the command that judges one case again in the same way."""
         words = ["fairplay", "certify-server", self.options.address, "--only", case_id]
         if self.options.players_host != ServerOptions.__dataclass_fields__["players_host"].default:

@@ -1,0 +1,180 @@
+"""Finding out, by playing again, what misconduct is due to: games before it, circumstances, chance, or none of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeAlias
+
+from fairplay.conformance import attribution, owners
+from fairplay.conformance.case_errors import Failure, NotTested
+from fairplay.conformance.chance import due_to_circumstances
+from fairplay.conformance.evidence import Evidence
+from fairplay.conformance.history import shortest
+from fairplay.conformance.ordinary import OrdinaryGames
+from fairplay.conformance.player_under_test import PlayerUnderTest
+from fairplay.conformance.transports import gets_new_players
+from fairplay.conformance.trial import Entry, Scenario, Trial
+from fairplay.conformance.written_games import write_games
+from fairplay.games.game import Game
+from fairplay.v1.misconduct_pb2 import MisconductKind
+
+Control: TypeAlias = tuple[str, Callable[[], Trial]]
+"""The id of a case, and a function that plays a game with what that case is about."""
+SEARCH_LIMIT_S = 20.0
+"""How long the shortest history is looked for. What was found by then is reported."""
+MAX_LISTED = 40
+"""How many entries of a history evidence lists, the last ones."""
+
+
+class Context(Protocol):
+    """What is played with: see `context.Context`."""
+
+    after_others: list[Evidence]
+
+    @property
+    def game(self) -> Game:
+        """The game."""
+
+    @property
+    def player(self) -> PlayerUnderTest:
+        """The player under test."""
+
+    @property
+    def ordinary_games(self) -> OrdinaryGames:
+        """The ordinary games of the run."""
+
+    def alone(self, scenario: Scenario) -> Trial:
+        """Play a game on a fresh connection."""
+
+    def same_whole_game(self, found: Trial) -> Trial:
+        """Return the whole game of which a trial is a beginning."""
+
+    def games(self, scenarios: Sequence[Scenario]) -> Entry:
+        """Return the entry of games at the same time in the history of a player."""
+
+    def replay(self, history: Sequence[Entry]) -> Sequence[Trial]:
+        """Ask a player on a fresh connection what a history says, and return the trials of its last entry."""
+
+    def untested(self, reason: str, found: Trial, see: str = "") -> NotTested:
+        """Return that a case was not tested because of the misconduct of a trial."""
+
+
+def confirm(context: Context, found: Trial) -> None:
+    """Raise Failure for a misconduct, or NotTested if it shows only after other games: another case owns that."""
+    if not found.had_past:
+        raise Failure(attribution.evidence(context.game, found))
+    again = _again(context, found)
+    if again is None or _same(again, found):
+        raise Failure(_with_seen_history(context, again or found))
+    history = _shortest_history(context, found)
+    if history:
+        context.after_others.append(_with_history(context, found, history))
+        raise NotTested("it fails only after other games", context.after_others[-1], owners.AFTER_OTHERS)
+    shown = ("Played again", "The same game on a fresh connection went well.")
+    raise Failure(_with_seen_history(context, found).with_sections(shown))
+
+
+def judge_condition(context: Context, found: Trial, controls: Sequence[Control]) -> None:
+    """Judge a trial for a case about its circumstances: see `Context.judge_condition`."""
+    if found.misconduct is None:
+        return
+    alone: Control = ("", lambda: context.same_whole_game(found))
+    for case_id, control in (alone, *controls):
+        plain = control()
+        if plain is not found and _same(plain, found):
+            raise context.untested("it fails without that as well", plain, case_id)
+    if not _is_due_to_circumstances(context, found):
+        raise context.untested("it fails now and then, whatever the circumstances are", found)
+    history = _shortest_history(context, found)
+    raise Failure(_with_history(context, found, history) if history else attribution.evidence(context.game, found))
+
+
+def _same(one: Trial, other: Trial) -> bool:
+    return attribution.signature(one) == attribution.signature(other)
+
+
+def _again(context: Context, found: Trial) -> Trial | None:
+    """Return the same game, played by a player without a past; None if the player is not asked any more."""
+    try:
+        return context.alone(found.scenario)
+    except NotTested:
+        return None
+
+
+def _is_due_to_circumstances(context: Context, found: Trial) -> bool:
+    """Return whether misconduct shows again in the same circumstances, and not without them."""
+    assert found.misconduct is not None
+    if found.entry is None:  # it cannot be played again in the same way
+        return True
+    try:
+        if found.misconduct.kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT:  # each time costs the whole limit
+            return _shows(context, found, found.past)
+        return due_to_circumstances(lambda: _shows(context, found, found.past), lambda: _shows_without(context, found))
+    except NotTested:
+        return True
+
+
+def _shows(context: Context, found: Trial, past: Sequence[Entry]) -> bool:
+    """Return whether a misconduct shows again after some history, in any of the games at the same time."""
+    assert found.entry is not None
+    return any(_same(each, found) for each in context.replay([*past, found.entry]))
+
+
+def _shows_without(context: Context, found: Trial) -> bool:
+    """Return whether a misconduct shows in the whole game alone, or in games at the same time one after the other."""
+    scenarios = () if found.entry is None else found.entry.scenarios
+    if len(scenarios) < 2:
+        return _same(context.alone(context.same_whole_game(found).scenario), found)
+    return any(_same(context.alone(each), found) for each in scenarios)
+
+
+# --- the games before ---
+
+
+def _shortest_history(context: Context, found: Trial) -> Sequence[Entry]:
+    """Return the shortest history that shows a misconduct; empty if none does, or new players cannot be had."""
+    if found.entry is None or not found.past or not gets_new_players(context.player.transport):
+        return ()
+    end = time.monotonic() + SEARCH_LIMIT_S
+
+    def shows(history: Sequence[Entry]) -> bool:
+        return time.monotonic() < end and _shows(context, found, history)
+
+    try:
+        return shortest(found.past, lambda entry, count: _shortened(context, entry, count), shows) or ()
+    except NotTested:
+        return ()
+
+
+def _shortened(context: Context, entry: Entry, turn_count: int) -> Entry:
+    """Return an entry with games of at most so many decisions; the entry itself if they are not longer."""
+    if all(0 < each.situation.turn_count <= turn_count for each in entry.scenarios):
+        return entry
+    cut = [each._replace(situation=each.situation._replace(turn_count=turn_count)) for each in entry.scenarios]
+    return context.games(cut)
+
+
+def _with_history(context: Context, found: Trial, history: Sequence[Entry]) -> Evidence:
+    """Return the evidence of misconduct that shows after other games, with the option that plays them again."""
+    evidence = attribution.evidence(context.game, found)
+    before = ("Games before", f"{_listed(history)}\nThis is the shortest history found that shows it.")
+    assert found.entry is not None
+    written = write_games(context.ordinary_games, [*history, found.entry])
+    return evidence.with_sections(before).with_history(written)
+
+
+def _with_seen_history(context: Context, found: Trial) -> Evidence:
+    """Return the evidence of misconduct; if no player without a past is to be had, with what it was asked before."""
+    evidence = attribution.evidence(context.game, found)
+    if gets_new_players(context.player.transport) or not found.past:
+        return evidence
+    sentence = "No new process of this player can be had here: if it goes well after a new start, it is due to these."
+    return evidence.with_sections(("Games before", f"{_listed(found.past)}\n{sentence}"))
+
+
+def _listed(history: Sequence[Entry]) -> str:
+    """Return the entries of a history, a line each."""
+    lines = [f"{number}. {entry.text}" for number, entry in enumerate(history, 1)]
+    left_out = len(lines) - MAX_LISTED
+    return "\n".join([*([f"… ({left_out} more)"] if left_out > 0 else []), *lines[-MAX_LISTED:]])
