@@ -30,7 +30,8 @@ MAX_LISTED = 40
 class Context(Protocol):
     """What is played with: see `context.Context`."""
 
-    after_others: list[Evidence]
+    after_others: dict[attribution.Signature | None, Evidence]
+    """The evidence of misconduct that shows only after other games, by its signature."""
 
     @property
     def game(self) -> Game:
@@ -67,10 +68,11 @@ def confirm(context: Context, found: Trial) -> None:
     again = _again(context, found)
     if again is None or _same(again, found):
         raise Failure(_with_seen_history(context, again or found))
-    history = _shortest_history(context, found)
-    if history:
-        context.after_others.append(_with_history(context, found, history))
-        raise NotTested("it fails only after other games", context.after_others[-1], owners.AFTER_OTHERS)
+    here = attribution.signature(found)
+    if here not in context.after_others and (history := _shortest_history(context, found)):
+        context.after_others[here] = _with_history(context, found, history)
+    if here in context.after_others:
+        raise NotTested("it fails only after other games", context.after_others[here], owners.AFTER_OTHERS)
     shown = ("Played again", "The same game on a fresh connection went well.")
     raise Failure(_with_seen_history(context, found).with_sections(shown))
 

@@ -67,8 +67,8 @@ class Context:
         self._kept: dict[str, Any] = {}
         self._without_past: dict[tuple[int, int], Trial] = {}
         self._histories: dict[Connection, list[Entry]] = {}
-        self.after_others: list[Evidence] = []
-        """The evidence of misconduct that shows only after other games, as cases came upon it."""
+        self.after_others: dict[attribution.Signature | None, Evidence] = {}
+        """The evidence of misconduct that shows only after other games, by its signature, as cases came upon it."""
 
     @property
     def description(self) -> PlayerDescription:

@@ -21,8 +21,8 @@ UNFINISHED_GAMES = 12
 def back_to_back(context: Context) -> None:
     """A tournament is many games, and the second one begins where the first one has left its traces."""
     context.judge_condition(context.sequence())
-    if context.after_others:
-        raise Failure(context.after_others[0])
+    for evidence in context.after_others.values():
+        raise Failure(evidence)
 
 
 @case("memory.two-games-at-once", "A player may be in several games at once; each request names its game.")
