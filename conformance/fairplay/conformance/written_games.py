@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from google.protobuf.message import DecodeError
 
 from fairplay.conformance.ordinary import OrdinaryGames
+from fairplay.conformance.rivals import Departure, Fault
 from fairplay.conformance.trial import Entry, Scenario
 from fairplay.games.conformance import Level, Situation
 from fairplay.games.game import Game
@@ -28,12 +29,12 @@ MAX_CHARS = 60_000
 
 
 def write_games(games: OrdinaryGames, history: Sequence[Entry]) -> str:
-    """Return the games of a history as text; empty if some of it cannot be written, or not shortly."""
+    """Return the games of a history as text; empty if there is more in it than games, or too much."""
     if not all(entry.scenarios for entry in history):
         return ""
     written = [[_write(games, each) for each in entry.scenarios] for entry in history]
     text = AFTER.join(BESIDE.join(group) for group in written)
-    return text if all(map(all, written)) and len(text) <= MAX_CHARS else ""
+    return text if len(text) <= MAX_CHARS else ""
 
 
 def read_games(games: OrdinaryGames, text: str) -> list[list[Scenario]]:
@@ -46,8 +47,7 @@ def _write(games: OrdinaryGames, scenario: Scenario) -> str:
     if scenario == games.scenario(situation.seat, situation.player_count, situation.turn_count):
         length = f":{situation.turn_count}" if situation.turn_count else ""
         return f"seat-{situation.seat}-of-{situation.player_count}{length}"
-    plain = Scenario(scenario.name, situation, scenario.seed, scenario.level)
-    return DATA + _packed(plain) if scenario == plain else ""
+    return DATA + _packed(scenario)
 
 
 def _read(games: OrdinaryGames, text: str) -> Scenario:
@@ -67,14 +67,15 @@ def _packed(scenario: Scenario) -> str:
     state = None if situation.state is None else situation.state.SerializeToString(deterministic=True).hex()
     settings = situation.settings.SerializeToString(deterministic=True).hex()
     place = [settings, situation.player_count, situation.seat, state, situation.turn_count]
-    content = [scenario.name, place, scenario.seed, scenario.level]
+    departures = [list(each) for each in scenario.departures]
+    content = [scenario.name, place, scenario.seed, scenario.level, departures, scenario.rivals_wait]
     return base64.urlsafe_b64encode(zlib.compress(json.dumps(content).encode(), 9)).decode()
 
 
 def _unpacked(game: Game, text: str) -> Scenario:
     try:
         content = json.loads(zlib.decompressobj().decompress(base64.urlsafe_b64decode(text), 1 << 22))
-        name, (settings, player_count, seat, state, turn_count), seed, level = content
+        name, (settings, player_count, seat, state, turn_count), seed, level, departures, rivals_wait = content
         situation = Situation(
             game.settings_type.FromString(bytes.fromhex(settings)),
             int(player_count),
@@ -82,6 +83,9 @@ def _unpacked(game: Game, text: str) -> Scenario:
             None if state is None else game.state_type.FromString(bytes.fromhex(state)),
             int(turn_count),
         )
-        return Scenario(str(name), situation, int(seed), Level(level))
+        left = tuple(
+            Departure(seat, after, in_decision, Fault(fault)) for seat, after, in_decision, fault in departures
+        )
+        return Scenario(str(name), situation, int(seed), Level(level), left, bool(rivals_wait))
     except (binascii.Error, zlib.error, DecodeError, TypeError, ValueError):
         raise ValueError(f"--history: {DATA}{text[:20]}… is no game: it is damaged") from None
