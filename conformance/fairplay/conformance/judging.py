@@ -118,9 +118,7 @@ class Judge:
 def judge(case: Case, context: AnyContext, repeat: RepeatCommand, *, known: bool = False) -> Judged:
     """Judge a case. `repeat` returns the command that judges it again, for its evidence."""
     began = time.monotonic()
-    verdict, sentence, evidence, see = _try(case, context)
-    if context.try_again(met=verdict in MET):
-        verdict, sentence, evidence, see = _try(case, context)
+    verdict, sentence, evidence, see = _try_twice(case, context)
     if evidence is not None:
         command = repeat(AFTER_OTHERS, evidence.history) if evidence.history else repeat(case.id)
         evidence = evidence.with_sections(*([("Again", command)] if command else []))
@@ -132,6 +130,18 @@ class _Outcome(NamedTuple):
     sentence: str = ""
     evidence: Evidence | None = None
     see: str = ""
+
+
+def _try_twice(case: Case, context: AnyContext) -> _Outcome:
+    """Try a case, and once more if it was not met where the player had a past: that is misconduct all the same."""
+    first = _try(case, context)
+    if not context.try_again(met=first.verdict in MET):
+        return first
+    again = _try(case, context)
+    if again.verdict not in MET or first.evidence is None:
+        return again
+    see = first.see or AFTER_OTHERS
+    return _Outcome(Verdict.NOT_TESTED, f"it fails only after other games: see {see}", first.evidence, see)
 
 
 def _try(case: Case, context: AnyContext) -> _Outcome:
