@@ -15,12 +15,14 @@ from fairplay.conformance.case_errors import failure
 from fairplay.conformance.context import Context
 from fairplay.conformance.judging import judge
 from fairplay.conformance.options import Options
+from fairplay.conformance.owners import AFTER_OTHERS
 from fairplay.conformance.plan import make_plan
 from fairplay.conformance.player_under_test import Connection
 from fairplay.conformance.verdicts import Verdict
 from fairplay.conformance.ways import DIALLING, SERVING
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.v1.player_pb2 import DescribeRequest
+from tests.conformance.harness import again
 
 PLAYER = """
 import os
@@ -106,7 +108,7 @@ def test_a_process_that_does_not_come_up_at_all_is_blamed(context: Context, star
         with context.player.fresh():
             pass
 
-    assert judge(fresh, context, "").verdict is Verdict.NOT_TESTED
+    assert judge(fresh, context, again).verdict is Verdict.NOT_TESTED
     assert "exit code 1" in context.player.unreachable
 
 
@@ -130,8 +132,10 @@ def test_a_case_that_is_not_met_on_a_process_with_a_past_is_tried_again_on_a_new
             if connection.call_count > 1:
                 raise failure("It has a past.")
 
-    assert judge(past, context, "").verdict is Verdict.PASS
-    assert judge(past, context, "").verdict is Verdict.PASS
+    assert judge(past, context, again).verdict is Verdict.PASS
+    found = judge(past, context, again)
+    assert (found.verdict, found.see) == (Verdict.NOT_TESTED, AFTER_OTHERS)
+    assert found.evidence is not None
     assert seen == [1, 2, 1]
 
 

@@ -13,15 +13,12 @@ from fairplay.conformance.plan import make_plan
 from fairplay.conformance.selection import choose_cases, matches
 from fairplay.conformance.verdicts import Judged, Verdict, exit_code
 from fairplay.games.conformance import Level
+from tests.conformance.harness import again
 
 
 def tried(body: Body, level: Level = Level.MUST, *, known: bool = False) -> Judged:
     with Judge(make_plan(Options("fish", "bot:first"))) as judging:
         return judge(Case("x.y", level, (), "It matters.", body), judging.context, again, known=known)
-
-
-def again(case_id: str, history: str = "") -> str:
-    return "again!"
 
 
 def fails(_: Context) -> None:
