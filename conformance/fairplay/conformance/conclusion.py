@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fairplay.certificate import frozen
+from fairplay.conformance.budget import NO_TIME
 from fairplay.conformance.report import Report
 from fairplay.conformance.verdicts import Verdict
 from fairplay.games.conformance import Level
@@ -28,7 +29,9 @@ def _certified(report: Report) -> str:
     must = frozen(report.run.game, report.run.protocol_revision)
     if unmet:
         failed = len(unmet) - unmet.count(Verdict.NOT_TESTED)
-        return f"Not certified: of the MUST cases {failed} failed and {len(unmet) - failed} could not be tested."
+        said = f"Not certified: of the MUST cases {failed} failed and {len(unmet) - failed} could not be tested."
+        late = any(each.sentence.startswith(NO_TIME) for each in report.judged)
+        return f"{said} The time did not suffice: give a longer --budget." if late else said
     if not report.complete:
         return "Not certified: the run was interrupted."
     if must is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from random import Random
@@ -11,6 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 from google.protobuf.message import Message
 
 from fairplay.conformance import attribution, confirming
+from fairplay.conformance.budget import Budget
 from fairplay.conformance.case_errors import NotTested
 from fairplay.conformance.confirming import Control
 from fairplay.conformance.evidence import Evidence
@@ -18,9 +20,12 @@ from fairplay.conformance.loop_thread import LoopThread
 from fairplay.conformance.naming import new_game_id, new_tournament_id
 from fairplay.conformance.ordinary import OrdinaryGames
 from fairplay.conformance.player_under_test import Breaker, Connection, PlayerUnderTest
+from fairplay.conformance.positions import position
+from fairplay.conformance.reference_players import rival_names
 from fairplay.conformance.rivals import Departure
 from fairplay.conformance.transports import Transport
 from fairplay.conformance.trial import CallLimits, Entry, RequestEncoder, Scenario, Trial, play_trial, serialize
+from fairplay.conformance.whole_games import WholeGames
 from fairplay.games.game import Game
 from fairplay.games.steps import Failure as CallFailure
 from fairplay.games.steps import Method
@@ -58,7 +63,7 @@ class Context:
         self.ordinary_games = OrdinaryGames(game, seed)
         self.settings: Message = game.full_settings(game.settings_type())
         self.trials: list[Trial] = []
-        self._whole: dict[tuple[int, int], Trial] = {}
+        self._whole = WholeGames(self.seatings, self.scenario, self._ending, self._play_shared)
         self.drawn: dict[tuple[int, int, int, str], Trial] = {}
         """The trials of drawn states, which several cases look at, by what was drawn."""
         self._with_leaver: Trial | None = None
@@ -181,9 +186,18 @@ class Context:
 
     def whole_game(self, seat: int, count: int) -> Trial:
         """Return a game to its end, played once."""
-        if (seat, count) not in self._whole:
-            self._whole[seat, count] = self.play(self.scenario(seat, count))
-        return self._whole[seat, count]
+        return self._whole.get(seat, count)
+
+    def _play_shared(self, scenarios: Sequence[Scenario]) -> list[Trial]:
+        """Play games at the same time on the shared connection."""
+        with self.shared() as connection:
+            return self.play_together(scenarios, connection)
+
+    def _ending(self, count: int) -> Scenario:
+        """Return the end of a game, from a late state on."""
+        seed = self.rng("ending", count).getrandbits(32)
+        place = position(self.game, self.settings, count, seed, rival_names(self.game)[0], share=1.0)
+        return Scenario(f"end-of-{count}", place.situation(0), seed)
 
     @property
     def ordinary(self) -> Trial:
@@ -205,7 +219,7 @@ class Context:
 
     def whole_games_played(self) -> list[Trial]:
         """Return the whole games that have been played so far."""
-        return [*self._whole.values(), *filter(None, [self._with_leaver])]
+        return [*self._whole.played, *filter(None, [self._with_leaver])]
 
     def sequence(self) -> Trial:
         """Return the last of three games in a row on a fresh connection, or the first of them that fails."""
@@ -328,10 +342,11 @@ def open_context(
     limits: CallLimits,
     examples: int,
     history: Sequence[Sequence[Scenario]] = (),
+    budget_s: float = math.inf,
 ) -> Iterator[Context]:
     """Yield a context, and let go of the player at the end, whatever happens."""
     loop = LoopThread()
-    player = PlayerUnderTest(loop, transport, limits.notification_s)
+    player = PlayerUnderTest(loop, transport, limits.notification_s, Budget(budget_s))
     try:
         yield Context(game, player, seed, limits, examples, history)
     finally:

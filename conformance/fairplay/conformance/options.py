@@ -35,6 +35,7 @@ class Options:
     seed: int = _option(1, "N", "The same seed, the same cases.", low=0, high=MAX_SEED, repeats=True)
     limit_s: float | None = _option(None, "TIME", "Time for a call, e.g. 1s. Default: the game's.", repeats=True)
     first_limit_s: float | None = _option(None, "TIME", "Time for the first decision of a game.", repeats=True)
+    budget_s: float = _option(600.0, "TIME", "Time for all cases; what it does not suffice for is not tested.")
     start_limit_s: float = _option(10.0, "TIME", "Time to come up.", repeats=True)
     listen: str = _option("127.0.0.1:0", "HOST:PORT", "Where players dial in; port 0: any free one.", repeats=True)
     jobs: int = _option(1, "N", "Judge so many cases at once, in processes of their own.", low=1, high=MAX_JOBS)
@@ -60,7 +61,12 @@ def option_name(option: Field[Any]) -> str:
 
 def option_text(option: Field[Any], value: object) -> str:
     """Return the value of an option as users type it, e.g. "0.5s"."""
-    return f"{value:g}s" if is_duration(option) else str(value)
+    return duration_text(value) if isinstance(value, int | float) and is_duration(option) else str(value)
+
+
+def duration_text(seconds: float) -> str:
+    """Return a duration as users type it, e.g. "0.5s" or "10m"."""
+    return f"{seconds / 60:g}m" if seconds >= 60 and seconds % 60 == 0 else f"{seconds:g}s"
 
 
 def repeat_command(options: Options, case_id: str, history: str = "") -> str:

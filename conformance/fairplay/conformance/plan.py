@@ -52,7 +52,13 @@ class Plan:
         """Return the context of the cases; the end of its `with` block lets go of the player."""
         options = self.options
         return open_context(
-            self.game, self.make_transport(), options.seed, self.run.limits, options.examples, self.history
+            self.game,
+            self.make_transport(),
+            options.seed,
+            self.run.limits,
+            options.examples,
+            self.history,
+            options.budget_s,
         )
 
     def repeat_command(self, case_id: str, history: str = "") -> str:
@@ -73,7 +79,7 @@ def make_plan(options: Options) -> Plan:
         raise ValueError(refusal.message) from None
     ids = [case.id for case in everything]
     known = read_known_failures(Path(options.known_failures), ids) if options.known_failures else frozenset()
-    run = Run(game.name, kind, options.seed, limits, level, options.only)
+    run = Run(game.name, kind, options.seed, limits, level, options.only, options.budget_s)
     chosen = ordered(game, choose_cases(everything, level, options.only))
     return Plan(options, game, run, chosen, known, _history(options, game))
 

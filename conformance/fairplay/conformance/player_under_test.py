@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from google.protobuf.message import DecodeError
 
 from fairplay.conformance import owners
+from fairplay.conformance.budget import Budget
 from fairplay.conformance.case_errors import NotTested
 from fairplay.conformance.evidence import Evidence, sent
 from fairplay.conformance.loop_thread import LoopThread
@@ -60,9 +61,10 @@ class Breaker:
 class Connection:
     """An open link to the player."""
 
-    def __init__(self, link: Link, breaker: Breaker, player_name: str) -> None:
+    def __init__(self, link: Link, breaker: Breaker, budget: Budget, player_name: str) -> None:
         self._link = link
         self.breaker = breaker
+        self.budget = budget
         self.player_name = player_name
         """The name that the player has in its games."""
         self._open: set[OpenCall] = set()
@@ -73,7 +75,11 @@ class Connection:
         """Whether the player was not reached, or is gone."""
 
     async def ask(self, method: Method, request: bytes, limit_s: float) -> tuple[bytes | Failure, float]:
-        """Call a method; return its reply or failure, and the seconds. Raises NotTested if such calls always hang."""
+        """Call a method; return its reply or failure, and the seconds. Raises NotTested if such calls always hang.
+
+        Raises NotTested also if the time for all calls together is over.
+        """
+        self.budget.check()
         self.breaker.check(method.path)
         future: asyncio.Future[tuple[bytes | Failure, float]] = asyncio.get_running_loop().create_future()
 
@@ -123,10 +129,11 @@ def disconnection(outcome: bytes | Failure) -> bool:
 class PlayerUnderTest:
     """The player under test. Cases share one connection, and get fresh ones where they ask for it."""
 
-    def __init__(self, loop: LoopThread, transport: Transport, limit_s: float) -> None:
+    def __init__(self, loop: LoopThread, transport: Transport, limit_s: float, budget: Budget) -> None:
         self.loop = loop
         self.transport = transport
         self.breaker = Breaker()
+        self.budget = budget
         self.described: bytes | Failure = b""
         """The reply to the first call, Describe, or its failure."""
         self.unreachable = ""
@@ -183,7 +190,7 @@ class PlayerUnderTest:
         return self._connection(await self.transport.open(), breaker or self.breaker)
 
     def _connection(self, link: Link, breaker: Breaker) -> Connection:
-        return Connection(link, breaker, self.transport.player_name)
+        return Connection(link, breaker, self.budget, self.transport.player_name)
 
     def connection(self) -> Connection:
         """Return the connection that cases share. Raises NotTested if the player cannot be reached."""
@@ -203,6 +210,7 @@ class PlayerUnderTest:
 
     def open(self, breaker: Breaker | None = None) -> Connection:
         """Return a new connection. Raises NotTested if the player cannot be reached."""
+        self.budget.check()
         self.begin()
         self._check_reachable()
         connection = self.loop.run(self._open(breaker))

@@ -40,6 +40,8 @@ class Run:
     """Cases down to this level were chosen."""
     only: str = ""
     """The pattern that chose among them. Empty: all."""
+    budget_s: float | None = None
+    """The time for all cases. None: there is no limit."""
     protocol_revision: int = PROTOCOL_REVISION
 
     @property

@@ -134,6 +134,8 @@ class Trial:
 
     output: str = ""
     """What the player's process had written by then."""
+    is_cut: bool = False
+    """Whether the game was left early for want of time."""
     had_past: bool = False
     """Whether the player had been called on this connection before."""
     past: Sequence[Entry] = ()
@@ -191,9 +193,11 @@ class _Driver:
         self._rivals = Rivals(game, self._situation, scenario.seed, scenario.departures)
         self._races = Races(self._ask, self._situation.seat, Random(scenario.seed), self._is_eager)
         self._trial = Trial(scenario, had_past=connection.call_count > 1)
+        self._began = 0.0
 
     async def play(self, game_id: str) -> Trial:
         trial, situation = self._trial, self._situation
+        self._began = asyncio.get_running_loop().time()
         try:
             rng = game_rng(trial.scenario.seed)
             conversation = self._game.play(game_id, situation.settings, self._names, rng, situation.state)
@@ -211,8 +215,16 @@ class _Driver:
         return trial
 
     def _has_seen_all(self, step: Step) -> bool:
-        """Return whether the player has made its decisions, and the next step shows that the last was accepted."""
-        return bool(calls_in(step)) and 0 < self._situation.turn_count <= self._trial.decision_count
+        """Return whether the player has made its decisions, and the next step shows that the last was accepted.
+
+        A game that has taken too much time is over earlier.
+        """
+        if not calls_in(step):
+            return False
+        count = self._trial.decision_count
+        elapsed_s = asyncio.get_running_loop().time() - self._began
+        self._trial.is_cut = self._connection.budget.is_spent_on(elapsed_s, count)
+        return self._trial.is_cut or 0 < self._situation.turn_count <= count
 
     async def _answer(self, step: Step) -> Any:
         if isinstance(step, Race):

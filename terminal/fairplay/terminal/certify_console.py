@@ -8,8 +8,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from fairplay.conformance.conclusion import conclusion
 from fairplay.conformance.events import Began, CaseBegan, CaseJudged, Ended, Event
+from fairplay.conformance.options import duration_text
 from fairplay.conformance.report import Report
 from fairplay.conformance.verdicts import Judged, Verdict
+from fairplay.terminal.estimate import Estimate
 from fairplay.terminal.printing import counted, harmless
 
 STYLES = {
@@ -29,7 +31,7 @@ class ConsoleWriter:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._progress: Progress | None = None
-        self._count = 0
+        self._estimate = Estimate(0, None)
 
     def take(self, event: Event) -> None:
         """Show an event."""
@@ -43,14 +45,19 @@ class ConsoleWriter:
             self._end(event.report)
 
     def _begin(self, event: Began) -> None:
-        title = event.run.title
-        self._say(
-            f"{title}, {counted(len(event.cases), 'case')}, seed {event.run.seed}, reached by {event.run.reached_by}"
-        )
+        run, count = event.run, counted(len(event.cases), "case")
+        within = "" if run.budget_s is None else f", in at most {duration_text(run.budget_s)}"
+        self._say(f"{run.title}, {count}, seed {run.seed}, reached by {run.reached_by}{within}")
+        self._estimate = Estimate(len(event.cases), run.budget_s)
         if self._console.is_terminal:
-            columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+            columns = (
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                TextColumn("{task.fields[left]} {task.description}"),
+            )
             self._progress = Progress(*columns, console=self._console, transient=True)
-            self._progress.add_task("", total=len(event.cases))
+            self._progress.add_task("", total=len(event.cases), left="")
             self._progress.start()
 
     def _show(self, judged: Judged) -> None:
@@ -58,8 +65,11 @@ class ConsoleWriter:
         self._say(f"[{style}]{judged.verdict:14}[/] {judged.id:36} {judged.seconds:6.2f} s{known}")
         if judged.sentence:
             self._say(f"    {escape(judged.sentence)}")
+        self._estimate.count_case()
         if self._progress is not None:
-            self._progress.advance(self._progress.task_ids[0])
+            self._progress.update(self._progress.task_ids[0], advance=1, left=self._estimate.text)
+        elif (line := self._estimate.line()) is not None:
+            self._say(f"[dim]{line}[/]")
 
     def _end(self, report: Report) -> None:
         if self._progress is not None:

@@ -1,0 +1,34 @@
+"""The time for all cases together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from fairplay.conformance.case_errors import NotTested
+from fairplay.conformance.options import duration_text
+
+GAME_SHARE = 1 / 40
+"""A game that takes longer than this share of the budget is left early."""
+NO_TIME = "there was no time left in the budget of"
+"""How the reason begins for which a case is not tested."""
+MIN_DECISIONS = 8
+"""The decisions that a game has before it is left for want of time."""
+
+
+class Budget:
+    """How long the player may be asked. The time begins to run at once."""
+
+    def __init__(self, total_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self.total_s = total_s
+        self._clock = clock
+        self._began = clock()
+
+    def check(self) -> None:
+        """Raise NotTested if there is no time left."""
+        if self._clock() - self._began >= self.total_s:
+            raise NotTested(f"{NO_TIME} {duration_text(self.total_s)}")
+
+    def is_spent_on(self, elapsed_s: float, decision_count: int) -> bool:
+        """Return whether a game has taken its share, and shown how the player begins."""
+        return elapsed_s > self.total_s * GAME_SHARE and decision_count >= MIN_DECISIONS

@@ -1,0 +1,45 @@
+"""How long a run is still going to take."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+CASES_NEEDED = 5
+"""So many cases say something about those that follow."""
+LINE_EVERY_S = 30.0
+
+
+class Estimate:
+    """An estimate from the cases so far, for a run of so many cases in a budget."""
+
+    def __init__(self, case_count: int, budget_s: float | None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._case_count = case_count
+        self._budget_s = budget_s
+        self._clock = clock
+        self._began = self._told = clock()
+        self._judged_count = 0
+
+    def count_case(self) -> None:
+        """Count a case that was judged."""
+        self._judged_count += 1
+
+    @property
+    def text(self) -> str:
+        """Return how long the run is still going to take, e.g. "about 3 min left"; "" if nothing is known yet."""
+        left_count = self._case_count - self._judged_count
+        if self._judged_count < CASES_NEEDED or not left_count:
+            return ""
+        elapsed_s = self._clock() - self._began
+        left_s = elapsed_s / self._judged_count * left_count
+        if self._budget_s is not None:
+            left_s = min(left_s, max(0.0, self._budget_s - elapsed_s))
+        return f"about {left_s:.0f} s left" if left_s < 100 else f"about {left_s / 60:.0f} min left"
+
+    def line(self) -> str | None:
+        """Return a line about the progress where the last one is long ago, or None."""
+        now = self._clock()
+        if now - self._told < LINE_EVERY_S or not self.text:
+            return None
+        self._told = now
+        return f"{self._judged_count} of {self._case_count} cases, {self.text}"
