@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from html import escape
 from itertools import product
@@ -89,15 +90,34 @@ def test_the_page_shows_every_verdict_and_the_board() -> None:
     text = page(report(*ALL))
     for each in ALL:
         assert f"<code>{each.id}</code>" in text
-    assert text.count("data:image/svg+xml;base64,") == 4
+    assert text.count("data:image/svg+xml;base64,") == 3, "a.fail and a.fail-known are one failure"
     assert "TakeTurn" in text
     assert "2026-01-02 03:04:05 UTC" in text
 
 
-def test_what_was_said_before_is_folded_up() -> None:
-    text = page(report(one("a.one", Verdict.FAIL), one("a.two", Verdict.FAIL)))
+def test_the_same_failure_is_shown_once_with_all_its_cases() -> None:
+    warning = one("a.three", Verdict.WARN, level=Level.SHOULD)
+    cases = [one("a.one", Verdict.FAIL), one("a.two", Verdict.FAIL, known=True), warning]
+    same = [
+        replace(each, sentence=f"no answer within {seconds} s")
+        for each, seconds in zip(cases, (5, 6, 0.25), strict=True)
+    ]
+    text = page(report(*same, one("a.other", Verdict.FAIL)))
     assert text.count('<details class="fail"') == 2
-    assert text.count(" open>") == 1
+    assert text.count("data:image/svg+xml;base64,") == 2
+    assert "no answer within 5 s" in text
+    assert "<code>a.one</code> and 2 others" in text
+    assert "<code>a.two</code> (a known failure)" in text
+    assert "<code>a.three</code> (WARN)" in text
+    assert text.count('href="#a.one">why') == 3
+    assert text.count('id="a.one"') == 1
+
+
+def test_the_shortest_evidence_stands_for_all() -> None:
+    long = Evidence("", (), [("Reply", "long" * 100)])
+    text = page(report(replace(one("a.long", Verdict.FAIL), evidence=long), one("a.short", Verdict.FAIL)))
+    assert "longlong" not in text
+    assert "<code>a.short</code> and 1 other<" in text
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 from fairplay.conformance.conclusion import conclusion
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.report import Report
 from fairplay.conformance.verdicts import Judged, Verdict
+from fairplay.conformance.writers.troubles import Trouble, anchors, find_troubles
 from fairplay.games.kit.printable import UNPRINTABLE
 
 STYLE = """
@@ -18,7 +20,7 @@ STYLE = """
 @media (prefers-color-scheme: dark) { :root { --ink: #e6eaef; --soft: #a3afbc; --paper: #14181d; --line: #333c47;
   --tint: #1c2229; --pass: #6cc790; --fail: #ff8a80; --warn: #f0b75e; --gap: #9fb2f0; --none: #a3afbc; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 62rem; background: var(--paper); color: var(--ink);
+body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 84rem; background: var(--paper); color: var(--ink);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; }
 h1 { margin: 0; font-size: 1.6rem; line-height: 1.25; overflow-wrap: anywhere; }
 h2 { margin: 2.2rem 0 .6rem; font-size: 1.15rem; }
@@ -38,22 +40,32 @@ td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; wh
 details { border: 1px solid var(--line); border-left: 5px solid currentColor; border-radius: .5rem; margin: 1rem 0;
   padding: .7rem 1.1rem; } details > * { color: var(--ink); }
 summary { cursor: pointer; } summary p { margin: .3rem 0 0; overflow-wrap: anywhere; }
+.same { columns: 17rem; column-gap: 1.4rem; margin: .7rem 0 0; padding: 0; list-style: none;
+  max-height: 15rem; overflow: auto; }
+.same li { overflow-wrap: anywhere; break-inside: avoid; }
 .evidence { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0 1.4rem; }
-@media (min-width: 56rem) { .evidence.pictured { grid-template-columns: minmax(0, 1fr) minmax(0, 24rem); } }
-.evidence img { width: 100%; max-width: 34rem; background: #fff; border: 1px solid var(--line); border-radius: .4rem;
-  margin-top: 1rem; }
+@media (min-width: 80rem) { .evidence.pictured { grid-template-columns: minmax(0, 5fr) minmax(0, 6fr); } }
+.picture { overflow: auto; max-height: 92vh; margin-top: 1rem; align-self: start; border-radius: .4rem; }
+.picture img { display: block; min-width: min(.75 * var(--width, 0px), max(40rem, .33 * var(--width, 0px)));
+  width: min(100%, var(--width, 100%)); }
+@media (prefers-color-scheme: dark) { .picture img { filter: brightness(.86); } }
+.wide { overflow-x: auto; } td.case { width: 100%; overflow-wrap: anywhere; }
+@media (max-width: 40rem) { body { padding: 1.2rem .8rem 3rem; } details { padding: .6rem .7rem; }
+  .facts { grid-template-columns: minmax(0, 1fr); } .facts dd { margin-bottom: .4rem; }
+  .cases thead { display: none; } .cases tr { display: flex; flex-wrap: wrap; border-bottom: 1px solid var(--line); }
+  .cases td { border: 0; } .cases td.case { order: 1; padding-top: 0; } .cases td.number { margin-left: auto; } }
 pre { margin: 0; padding: .55rem .7rem; background: var(--tint); border-radius: .4rem; overflow: auto;
   max-height: 26rem; white-space: pre-wrap; overflow-wrap: anywhere;
   font: 12.5px/1.45 ui-monospace, Menlo, Consolas, monospace; }
 """
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
-SHOWN = (Verdict.FAIL, Verdict.WARN, Verdict.SUITE_ERROR)
+WIDTH = re.compile(r'<svg\b[^>]*?\swidth="(\d+)"')
 
 
 def page(report: Report) -> str:
     """Return the page of a report."""
     who = report.player.display_name or "a player without a name"
-    title = f"{report.run.title}: {who}"
+    title, troubles = f"{report.run.title}: {who}", find_troubles(report.judged)
     return "\n".join(
         [
             "<!doctype html>",
@@ -65,8 +77,8 @@ def page(report: Report) -> str:
             f'<p class="lead">{conclusion(report)}</p>',
             _counts(report),
             _facts(report),
-            *_troubles(report),
-            _cases(report),
+            *_troubles(troubles),
+            _cases(report, anchors(troubles)),
             _times(report),
             "</body></html>\n",
         ]
@@ -104,50 +116,79 @@ def _facts(report: Report) -> str:
     return f'<dl class="facts">{rows}</dl>'
 
 
-def _troubles(report: Report) -> Iterable[str]:
-    troubles = [each for each in report.judged if each.verdict in SHOWN or each.outdated]
+def _troubles(troubles: Sequence[Trouble]) -> Iterable[str]:
     if troubles:
         yield "<h2>What is to be mended</h2>"
-    said: set[str] = set()
-    for each in troubles:
-        yield _trouble(each, opened=each.sentence not in said)
-        said.add(each.sentence)
+        yield from map(_trouble, troubles)
 
 
-def _trouble(judged: Judged, *, opened: bool) -> str:
-    """Return one case and its evidence, folded up unless it is to be opened."""
-    name, style = text(judged.id), _class(judged.verdict)
-    known = " (a known failure)" if judged.known and not judged.outdated else ""
-    sentence = (
-        "It is listed as a known failure, but passes: take it off the list." if judged.outdated else judged.sentence
+def _trouble(trouble: Trouble) -> str:
+    """Return one failure with the cases that show it, and the evidence of one of them."""
+    style, example, others = _class(trouble.verdict), trouble.example, len(trouble.cases) - 1
+    more = f" and {others} {'other' if others == 1 else 'others'}" if others else _difference(example, trouble)
+    head = (
+        f'<span class="verdict {style}">{trouble.verdict}</span> <code>{text(example.id)}</code>{more}'
+        f"<p>{text(trouble.sentence)}</p>"
     )
-    head = f'<span class="verdict {style}">{judged.verdict}</span>{known} <code>{name}</code><p>{text(sentence)}</p>'
-    body = "" if judged.evidence is None else _evidence(judged.evidence)
-    return f'<details class="{style}" id="{name}"{" open" if opened else ""}><summary>{head}</summary>{body}</details>'
+    return (
+        f'<details class="{style}" id="{text(trouble.name)}" open><summary>{head}</summary>'
+        f"{_same(trouble)}{_evidence(example.evidence)}</details>"
+    )
 
 
-def _evidence(evidence: Evidence) -> str:
+def _is_known(judged: Judged) -> bool:
+    return judged.known and not judged.outdated
+
+
+def _same(trouble: Trouble) -> str:
+    """Return the list of the cases that show a failure, empty if there is only one."""
+    if len(trouble.cases) == 1:
+        return ""
+    items = "".join(f"<li><code>{text(each.id)}</code>{_difference(each, trouble)}</li>" for each in trouble.cases)
+    return f'<ul class="same">{items}</ul>'
+
+
+def _difference(judged: Judged, trouble: Trouble) -> str:
+    """Return in what a case differs from the others with the same failure."""
+    verdict = "" if judged.verdict is trouble.verdict else f"{judged.verdict}"
+    return "".join(f" ({word})" for word in (verdict, "a known failure" if _is_known(judged) else "") if word)
+
+
+def _evidence(evidence: Evidence | None) -> str:
+    if evidence is None:
+        return ""
     sections = "".join(f"<h3>{text(title)}</h3><pre>{text(body)}</pre>" for title, body in evidence.sections)
     if not evidence.picture:
         return f'<div class="evidence">{sections}</div>'
-    data = base64.b64encode(evidence.picture.encode()).decode()
-    picture = f'<img alt="The position" src="data:image/svg+xml;base64,{data}">'
-    return f'<div class="evidence pictured"><div>{sections}</div><div>{picture}</div></div>'
+    return f'<div class="evidence pictured"><div>{sections}</div>{_picture(evidence.picture)}</div>'
 
 
-def _cases(report: Report) -> str:
+def _picture(svg: str) -> str:
+    """Return a picture that fits the page where it can be read then; a larger one is moved with a finger or keys."""
+    width = WIDTH.match(svg)
+    style = f' style="--width: {width[1]}px"' if width else ""
+    data = base64.b64encode(svg.encode()).decode()
+    return (
+        f'<div class="picture" tabindex="0"{style}>'
+        f'<img alt="The position" src="data:image/svg+xml;base64,{data}"></div>'
+    )
+
+
+def _cases(report: Report, named: Mapping[str, str]) -> str:
     rows = [
         f'<tr><td class="verdict {_class(each.verdict)}">{each.verdict}</td><td>{each.level}</td>'
-        f'<td><code>{text(each.id)}</code>{_remark(each)}</td><td class="number">{each.seconds:.2f}</td></tr>'
+        f'<td class="case"><code>{text(each.id)}</code>{_remark(each, named)}</td>'
+        f'<td class="number">{each.seconds:.2f}</td></tr>'
         for each in report.judged
     ]
     head = '<tr><th>verdict</th><th>level</th><th>case</th><th class="number">seconds</th></tr>'
-    return f"<h2>All cases</h2><table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
+    return f"<h2>All cases</h2>{_table(head, rows, 'cases')}"
 
 
-def _remark(judged: Judged) -> str:
-    if judged.verdict in SHOWN:
-        return f' <a href="#{text(judged.id)}">why</a>'
+def _remark(judged: Judged, named: Mapping[str, str]) -> str:
+    """Return where the trouble of a case is told, or what there is to say of it."""
+    if judged.id in named:
+        return f' <a href="#{text(named[judged.id])}">why</a>'
     return f'<br><span class="soft">{text(judged.sentence)}</span>' if judged.sentence else ""
 
 
@@ -162,8 +203,11 @@ def _times(report: Report) -> str:
     ]
     judged = f"<p>Decisions judged: {sum(report.decisions.values()):,}.</p>" if report.decisions else ""
     columns = "".join(f'<th class="number">{name}</th>' for name in ("calls", "median ms", "99 % ms", "longest ms"))
-    head = f"<thead><tr><th>method</th>{columns}</tr></thead>"
-    return f"<h2>Times</h2>{judged}<table>{head}<tbody>{''.join(rows)}</tbody></table>"
+    return f"<h2>Times</h2>{judged}{_table(f'<tr><th>method</th>{columns}</tr>', rows, 'times')}"
+
+
+def _table(head: str, rows: Iterable[str], style: str) -> str:
+    return f'<div class="wide"><table class="{style}"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 
 def _class(verdict: Verdict) -> str:

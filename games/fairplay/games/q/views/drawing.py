@@ -18,6 +18,7 @@ _CARD_WIDTH, _CARD_HEIGHT = 250.0, 62.0
 _NAME_ROOM = 168.0
 _MINI = 0.44  # how large tiles on cards are
 _ON_CARD = 12  # tiles in one line of a card
+_LEGIBLE = 560.0  # the longest side of a map beside which cards can be read where the picture is shown small
 _LONGEST = 2400.0  # the longest side of a picture; a larger map is drawn smaller
 _AMBER = "#f59e0b"  # whose turn it is, who won, what was placed last
 _FILLS = ("#ff4d4d", "#2fc26e", "#4aa3ff", "#ffe04a", "#ff9838", "#c58bff")  # in the order of rules.COLORS
@@ -71,7 +72,7 @@ def _frame(table: Table) -> _Frame:
     high = max(1, len(table.rows)) * _CELL + 2 * _EDGE
     count, card_high = len(table.standings) + 1, _CARD_HEIGHT + _MINI * _CELL * _card_lines(table)
     beside = high > wide
-    scale = max(1.0, max(wide, high) / 1100)
+    scale = max(1.0, max(wide, high) / _LEGIBLE)
     fitting = 1 if beside else max(1, int(wide / scale / _CARD_WIDTH))
     lines = ceil(count / fitting)
     cards = ceil(count / lines)
