@@ -8,11 +8,14 @@ from typing import Any, TypeAlias
 
 from fairplay.games.conformance import Level
 
-Body: TypeAlias = Callable[[Any], None]
+Body: TypeAlias = Callable[[Any], str | None]
 """Tries a player or a server, with a context: `context.Context` or `servers.context.ServerContext`.
 
-Returning means that the case is passed; otherwise it raises an exception of `case_errors`.
+Returning means that the case is passed; a text is a remark on what could not be tried. Otherwise it raises an exception
+of `case_errors`.
 """
+Preparation: TypeAlias = Callable[[Any], None]
+"""Begins, with a context, what a case needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +30,13 @@ class Case:
     why: str
     """One sentence: why it matters."""
     run: Body
-    prepare: Body | None = None
+    prepare: Preparation | None = None
     """Begins, without waiting for it, what takes long and needs no attention. Called some cases before."""
 
 
-def case(case_id: str, *checks: str, level: Level = Level.MUST, prepare: Body | None = None) -> Callable[[Body], Case]:
+def case(
+    case_id: str, *checks: str, level: Level = Level.MUST, prepare: Preparation | None = None
+) -> Callable[[Body], Case]:
     """Declare a case: the decorated function is its body, and the first line of the docstring says why it matters."""
 
     def declare(body: Body) -> Case:

@@ -146,7 +146,7 @@ def _try_twice(case: Case, context: AnyContext) -> _Outcome:
 
 def _try(case: Case, context: AnyContext) -> _Outcome:
     try:
-        case.run(context)
+        remark = case.run(context)
     except Failure as failure:
         verdict = Verdict.FAIL if case.level is Level.MUST else Verdict.WARN
         return _Outcome(verdict, failure.evidence.sentence, failure.evidence)
@@ -159,4 +159,4 @@ def _try(case: Case, context: AnyContext) -> _Outcome:
         trace = "".join(traceback.format_exception(error))
         shown = Evidence(sentence, sections=[("Trace", clipped(trace, from_end=True))])
         return _Outcome(Verdict.SUITE_ERROR, sentence, shown)
-    return _Outcome(Verdict.PASS)
+    return _Outcome(Verdict.PASS, remark or "")

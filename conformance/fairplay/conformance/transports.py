@@ -103,6 +103,11 @@ class PlayerServer:
         """Return how many replies have come that nobody had asked for."""
         return (await self.server()).hub.stray_reply_count
 
+    @property
+    def late_reply_count(self) -> int:
+        """Return how many replies have come to calls that had been cancelled."""
+        return 0 if self._server is None else self._server.hub.late_reply_count
+
     async def close(self) -> None:
         """Stop the server."""
         if self._server is not None:

@@ -20,7 +20,7 @@ class Judged:
     level: Level
     verdict: Verdict
     sentence: str
-    """What was found wrong, or why the case was not tested. Empty for a pass."""
+    """What was found wrong, or why the case was not tested; for a pass what could not be tried, or nothing."""
     seconds: float
     evidence: Evidence | None = None
     known: bool = False

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
+from fairplay.conformance.cancelling import cancel_received, cancel_unread
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import Failure
 from fairplay.conformance.context import Context
 from fairplay.conformance.owners import AFTER_OTHERS
 from fairplay.conformance.player_under_test import Connection
-from fairplay.conformance.trial import Trial
+from fairplay.conformance.transports import DialInTransport, ExecTransport
+from fairplay.conformance.trial import Entry, Trial
 from fairplay.games.game import Game
 
 DECISIONS = 8
@@ -50,24 +51,32 @@ def never_ended(context: Context) -> None:
 
 
 @case("memory.cancelled-call", "A call may be cancelled before its answer has come.")
-def cancelled_call(context: Context) -> None:
+def cancelled_call(context: Context) -> str:
     """The server gives a call up when the game is stopped; the player must be ready for the next one."""
     with context.player.separate() as connection:
         found = context.play(context.beginnings(1, 1)[0], connection)
         _judge(context, found)
-        context.player.loop.run(_cancelled(connection, found))
+        received = _cancel(context, connection, found)
         _judge(context, context.play(context.beginnings(2, DECISIONS)[-1], connection))
+    return "" if received else "every call was answered before it could be cancelled; only unread calls were cancelled"
 
 
-async def _cancelled(connection: Connection, found: Trial) -> None:
-    """Repeat the last call and cancel it: before it is sent, and when it may have been sent."""
-    last = found.exchanges[-1]
-    for turns in (0, 3, 50):
-        call = asyncio.ensure_future(connection.ask(last.method, last.request, last.limit_s))
-        for _ in range(turns):
-            await asyncio.sleep(0)
-        call.cancel()
-        await asyncio.gather(call, return_exceptions=True)
+def _cancel(context: Context, connection: Connection, found: Trial) -> int:
+    """Cancel calls like those of a trial, and return how many of them the player had received and not answered."""
+    counts: list[int] = []
+    transport = context.player.transport
+
+    def late_count() -> int:
+        return transport.server.late_reply_count if isinstance(transport, DialInTransport | ExecTransport) else 0
+
+    def cancel(reached: Connection) -> Sequence[Trial]:
+        run = context.player.loop.run
+        run(cancel_unread(reached, found.exchanges[-1]))
+        counts.append(run(cancel_received(reached, found.exchanges, context.new_id, late_count)))
+        return ()
+
+    context.record(connection, Entry(cancel, "calls that were cancelled"))
+    return counts[0]
 
 
 def _judge(context: Context, found: Trial) -> None:

@@ -39,6 +39,12 @@ MUTANTS = (
         ProgramBehaviour(dies_when_cancelled=True),
     ),
     _mutant(
+        "is-stuck-when-cancelled",
+        "Answers nothing any more once a call is cancelled that it has received.",
+        case_ids.CANCELLED,
+        ProgramBehaviour(stuck_when_cancelled=True),
+    ),
+    _mutant(
         "dies-of-nonsense",
         "Ends without a word when a request cannot be read, or has a method that there is not.",
         case_ids.NONSENSE,

@@ -66,6 +66,9 @@ class _Stream:
         self._behaviour = behaviour
         self._die = die
         self._tasks: set[asyncio.Task[None]] = set()
+        self._received: set[int] = set()
+        """The ids of the calls that have come."""
+        self._stuck = False
         self._writing = asyncio.Lock()
 
     async def run(self, hello: Hello) -> GoodbyeReason.ValueType:
@@ -86,7 +89,11 @@ class _Stream:
     def _take(self, frame: DialInResponse) -> None:
         if frame.cancelled and self._behaviour.dies_when_cancelled:
             self._die()
-        for call in frame.calls:
+        self._stuck = self._stuck or (
+            self._behaviour.stuck_when_cancelled and not self._received.isdisjoint(frame.cancelled)
+        )
+        for call in frame.calls if not self._stuck else ():
+            self._received.add(call.id)
             task = asyncio.ensure_future(self._answer(call))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)

@@ -43,3 +43,5 @@ class ProgramBehaviour:
     """The version that the program says when it dials in; empty: the one that it answers to Describe."""
     dies_when_cancelled: bool = False
     """Whether the program ends when one of its calls is cancelled."""
+    stuck_when_cancelled: bool = False
+    """Whether the program never answers again once a call is cancelled that it has received."""

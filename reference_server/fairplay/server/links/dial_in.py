@@ -40,6 +40,8 @@ class Hub:
         self._streams: dict[bytes, Stream] = {}
         self._arrival = asyncio.Event()
         self.stray_reply_count = 0
+        self.late_reply_count = 0
+        """How many replies have come to calls that had been cancelled."""
 
     def expect(self, name: str, token: str) -> None:
         """Keep a name for the player that dials in with this token."""
@@ -98,7 +100,7 @@ class Hub:
         for player in hello.players:
             self._check_free(player, stream)
         if stream is None:
-            stream = Stream(self._clock, names, self._closed, self._count_stray)
+            stream = Stream(self._clock, names, self._closed, self._count_stray, self._count_late)
         self._streams[stream.resume_token] = stream
         for number, player in enumerate(hello.players):
             self._register(stream, number, player)
@@ -155,6 +157,9 @@ class Hub:
 
     def _count_stray(self) -> None:
         self.stray_reply_count += 1
+
+    def _count_late(self) -> None:
+        self.late_reply_count += 1
 
     def dismiss(self, name: str, reason: GoodbyeReason.ValueType, message: str) -> None:
         """End the stream of the player of this name, if there is one. The name stays with its token."""

@@ -39,17 +39,23 @@ class Stream:
 
     A connection carries the stream. When the connection is lost, the calls stay open for as long as the hello asked
     for, and another connection may carry the stream on. `closed` is called when the stream is over, `stray` for each
-    reply that nobody asked for.
+    reply that nobody asked for, `late` for each reply to a call that was cancelled before the reply came.
     """
 
     def __init__(
-        self, clock: Clock, names: Sequence[str], closed: Callable[[Stream], None], stray: Callable[[], None]
+        self,
+        clock: Clock,
+        names: Sequence[str],
+        closed: Callable[[Stream], None],
+        stray: Callable[[], None],
+        late: Callable[[], None],
     ) -> None:
         self.names = names
         self.resume_token = secrets.token_bytes(16)
         self._clock = clock
         self._closed = closed
         self._stray = stray
+        self._came_late = late
         self._loop = asyncio.get_running_loop()
         self._open: dict[int, tuple[OpenCall, Call]] = {}
         self._outbox: Outbox[Call] | None = None
@@ -181,6 +187,7 @@ class Stream:
     def _count_stray(self, call_id: int) -> None:
         if call_id in self._late:  # an answer that was under way when the call was cancelled
             self._late.discard(call_id)
+            self._came_late()
             return
         self._stray()
         self._stray_count += 1
