@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import grpc
 
@@ -77,6 +77,51 @@ def test_a_player_that_serves_and_raises_fails_the_case_about_that() -> None:
     with served(player(take_turn=raises)) as link:
         report = run(Options("fish", link, limit_s=2.0, first_limit_s=2.0, examples=5))
     assert report.failed() == ["exceptions.whole-games"]
+
+
+@contextmanager
+def until_a_connection_ends(port: int) -> Iterator[str]:
+    """Pass connections on to a port until one has ended, and yield the link of this relay, which is gone then."""
+    ports: list[int] = []
+    ready = threading.Event()
+
+    async def work(over: threading.Event) -> None:
+        ended, relays = asyncio.Event(), set[asyncio.Task[Any]]()
+
+        async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            relays.add(cast("asyncio.Task[Any]", asyncio.current_task()))
+            far_reader, far_writer = await asyncio.open_connection("127.0.0.1", port)
+            both = [asyncio.ensure_future(pump(reader, far_writer)), asyncio.ensure_future(pump(far_reader, writer))]
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            ended.set()
+            for end in (writer, far_writer):
+                end.close()
+            await asyncio.gather(*both, writer.wait_closed(), far_writer.wait_closed(), return_exceptions=True)
+
+        server = await asyncio.start_server(accept, "127.0.0.1")
+        ports.append(server.sockets[0].getsockname()[1])
+        ready.set()
+        await ended.wait()
+        server.close()
+        await until(over)
+        await asyncio.gather(*relays)
+
+    with in_a_thread(work):
+        assert ready.wait(5)
+        yield f"grpc://127.0.0.1:{ports[0]}"
+
+
+async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while data := await reader.read(65_536):
+        writer.write(data)
+
+
+def test_a_player_that_serves_one_connection_cannot_be_reached_again() -> None:
+    with served(find("fish").player("random")) as link:
+        port = int(link.rpartition(":")[2])
+        with until_a_connection_ends(port) as once:
+            report = run(Options("fish", once, only="identity", start_limit_s=2.0))
+    assert report.failed() == ["identity.reached-again"]
 
 
 def test_a_player_that_dials_in_passes() -> None:

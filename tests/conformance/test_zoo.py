@@ -114,7 +114,7 @@ def test_a_mutant_program_fails_the_cases_that_name_it_too(mutant: Mutant, monke
     monkeypatch.setattr(robustness, "RETURN_LIMIT_S", 2.0)
     game = find("fish")
     link = f"exec:{shlex.join([sys.executable, '-m', 'fairplay.conformance.zoo', game.name, mutant.name])}"
-    start_limit_s = 2.0 if mutant.name == "never-comes-up" else 20.0
+    start_limit_s = {"never-comes-up": 2.0, "comes-up-alone": 8.0}.get(mutant.name, 20.0)
     only = f"{named(mutant)},contract.describes-itself"
     options = Options(game.name, link, only=only, limit_s=AMPLE_S, first_limit_s=AMPLE_S, start_limit_s=start_limit_s)
     report = run(options)
