@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,14 +12,18 @@ from typing import Any
 import pytest
 
 from fairplay.certificate import FORMAT, Certificate, check, digest, frozen, sealed
+from fairplay.certificate.inapplicable import INAPPLICABLE
+from fairplay.conformance.cases import cases
 from fairplay.conformance.certificate import certificate
 from fairplay.conformance.engine import run
 from fairplay.conformance.must import freeze, main, must_file, must_ids
 from fairplay.conformance.options import Options
+from fairplay.conformance.programs import program_files
 from fairplay.conformance.report import Report
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import find, registered
 from fairplay.player.handlers import PROTOCOL_REVISION
+from fairplay.terminal.certify_verify import verify_certificate
 from tests.conformance.harness import judged, player, raises
 
 
@@ -91,6 +97,15 @@ CHANGES: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
     ("a field less", lambda it: it.pop("times"), "times is missing"),
     ("a wrong type", lambda it: it.update(protocol_revision=True), "protocol_revision is missing or of the wrong type"),
     ("a case that is none", lambda it: it["cases"].append("x"), "not an object"),
+    ("a way that asks less", lambda it: it.update(reached_by="nothing"), "one-reply-per-call is NOT APPLICABLE"),
+    (
+        "a case that concerns all players",
+        lambda it: it["cases"][1].update(verdict="NOT APPLICABLE"),
+        "describes-itself is NOT APPLICABLE",
+    ),
+    ("a limit that is none", lambda it: it["limits_ms"].update(decision="1 s"), "no whole number"),
+    ("a program that is none", lambda it: it["program"].append("a.py"), "not an object"),
+    ("a file without a digest", lambda it: it["program"].append({"file": "a.py"}), "sha256 is missing"),
     ("a seed that is none", lambda it: it.update(seed="one"), "no number"),
 ]
 
@@ -154,3 +169,67 @@ def test_a_list_lies_where_the_certificate_looks_for_it() -> None:
 def test_nobody_knows_the_list_of_a_game_that_is_not_there() -> None:
     assert frozen("chess", 1) is None
     assert frozen("../1/fish", 1) is None
+
+
+# --- what it names ---
+
+
+def test_the_nonce_of_who_checks_decides_what_is_asked(content: dict[str, Any]) -> None:
+    plain, one, other = (Options("fish", "bot:first", nonce=nonce) for nonce in ("", "one", "other"))
+    assert plain.drawn_seed == plain.seed
+    assert len({plain.drawn_seed, one.drawn_seed, other.drawn_seed}) == 3
+    report = run(Options("fish", "bot:first", only="contract.reachable", nonce="one"))
+    assert check(certificate(report)).nonce == "one"
+    with pytest.raises(ValueError, match="at most 128 characters"):
+        run(Options("fish", "bot:first", nonce="a\nb"))
+
+
+def test_a_certificate_names_the_files_of_the_command(tmp_path: Path) -> None:
+    script = tmp_path / "player.py"
+    script.write_bytes(b"print()")
+    found = program_files(f"exec:{sys.executable} {script} --fast nothing")
+    assert [each.file for each in found] == [sys.executable, str(script)]
+    assert found[1].sha256 == hashlib.sha256(b"print()").hexdigest()
+    assert program_files("grpc://localhost:1") == program_files(player) == ()
+
+
+def test_limits_that_are_not_the_games_are_named(content: dict[str, Any]) -> None:
+    assert check(changed(content, lambda it: it)).other_limits() == []
+    shorter = check(changed(content, lambda it: it["limits_ms"].update(decision=500)))
+    assert shorter.other_limits() == ["decision 0.5 s instead of 1 s"]
+    assert shorter.other_limits(longer=True) == []
+    longer = check(changed(content, lambda it: it["limits_ms"].update(first_decision=9000)))
+    assert longer.other_limits(longer=True) == ["first decision 9 s instead of 3 s"]
+
+
+def test_only_cases_that_exist_may_be_not_applicable() -> None:
+    assert INAPPLICABLE.keys() <= {case.id for case in cases(find("fish"))}
+
+
+@pytest.mark.parametrize(
+    ("changes", "options", "code", "sentence"),
+    [
+        ({}, {}, 0, "is certified"),
+        ({"nonce": "one"}, {"nonce": "one"}, 0, "is certified"),
+        ({"nonce": "one"}, {"nonce": "two"}, 1, "made with the nonce 'one'"),
+        ({}, {"nonce": "two"}, 1, "made without a nonce"),
+        ({"limits_ms": {"decision": 9000}}, {}, 1, "decision 9 s instead of 1 s"),
+        ({"limits_ms": {"decision": 9000}}, {"any_limits": True}, 0, "Time limits other than the game's: decision 9 s"),
+        ({"limits_ms": {"decision": 500}}, {}, 0, "Time limits other than the game's: decision 0.5 s"),
+        ({"program": [{"file": "a.py", "sha256": "00ff"}]}, {}, 0, "Program: a.py, sha256 00ff"),
+        ({"decisions": {"TakeTurn": 12}}, {}, 0, "Decisions judged: 12 TakeTurn."),
+    ],
+)
+def test_who_verifies_is_told_what_a_certificate_is_worth(
+    content: dict[str, Any],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    changes: dict[str, Any],
+    options: dict[str, Any],
+    code: int,
+    sentence: str,
+) -> None:
+    file = tmp_path / "certificate.json"
+    file.write_bytes(changed(content, lambda it: it.update(changes)))
+    assert verify_certificate(file, **options) == code
+    assert sentence in " ".join(capsys.readouterr().out.split())

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from fairplay.certificate.limits import LONGEST_S, default_limits_ms
 from fairplay.conformance.cases import cases
 from fairplay.conformance.methods import tells_the_end
-from fairplay.conformance.plan import LONGEST_S, limits_of
+from fairplay.conformance.plan import limits_of
 from fairplay.conformance.reference_players import rival_names
 from fairplay.conformance.verdicts import Verdict
 from fairplay.games.conformance import Level
@@ -92,4 +93,5 @@ def test_a_player_that_hangs_in_every_call_is_given_up_soon() -> None:
 def test_no_limit_is_one_for_people_unless_it_is_asked_for(name: str) -> None:
     limits = limits_of(find(name), None, None)
     assert max(limits.notification_s, limits.decision_s, limits.first_decision_s) <= LONGEST_S
+    assert default_limits_ms(name) == limits.in_ms
     assert limits_of(find(name), 60.0, 90.0).first_decision_s == 90.0

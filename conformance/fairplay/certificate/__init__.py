@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from fairplay.certificate.inapplicable import may_be_inapplicable
+from fairplay.certificate.limits import other_limits
 from fairplay.games.conformance import Level, find_conformance
 
 FORMAT = "fairplay-certificate/1"
@@ -66,12 +68,18 @@ class Certificate:
     player_version: str
     reached_by: str
     seed: int
+    nonce: str
+    """The word of who checks the certificate, which the cases follow from as well; empty: none."""
+    program: Sequence[Mapping[str, str]]
+    """The files of the command that could be named, with their sha256; empty: the player was not started."""
     issued: str
     """RFC 3339, UTC."""
     limits_ms: Mapping[str, int]
     level: str
     only: str
     complete: bool
+    decisions: Mapping[str, int]
+    """Method -> how many of its replies were judged."""
     cases: Sequence[CaseResult]
     certified: bool
     """Whether every MUST of the revision was tried and is met."""
@@ -79,11 +87,21 @@ class Certificate:
     @property
     def unmet(self) -> Sequence[CaseResult]:
         """Return the MUST cases in the file that are not met."""
-        return _unmet(self.cases)
+        return _unmet(self.cases, self.game, self.reached_by)
+
+    def other_limits(self, *, longer: bool = False) -> Sequence[str]:
+        """Return the limits that are not the game's, for people. `longer`: only those that demand less of a player."""
+        return other_limits(self.game, self.limits_ms, longer=longer)
 
 
-def _unmet(cases: Iterable[CaseResult]) -> list[CaseResult]:
-    return [case for case in cases if case.level == Level.MUST and case.verdict not in MET]
+def _unmet(cases: Iterable[CaseResult], game: str, reached_by: str) -> list[CaseResult]:
+    return [case for case in cases if case.level == Level.MUST and not _is_met(case, game, reached_by)]
+
+
+def _is_met(case: CaseResult, game: str, reached_by: str) -> bool:
+    if case.verdict == Verdict.NOT_APPLICABLE:
+        return may_be_inapplicable(case.id, reached_by, game)
+    return case.verdict in MET
 
 
 _FIELDS: Mapping[str, type] = {
@@ -96,8 +114,10 @@ _FIELDS: Mapping[str, type] = {
     "issued": str,
     "level": str,
     "limits_ms": dict,
+    "nonce": str,
     "only": str,
     "player": dict,
+    "program": list,
     "protocol_revision": int,
     "reached_by": str,
     "seed": str,
@@ -129,15 +149,19 @@ def digest(content: Mapping[str, Any]) -> str:
     return "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def summary(cases: Iterable[CaseResult], must: Collection[str] | None, *, complete: bool) -> dict[str, Any]:
+def summary(
+    cases: Iterable[CaseResult], game: str, revision: int, *, reached_by: str, complete: bool
+) -> dict[str, Any]:
     """Return what follows from the cases: how many have which verdict, and whether they certify the player.
 
-    `must` are the ids that the revision demands; None: they are not known, and nobody can be certified.
+    Nobody can be certified if it is not known what the revision demands of the game.
     """
+    must = frozen(game, revision)
     judged = list(cases)
     counts = {verdict: sum(case.verdict == verdict for case in judged) for verdict in Verdict}
-    met = {case.id for case in judged if case.level == Level.MUST and case.verdict in MET}
-    return {"certified": complete and not _unmet(judged) and must is not None and met >= set(must), "counts": counts}
+    met = {case.id for case in judged if case.level == Level.MUST and _is_met(case, game, reached_by)}
+    certified = complete and not _unmet(judged, game, reached_by) and must is not None and met >= must
+    return {"certified": certified, "counts": counts}
 
 
 def frozen(game: str, revision: int) -> frozenset[str] | None:
@@ -153,21 +177,22 @@ def check(data: bytes) -> Certificate:
     cases = [_case(each) for each in content["cases"]]
     if len({case.id for case in cases}) < len(cases):
         raise ValueError("the certificate has a case twice")
-    must = frozen(content["game"], content["protocol_revision"])
-    follows = summary(cases, must, complete=content["complete"])
+    game, revision = content["game"], content["protocol_revision"]
+    follows = summary(cases, game, revision, reached_by=content["reached_by"], complete=content["complete"])
     if content["summary"].get("certified") is True and not follows["certified"]:
-        raise ValueError(f"the certificate says that the player is certified, but {_objection(content, cases, must)}")
+        raise ValueError(f"the certificate says that the player is certified, but {_objection(content, cases)}")
     if content["summary"] != follows:
         raise ValueError("the summary of the certificate does not follow from its cases")
     return _certificate(content, cases, follows["certified"])
 
 
-def _objection(content: Mapping[str, Any], cases: Sequence[CaseResult], must: Collection[str] | None) -> str:
+def _objection(content: Mapping[str, Any], cases: Sequence[CaseResult]) -> str:
+    must = frozen(content["game"], content["protocol_revision"])
     if must is None:
         return f"the MUST cases of {content['game']!r} in revision {content['protocol_revision']} are not known here"
     if missing := sorted(set(must) - {case.id for case in cases if case.level == Level.MUST}):
         return f"{len(missing)} of the MUST cases are not in it, e.g. {missing[0]}"
-    unmet = _unmet(cases)
+    unmet = _unmet(cases, content["game"], content["reached_by"])
     return f"{unmet[0].id} is {unmet[0].verdict}" if unmet else "the run was interrupted"
 
 
@@ -228,13 +253,22 @@ def _certificate(content: Mapping[str, Any], cases: Sequence[CaseResult], certif
         "level",
         "only",
         "complete",
+        "nonce",
+        "decisions",
     )
     facts = {name: content[name] for name in same}
+    for each in content["program"]:
+        if not isinstance(each, dict):
+            raise ValueError("the certificate is not complete: a file of its program is not an object")
+        _check_fields(each, {"file": str, "sha256": str}, "a file of the program")
+    if any(type(number) is not int for number in (*content["limits_ms"].values(), *content["decisions"].values())):
+        raise ValueError("the certificate is not complete: a limit or a count of decisions is no whole number")
     return Certificate(
         player=player["name"],
         player_version=player["version"],
         seed=int(seed),
         cases=cases,
+        program=content["program"],
         certified=certified,
         **facts,
     )

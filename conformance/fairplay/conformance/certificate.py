@@ -6,7 +6,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
-from fairplay.certificate import FORMAT, CaseResult, Certificate, check, frozen, sealed, summary
+from fairplay.certificate import FORMAT, CaseResult, Certificate, check, sealed, summary
 from fairplay.conformance.report import Report, Times
 from fairplay.conformance.verdicts import Judged
 
@@ -17,7 +17,6 @@ def certificate(report: Report) -> bytes:
     """Return the file of the certificate of a report."""
     run = report.run
     cases = [_case(each) for each in report.judged]
-    limits = {name.removesuffix("_s"): round(seconds * 1000) for name, seconds in asdict(run.limits).items()}
     content: dict[str, Any] = {
         "format": FORMAT,
         "game": run.game,
@@ -29,8 +28,10 @@ def certificate(report: Report) -> bytes:
             "services": [service.name for service in report.player.services],
         },
         "reached_by": run.reached_by,
+        "program": [each._asdict() for each in run.program],
         "seed": str(run.seed),
-        "limits_ms": limits,
+        "nonce": run.nonce,
+        "limits_ms": dict(run.limits.in_ms),
         "issued": report.began.isoformat(timespec="seconds").replace("+00:00", "Z"),
         "level": str(run.level),
         "only": run.only,
@@ -38,7 +39,7 @@ def certificate(report: Report) -> bytes:
         "cases": [asdict(case) for case in cases],
         "times": {method: _microseconds(times) for method, times in sorted(report.times.items())},
         "decisions": dict(report.decisions),
-        "summary": summary(cases, frozen(run.game, run.protocol_revision), complete=report.complete),
+        "summary": summary(cases, run.game, run.protocol_revision, reached_by=run.reached_by, complete=report.complete),
     }
     return sealed(content)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fairplay.certificate import frozen
+from fairplay.certificate.limits import other_limits
 from fairplay.conformance.budget import NO_TIME
 from fairplay.conformance.report import Report
 from fairplay.conformance.verdicts import Verdict
@@ -38,4 +39,7 @@ def _certified(report: Report) -> str:
         return "Every MUST is met. There is no frozen list of them for this game, so this certifies nothing."
     if not must <= {each.id for each in report.judged}:
         return "Not certified: only some of the cases were tried, and every MUST among them is met."
-    return f"Certified for revision {report.run.protocol_revision}: every MUST is met."
+    said = f"Certified for revision {report.run.protocol_revision}: every MUST is met."
+    if not other_limits(report.run.game, report.run.limits.in_ms, longer=True):
+        return said
+    return f"{said} The time limits were longer than the game's, which counts only where that is asked for."

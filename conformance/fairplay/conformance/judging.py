@@ -6,8 +6,10 @@ import time
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
 from typing import NamedTuple, Protocol
 
+from fairplay.certificate.inapplicable import may_be_inapplicable
 from fairplay.conformance.case import Case
 from fairplay.conformance.case_errors import Failure, NotApplicable, NotTested
 from fairplay.conformance.evidence import Evidence, clipped
@@ -111,6 +113,7 @@ class Judge:
         """Judge a case."""
         context, plan = self.context, self._plan
         judged = judge(case, context, plan.repeat_command, known=case.id in plan.known)
+        judged = _checked(judged, plan.run)
         new, self._trial_count = context.trials[self._trial_count :], len(context.trials)
         return Result(judged, measure(new), count_decisions(new), context.description)
 
@@ -123,6 +126,14 @@ def judge(case: Case, context: AnyContext, repeat: RepeatCommand, *, known: bool
         command = repeat(AFTER_OTHERS, evidence.history) if evidence.history else repeat(case.id)
         evidence = evidence.with_sections(*([("Again", command)] if command else []))
     return Judged(case.id, case.level, verdict, sentence, time.monotonic() - began, evidence, known, see)
+
+
+def _checked(judged: Judged, run: Run) -> Judged:
+    """Return a verdict, or SUITE ERROR in place of a NOT APPLICABLE that the contract does not allow."""
+    if judged.verdict is not Verdict.NOT_APPLICABLE or may_be_inapplicable(judged.id, run.reached_by, run.game):
+        return judged
+    sentence = f"the suite failed: this case concerns every player that is reached by {run.reached_by}"
+    return replace(judged, verdict=Verdict.SUITE_ERROR, sentence=sentence, evidence=Evidence(sentence))
 
 
 class _Outcome(NamedTuple):

@@ -5,6 +5,7 @@ Light: the command line reads it to show its help.
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, field, fields
@@ -12,6 +13,7 @@ from typing import Any
 
 MAX_SEED = 2**64 - 1
 MAX_JOBS = 64
+MAX_NONCE_CHARS = 128
 
 
 def _option(
@@ -33,6 +35,9 @@ class Options:
     level: str = _option("all", "LEVEL", "must, should or all.")
     only: str = _option("", "PATTERN", "Cases by id, e.g. memory, 'rules.*' or a,b; * is anything.")
     seed: int = _option(1, "N", "The same seed, the same cases.", low=0, high=MAX_SEED, repeats=True)
+    nonce: str = _option(
+        "", "TEXT", "A word of who will check the certificate: other cases for each word.", repeats=True
+    )
     limit_s: float | None = _option(None, "TIME", "Time for a call, e.g. 1s. Default: the game's.", repeats=True)
     first_limit_s: float | None = _option(None, "TIME", "Time for the first decision of a game.", repeats=True)
     budget_s: float = _option(600.0, "TIME", "Time for all cases; what it does not suffice for is not tested.")
@@ -43,6 +48,13 @@ class Options:
     history: str = _option("", "GAMES", "Only judge these games, one after the other, as the report names them.")
     examples: int = 40
     """How many states are drawn for each case that draws them."""
+
+    @property
+    def drawn_seed(self) -> int:
+        """Return the seed of everything that is drawn: it follows from the seed and the nonce."""
+        if not self.nonce:
+            return self.seed
+        return int.from_bytes(hashlib.sha256(f"{self.seed}/{self.nonce}".encode()).digest()[:8])
 
 
 OPTIONS: Sequence[Field[Any]] = [each for each in fields(Options) if each.metadata]

@@ -7,14 +7,16 @@ from contextlib import AbstractContextManager
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
+from fairplay.certificate.limits import LONGEST_S
 from fairplay.conformance.case import Case
 from fairplay.conformance.cases import cases
 from fairplay.conformance.context import Context, open_context
 from fairplay.conformance.known_failures import read_known_failures
-from fairplay.conformance.options import Options, repeat_command
+from fairplay.conformance.options import MAX_NONCE_CHARS, Options, repeat_command
 from fairplay.conformance.order import ordered
 from fairplay.conformance.ordinary import OrdinaryGames
 from fairplay.conformance.owners import AFTER_OTHERS
+from fairplay.conformance.programs import program_files
 from fairplay.conformance.report import Run
 from fairplay.conformance.selection import choose_cases, find_level
 from fairplay.conformance.transports import Transport, make_transport
@@ -25,9 +27,6 @@ from fairplay.server.errors import Refusal
 from fairplay.server.links.link import duration
 from fairplay.server.plans import full_time_control
 from fairplay.v1.game_pb2 import TimeControl
-
-LONGEST_S = 6.0
-"""The longest default limit. Games for people allow a minute and more, which would make runs too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ class Plan:
     def make_transport(self) -> Transport:
         """Return a new transport to the player under test."""
         options = self.options
-        return make_transport(self.game, options.player, options.listen, options.start_limit_s, options.seed)
+        return make_transport(self.game, options.player, options.listen, options.start_limit_s, options.drawn_seed)
 
     def open_context(self) -> AbstractContextManager[Context]:
         """Return the context of the cases; the end of its `with` block lets go of the player."""
@@ -54,7 +53,7 @@ class Plan:
         return open_context(
             self.game,
             self.make_transport(),
-            options.seed,
+            options.drawn_seed,
             self.run.limits,
             options.examples,
             self.history,
@@ -73,13 +72,16 @@ def make_plan(options: Options) -> Plan:
     kind = make_transport(game, options.player, options.listen, options.start_limit_s).kind
     if options.jobs > 1:
         _check_jobs(options, kind)
+    if len(options.nonce) > MAX_NONCE_CHARS or not options.nonce.isprintable():
+        raise ValueError(f"--nonce is at most {MAX_NONCE_CHARS} characters that can be printed")
     try:
         limits = limits_of(game, options.limit_s, options.first_limit_s)
     except Refusal as refusal:
         raise ValueError(refusal.message) from None
     ids = [case.id for case in everything]
     known = read_known_failures(Path(options.known_failures), ids) if options.known_failures else frozenset()
-    run = Run(game.name, kind, options.seed, limits, level, options.only, options.budget_s)
+    facts = (options.nonce, program_files(options.player), options.budget_s)
+    run = Run(game.name, kind, options.seed, limits, level, options.only, *facts)
     chosen = ordered(game, choose_cases(everything, level, options.only))
     return Plan(options, game, run, chosen, known, _history(options, game))
 
@@ -88,7 +90,7 @@ def _history(options: Options, game: Game) -> Sequence[Sequence[Scenario]]:
     """Return the games that are to be judged instead of those that a case says. Raises ValueError if there are none."""
     if options.history and options.only != AFTER_OTHERS:
         raise ValueError(f"--history says which games {AFTER_OTHERS} judges: give --only {AFTER_OTHERS}, too")
-    return read_games(OrdinaryGames(game, options.seed), options.history) if options.history else ()
+    return read_games(OrdinaryGames(game, options.drawn_seed), options.history) if options.history else ()
 
 
 def _check_jobs(options: Options, kind: str) -> None:

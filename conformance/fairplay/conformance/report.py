@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from fairplay.conformance.programs import ProgramFile
 from fairplay.conformance.trial import CallLimits, Trial
 from fairplay.conformance.verdicts import Judged, Verdict, exit_code
 from fairplay.games.conformance import Level
@@ -40,6 +41,10 @@ class Run:
     """Cases down to this level were chosen."""
     only: str = ""
     """The pattern that chose among them. Empty: all."""
+    nonce: str = ""
+    """The word of who will check the certificate; empty: none."""
+    program: tuple[ProgramFile, ...] = ()
+    """The files of the command, if the player was started here."""
     budget_s: float | None = None
     """The time for all cases. None: there is no limit."""
     protocol_revision: int = PROTOCOL_REVISION

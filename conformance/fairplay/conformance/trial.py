@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
@@ -65,6 +65,11 @@ class CallLimits:
     def of(cls, control: TimeControl) -> CallLimits:
         """Return the limits of a full time control."""
         return cls(*(seconds(getattr(control, f"{name.removesuffix('_s')}_limit")) for name in cls.__slots__))
+
+    @property
+    def in_ms(self) -> Mapping[str, int]:
+        """Return the limits by name, in milliseconds."""
+        return {name.removesuffix("_s"): round(limit_s * 1000) for name, limit_s in asdict(self).items()}
 
     def limit_s(self, call: Call) -> float:
         """Return the limit of a call."""

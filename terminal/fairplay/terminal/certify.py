@@ -98,6 +98,12 @@ def _certificates() -> None:
 @certificate.command()
 def verify(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A certificate that fairplay certify wrote.")],
+    nonce: Annotated[
+        str, typer.Option("--nonce", metavar="TEXT", help="The word with which the player was to be certified.")
+    ] = "",
+    any_limits: Annotated[
+        bool, typer.Option("--any-limits", help="Accept longer time limits than those of the game.")
+    ] = False,
 ) -> None:
     """Check that a certificate is whole, and that what it says follows from its cases.
 
@@ -111,4 +117,4 @@ def verify(
     with outcomes():
         from fairplay.terminal.certify_verify import verify_certificate
 
-        raise typer.Exit(verify_certificate(file))
+        raise typer.Exit(verify_certificate(file, nonce, any_limits=any_limits))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from rich.console import Console
@@ -12,8 +13,12 @@ from fairplay.terminal.outcomes import DONE, FAILED, FailedError, UsageError
 from fairplay.terminal.printing import say
 
 
-def verify_certificate(file: Path) -> int:
-    """Check a certificate, print what it is worth, and return the exit code. Raises UsageError if it is unreadable."""
+def verify_certificate(file: Path, nonce: str = "", *, any_limits: bool = False) -> int:
+    """Check a certificate, print what it is worth, and return the exit code. Raises UsageError if it is unreadable.
+
+    `nonce` is the word with which the player was to be certified; empty: any. `any_limits`: time limits that are longer
+    than the game's certify, too.
+    """
     try:
         data = file.read_bytes()
     except OSError as error:
@@ -23,18 +28,38 @@ def verify_certificate(file: Path) -> int:
     except ValueError as error:
         raise FailedError(str(error)) from None
     console = Console(highlight=False)
-    say(console, escape(_worth(found)))
-    return DONE if found.certified else FAILED
+    objection = _objection(found, nonce, any_limits=any_limits)
+    say(console, escape(_worth(found, objection)))
+    for fact in _facts(found):
+        say(console, escape(fact))
+    return FAILED if objection else DONE
 
 
-def _worth(found: Certificate) -> str:
+def _worth(found: Certificate, objection: str) -> str:
     who = f"{found.player or 'a player without a name'}, {found.game}, revision {found.protocol_revision}"
     facts = f"seed {found.seed}, issued {found.issued}"
-    if found.certified:
+    if not objection:
         return f"The certificate is whole: {who} is certified ({facts})."
-    why = (
-        f"{len(found.unmet)} of the MUST cases are not met, e.g. {found.unmet[0].id}"
-        if found.unmet
-        else "cases are missing"
-    )
-    return f"The certificate is whole, but certifies nothing: {who} ({facts}): {why}."
+    return f"The certificate is whole, but certifies nothing: {who} ({facts}): {objection}."
+
+
+def _objection(found: Certificate, nonce: str, *, any_limits: bool) -> str:
+    """Return why a certificate is worth nothing, or ""."""
+    if not found.certified:
+        few = f"{len(found.unmet)} of the MUST cases are not met, e.g. {found.unmet[0].id}" if found.unmet else ""
+        return few or "cases are missing"
+    if nonce and found.nonce != nonce:
+        return f"it was made with the nonce {found.nonce!r}" if found.nonce else "it was made without a nonce"
+    if longer := () if any_limits else found.other_limits(longer=True):
+        return f"its time limits are longer than the game's ({', '.join(longer)}): --any-limits accepts that"
+    return ""
+
+
+def _facts(found: Certificate) -> Iterator[str]:
+    """Yield what else a reader should know."""
+    if other := found.other_limits():
+        yield f"Time limits other than the game's: {', '.join(other)}."
+    if found.decisions:
+        yield f"Decisions judged: {', '.join(f'{count} {name}' for name, count in sorted(found.decisions.items()))}."
+    for each in found.program:
+        yield f"Program: {each['file']}, sha256 {each['sha256'] or 'unknown: the file could not be read'}."

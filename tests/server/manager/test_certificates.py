@@ -34,11 +34,14 @@ def certificate(**changes: Any) -> bytes:
         "reached_by": "exec",
         "seed": "1",
         "issued": (datetime.now(UTC) - timedelta(minutes=1)).isoformat(),
-        "limits_ms": {"limit": 1000, "first_limit": 3000},
+        "limits_ms": {"notification": 1000, "decision": 1000, "first_decision": 3000},
         "level": "must",
         "only": "",
         "complete": True,
         "times": {},
+        "decisions": {},
+        "nonce": "",
+        "program": [],
         "cases": [
             {
                 "id": case.id,
@@ -53,8 +56,9 @@ def certificate(**changes: Any) -> bytes:
         ],
         **changes,
     }
-    known = frozen(content["game"], content["protocol_revision"])
-    return sealed({**content, "summary": summary(cases, known, complete=content["complete"])})
+    game, revision = content["game"], content["protocol_revision"]
+    follows = summary(cases, game, revision, reached_by=content["reached_by"], complete=content["complete"])
+    return sealed({**content, "summary": follows})
 
 
 def ago(**time: float) -> str:
@@ -122,6 +126,7 @@ async def test_a_repeat_needs_no_second_look(manager: Any) -> None:
         (certificate(issued="2026-01-01T00:00:00"), "cannot be used"),
         (certificate(complete=False), "not every MUST"),
         (certificate(verdicts={"time.every-answer": "FAIL"}), "not every MUST"),
+        (certificate(limits_ms={"notification": 1000, "decision": 9000, "first_decision": 9000}), "longer time limits"),
         (certificate(player={"name": "first", "version": "2", "services": []}), "but the player says"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

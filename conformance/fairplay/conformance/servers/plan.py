@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairplay.certificate.inapplicable import SERVER
 from fairplay.conformance.case import Case
 from fairplay.conformance.engine import run_here
 from fairplay.conformance.events import Writer
@@ -20,8 +21,6 @@ from fairplay.conformance.servers.scenes import AMPLE_S
 from fairplay.conformance.trial import CallLimits
 from fairplay.games.conformance import Conformance
 
-SERVER = "server"
-"""What stands in the place of a game in reports and certificates of servers."""
 CONFORMANCE = Conformance(package=__package__)
 """Where the frozen sets of MUST cases for servers are."""
 

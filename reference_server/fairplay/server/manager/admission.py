@@ -43,6 +43,8 @@ def check_certificate(data: bytes, plan: TournamentPlan, now: datetime) -> Certi
         raise _refused(f"the certificate cannot be used: {error}") from None
     if not certificate.certified:
         raise _refused("the certificate does not say that the player is certified: not every MUST is met")
+    if longer := certificate.other_limits(longer=True):
+        raise _refused(f"the certificate is for longer time limits than the game's: {', '.join(longer)}")
     wanted = (plan.game, PROTOCOL_REVISION)
     if (certificate.game, certificate.protocol_revision) != wanted:
         found = f"{certificate.game} in revision {certificate.protocol_revision}"
