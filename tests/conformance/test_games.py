@@ -38,7 +38,9 @@ def test_every_case_says_what_it_checks_and_why(game: str) -> None:
         assert case.id.count(".") >= 1, case.id
 
 
-@pytest.mark.parametrize(("game", "method"), [("bazaar", "Win"), ("q", "Win")])
+@pytest.mark.parametrize(
+    ("game", "method"), [("bazaar", "Win"), ("q", "Win"), ("eriantys", "ShowEndGame"), ("webset", "GameOver")]
+)
 def test_the_methods_that_tell_the_end_of_a_game_are_recognised(game: str, method: str) -> None:
     assert [each.name for each in find(game).methods if tells_the_end(each)] == [method]
 

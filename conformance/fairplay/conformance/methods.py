@@ -8,4 +8,4 @@ from fairplay.games.steps import Method
 def tells_the_end(method: Method) -> bool:
     """Return whether a method of a game tells a player that the game is over, and whether the player has won."""
     fields = set(method.request.DESCRIPTOR.fields_by_name)
-    return {"game_id", "won"} <= fields <= {"game_id", "seat", "won"}
+    return "game_id" in fields and not {"won", "winner_seats"}.isdisjoint(fields)

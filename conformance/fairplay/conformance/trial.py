@@ -141,6 +141,8 @@ class Trial:
     """What the player's process had written by then."""
     is_cut: bool = False
     """Whether the game was left early for want of time."""
+    has_races: bool = False
+    """Whether players answer in races, in which the first answer counts."""
     had_past: bool = False
     """Whether the player had been called on this connection before."""
     past: Sequence[Entry] = ()
@@ -233,6 +235,7 @@ class _Driver:
 
     async def _answer(self, step: Step) -> Any:
         if isinstance(step, Race):
+            self._trial.has_races = True
             return await self._races.run(step)
         if isinstance(step, Show):
             self._trial.shown = step.state

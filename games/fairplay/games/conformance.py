@@ -108,6 +108,8 @@ class Conformance:
     """(settings, of the type `Game.settings_type`; call; answer) -> the infraction that the answer is, or None."""
     leaving_settings: Sequence[Message] = ()
     """Settings, of the type `Game.settings_type`, that change what follows when players leave a game."""
+    tied_ending: Callable[[Random], Situation] | None = None
+    """rng -> a game that ends in a tie, whatever the player under test answers; None: players are told of no ties."""
     list_legal_replies: Callable[[Any, Call], Sequence[Message] | None] = _listed_by_the_referee
     """(settings, call) -> the legal replies, where a wrong answer may be an infraction; None elsewhere."""
 

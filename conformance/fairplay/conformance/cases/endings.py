@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from google.protobuf.message import DecodeError, Message
 
@@ -11,7 +11,6 @@ from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import Failure, NotTested, failure
 from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal, readable
-from fairplay.conformance.methods import tells_the_end
 from fairplay.conformance.player_under_test import Connection
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import END, START
@@ -67,10 +66,10 @@ def _notify(context: Context, connection: Connection, method: Method, request: M
 
 @case(
     "endings.win-and-lose",
-    "Every player that is still in is told whether it won: after the game, where the game does so, and the tournament.",
+    "End tells every player that is still in whether it has won the tournament.",
 )
 def win_and_lose(context: Context) -> None:
-    """Players are often tried in games that they win, and fail when they lose, or the other way round."""
+    """Players are often tried in tournaments that they win, and fail when they lose, or the other way round."""
     with context.player.separate() as connection:
         problem = _whole_tournament(context, connection, won=True)
         if isinstance(problem, Failure | NotTested):
@@ -79,21 +78,6 @@ def win_and_lose(context: Context) -> None:
             problem = _whole_tournament(context, connection, won=won)
             if problem is not None:
                 raise problem
-        for method, request in _verdicts(context):
-            context.play(context.beginnings(1, DECISIONS)[0], connection)
-            problem = _notify(context, connection, method, request)
-            if problem is not None:
-                raise problem
-
-
-def _verdicts(context: Context) -> Iterator[tuple[Method, Message]]:
-    """Yield the calls with which the game itself can tell the player that a game is won or lost."""
-    if context.ordinary.misconduct is not None:
-        raise context.untested("no game comes to its end with this player", context.ordinary)
-    for method in context.game.methods:
-        if tells_the_end(method):
-            for won in (True, False):
-                yield method, method.request(game_id=context.new_id(), won=won)
 
 
 def cases(game: Game) -> Sequence[Case]:

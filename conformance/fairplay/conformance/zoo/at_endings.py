@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fairplay.conformance.endings import Ending
 from fairplay.conformance.methods import tells_the_end
 from fairplay.conformance.zoo import case_ids
 from fairplay.conformance.zoo.effects import DIES, HANGS, IS_UNREADABLE, RAISES
 from fairplay.conformance.zoo.mutants import Mutant
-from fairplay.conformance.zoo.triggers import in_method, second_call, second_call_ever, with_fields
+from fairplay.conformance.zoo.triggers import (
+    after_end,
+    in_method,
+    second_call,
+    when_told,
+    when_told_again,
+    with_fields,
+)
+from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
 
 TOURNAMENT = (case_ids.TOURNAMENT,)
@@ -29,8 +38,27 @@ def of_endings(game: Game) -> Iterator[Mutant]:
     yield Mutant("dies-of-shame", f"Ends without a word {sentence}", WIN_AND_LOSE, lost, DIES)
     sentence = "Raises an exception when a second tournament starts."
     yield Mutant("raises-in-second-tournament", sentence, WIN_AND_LOSE, second_call("Start"), RAISES)
-    for method in game.methods:
-        if tells_the_end(method):
-            name, again = method.name, second_call_ever(method.name)
-            sentence = f"Raises an exception in the second {name} that it hears."
-            yield Mutant(f"raises-in-second-{name.lower()}", sentence, WIN_AND_LOSE, again, RAISES, ("memory",))
+    if any(map(tells_the_end, game.methods)):
+        yield from _of_game_ends(game)
+
+
+def _of_game_ends(game: Game) -> Iterator[Mutant]:
+    """Yield the mutants that fail when they hear how a game has ended, or after it."""
+    related = ("contract", "rules", "exceptions", "endings", "memory", "time", "identity", game.name)
+    for effect, verb, sentence in (
+        (RAISES, "raises", "Raises an exception"),
+        (HANGS, "hangs", "Never returns"),
+        (DIES, "dies", "Ends without a word"),
+    ):
+        cases, lost = (case_ids.GAME_LOST,), when_told(Ending.LOST)
+        told = f"{sentence} when it is told that it has lost a game."
+        yield Mutant(f"{verb}-when-it-loses-a-game", told, cases, lost, effect, related)
+    sentence, won = "Raises an exception when it is told that it has won a game.", when_told(Ending.WON)
+    yield Mutant("raises-when-it-wins-a-game", sentence, (case_ids.GAME_WON,), won, RAISES, related)
+    sentence, again = "Raises an exception when it is told for the second time that it has lost.", (case_ids.GAME_LOST,)
+    yield Mutant("raises-when-it-loses-again", sentence, again, when_told_again(Ending.LOST), RAISES, related)
+    sentence, after = "Raises an exception in every game after one that it has lost.", after_end(Ending.LOST)
+    yield Mutant("raises-after-a-lost-game", sentence, (case_ids.GAME_LOST,), after, RAISES, related)
+    if find_conformance(game.name).tied_ending is not None:
+        sentence, tied = "Raises an exception when a game ends in a tie.", when_told(Ending.TIED)
+        yield Mutant("raises-at-a-tie", sentence, (case_ids.GAME_TIED,), tied, RAISES, related)

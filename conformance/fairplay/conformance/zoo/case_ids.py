@@ -38,6 +38,9 @@ NEVER_ENDED = "memory.never-ended"
 
 TOURNAMENT = "endings.tournament"
 WIN_AND_LOSE = "endings.win-and-lose"
+GAME_WON = "endings.game-won"
+GAME_LOST = "endings.game-lost"
+GAME_TIED = "endings.game-tied"
 
 IN_TOURNAMENTS = "identity.in-tournaments"
 DESCRIPTION_STAYS = "identity.description-stays"

@@ -8,6 +8,7 @@ from typing import Any
 from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
+from fairplay.conformance.endings import Ending, ending_told
 from fairplay.conformance.zoo.mutant_player import ReceivedCall, Trigger
 from fairplay.games.game import Game
 
@@ -35,11 +36,6 @@ def second_call(name: str) -> Trigger:
     return lambda call: call.method.name == name and call.number == 2
 
 
-def second_call_ever(name: str) -> Trigger:
-    """Trigger in the second call of a method in all games."""
-    return lambda call: call.method.name == name and call.memory.call_counts[name] == 2
-
-
 def in_decision(number: int) -> Trigger:
     """Trigger in one decision of each game, counted from 1."""
     return lambda call: call.decision == number
@@ -58,6 +54,33 @@ def in_game(number: int) -> Trigger:
 def with_fields(name: str, **values: object) -> Trigger:
     """Trigger in calls of a method whose request has these values."""
     return lambda call: call.method.name == name and all(getattr(call.request, key) == values[key] for key in values)
+
+
+def when_told(ending: Ending) -> Trigger:
+    """Trigger in calls that tell this end of a game."""
+    return lambda call: ending_told(call.request) is ending
+
+
+def when_told_again(ending: Ending) -> Trigger:
+    """Trigger in calls that tell this end, but not in the first of them."""
+
+    def trigger(call: ReceivedCall) -> bool:
+        if ending_told(call.request) is not ending:
+            return False
+        call.memory.call_counts[ending] += 1
+        return call.memory.call_counts[ending] > 1
+
+    return trigger
+
+
+def after_end(ending: Ending) -> Trigger:
+    """Trigger in the first decision of games after one with this end."""
+
+    def trigger(call: ReceivedCall) -> bool:
+        call.memory.call_counts[ending] += ending_told(call.request) is ending
+        return call.decision == 1 and call.memory.call_counts[ending] > 0
+
+    return trigger
 
 
 def in_later_games(call: ReceivedCall) -> bool:

@@ -6,11 +6,13 @@ from fairplay.games.conformance import Conformance
 from fairplay.games.eriantys.conformance.infractions import find_infraction, list_legal_replies
 from fairplay.games.eriantys.conformance.mutations import MUTATIONS
 from fairplay.games.eriantys.conformance.probes import PROBES
+from fairplay.games.eriantys.conformance.ties import tied_ending
 
 CONFORMANCE = Conformance(
     probes=PROBES,
     mutations=MUTATIONS,
     package=__name__,
+    tied_ending=tied_ending,
     leaving_settings=(
         Settings(on_disconnect=pb.ON_DISCONNECT_ELIMINATE),
         Settings(on_disconnect=pb.ON_DISCONNECT_SKIP_TURNS),

@@ -4,11 +4,13 @@ from fairplay.games.conformance import Conformance
 from fairplay.games.webset.conformance.infractions import find_infraction, list_legal_replies
 from fairplay.games.webset.conformance.mutations import MUTATIONS
 from fairplay.games.webset.conformance.probes import PROBES
+from fairplay.games.webset.conformance.ties import tied_ending
 
 CONFORMANCE = Conformance(
     probes=PROBES,
     mutations=MUTATIONS,
     package=__name__,
+    tied_ending=tied_ending,
     find_infraction=find_infraction,
     list_legal_replies=list_legal_replies,
 )
