@@ -13,7 +13,7 @@ from fairplay.conformance.engine import run
 from fairplay.conformance.options import Options
 from fairplay.conformance.report import Report
 from fairplay.conformance.transports import make_transport
-from fairplay.conformance.trial import CallLimits, Trial
+from fairplay.conformance.trial import CallLimits, Scenario, Trial
 from fairplay.games.game import Game, find
 from fairplay.player.handlers import describe
 
@@ -55,11 +55,13 @@ def judged(make: Callable[[], object], only: str = "", game: str = "fish", **mor
     return run(Options(game, make, only=only, **settings))
 
 
-def trial_of(game: Game, player: object, seat: int = 0, count: int = 2, turn_count: int = 0, **more: Any) -> Trial:
-    """Return a game with this player in a seat; `more` are fields of the scenario."""
+def trial_of(
+    game: Game, player: object, scenario: Scenario | None = None, seat: int = 0, count: int = 2, **more: Any
+) -> Trial:
+    """Return the game of a scenario, or an ordinary one, with this player; `more` are fields of the scenario."""
     transport = make_transport(game, lambda: player, listen="", start_limit_s=1.0)
     with open_context(game, transport, 0, CallLimits(AMPLE_S, AMPLE_S, AMPLE_S), 1) as context:
-        return context.play(context.scenario(seat, count, turn_count)._replace(**more))
+        return context.play((scenario or context.scenario(seat, count))._replace(**more))
 
 
 def raises(sound: Method, request: Any) -> Any:

@@ -62,7 +62,7 @@ def test_any_game_goes_on_or_ends_when_all_rivals_leave(name: str) -> None:
     game = find(name)
     count = game.seats.stop - 1
     departures = tuple(Departure(seat, after=seat % 3) for seat in range(1, count))
-    found = trial_of(game, game.player("first"), count=count, departures=departures, turn_count=30)
+    found = trial_of(game, game.player("first"), count=count, departures=departures)
     assert found.misconduct is None
 
 

@@ -22,6 +22,7 @@ from fairplay.games.game import Game
 
 TOURNAMENT = (case_ids.TOURNAMENT,)
 WIN_AND_LOSE = (case_ids.WIN_AND_LOSE,)
+BACK_TO_BACK = (case_ids.BACK_TO_BACK,)
 
 
 def of_endings(game: Game) -> Iterator[Mutant]:
@@ -50,15 +51,14 @@ def _of_game_ends(game: Game) -> Iterator[Mutant]:
         (HANGS, "hangs", "Never returns"),
         (DIES, "dies", "Ends without a word"),
     ):
-        cases, lost = (case_ids.GAME_LOST,), when_told(Ending.LOST)
-        told = f"{sentence} when it is told that it has lost a game."
-        yield Mutant(f"{verb}-when-it-loses-a-game", told, cases, lost, effect, related)
+        lost, told = when_told(Ending.LOST), f"{sentence} when it is told that it has lost a game."
+        yield Mutant(f"{verb}-when-it-loses-a-game", told, (case_ids.GAME_LOST,), lost, effect, related)
     sentence, won = "Raises an exception when it is told that it has won a game.", when_told(Ending.WON)
     yield Mutant("raises-when-it-wins-a-game", sentence, (case_ids.GAME_WON,), won, RAISES, related)
-    sentence, again = "Raises an exception when it is told for the second time that it has lost.", (case_ids.GAME_LOST,)
-    yield Mutant("raises-when-it-loses-again", sentence, again, when_told_again(Ending.LOST), RAISES, related)
+    again, sentence = when_told_again(Ending.LOST), "Raises an exception when it is told again that it has lost."
+    yield Mutant("raises-when-it-loses-again", sentence, BACK_TO_BACK, again, RAISES, related)
     sentence, after = "Raises an exception in every game after one that it has lost.", after_end(Ending.LOST)
-    yield Mutant("raises-after-a-lost-game", sentence, (case_ids.GAME_LOST,), after, RAISES, related)
+    yield Mutant("raises-after-a-lost-game", sentence, BACK_TO_BACK, after, RAISES, related)
     if find_conformance(game.name).tied_ending is not None:
         sentence, tied = "Raises an exception when a game ends in a tie.", when_told(Ending.TIED)
         yield Mutant("raises-at-a-tie", sentence, (case_ids.GAME_TIED,), tied, RAISES, related)
