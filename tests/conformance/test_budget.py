@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -62,45 +62,77 @@ def scenario(name: str, seat: int, count: int) -> Scenario:
     return Scenario(name, Situation(Misconduct(), count, seat), 1)
 
 
-def played(outcome: Callable[[Scenario, int], Trial]) -> tuple[WholeGames, list[int]]:
-    """Return whole games that end as a function says, of a scenario and the number of games beside; and all these."""
+def played(outcome: Callable[[Scenario], Trial]) -> tuple[WholeGames, list[int]]:
+    """Return whole games that end as a function says, and the sizes of the batches in which they are played."""
     sizes: list[int] = []
 
-    def play(scenarios: Any) -> list[Trial]:
-        sizes.append(len(scenarios))
-        return [outcome(each, len(scenarios)) for each in scenarios]
+    def play_each(scenarios: Iterable[Scenario]) -> Iterator[Trial]:
+        batch = list(scenarios)
+        sizes.append(len(batch))
+        yield from map(outcome, batch)
 
     games = WholeGames(
-        SEATINGS, lambda seat, count: scenario("begin", seat, count), lambda count: scenario("end", 0, count), play
+        SEATINGS, lambda seat, count: scenario("begin", seat, count), lambda count: scenario("end", 0, count), play_each
     )
     return games, sizes
 
 
 def test_quick_games_are_played_one_after_the_other() -> None:
-    games, sizes = played(lambda scenario, _: Trial(scenario))
+    games, sizes = played(Trial)
     assert [games.get(*each).scenario.situation.seat for each in SEATINGS] == [seat for seat, _ in SEATINGS]
     assert sizes == [1] * len(SEATINGS)
 
 
 def test_slow_games_are_played_side_by_side_and_their_ends_once_for_each_number_of_players() -> None:
-    games, sizes = played(lambda scenario, _: Trial(scenario, is_cut=scenario.name == "begin"))
+    games, sizes = played(lambda scenario: Trial(scenario, is_cut=scenario.name == "begin"))
     for each in SEATINGS:
         games.get(*each)
     assert sorted(sizes) == [1, 1, 1, 1, AT_ONCE]
     assert len(games.played) == len(SEATINGS)
 
 
-def test_what_goes_wrong_beside_other_games_is_played_again_alone() -> None:
-    games, _ = played(
-        lambda scenario, count: Trial(scenario, is_cut=True, misconduct=Misconduct() if count > 1 else None)
-    )
-    assert all(games.get(*each).misconduct is None for each in SEATINGS)
-
-
 def test_a_player_that_fails_at_the_end_of_a_slow_game_fails_in_that_game() -> None:
+    wrong = Misconduct()
     games, _ = played(
-        lambda scenario, _: Trial(
-            scenario, is_cut=scenario.name == "begin", misconduct=Misconduct() if scenario.name == "end" else None
+        lambda scenario: Trial(
+            scenario, is_cut=scenario.name == "begin", misconduct=wrong if scenario.name == "end" else None
         )
     )
     assert games.get(0, 2).scenario.name == "end"
+
+
+def test_a_budget_of_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="longer than 0"):
+        judged(player, budget_s=0.0)
+
+
+class Crowded:
+    """A player that is slow, and fails in games beside others."""
+
+    def __init__(self) -> None:
+        self._sound: Any = player()
+        self._games: dict[str, int] = {}
+        self._open = 0
+        self.failures = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._sound, name)
+
+    def take_turn(self, request: Any) -> Any:
+        self._open += 1
+        try:
+            threading.Event().wait(0.05)
+            if self._open > 1:
+                self.failures += 1
+                raise RuntimeError("too many games for me")
+            return self._sound.take_turn(request)
+        finally:
+            self._open -= 1
+
+
+def test_what_goes_wrong_beside_other_games_is_not_held_against_a_slow_player() -> None:
+    crowded = Crowded()
+    report = judged(lambda: crowded, "rules.whole-game", limit_s=5.0, first_limit_s=5.0, budget_s=16.0)
+    assert crowded.failures
+    assert report.counts[Verdict.FAIL] == 0
+    assert report.counts[Verdict.PASS]

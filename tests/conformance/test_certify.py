@@ -278,3 +278,10 @@ def test_pytest_is_told_what_is_wrong_with_its_options(tmp_path: Path) -> None:
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
     assert ran.returncode == 4
     assert "there is no game 'chess'" in ran.stderr
+
+
+def test_nothing_is_left_in_the_current_folder(tmp_path: Path) -> None:
+    command = [*FAIRPLAY, "certify", "fish", "bot:random", "--only", "rules.drawn-states"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from random import Random
 from typing import Any, TypeAlias, TypeVar
 
@@ -25,7 +26,7 @@ from fairplay.conformance.reference_players import rival_names
 from fairplay.conformance.rivals import Departure
 from fairplay.conformance.transports import Transport
 from fairplay.conformance.trial import CallLimits, Entry, RequestEncoder, Scenario, Trial, play_trial, serialize
-from fairplay.conformance.whole_games import WholeGames
+from fairplay.conformance.whole_games import AT_ONCE, WholeGames
 from fairplay.games.game import Game
 from fairplay.games.steps import Failure as CallFailure
 from fairplay.games.steps import Method
@@ -63,7 +64,7 @@ class Context:
         self.ordinary_games = OrdinaryGames(game, seed)
         self.settings: Message = game.full_settings(game.settings_type())
         self.trials: list[Trial] = []
-        self._whole = WholeGames(self.seatings, self.scenario, self._ending, self._play_shared)
+        self._whole = WholeGames(self.seatings, self.scenario, self._ending, self.play_each)
         self.drawn: dict[tuple[int, int, int, str], Trial] = {}
         """The trials of drawn states, which several cases look at, by what was drawn."""
         self._with_leaver: Trial | None = None
@@ -188,10 +189,24 @@ class Context:
         """Return a game to its end, played once."""
         return self._whole.get(seat, count)
 
-    def _play_shared(self, scenarios: Sequence[Scenario]) -> list[Trial]:
-        """Play games at the same time on the shared connection."""
-        with self.shared() as connection:
-            return self.play_together(scenarios, connection)
+    @property
+    def is_slow(self) -> bool:
+        """Return whether a whole game took so long that it was left early."""
+        return self._whole.is_slow
+
+    def play_each(self, scenarios: Iterable[Scenario]) -> Iterator[Trial]:
+        """Yield the trials of games that have nothing to do with each other, each played when it is asked for.
+
+        A slow player plays several of them at the same time. What goes wrong there is not held against it: such a game
+        is played again alone.
+        """
+        left = iter(scenarios)
+        while batch := list(islice(left, AT_ONCE if self.is_slow else 1)):
+            with self.shared() as connection:
+                trials = self.play_together(batch, connection)
+            for scenario, found in zip(batch, trials, strict=True):
+                has_failed_beside_others = found.misconduct is not None and len(batch) > 1
+                yield self.play(scenario) if has_failed_beside_others else found
 
     def _ending(self, count: int) -> Scenario:
         """Return the end of a game, from a late state on."""

@@ -72,6 +72,8 @@ def make_plan(options: Options) -> Plan:
     kind = make_transport(game, options.player, options.listen, options.start_limit_s).kind
     if options.jobs > 1:
         _check_jobs(options, kind)
+    if not options.budget_s > 0:
+        raise ValueError("--budget is a time longer than 0, e.g. 10m")
     if len(options.nonce) > MAX_NONCE_CHARS or not options.nonce.isprintable():
         raise ValueError(f"--nonce is at most {MAX_NONCE_CHARS} characters that can be printed")
     try:

@@ -194,6 +194,7 @@ class PlayerUnderTest:
 
     def connection(self) -> Connection:
         """Return the connection that cases share. Raises NotTested if the player cannot be reached."""
+        self.budget.check()
         self.begin()
         self._check_reachable()
         if self._shared is not None and self._shared.lost:

@@ -13,7 +13,7 @@ from fairplay.conformance import attribution
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.context import Context
 from fairplay.conformance.rivals import Departure, Fault
-from fairplay.conformance.trial import Trial
+from fairplay.conformance.trial import Scenario, Trial
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
 
@@ -142,12 +142,16 @@ def _faults(rng: Random) -> Iterator[Fault]:
 
 def _play_all(context: Context, name: str, plans: Iterator[_Plan]) -> None:
     """Play games as planned, under all settings that matter in turn, and judge each."""
+    for found in context.play_each(_scenarios(context, name, plans)):
+        _judge(context, found)
+
+
+def _scenarios(context: Context, name: str, plans: Iterator[_Plan]) -> Iterator[Scenario]:
     for index, (plan, settings) in enumerate(zip(plans, cycle(_settings(context)), strict=False)):
         turn_count = max(departure.after for departure in plan.departures) + plan.more_decisions
         scenario = context.scenario(plan.seat, plan.player_count, turn_count)
         situation = scenario.situation._replace(settings=settings)
-        changed = scenario._replace(name=f"{name}-{index}", situation=situation, departures=plan.departures)
-        _judge(context, context.play(changed))
+        yield scenario._replace(name=f"{name}-{index}", situation=situation, departures=plan.departures)
 
 
 def _settings(context: Context) -> Sequence[Message]:

@@ -6,20 +6,36 @@ from collections.abc import Sequence
 
 from fairplay.conformance.case import Case
 from fairplay.conformance.context import Context
-from fairplay.conformance.trial import Scenario
+from fairplay.conformance.trial import Scenario, Trial
+from fairplay.conformance.whole_games import AT_ONCE
 from fairplay.games.conformance import Probe, find_conformance
 from fairplay.games.game import Game
 
 
-def _case(probe: Probe) -> Case:
+def _case(probe: Probe, next_ones: Sequence[Probe]) -> Case:
     def body(context: Context) -> None:
-        situation = probe.situation(context.rng(probe.id, "situation"))
-        seed = context.rng(probe.id).getrandbits(32)
-        context.judge(context.play(Scenario(probe.id, situation, seed, probe.level)))
+        context.judge(_played(context, probe, next_ones))
 
     return Case(probe.id, probe.level, probe.rules, probe.why, body)
 
 
+def _played(context: Context, probe: Probe, next_ones: Sequence[Probe]) -> Trial:
+    """Return the trial of a probe. Of a slow player, the next ones are played at the same time."""
+    kept: dict[str, Trial] = context.once("probes", dict)
+    if probe.id not in kept:
+        same = [each for each in next_ones if each.level is probe.level and each.id not in kept]
+        batch = [probe, *same[: AT_ONCE - 1 if context.is_slow else 0]]
+        trials = context.play_each(_scenario(context, each) for each in batch)
+        kept.update((each.id, found) for each, found in zip(batch, trials, strict=True))
+    return kept[probe.id]
+
+
+def _scenario(context: Context, probe: Probe) -> Scenario:
+    situation = probe.situation(context.rng(probe.id, "situation"))
+    return Scenario(probe.id, situation, context.rng(probe.id).getrandbits(32), probe.level)
+
+
 def cases(game: Game) -> Sequence[Case]:
     """Return the cases of this module."""
-    return [_case(probe) for probe in find_conformance(game.name).probes]
+    probes = find_conformance(game.name).probes
+    return [_case(probe, probes[number:]) for number, probe in enumerate(probes, 1)]

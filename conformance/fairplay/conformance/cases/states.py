@@ -14,6 +14,7 @@ from fairplay.conformance import attribution
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import NotTested, SuiteError
 from fairplay.conformance.context import Context
+from fairplay.conformance.drawing import elsewhere
 from fairplay.conformance.positions import position
 from fairplay.conformance.reference_players import rival_names
 from fairplay.conformance.trial import Scenario, Trial
@@ -96,7 +97,7 @@ class _Search:
         def search(step: int, count: int, seed: int, strategy: str) -> None:
             self._look(step, count, seed, strategy)
 
-        with contextlib.suppress(_FoundError, hypothesis.errors.Flaky):
+        with elsewhere(), contextlib.suppress(_FoundError, hypothesis.errors.Flaky):
             search()
         if self._stopped is not None and self._worst is None:
             raise self._stopped
