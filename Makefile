@@ -40,8 +40,12 @@ bench-quick: .venv/.ready-dev ## the same in under a minute
 ##@ Change
 
 .PHONY: test
-test: .venv/.ready-dev ## run the tests (ARGS="-k fish -x" to choose)
-	@$(BIN)/python -m pytest -n 2 $(ARGS)
+test: .venv/.ready-dev ## run the tests, in under five minutes (ARGS="-k fish -x" to choose)
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" $(ARGS)
+
+.PHONY: test-slow
+test-slow: .venv/.ready-dev ## run the tests that take long: every command of the docs, all mutants of all games, ...
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -m slow $(ARGS)
 
 .PHONY: zoo
 zoo: .venv/.ready-dev ## try all broken players on the suite, up to 10 min; writes docs/zoo.md (ARGS=--check: compares)

@@ -20,6 +20,7 @@ from fairplay.conformance.order import ordered
 from fairplay.games.game import find
 from tests.conformance.harness import FAIRPLAY, ROOT, certify
 from tests.interrupts import heeding_ctrl_c
+from tests.slow import all_but_first_slow
 
 PLAYER = f"exec:{shlex.join(FAIRPLAY)} player fish"
 PROGRAM = f"exec:{sys.executable} -m tests.conformance.program"
@@ -31,7 +32,7 @@ def verify(file: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
 
 
-@pytest.mark.parametrize("way", ["-s random", "-s greedy --serve"])
+@pytest.mark.parametrize("way", all_but_first_slow(["-s greedy --serve", "-s random"]))
 def test_a_started_player_is_certified_whichever_way_it_takes(way: str, tmp_path: Path) -> None:
     ran = certify("fish", f"{PLAYER} {way}", "--report", str(tmp_path), "--junit", str(tmp_path / "j.xml"))
     assert ran.returncode == 0, ran.stdout + ran.stderr

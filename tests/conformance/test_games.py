@@ -17,11 +17,12 @@ from fairplay.conformance.verdicts import Verdict
 from fairplay.games.conformance import Level
 from fairplay.games.game import find, registered
 from tests.conformance.harness import Method, judged, player
+from tests.slow import all_but_first_slow
 
 SOUND = {Verdict.PASS, Verdict.NOT_APPLICABLE}
 
 
-@pytest.mark.parametrize("game", registered())
+@pytest.mark.parametrize("game", all_but_first_slow(registered()))
 def test_the_reference_players_pass_every_case(game: str) -> None:
     for strategy in rival_names(find(game)):
         report = judged(partial(find(game).player, strategy), game=game, limit_s=2.0, first_limit_s=2.0)

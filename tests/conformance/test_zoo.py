@@ -28,10 +28,12 @@ from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game, find, registered
 from fairplay.player.handlers import describe, snake_case
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse
+from tests.slow import SLOW
 from tools.zoo.page import PAGE, PROGRAMS, listed
 
 GAMES = [name for name in registered() if find_conformance(name).mutations]
 ALL_GAMES = 5
+QUICK = "fish"
 LEAST_OWN, LEAST_COMMON = 25, 25
 AMPLE_S = 5.0
 SHORT_S = (0.15, 1.0)
@@ -85,11 +87,16 @@ def judged(game: Game, mutant: Mutant, limit_s: float, strategy: str) -> Finding
         return compare(mutant, report)
 
 
+def marks_of(name: str) -> Sequence[pytest.MarkDecorator]:
+    """Return the marks of tests of a game: what is common to all games is tried quickly in one."""
+    return [] if name == QUICK else [SLOW]
+
+
 def objects() -> Iterable[Any]:
     for name in GAMES:
         for mutant in find_mutants(find(name)).values():
             if mutant.program is None:
-                yield pytest.param(name, mutant, id=f"{name}-{mutant.name}")
+                yield pytest.param(name, mutant, id=f"{name}-{mutant.name}", marks=marks_of(name))
 
 
 @pytest.mark.parametrize(("game", "mutant"), list(objects()))
@@ -227,7 +234,7 @@ def test_an_odd_player_without_a_defect_passes_everything() -> None:
 def strategies() -> Iterable[Any]:
     for name in registered():
         for each in find(name).strategies:
-            yield pytest.param(name, each, id=f"{name}-{each}")
+            yield pytest.param(name, each, id=f"{name}-{each}", marks=marks_of(name))
 
 
 @pytest.mark.parametrize(("name", "strategy"), list(strategies()))

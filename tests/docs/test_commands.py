@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.pages import COMMAND_PAGES, Command, commands, name_of, run
+from tests.slow import SLOW
 
 LIMIT_S = 100.0
 """More than any page may take on a machine that is busy with something else."""
@@ -36,6 +37,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 @needs_bash
+@SLOW
 @pytest.mark.parametrize("page", [page for page in COMMAND_PAGES if commands(page.read_text())], ids=name_of)
 def test_every_command_of_a_page_does_what_the_page_says(page: Path, tmp_path: Path) -> None:
     code, printed = run(page.read_text(), tmp_path, environment(tmp_path), LIMIT_S)

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.docs.pages import ROOT, blocks
+from tests.slow import SLOW
 
+pytestmark = SLOW
 NIM = ROOT / "examples" / "nim"
 PAGE = ROOT / "docs" / "add-a-game.md"
 LIMIT_S = 120.0

@@ -16,6 +16,7 @@ from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.tournament_pb2 import Tournament, TournamentResult
 from tests.robustness import doomed
 from tests.robustness.harness import Command, exec_player, listings, run, specs, until, zoo_player
+from tests.slow import SLOW
 
 BOTS = ["bot:random", "bot:greedy", "bot:minimax", "bot:first", "bot:random", "bot:minimax:depth=2", "bot:greedy"]
 PROCESSES = [
@@ -103,7 +104,10 @@ def lives(directory: Path, players: Sequence[str], random: Random, most: int) ->
     return count
 
 
-@pytest.mark.parametrize(("players", "most"), [(BOTS, 60), (PROCESSES, 50)], ids=["bots", "processes"])
+@pytest.mark.parametrize(
+    ("players", "most"),
+    [pytest.param(BOTS, 60, id="bots"), pytest.param(PROCESSES, 50, id="processes", marks=SLOW)],
+)
 def test_a_tournament_that_is_killed_again_and_again_ends_as_an_undisturbed_one(
     players: list[str], most: int, tmp_path: Path
 ) -> None:

@@ -10,20 +10,21 @@ import pytest
 
 from fairplay.games.game import registered
 from fairplay.terminal.new_project import languages
+from tests.slow import all_but_first_slow
 from tests.terminal.running import Run, done
 
 GAMES = ("bazaar", "eriantys", "fish", "q", "webset")
 EXAMPLES = [language for language in languages("fish") if language != "python"]
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", all_but_first_slow(GAMES))
 def test_a_project_in_python_passes_its_own_test(fairplay: Run, game: str) -> None:
     assert done(fairplay("new", game, "mine")) == f"mine holds a player of {game}: see mine/README.md\n"
     ran = subprocess.run([sys.executable, "-m", "unittest"], cwd="mine", capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", all_but_first_slow(GAMES))
 def test_a_project_in_python_is_certified(fairplay: Run, game: str) -> None:
     done(fairplay("new", game, "mine"))
     short = ["--level", "must", "--only", f"{game}.*", "--start-limit", "60s"]

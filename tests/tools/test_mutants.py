@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.slow import SLOW
 from tools.mutants.__main__ import sample
 from tools.mutants.equivalents import Change, compare, find_outdated, read_equivalents
 from tools.mutants.mutations import find_mutations
@@ -103,6 +104,7 @@ def test_equivalents_that_are_no_longer_in_the_code_are_found(tmp_path: Path) ->
     assert find_outdated([there, lost, changed], tmp_path) == [changed, lost]
 
 
+@SLOW
 def test_a_changed_file_makes_its_tests_fail_or_hang_and_is_itself_again_afterwards(tmp_path: Path) -> None:
     (tmp_path / "tools").symlink_to(ROOT / "tools")
     code, test = tmp_path / "mutated.py", tmp_path / "test_code.py"

@@ -8,8 +8,10 @@ from fairplay.certificate import Verdict
 from fairplay.conformance.servers.cases import connection
 from tests.conformance.servers.harness import judged, serving
 from tests.conformance.servers.mutants import MUTANTS, Mutant
+from tests.slow import SLOW
 
 
+@SLOW
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_the_case_that_names_the_defect_fails(mutant: Mutant, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "END_LIMIT_S", 1.5)
