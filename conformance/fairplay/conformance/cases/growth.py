@@ -22,10 +22,13 @@ DECISIONS = 6
 GAMES = 25
 """How many games a round has, all at the same time."""
 ROUNDS = 3
-MORE_ROUNDS = 3
-"""So many rounds more show whether a player that has grown goes on growing."""
+MAX_ROUNDS = 21
+"""A player that seems to hoard memory plays on: some collect garbage late. 20 rounds are 500 games."""
 MIB = 2**20
-MAX_MEMORY_BYTES = 32 * MIB
+MAX_MEMORY_BYTES = 1024 * MIB
+"""What 500 games may add."""
+MAX_ROUND_BYTES = MAX_MEMORY_BYTES // (MAX_ROUNDS - 1)
+"""A player of which some round adds less is not on its way beyond that."""
 MAX_COUNT = 20
 MAX_OUTPUT_BYTES = MIB
 MEMORY = "growth.memory"
@@ -77,7 +80,7 @@ def _grow(context: Context) -> Growth:
     found = Growth()
     with context.player.fresh() as connection:
         measure = _measure_of(context, connection)
-        while len(found.holdings) < ROUNDS or (len(found.holdings) < ROUNDS + MORE_ROUNDS and _hoards(found)):
+        while len(found.holdings) < ROUNDS or _may_hoard(found):
             trials = context.play_together(context.beginnings(GAMES, DECISIONS), connection)
             found.failed = next((each for each in trials if each.misconduct is not None), None)
             if found.failed is not None:
@@ -87,7 +90,14 @@ def _grow(context: Context) -> Growth:
 
 
 def _hoards(found: Growth) -> bool:
-    return all(more > MAX_MEMORY_BYTES for more in found.added(_memory))
+    """Return whether a player has grown beyond the limit."""
+    return sum(found.added(_memory)) > MAX_MEMORY_BYTES
+
+
+def _may_hoard(found: Growth) -> bool:
+    """Return whether a player is below the limit, and may be beyond it after more games."""
+    grows = all(more > MAX_ROUND_BYTES for more in found.added(_memory))
+    return grows and not _hoards(found) and len(found.holdings) < MAX_ROUNDS
 
 
 def _measure_of(context: Context, connection: Connection) -> Callable[[], Holding]:
@@ -121,7 +131,7 @@ def _files(process: Any) -> int:
 # --- the cases ---
 
 
-@case(MEMORY, "Of 25 games after others, no more than 32 MiB of memory may be left, again and again.")
+@case(MEMORY, "500 games after others may add at most 1 GiB of memory.")
 def memory(context: Context) -> None:
     """A tournament may have thousands of games."""
     found = growth_of(context)
@@ -129,7 +139,8 @@ def memory(context: Context) -> None:
         context.judge_condition(found.failed, (owners.AFTER_OTHERS, context.sequence))
     _only_started(context)
     if _hoards(found):
-        raise _failure("memory", found, lambda holding: f"{holding.memory_bytes / MIB:.1f} MiB", _least(found))
+        count, more = GAMES * (len(found.holdings) - 1), sum(found.added(_memory)) / MIB
+        raise failure(f"{count} games more made the player {more:,.0f} MiB larger.", ("Memory", _table(found, _mib)))
 
 
 @case("growth.threads", "Of 25 games after others, fewer than 20 threads may be left, again and again.")
@@ -178,7 +189,10 @@ def _judge_count(
     found = _sound(context)
     added = found.added(more)
     if min(added) >= MAX_COUNT:
-        raise _failure(what, found, lambda holding: str(count(holding)), f"{min(added)} or more")
+        table = _table(found, lambda holding: str(count(holding)))
+        raise failure(
+            f"Each {GAMES} games made the player keep {min(added)} {what} or more.", (what.capitalize(), table)
+        )
 
 
 def _sound(context: Context) -> Growth:
@@ -199,19 +213,17 @@ def _memory(before: Holding, after: Holding) -> int:
     return _added(attrgetter("memory_bytes"), before, after)
 
 
-def _least(found: Growth) -> str:
-    return f"{min(found.added(_memory)) / MIB:.1f} MiB or more of"
+def _mib(holding: Holding) -> str:
+    return f"{holding.memory_bytes / MIB:,.1f} MiB"
 
 
 def _processes(before: Holding, after: Holding) -> int:
     return len(after.processes) - len(before.processes)
 
 
-def _failure(what: str, found: Growth, show: Callable[[Holding], str], more: str) -> Exception:
-    table = "\n".join(
-        f"after {GAMES * number} games: {show(holding)}" for number, holding in enumerate(found.holdings, 1)
-    )
-    return failure(f"Each {GAMES} games made the player keep {more} {what}.", (what.capitalize(), table))
+def _table(found: Growth, show: Callable[[Holding], str]) -> str:
+    """Return what the player held after each round."""
+    return "\n".join(f"after {GAMES * number} games: {show(each)}" for number, each in enumerate(found.holdings, 1))
 
 
 def cases(game: Game) -> Sequence[Case]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import NotApplicable, failure
-from fairplay.conformance.cases.growth import GAMES, MIB, growth_of
+from fairplay.conformance.cases.growth import GAMES, MIB, ROUNDS, growth_of
 from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal
 from fairplay.conformance.player_under_test import Connection, disconnection
@@ -116,12 +116,11 @@ def memory_growth(context: Context) -> None:
     found = growth_of(context)
     if found.failed is not None:
         _judge(context, found.failed)
-    sizes = [holding.memory_bytes for holding in found.holdings]
+    sizes = [holding.memory_bytes for holding in found.holdings[:ROUNDS]]
     growth = sizes[-1] - sizes[1]
     if growth > max(MAX_GROWTH_BYTES, MAX_GROWTH_SHARE * sizes[1]):
         shown = "\n".join(f"after {GAMES * number} games: {size / MIB:.1f} MiB" for number, size in enumerate(sizes, 1))
-        count = GAMES * (len(sizes) - 2)
-        raise failure(f"{count} games more made the player {growth / MIB:.1f} MiB larger.", ("Memory", shown))
+        raise failure(f"{GAMES} games more made the player {growth / MIB:.1f} MiB larger.", ("Memory", shown))
 
 
 def _judge(context: Context, found: Trial) -> None:

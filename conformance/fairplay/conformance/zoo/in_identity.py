@@ -21,7 +21,7 @@ DESCRIPTION_STAYS = (case_ids.DESCRIPTION_STAYS,)
 
 
 def of_identity(game: Game) -> Iterator[Mutant]:
-    """Yield the mutants that any player object can be."""
+    """Yield the mutants that are sound in some games only, or describe themselves wrongly at times."""
     anywhere = ("rules", game.name, *case_ids.POSITIONS)
     yield Mutant(
         "raises-unless-certified",
@@ -30,6 +30,15 @@ def of_identity(game: Game) -> Iterator[Mutant]:
         _unless_certified,
         RAISES,
         anywhere,
+    )
+    yield Mutant(
+        "raises-unless-tested",
+        'Raises an exception in its first decision of a game, unless it is to dial in as "tested".',
+        NO_EXCEPTION,
+        _unless_tested,
+        RAISES,
+        anywhere,
+        program=ProgramBehaviour(),
     )
     yield Mutant(
         "raises-in-tournaments",
@@ -92,15 +101,6 @@ def _with_number(said: PlayerDescription) -> None:
 
 
 PROGRAMS = (
-    Mutant(
-        "raises-unless-tested",
-        'Raises an exception in its first decision of a game, unless it is to dial in as "tested".',
-        NO_EXCEPTION,
-        _unless_tested,
-        RAISES,
-        ("rules", "exceptions", "time", "memory", "endings"),
-        program=ProgramBehaviour(),
-    ),
     Mutant(
         "has-many-versions",
         "Says another version each time it is started.",

@@ -63,9 +63,9 @@ class ConnectionServiceServicer(object):
         server as host:port, FAIRPLAY_NAME and FAIRPLAY_TOKEN, for its hello; and FAIRPLAY_LISTEN, the address on which it
         may serve the player's services in the place of dialling in. What it does first counts. It may be started several
         times, also at once, and has the same time to come up each time. It must not hold more and more: when it has played
-        25 games and plays 25 more, again and again, it must not add 20 threads, 20 open files, 20 child processes or 32 MiB
-        of memory each time; and it writes at most 1 MiB a game to its standard output and error. What it has started ends
-        with it: the server sees to that.
+        25 games and plays 25 more, again and again, it must not add 20 threads, 20 open files or 20 child processes each
+        time; 500 games more must not add more than 1 GiB of memory; and it writes at most 1 MiB a game to its standard
+        output and error. What it has started ends with it: the server sees to that.
 
         After UNAVAILABLE, or an end without a status of the server's, the caller may dial in again; after any other
         status a repeat of the same hello fails again.
