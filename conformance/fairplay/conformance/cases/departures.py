@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import cycle
 from random import Random
 from typing import NamedTuple, TypeAlias
@@ -12,10 +13,12 @@ from google.protobuf.message import Message
 from fairplay.conformance import attribution
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.context import Context
-from fairplay.conformance.rivals import Departure, Fault
-from fairplay.conformance.trial import Scenario, Trial
-from fairplay.games.conformance import find_conformance
-from fairplay.games.game import Game
+from fairplay.conformance.rivals import Departure, Fault, Rivals
+from fairplay.conformance.trial import Scenario, Trial, seat_names
+from fairplay.games.conformance import Situation, find_conformance
+from fairplay.games.game import Game, find
+from fairplay.games.steps import Call, Failure, drive
+from fairplay.player.handlers import reply_of
 
 GOES_ON = "A player that fails is out of the game, which goes on or ends as its rules say."
 MORE_DECISIONS = 24
@@ -170,6 +173,37 @@ def _judge(context: Context, found: Trial) -> None:
 
 
 def cases(game: Game) -> Sequence[Case]:
-    """Return the cases of this module, as far as there can be so many players."""
-    two = [only_rival_leaves] if 2 in game.seats else []
+    """Return the cases of this module, as far as games can have so many players, and go on when they leave."""
+    two = [only_rival_leaves] if 2 in game.seats and _goes_on_alone(game.name) else []
     return [*two, *([rivals_leave_one_by_one, rivals_leave_at_once, neighbour_leaves] if _crowds(game) else [])]
+
+
+class _CalledError(Exception):
+    """Raised if a player is called that is alone."""
+
+
+@cache
+def _goes_on_alone(name: str) -> bool:
+    """Return whether a player whose only rival has failed is called again, under some settings."""
+    game = find(name)
+    others = map(game.full_settings, find_conformance(name).leaving_settings)
+    return any(_is_called_alone(game, each) for each in (game.full_settings(game.settings_type()), *others))
+
+
+def _is_called_alone(game: Game, settings: Message) -> bool:
+    situation = Situation(settings, player_count=2, seat=0)
+    rivals = Rivals(game, situation, 0, [Departure(1)])
+    player, is_alone = game.player(next(iter(game.strategies))), False
+
+    def answer(call: Call) -> Message | Failure:
+        nonlocal is_alone
+        if call.seat == 0 and is_alone:
+            raise _CalledError
+        is_alone = is_alone or rivals.fails(call, 0)
+        return rivals.answer(call, 0) if call.seat else reply_of(player, call)
+
+    try:
+        drive(game.play("alone", settings, seat_names(situation), Random(0), None), answer)
+    except _CalledError:
+        return True
+    return False

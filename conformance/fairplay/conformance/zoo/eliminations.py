@@ -124,8 +124,8 @@ def _standings(part: Any) -> Iterator[int]:
     fields = part.DESCRIPTOR.fields_by_name
     if "standings" in fields:
         yield from part.standings
-    elif "players" in fields and "standing" in fields["players"].message_type.fields_by_name:
-        yield from (player.standing for player in part.players)
+    elif "players" in fields and fields["players"].message_type is not None:
+        yield from (player.standing for player in part.players if hasattr(player, "standing"))
 
 
 def with_players_left(name: str, is_met: Callable[[int, int], bool]) -> Trigger:
