@@ -42,6 +42,10 @@ class Context(Protocol):
         """The player under test."""
 
     @property
+    def ordinary(self) -> Trial:
+        """The most ordinary game, played first of all."""
+
+    @property
     def ordinary_games(self) -> OrdinaryGames:
         """The ordinary games of the run."""
 
@@ -62,11 +66,13 @@ class Context(Protocol):
 
 
 def confirm(context: Context, found: Trial) -> None:
-    """Raise Failure for a misconduct, or NotTested if it shows only after other games: another case owns that."""
+    """Raise Failure for a misconduct, or NotTested if it is not due to this game: another case owns that."""
     if not found.had_past:
+        _check_ordinary(context, found)
         raise Failure(attribution.evidence(context.game, found))
     again = _again(context, found)
     if again is None or _same(again, found):
+        _check_ordinary(context, again or found)
         raise Failure(_with_seen_history(context, again or found))
     here = attribution.signature(found)
     if here not in context.after_others and (history := _shortest_history(context, found)):
@@ -75,6 +81,20 @@ def confirm(context: Context, found: Trial) -> None:
         raise NotTested("it fails only after other games", context.after_others[here], owners.AFTER_OTHERS)
     shown = ("Played again", "The same game on a fresh connection went well.")
     raise Failure(_with_seen_history(context, found).with_sections(shown))
+
+
+def _check_ordinary(context: Context, found: Trial) -> None:
+    """Raise NotTested if the most ordinary game, which went well before, fails in the same way by now.
+
+    The player has changed since, or it fails by chance: then this game has nothing to do with it. Broken rules depend
+    on the game, and a player that hangs would cost its whole limit once more.
+    """
+    assert found.misconduct is not None
+    if found.misconduct.kind != MisconductKind.MISCONDUCT_KIND_EXCEPTION or found.scenario == context.ordinary.scenario:
+        return
+    now = _again(context, context.ordinary)
+    if now is not None and _same(now, found):
+        raise context.untested("by now any game fails like this", now)
 
 
 def judge_condition(context: Context, found: Trial, controls: Sequence[Control]) -> None:
@@ -144,9 +164,19 @@ def _shortest_history(context: Context, found: Trial) -> Sequence[Entry]:
         return time.monotonic() < end and _shows(context, found, history)
 
     try:
-        return shortest(found.past, lambda entry, count: _shortened(context, entry, count), shows) or ()
+        history = shortest(found.past, lambda entry, count: _shortened(context, entry, count), shows) or ()
+        plain = [_plain(context, entry) for entry in history]
+        return plain if plain and shows(plain) else history
     except NotTested:
         return ()
+
+
+def _plain(context: Context, entry: Entry) -> Entry:
+    """Return an entry with the most ordinary game instead of each of its games, for as many decisions."""
+    ordinary = context.ordinary.scenario
+    lengths = [each.situation.turn_count for each in entry.scenarios]
+    games = [ordinary._replace(situation=ordinary.situation._replace(turn_count=length)) for length in lengths]
+    return context.games(games) if games else entry
 
 
 def _shortened(context: Context, entry: Entry, turn_count: int) -> Entry:

@@ -154,7 +154,8 @@ class Context:
     def record(self, connection: Connection, entry: Entry) -> list[Trial]:
         """Ask a player what an entry says, keep it in the history of the connection, and return the trials."""
         past = tuple(self._histories.setdefault(connection, []))
-        known = sum(each.call_count for each in past) >= connection.call_count - connection.described
+        seen = connection.described + sum(each.call_count for each in past)
+        known = connection.repeatable and connection.call_count <= seen
         before = connection.call_count
         found = list(entry.replay(connection))
         for each in found:

@@ -71,6 +71,8 @@ class Connection:
         self.call_count = 0
         self.described = 0
         """How many of these calls were made before there were cases."""
+        self.repeatable = True
+        """Whether new connections reach the player in the same way."""
         self.lost = isinstance(link, DeadLink)
         """Whether the player was not reached, or is gone."""
 
@@ -240,7 +242,10 @@ class PlayerUnderTest:
         self.connection()
         assert isinstance(self.transport, ExecTransport)
         links = self.loop.run(self.transport.open_ways())
-        return {way: self._connection(link, self.breaker) for way, link in links.items()}
+        found = {way: self._connection(link, self.breaker) for way, link in links.items()}
+        for connection in found.values():
+            connection.repeatable = False
+        return found
 
     @contextmanager
     def fresh(self, breaker: Breaker | None = None) -> Iterator[Connection]:

@@ -8,7 +8,7 @@ from google.protobuf.message import DecodeError, Message
 
 from fairplay.conformance import attribution, owners
 from fairplay.conformance.case import Case, case
-from fairplay.conformance.case_errors import NotApplicable, NotTested, failure
+from fairplay.conformance.case_errors import NotApplicable, failure
 from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.player_under_test import Connection
@@ -191,7 +191,7 @@ def both_ways_agree(context: Context) -> None:
     try:
         offered = {way: connection for way, connection in connections.items() if not connection.lost}
         if not offered:
-            raise NotTested("the player did not come up when it was offered only one of the two ways")
+            raise NotApplicable("the player comes up only where it is offered both ways")
         if len(offered) == 1:
             raise NotApplicable(f"the player supports only {next(iter(offered))}")
         descriptions = [_description(context, connection) for connection in offered.values()]
