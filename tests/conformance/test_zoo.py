@@ -45,9 +45,10 @@ CORE = ",".join(
         "memory.back-to-back",
         "memory.two-games-at-once",
         "endings",
+        EVERY_WHOLE_GAME,
     )
 )
-"""Quick cases in which few mutations show."""
+"""Quick cases in which few mutations show, and those that the others charge with broken rules."""
 EXAMPLES = 30
 SEED = 2
 MET = {Verdict.PASS, Verdict.NOT_APPLICABLE}
