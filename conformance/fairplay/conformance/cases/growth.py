@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -31,6 +32,9 @@ MAX_ROUND_BYTES = MAX_MEMORY_BYTES // (MAX_ROUNDS - 1)
 """A player of which some round adds less is not on its way beyond that."""
 MAX_COUNT = 20
 MAX_OUTPUT_BYTES = MIB
+SETTLE_S = 2.0
+"""How long after a round may still be there what ends by itself, e.g. threads that forget a game in a moment."""
+PAUSE_S = 0.1
 MEMORY = "growth.memory"
 
 
@@ -85,8 +89,22 @@ def _grow(context: Context) -> Growth:
             found.failed = next((each for each in trials if each.misconduct is not None), None)
             if found.failed is not None:
                 break
-            found.holdings.append(measure())
+            found.holdings.append(_settled(measure, found.holdings))
     return found
+
+
+def _settled(measure: Callable[[], Holding], before: Sequence[Holding]) -> Holding:
+    """Return what is held after a round: as soon as it is not too much, or when it has had its time to end."""
+    give_up, held = time.monotonic() + SETTLE_S, measure()
+    while before and _too_much(before[-1], held) and time.monotonic() < give_up:
+        time.sleep(PAUSE_S)
+        held = measure()
+    return held
+
+
+def _too_much(before: Holding, after: Holding) -> bool:
+    kept = (_added(of_process, before, after) for of_process in (attrgetter("threads"), attrgetter("files")))
+    return max(*kept, _processes(before, after)) >= MAX_COUNT
 
 
 def _hoards(found: Growth) -> bool:
