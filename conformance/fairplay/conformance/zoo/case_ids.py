@@ -41,6 +41,8 @@ WIN_AND_LOSE = "endings.win-and-lose"
 GAME_WON = "endings.game-won"
 GAME_LOST = "endings.game-lost"
 GAME_TIED = "endings.game-tied"
+ENDS_OF_GAMES = (GAME_WON, GAME_LOST, GAME_TIED)
+"""Cases of games that are played to their end: a broken rule shows in them, too."""
 
 IN_TOURNAMENTS = "identity.in-tournaments"
 DESCRIPTION_STAYS = "identity.description-stays"

@@ -31,7 +31,12 @@ def decides(method: Method) -> bool:
 
 def of_methods(game: Game) -> Iterator[Mutant]:
     """Yield the mutants of every method, then those of the method in which a player decides what to do in its turn."""
-    anywhere = ("rules", game.name, *case_ids.POSITIONS)  # for methods that an ordinary game does not come to
+    anywhere = (
+        "rules",
+        game.name,
+        *case_ids.POSITIONS,
+        *case_ids.ENDS_OF_GAMES,
+    )  # for methods that an ordinary game does not come to
     for method in game.methods:
         yield from _of_decision(method, anywhere) if decides(method) else _of_notification(method, anywhere)
         yield from _of_any(method, anywhere)
@@ -68,7 +73,7 @@ def _of_any(method: Method, anywhere: Patterns) -> Iterator[Mutant]:
 
 
 def _of_turn(game: Game) -> Iterator[Mutant]:
-    name, here, broken = game.turn.name, in_method(game.turn.name), ("rules", game.name)
+    name, here, broken = game.turn.name, in_method(game.turn.name), ("rules", game.name, *case_ids.ENDS_OF_GAMES)
     sentence = f"Answers {name} with more than a mebibyte."
     yield Mutant("says-too-much", sentence, (case_ids.READABLE,), here, SAYS_TOO_MUCH)
     sentence, cases = f"Answers {name} with an empty message.", (case_ids.WHOLE_GAMES,)

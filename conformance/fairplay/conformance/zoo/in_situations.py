@@ -22,7 +22,7 @@ from fairplay.games.game import Game
 
 def of_situations(game: Game) -> Iterator[Mutant]:
     """Yield the mutants that fail in some seats, or under some settings."""
-    anywhere = ("rules", game.name, *case_ids.POSITIONS)
+    anywhere = ("rules", game.name, *case_ids.POSITIONS, *case_ids.ENDS_OF_GAMES)
     seats = (*anywhere, "memory", case_ids.UNDER_LOAD)  # which also play games in several seats
     usual = game.full_settings(game.settings_type())
     if any(acts_late(request) for count in game.seats for request in first_decisions(game, usual, count)):

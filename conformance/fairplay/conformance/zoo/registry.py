@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from fairplay.conformance.zoo import across_games, as_programs, growing, in_describe
 from fairplay.conformance.zoo.at_departures import of_departures
 from fairplay.conformance.zoo.at_endings import of_endings
+from fairplay.conformance.zoo.case_ids import ENDS_OF_GAMES
 from fairplay.conformance.zoo.effects import mutates
 from fairplay.conformance.zoo.in_decisions import of_decisions
 from fairplay.conformance.zoo.in_identity import PROGRAMS, of_identity
@@ -43,7 +44,7 @@ def own_mutants(game: Game) -> list[Mutant]:
 
 
 def _from_mutation(game: Game, mutation: Mutation) -> Mutant:
-    trigger, related = in_method(mutation.method), ("rules", game.name)
+    trigger, related = in_method(mutation.method), ("rules", game.name, *ENDS_OF_GAMES)
     effect = mutates(mutation)
     return Mutant(mutation.name, mutation.sentence, mutation.cases, trigger, effect, related, mutation.rule)
 
