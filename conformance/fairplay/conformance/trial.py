@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 from google.protobuf.message import Message
 
 from fairplay.conformance.case_errors import SuiteError
+from fairplay.conformance.joining import Joining, StandIn
 from fairplay.conformance.naming import draw_names
 from fairplay.conformance.player_under_test import Connection
 from fairplay.conformance.racing import Races
@@ -46,6 +48,8 @@ MAX_INFRACTIONS = 100
 """A player with so many infractions in a game cannot play it, however little each costs: games would not end."""
 RequestEncoder: TypeAlias = Callable[[Message], bytes]
 """Returns the bytes that are sent for a request, e.g. those that a newer referee would send."""
+Turn: TypeAlias = Callable[[], AbstractAsyncContextManager[None]]
+"""Returns the context of a call to the player under test, whose beginning waits until the call may be made."""
 
 
 def serialize(request: Message) -> bytes:
@@ -92,6 +96,8 @@ class Scenario(NamedTuple):
     """The rivals that leave the game on the way."""
     rivals_wait: bool = True
     """Whether rivals mostly wait for the player under test in races; False: never."""
+    joins: Joining | None = None
+    """When the player under test comes into the game, as after a restart. None: it is there from the beginning."""
 
     @property
     def text(self) -> str:
@@ -168,13 +174,14 @@ async def play_trial(
     limits: CallLimits,
     game_id: str,
     encode_request: RequestEncoder = serialize,
+    turn: Turn = nullcontext,
 ) -> Trial:
     """Play a game.
 
     Raises NotTested if the player does not answer such calls any more, and SuiteError if a game or a reference player
     is wrong.
     """
-    return await _Driver(game, connection, scenario, limits, encode_request).play(game_id)
+    return await _Driver(game, connection, scenario, limits, encode_request, turn).play(game_id)
 
 
 class _Driver:
@@ -187,11 +194,13 @@ class _Driver:
         scenario: Scenario,
         limits: CallLimits,
         encode_request: RequestEncoder,
+        turn: Turn,
     ) -> None:
         self._situation = scenario.situation
         self._connection = connection
         self._limits = limits
         self._encode_request = encode_request
+        self._turn = turn
         self._game = game
         self._find_infraction = find_conformance(game.name).find_infraction
         rng, situation = Random(f"{scenario.seed}/names"), self._situation
@@ -201,6 +210,7 @@ class _Driver:
         self._races = Races(self._ask, self._situation.seat, Random(scenario.seed), self._is_eager)
         self._trial = Trial(scenario, had_past=connection.call_count > 1)
         self._began = 0.0
+        self._stand_in = StandIn(game, scenario.joins)
 
     async def play(self, game_id: str) -> Trial:
         trial, situation = self._trial, self._situation
@@ -257,14 +267,23 @@ class _Driver:
     async def _ask(self, call: Call) -> Message | Failure:
         if call.seat != self._situation.seat:
             return self._rivals.answer(call, self._trial.decision_count)
+        if self._stand_in.answers(call):
+            return self._stand_in.answer(call)
         asked, request = self._transcript.ask(call), self._encode_request(call.request)
-        limit_s = self._limits.limit_s(call)
-        outcome, elapsed_s = await self._connection.ask(call.method, request, limit_s)
+        limit_s = self._limit_s(call)
+        async with self._turn():
+            outcome, elapsed_s = await self._connection.ask(call.method, request, limit_s)
         answer = self._transcript.parse_outcome(asked, outcome)
         self._trial.exchanges.append(Exchange(call.method, request, call.kind, limit_s, elapsed_s, answer))
         if (infraction := self._find_infraction(self._situation.settings, call, answer)) is not None:
             self._count(infraction, answer)
         return answer
+
+    def _limit_s(self, call: Call) -> float:
+        """Return the limit of a call; the first one after joining has at least that of first decisions."""
+        limit_s = self._limits.limit_s(call)
+        begins = self._trial.scenario.joins is not None and not self._trial.exchanges and call.limit_s is None
+        return max(limit_s, self._limits.first_decision_s) if begins else limit_s
 
     def _count(self, infraction: Infraction, answer: Message | Failure) -> None:
         """Treat an infraction as misconduct if it is grave enough, or one too many."""

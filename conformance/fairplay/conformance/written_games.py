@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 from google.protobuf.message import DecodeError
 
+from fairplay.conformance.joining import Joining
 from fairplay.conformance.ordinary import OrdinaryGames
 from fairplay.conformance.rivals import Departure, Fault
 from fairplay.conformance.trial import Entry, Scenario
@@ -68,14 +69,14 @@ def _packed(scenario: Scenario) -> str:
     settings = situation.settings.SerializeToString(deterministic=True).hex()
     place = [settings, situation.player_count, situation.seat, state, situation.turn_count]
     departures = [list(each) for each in scenario.departures]
-    content = [scenario.name, place, scenario.seed, scenario.level, departures, scenario.rivals_wait]
+    content = [scenario.name, place, scenario.seed, scenario.level, departures, scenario.rivals_wait, scenario.joins]
     return base64.urlsafe_b64encode(zlib.compress(json.dumps(content).encode(), 9)).decode()
 
 
 def _unpacked(game: Game, text: str) -> Scenario:
     try:
         content = json.loads(zlib.decompressobj().decompress(base64.urlsafe_b64decode(text), 1 << 22))
-        name, (settings, player_count, seat, state, turn_count), seed, level, departures, rivals_wait = content
+        name, (settings, player_count, seat, state, turn_count), seed, level, departures, rivals_wait, joins = content
         situation = Situation(
             game.settings_type.FromString(bytes.fromhex(settings)),
             int(player_count),
@@ -86,6 +87,7 @@ def _unpacked(game: Game, text: str) -> Scenario:
         left = tuple(
             Departure(seat, after, in_decision, Fault(fault)) for seat, after, in_decision, fault in departures
         )
-        return Scenario(str(name), situation, int(seed), Level(level), left, bool(rivals_wait))
+        joining = None if joins is None else Joining(str(joins[0]), int(joins[1]))
+        return Scenario(str(name), situation, int(seed), Level(level), left, bool(rivals_wait), joining)
     except (binascii.Error, zlib.error, DecodeError, TypeError, ValueError):
         raise ValueError(f"--history: {DATA}{text[:20]}… is no game: it is damaged") from None

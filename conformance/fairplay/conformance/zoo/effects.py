@@ -79,11 +79,16 @@ SAYS_NOTHING = _effect(lambda _, call: call.method.response(), Symptom.RULE)
 SAYS_SOMETHING_ELSE = _effect(lambda *_: SOMETHING_ELSE, Symptom.RULE)
 IS_UNREADABLE = _effect(lambda *_: b"\xff\xff", Symptom.UNREADABLE)
 SAYS_TOO_MUCH = _effect(lambda *_: bytes(MAX_REPLY_BYTES + 1), Symptom.TOO_LARGE)
-REPEATS_THE_LAST_GAME = _effect(
-    lambda _, call: _longest(call.previous_game, call.method), Symptom.RULE, Symptom.NOTHING
-)
-REPEATS_THE_OTHER_GAME = _effect(lambda _, call: _longest(call.other_game, call.method), Symptom.RULE, Symptom.NOTHING)
 GROWS = adds(lambda: b"x" * BALLAST_BYTES)
+
+
+def repeats(find: Callable[[ReceivedCall], GameMemory | None]) -> Effect:
+    """Return the effect of the longest answer that was given in another game."""
+    return _effect(lambda _, call: _longest(find(call), call.method), Symptom.RULE, Symptom.NOTHING)
+
+
+REPEATS_THE_LAST_GAME = repeats(lambda call: call.previous_game)
+REPEATS_THE_OTHER_GAME = repeats(lambda call: call.other_game)
 
 
 def late(limit_s: Callable[[Environment], float]) -> Effect:

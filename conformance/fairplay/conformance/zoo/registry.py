@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from fairplay.conformance.zoo import across_games, as_programs, growing, in_describe
 from fairplay.conformance.zoo.at_departures import of_departures
 from fairplay.conformance.zoo.at_endings import of_endings
+from fairplay.conformance.zoo.beside_others import of_games_at_once
 from fairplay.conformance.zoo.case_ids import ENDS_OF_GAMES
 from fairplay.conformance.zoo.effects import mutates
 from fairplay.conformance.zoo.in_decisions import of_decisions
@@ -17,6 +18,7 @@ from fairplay.conformance.zoo.in_situations import of_situations
 from fairplay.conformance.zoo.mutant_player import MutantPlayer, in_this_process
 from fairplay.conformance.zoo.mutants import Mutant
 from fairplay.conformance.zoo.triggers import in_method
+from fairplay.conformance.zoo.unintroduced import of_introductions
 from fairplay.games.conformance import Mutation, find_conformance
 from fairplay.games.game import Game
 
@@ -34,7 +36,8 @@ def find_mutants(game: Game) -> Mapping[str, Mutant]:
 def common_mutants(game: Game) -> list[Mutant]:
     """Return the mutants that every game has, made for one of them."""
     in_play = (*of_methods(game), *of_decisions(game), *of_situations(game), *of_departures(game))
-    of_objects = (*in_describe.MUTANTS, *in_play, *across_games.MUTANTS, *of_endings(game), *of_identity(game))
+    across = (*across_games.MUTANTS, *of_introductions(game), *of_games_at_once(game))
+    of_objects = (*in_describe.MUTANTS, *in_play, *across, *of_endings(game), *of_identity(game))
     return [*of_objects, *as_programs.MUTANTS, *PROGRAMS, *growing.PROGRAMS]
 
 

@@ -1,0 +1,74 @@
+"""Mutants that cannot go on with a game of which they have not heard the beginning, as after a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from fairplay.conformance.zoo import case_ids
+from fairplay.conformance.zoo.effects import RAISES, REPEATS_THE_LAST_GAME
+from fairplay.conformance.zoo.in_methods import decides
+from fairplay.conformance.zoo.mutant_player import ReceivedCall, Trigger
+from fairplay.conformance.zoo.mutants import Mutant
+from fairplay.games.game import Game
+from fairplay.games.steps import Method
+from fairplay.player.handlers import snake_case
+
+CASES = (case_ids.FRESH_PROCESS,)
+
+
+def of_introductions(game: Game) -> Iterator[Mutant]:
+    """Yield the mutants that need the notification with which a game begins."""
+    introduction = find_introduction(game)
+    name, later = introduction.name, game.methods[game.methods.index(introduction) + 1 :]
+    decisions = {method.name for method in later if decides(method)}
+    told = {method.name for method in later} - decisions
+    new = _unintroduced(name, decisions)
+    sentence = f"Raises an exception in every decision of a game whose {name} it has not heard."
+    yield Mutant(f"needs-{_called(introduction)}", sentence, CASES, new, RAISES)
+    sentence = f"Raises an exception in every decision before the first {name} that it hears in any game."
+    yield Mutant(f"needs-some-{_called(introduction)}", sentence, CASES, _before_any(name, decisions), RAISES)
+    sentence = f"Answers as in the game before in the decisions of a game whose {name} it has not heard."
+    yield Mutant("plays-on-with-the-last-game", sentence, CASES, new, REPEATS_THE_LAST_GAME)
+    sentence = f"Raises an exception in the decisions of a game whose {name} it has not heard, unless it has the seat 0."
+    yield Mutant("takes-seat-0-for-granted", sentence, CASES, _in_other_seat(new), RAISES)
+    if told:
+        sentence = f"Raises an exception when it is told something of a game whose {name} it has not heard."
+        yield Mutant("ends-games-it-knows-only", sentence, CASES, _unintroduced(name, told), RAISES)
+    yield from _of_second_questions(game)
+
+
+def _of_second_questions(game: Game) -> Iterator[Mutant]:
+    """Yield the mutant that needs the first question of a game, or of a turn, for the others."""
+    first, *others = [method for method in game.methods if decides(method)]
+    if others:
+        sentence = f"Raises an exception in the other decisions of a game if it has not been asked {first.name} in it."
+        needs, later = _unintroduced(first.name, {method.name for method in others}), ("rules", game.name)
+        yield Mutant(f"needs-{_called(first)}", sentence, CASES, needs, RAISES, (*later, *case_ids.POSITIONS, "memory"))
+
+
+def find_introduction(game: Game) -> Method:
+    """Return the method of the first notification of a game."""
+    return next(method for method in game.methods if not decides(method))
+
+
+def _called(method: Method) -> str:
+    return snake_case(method.name).replace("_", "-")
+
+
+def _unintroduced(introduction: str, methods: Collection[str]) -> Trigger:
+    """Trigger in calls of some methods if another one has not been called in this game."""
+    return lambda call: call.method.name in methods and not call.game.call_counts[introduction]
+
+
+def _before_any(introduction: str, methods: Collection[str]) -> Trigger:
+    """Trigger in calls of some methods if another one has not been called in any game."""
+    return lambda call: call.method.name in methods and not call.memory.call_counts[introduction]
+
+
+def _in_other_seat(trigger: Trigger) -> Trigger:
+    """Trigger as another trigger does if the request names another seat than 0."""
+
+    def in_other_seat(call: ReceivedCall) -> bool:
+        return trigger(call) and bool(call.request.seat)
+
+    return in_other_seat
