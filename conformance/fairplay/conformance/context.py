@@ -64,7 +64,7 @@ class Context:
         self.ordinary_games = OrdinaryGames(game, seed)
         self.settings: Message = game.full_settings(game.settings_type())
         self.trials: list[Trial] = []
-        self._whole = WholeGames(self.seatings, self.scenario, self._ending, self.play_each)
+        self._whole = WholeGames(self.seatings, self.scenario, self.ending, self.play_each)
         self.drawn: dict[tuple[int, int, int, str], Trial] = {}
         """The trials of drawn states, which several cases look at, by what was drawn."""
         self._with_leaver: Trial | None = None
@@ -209,7 +209,7 @@ class Context:
                 has_failed_beside_others = found.misconduct is not None and len(batch) > 1
                 yield self.play(scenario) if has_failed_beside_others else found
 
-    def _ending(self, count: int) -> Scenario:
+    def ending(self, count: int) -> Scenario:
         """Return the end of a game, from a late state on."""
         seed = self.rng("ending", count).getrandbits(32)
         place = position(self.game, self.settings, count, seed, rival_names(self.game)[0], share=1.0)

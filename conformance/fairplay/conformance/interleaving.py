@@ -10,7 +10,8 @@ from functools import partial
 
 from fairplay.conformance.context import Context
 from fairplay.conformance.player_under_test import Connection
-from fairplay.conformance.trial import Scenario, Trial, play_trial
+from fairplay.conformance.trial import Entry, Scenario, Trial, play_trial
+from fairplay.server.manager.plan import game_id_of
 
 TO_THE_END = 10**9
 """The share of a game that goes on to its end once it has begun."""
@@ -62,22 +63,21 @@ def play_in_turn(
 ) -> list[Trial]:
     """Play games at the same time, with their calls in a fixed order.
 
-    By default each game makes one call when it is its turn, and the ids are new ones.
+    By default each game makes one call when it is its turn, and the ids are new ones with different ends.
     """
 
-    async def play_all() -> list[Trial]:
+    async def play_all(reached: Connection) -> list[Trial]:
         rotation = Rotation(shares or [1] * len(scenarios))
 
         async def play(number: int, scenario: Scenario) -> Trial:
-            game_id = ids[number] if ids else context.new_id()
-            turn = partial(rotation.turn, number)
+            new_id = game_id_of(context.new_tournament_id(), 1, number + 1)
+            game_id, turn = ids[number] if ids else new_id, partial(rotation.turn, number)
             try:
-                return await play_trial(context.game, connection, scenario, context.limits, game_id, turn=turn)
+                return await play_trial(context.game, reached, scenario, context.limits, game_id, turn=turn)
             finally:
                 rotation.leave(number)
 
         return await asyncio.gather(*(play(number, scenario) for number, scenario in enumerate(scenarios)))
 
-    found = context.player.loop.run(play_all())
-    context.trials += found
-    return found
+    text = ", by turns ".join(each.text for each in scenarios)
+    return context.record(connection, Entry(lambda reached: context.player.loop.run(play_all(reached)), text))

@@ -7,10 +7,12 @@ from types import ModuleType
 
 from fairplay.conformance.case import Case
 from fairplay.conformance.cases import (
+    beside,
     contract,
     departures,
     endings,
     exceptions,
+    fresh,
     games,
     growth,
     identity,
@@ -31,6 +33,8 @@ MODULES: Sequence[ModuleType] = (
     exceptions,
     time,
     memory,
+    beside,
+    fresh,
     endings,
     outcomes,
     probes,

@@ -1,27 +1,110 @@
-"""Cases about games beside each other: many, with similar ids, under other settings, and one that ends before another."""
+"""Cases about games beside each other: many, one that ends before another, and ids that are nearly the same."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from fairplay.conformance import owners
 from fairplay.conformance.case import Case, case
-from fairplay.conformance.context import Context, Control
+from fairplay.conformance.confirming import Control
+from fairplay.conformance.context import BESIDE_OTHERS, Context
 from fairplay.conformance.interleaving import TO_THE_END, play_in_turn
-from fairplay.conformance.trial import Scenario, Trial, seat_names
-from fairplay.games.conformance import Situation
+from fairplay.conformance.trial import Scenario, Trial
 from fairplay.games.game import Game
 
 AT_ONCE = 16
-DECISIONS = 8
-IDS_DECISIONS = 5
+DECISIONS, FEW_DECISIONS = 12, 2
+MOST_CALLS = 24
+"""At the latest after so many calls of a game another one begins beside it."""
+MANY_ZEROS = "0" * 60
 MANY = "memory.many-games-at-once"
 
 
 @case(MANY, "A player may be in several games at once; each request names its game.")
 def many_games_at_once(context: Context) -> None:
-    """A large tournament plays more games at a time than an author tries, and asks in each of them when it comes to it."""
+    """A tournament plays more games at a time than an author tries, and comes back to each of them in the end."""
+    with context.player.separate() as connection:
+        for found in play_in_turn(context, _games(context, "many", AT_ONCE, DECISIONS), connection):
+            _judge(context, found)
+
+
+@case("memory.one-ends-first", "A player may be in several games at once; each request names its game.")
+def one_ends_first(context: Context) -> None:
+    """One game begins in the middle of another, and is over before it: that is no reason to forget the other one."""
+    calls = min(len(context.ordinary.exchanges) // 2, MOST_CALLS)
+    counts = {context.game.seats.start, context.game.seats.stop - 1}
+    with context.player.separate() as connection:
+        for count in sorted(counts):
+            longer = context.scenario(0, context.game.seats.start, calls + _decisions(context, DECISIONS))
+            shares = (max(calls, 1), TO_THE_END)
+            for found in play_in_turn(context, (longer, context.ending(count)), connection, shares):
+                _judge(context, found)
+
+
+@case("memory.similar-ids", "Two games are the same only if their ids are equal, character by character.")
+def similar_ids(context: Context) -> None:
+    """Who cuts ids, changes their letters or reads only a part of them takes one game for another."""
+    ids = _similar_ids(context.new_tournament_id())
+    scenarios = _games(context, "similar-ids", len(ids), BESIDE_OTHERS)
+    with context.player.separate() as connection:
+        for found in play_in_turn(context, scenarios, connection, ids=ids):
+            _judge(context, found, others=scenarios)
+
+
+def _similar_ids(stem: str) -> Sequence[str]:
+    """Return ids that differ in case, in length, in a character at either end, or in what separates their parts."""
+    return (
+        f"{stem}/r1g1",
+        f"{stem}/R1G1",
+        f"{stem}/r1g11",
+        f"{stem}/r1g",
+        f"{stem}/r01g01",
+        f"{stem}/r1.g1",
+        f"{stem}/r1.g2",
+        f"{stem}-r1g1",
+        f"{stem}_r1g1",
+        f"{stem}.r1g1",
+        f"a/{stem}/r1g1",
+        f"b/{stem}/r1g1",
+        f"{stem}/{MANY_ZEROS}1",
+        f"{stem}/{MANY_ZEROS}2",
+        f"a{MANY_ZEROS}/{stem}",
+        f"b{MANY_ZEROS}/{stem}",
+    )
+
+
+def _games(context: Context, name: str, number: int, turn_count: int) -> list[Scenario]:
+    """Return the beginnings of so many games, no two of them alike."""
+    return [
+        each._replace(name=f"{name}-{index}", seed=context.rng(name, index).getrandbits(32))
+        for index, each in enumerate(context.beginnings(number, _decisions(context, turn_count)))
+    ]
+
+
+def _decisions(context: Context, count: int) -> int:
+    """Return how often the player is to decide in each of many games: less often if it is slow."""
+    return FEW_DECISIONS if context.is_slow else count
+
+
+def _judge(context: Context, found: Trial, others: Sequence[Scenario] = ()) -> None:
+    """Judge a game beside others. `others`: what goes wrong in these under ordinary ids belongs to another case."""
+    controls: list[Control] = [
+        ("", partial(context.alone, found.scenario)),
+        (owners.AFTER_OTHERS, context.sequence),
+        (owners.AT_ONCE, context.pair),
+        *([(MANY, partial(_with_ordinary_ids, context, others))] if others else []),
+    ]
+    context.judge_condition(found, *controls)
+
+
+def _with_ordinary_ids(context: Context, scenarios: Sequence[Scenario]) -> Trial:
+    """Return one of several games in turn: the one that fails, if one does."""
     with context.player.fresh() as connection:
-        for found in play_in_turn(context, _different(context, "many", AT_ONCE, DECISIONS), connection):
-            _judge(context, found, (owners.AT_ONCE, context.pair))
+        trials = play_in_turn(context, scenarios, connection)
+    return next((each for each in trials if each.misconduct is not None), trials[0])
+
+
+def cases(game: Game) -> Sequence[Case]:
+    """Return the cases of this module."""
+    return (many_games_at_once, one_ends_first, similar_ids)

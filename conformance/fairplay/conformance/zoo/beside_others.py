@@ -1,4 +1,4 @@
-"""Mutants that confuse games which are played at the same time, or under different settings."""
+"""Mutants that confuse games which are played at the same time, or forget one of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TypeAlias
 from fairplay.conformance.methods import tells_the_end
 from fairplay.conformance.zoo import case_ids
 from fairplay.conformance.zoo.effects import RAISES, repeats
-from fairplay.conformance.zoo.list_sizes import sizes_in, sizes_vary, usual_sizes
 from fairplay.conformance.zoo.mutant_player import GameMemory, ReceivedCall, Trigger
 from fairplay.conformance.zoo.mutants import Mutant
 from fairplay.conformance.zoo.triggers import between_games
@@ -22,10 +21,8 @@ Find: TypeAlias = Callable[[ReceivedCall], GameMemory | None]
 
 AT_ONCE = (case_ids.AT_ONCE, case_ids.UNDER_LOAD, case_ids.MANY_AT_ONCE, case_ids.ENDS_BESIDE)
 """Cases in which ids may be alike in such a way by chance."""
-OTHER_SIZES = (case_ids.OTHER_SETTINGS,)
-ANY_SETTINGS = ("rules", "exceptions", "memory", "time")
-LEAST_DECISIONS = 4
-"""A player that is asked for so many decisions is in the middle of a game."""
+MIDDLE = 2
+"""A player that has been asked for so many decisions is in the middle of a game."""
 
 
 def of_games_at_once(game: Game) -> Iterator[Mutant]:
@@ -34,15 +31,12 @@ def of_games_at_once(game: Game) -> Iterator[Mutant]:
     sentence = "Raises an exception in a game if it was asked about ten others in between."
     yield Mutant("keeps-ten-games", sentence, (case_ids.MANY_AT_ONCE,), between_games(10), RAISES)
     sentence, cases = "Raises an exception in the middle of a game if another one has begun.", (case_ids.ENDS_BESIDE,)
-    related = (case_ids.OTHER_SETTINGS, case_ids.UNDER_LOAD)
+    related = (case_ids.UNDER_LOAD,)
     yield Mutant("forgets-games-when-one-begins", sentence, cases, after_a_beginning, RAISES, related)
     ends = {method.name for method in game.methods if tells_the_end(method)}
     if ends:
-        sentence, over = "Raises an exception in a game if it was told that another one is over.", after_an_end(ends)
-        related = (case_ids.MANY_AT_ONCE, case_ids.UNDER_LOAD, case_ids.AT_ONCE, case_ids.OTHER_SETTINGS)
-        yield Mutant("forgets-games-when-one-ends", sentence, cases, over, RAISES, related)
-    if sizes_vary(game.name):
-        yield from _of_sizes(game.name)
+        sentence = "Raises an exception in the middle of a game if one that has begun since is over."
+        yield Mutant("forgets-games-when-one-ends", sentence, cases, after_an_end(ends), RAISES, related)
 
 
 def _of_ids() -> Iterator[Mutant]:
@@ -80,51 +74,23 @@ def _finds(find: Find) -> Trigger:
 
 
 def after_a_beginning(call: ReceivedCall) -> bool:
-    """Trigger in the middle of a game if another one has begun since its decision before."""
-    if call.decision == LEAST_DECISIONS:
-        call.game.notes["middle"] = call.memory.tick
-    newest = max(each.first_tick for each in call.memory.games.values())
-    return call.decision > LEAST_DECISIONS and newest > call.game.notes["middle"]
+    """Trigger in the middle of a game if another one has begun since."""
+    return call.decision > 0 and any(True for _ in _begun_since(call))
 
 
 def after_an_end(ends: set[str]) -> Trigger:
-    """Trigger in decisions of a game if another one was said to be over since the game began."""
+    """Trigger in the middle of a game if another one has begun since, and was said to be over."""
 
     def trigger(call: ReceivedCall) -> bool:
-        if call.method.name in ends:
-            call.game.notes["over"] = call.memory.tick
-        over = max((each.notes.get("over", 0) for each in call.memory.games.values()), default=0)
-        return call.decision > 1 and over > call.game.first_tick
+        call.game.notes["over"] = call.method.name in ends
+        return call.decision > 0 and any(each.notes.get("over") for each in _begun_since(call))
 
     return trigger
 
 
-def _of_sizes(name: str) -> Iterator[Mutant]:
-    sentence = "Answers as in its first game where lists have other lengths than there."
-    yield _of_other_sizes(name, "keeps-the-first-sizes", sentence, _first_game)
-    sentence = "Answers as in the game that began last where lists have other lengths than there."
-    yield _of_other_sizes(name, "keeps-the-last-sizes", sentence, _last_game)
-
-
-def _of_other_sizes(name: str, mutant: str, sentence: str, choose: Find) -> Mutant:
-    paths = set(usual_sizes(name))
-
-    def find(call: ReceivedCall) -> GameMemory | None:
-        if call.decision == 1:
-            call.game.notes["sizes"] = {path: size for path, size in sizes_in(call.request) if path in paths}
-        other = choose(call)
-        known = other is not None and "sizes" in other.notes
-        return other if known and other.notes["sizes"] != call.game.notes.get("sizes") else None
-
-    def trigger(call: ReceivedCall) -> bool:
-        return call.decision > 0 and find(call) is not None
-
-    return Mutant(mutant, sentence, OTHER_SIZES, trigger, repeats(choose), ANY_SETTINGS)
-
-
-def _first_game(call: ReceivedCall) -> GameMemory | None:
-    return next((each for each in call.memory.games.values() if each.number == 1), None)
-
-
-def _last_game(call: ReceivedCall) -> GameMemory | None:
-    return max(call.memory.games.values(), key=lambda each: each.number, default=None)
+def _begun_since(call: ReceivedCall) -> Iterator[GameMemory]:
+    """Yield the games that have begun since the middle of this one; none before."""
+    if call.decision == MIDDLE:
+        call.game.notes["middle"] = call.memory.tick
+    middle = call.game.notes.get("middle", call.memory.tick)
+    return (each for each in call.memory.games.values() if each.number and each.first_tick > middle)

@@ -29,21 +29,11 @@ def of_introductions(game: Game) -> Iterator[Mutant]:
     yield Mutant(f"needs-some-{_called(introduction)}", sentence, CASES, _before_any(name, decisions), RAISES)
     sentence = f"Answers as in the game before in the decisions of a game whose {name} it has not heard."
     yield Mutant("plays-on-with-the-last-game", sentence, CASES, new, REPEATS_THE_LAST_GAME)
-    sentence = f"Raises an exception in the decisions of a game whose {name} it has not heard, unless it has the seat 0."
+    sentence = f"Raises an exception in the decisions of a game whose {name} it has not heard, but for seat 0."
     yield Mutant("takes-seat-0-for-granted", sentence, CASES, _in_other_seat(new), RAISES)
     if told:
         sentence = f"Raises an exception when it is told something of a game whose {name} it has not heard."
         yield Mutant("ends-games-it-knows-only", sentence, CASES, _unintroduced(name, told), RAISES)
-    yield from _of_second_questions(game)
-
-
-def _of_second_questions(game: Game) -> Iterator[Mutant]:
-    """Yield the mutant that needs the first question of a game, or of a turn, for the others."""
-    first, *others = [method for method in game.methods if decides(method)]
-    if others:
-        sentence = f"Raises an exception in the other decisions of a game if it has not been asked {first.name} in it."
-        needs, later = _unintroduced(first.name, {method.name for method in others}), ("rules", game.name)
-        yield Mutant(f"needs-{_called(first)}", sentence, CASES, needs, RAISES, (*later, *case_ids.POSITIONS, "memory"))
 
 
 def find_introduction(game: Game) -> Method:

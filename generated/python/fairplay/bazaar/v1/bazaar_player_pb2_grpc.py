@@ -33,6 +33,9 @@ class BazaarPlayerServiceStub(object):
     different games do. Any error status, any reply that breaks a rule and any reply after the deadline eliminates the
     player from the game: its pebbles, points and cards are gone, and it is not called again in this game, not even to
     be told the result. What its turn has already changed stays as it is.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     def __init__(self, channel):
@@ -71,6 +74,9 @@ class BazaarPlayerServiceServicer(object):
     different games do. Any error status, any reply that breaks a rule and any reply after the deadline eliminates the
     player from the game: its pebbles, points and cards are gone, and it is not called again in this game, not even to
     be told the result. What its turn has already changed stays as it is.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     def Setup(self, request, context):
@@ -164,6 +170,9 @@ class BazaarPlayerService(object):
     different games do. Any error status, any reply that breaks a rule and any reply after the deadline eliminates the
     player from the game: its pebbles, points and cards are gone, and it is not called again in this game, not even to
     be told the result. What its turn has already changed stays as it is.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     @staticmethod

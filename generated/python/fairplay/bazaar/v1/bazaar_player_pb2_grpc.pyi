@@ -25,6 +25,9 @@ class BazaarPlayerServiceStub:
     different games do. Any error status, any reply that breaks a rule and any reply after the deadline eliminates the
     player from the game: its pebbles, points and cards are gone, and it is not called again in this game, not even to
     be told the result. What its turn has already changed stays as it is.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
@@ -88,6 +91,9 @@ class BazaarPlayerServiceAsyncStub:
     different games do. Any error status, any reply that breaks a rule and any reply after the deadline eliminates the
     player from the game: its pebbles, points and cards are gone, and it is not called again in this game, not even to
     be told the result. What its turn has already changed stays as it is.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     Setup: grpc.aio.UnaryUnaryMultiCallable[
@@ -150,6 +156,9 @@ class BazaarPlayerServiceServicer(metaclass=abc.ABCMeta):
     different games do. Any error status, any reply that breaks a rule and any reply after the deadline eliminates the
     player from the game: its pebbles, points and cards are gone, and it is not called again in this game, not even to
     be told the result. What its turn has already changed stays as it is.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     @abc.abstractmethod

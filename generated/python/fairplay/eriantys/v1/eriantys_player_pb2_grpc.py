@@ -41,6 +41,9 @@ class EriantysPlayerServiceStub(object):
 
     An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends,
     the player is skipped until it returns, or it is eliminated.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     def __init__(self, channel):
@@ -107,6 +110,9 @@ class EriantysPlayerServiceServicer(object):
 
     An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends,
     the player is skipped until it returns, or it is eliminated.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     def AskTowerColor(self, request, context):
@@ -252,6 +258,9 @@ class EriantysPlayerService(object):
 
     An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends,
     the player is skipped until it returns, or it is eliminated.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     @staticmethod

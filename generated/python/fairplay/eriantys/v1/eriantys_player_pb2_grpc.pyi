@@ -33,6 +33,9 @@ class EriantysPlayerServiceStub:
 
     An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends,
     the player is skipped until it returns, or it is eliminated.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
@@ -128,6 +131,9 @@ class EriantysPlayerServiceAsyncStub:
 
     An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends,
     the player is skipped until it returns, or it is eliminated.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     AskTowerColor: grpc.aio.UnaryUnaryMultiCallable[
@@ -222,6 +228,9 @@ class EriantysPlayerServiceServicer(metaclass=abc.ABCMeta):
 
     An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends,
     the player is skipped until it returns, or it is eliminated.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     @abc.abstractmethod

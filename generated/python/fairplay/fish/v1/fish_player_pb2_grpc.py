@@ -33,6 +33,9 @@ class FishPlayerServiceStub(object):
     passed over without a call. Calls of one game to one player never overlap; calls of different games do. Any
     error status, any reply that breaks a rule and any reply after the deadline eliminates the player from the
     game: it and its penguins leave the board, and it is not called again in this game.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     def __init__(self, channel):
@@ -71,6 +74,9 @@ class FishPlayerServiceServicer(object):
     passed over without a call. Calls of one game to one player never overlap; calls of different games do. Any
     error status, any reply that breaks a rule and any reply after the deadline eliminates the player from the
     game: it and its penguins leave the board, and it is not called again in this game.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     def PlayAs(self, request, context):
@@ -147,6 +153,9 @@ class FishPlayerService(object):
     passed over without a call. Calls of one game to one player never overlap; calls of different games do. Any
     error status, any reply that breaks a rule and any reply after the deadline eliminates the player from the
     game: it and its penguins leave the board, and it is not called again in this game.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     @staticmethod

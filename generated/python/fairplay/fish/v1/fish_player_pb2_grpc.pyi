@@ -25,6 +25,9 @@ class FishPlayerServiceStub:
     passed over without a call. Calls of one game to one player never overlap; calls of different games do. Any
     error status, any reply that breaks a rule and any reply after the deadline eliminates the player from the
     game: it and its penguins leave the board, and it is not called again in this game.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
@@ -71,6 +74,9 @@ class FishPlayerServiceAsyncStub:
     passed over without a call. Calls of one game to one player never overlap; calls of different games do. Any
     error status, any reply that breaks a rule and any reply after the deadline eliminates the player from the
     game: it and its penguins leave the board, and it is not called again in this game.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     PlayAs: grpc.aio.UnaryUnaryMultiCallable[
@@ -116,6 +122,9 @@ class FishPlayerServiceServicer(metaclass=abc.ABCMeta):
     passed over without a call. Calls of one game to one player never overlap; calls of different games do. Any
     error status, any reply that breaks a rule and any reply after the deadline eliminates the player from the
     game: it and its penguins leave the board, and it is not called again in this game.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     @abc.abstractmethod

@@ -34,6 +34,9 @@ class QPlayerServiceStub(object):
     player never overlap; calls of different games do. Any error status, any reply that breaks a rule and any reply
     after the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed
     stays on the map, and it is not called again in this game.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     def __init__(self, channel):
@@ -73,6 +76,9 @@ class QPlayerServiceServicer(object):
     player never overlap; calls of different games do. Any error status, any reply that breaks a rule and any reply
     after the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed
     stays on the map, and it is not called again in this game.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     def Setup(self, request, context):
@@ -153,6 +159,9 @@ class QPlayerService(object):
     player never overlap; calls of different games do. Any error status, any reply that breaks a rule and any reply
     after the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed
     stays on the map, and it is not called again in this game.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     @staticmethod

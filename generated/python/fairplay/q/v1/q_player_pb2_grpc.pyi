@@ -26,6 +26,9 @@ class QPlayerServiceStub:
     player never overlap; calls of different games do. Any error status, any reply that breaks a rule and any reply
     after the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed
     stays on the map, and it is not called again in this game.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
@@ -76,6 +79,9 @@ class QPlayerServiceAsyncStub:
     player never overlap; calls of different games do. Any error status, any reply that breaks a rule and any reply
     after the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed
     stays on the map, and it is not called again in this game.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     Setup: grpc.aio.UnaryUnaryMultiCallable[
@@ -125,6 +131,9 @@ class QPlayerServiceServicer(metaclass=abc.ABCMeta):
     player never overlap; calls of different games do. Any error status, any reply that breaks a rule and any reply
     after the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed
     stays on the map, and it is not called again in this game.
+
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     @abc.abstractmethod

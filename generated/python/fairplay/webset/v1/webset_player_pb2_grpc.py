@@ -41,6 +41,8 @@ class WebsetPlayerServiceStub(object):
     cost points and no more. An eliminated player is not called again in this game.
 
     Every request has the whole state as far as anybody may see it, so that a player need remember nothing.
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     def __init__(self, channel):
@@ -92,6 +94,8 @@ class WebsetPlayerServiceServicer(object):
     cost points and no more. An eliminated player is not called again in this game.
 
     Every request has the whole state as far as anybody may see it, so that a player need remember nothing.
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     def Deal(self, request, context):
@@ -201,6 +205,8 @@ class WebsetPlayerService(object):
     cost points and no more. An eliminated player is not called again in this game.
 
     Every request has the whole state as far as anybody may see it, so that a player need remember nothing.
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     @staticmethod

@@ -33,6 +33,8 @@ class WebsetPlayerServiceStub:
     cost points and no more. An eliminated player is not called again in this game.
 
     Every request has the whole state as far as anybody may see it, so that a player need remember nothing.
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
@@ -107,6 +109,8 @@ class WebsetPlayerServiceAsyncStub:
     cost points and no more. An eliminated player is not called again in this game.
 
     Every request has the whole state as far as anybody may see it, so that a player need remember nothing.
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     Deal: grpc.aio.UnaryUnaryMultiCallable[
@@ -180,6 +184,8 @@ class WebsetPlayerServiceServicer(metaclass=abc.ABCMeta):
     cost points and no more. An eliminated player is not called again in this game.
 
     Every request has the whole state as far as anybody may see it, so that a player need remember nothing.
+    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
+    all that the answer needs.
     """
 
     @abc.abstractmethod
