@@ -16,6 +16,7 @@ from fairplay.conformance.cases import cases
 from fairplay.conformance.engine import run_plan
 from fairplay.conformance.events import Writer
 from fairplay.conformance.options import OPTIONS, Options, is_duration, option_name
+from fairplay.conformance.order import ordered
 from fairplay.conformance.plan import make_plan
 from fairplay.conformance.report import Report
 from fairplay.conformance.selection import choose_cases, find_level
@@ -112,7 +113,7 @@ def show_cases(name: str, level: str, only: str, json: str | None) -> None:
     """List the cases of a game. Raises UsageError if there is no such game, level or case."""
     try:
         game = find(name)
-        found = choose_cases(cases(game), find_level(level), only)
+        found = ordered(game, choose_cases(cases(game), find_level(level), only))
     except ValueError as error:
         raise UsageError(str(error)) from None
     print_cases(found, game.rules, json)

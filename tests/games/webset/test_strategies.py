@@ -15,7 +15,7 @@ from fairplay.games.webset.players.player import PausingPlayer, StrategyPlayer
 from fairplay.games.webset.players.strategies import STRATEGIES, make_strategy
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import State, Word
-from fairplay.games.webset.rules.cards import parse_cards
+from fairplay.games.webset.rules.cards import EMPTY, parse_cards
 from fairplay.player.handlers import Handlers
 from fairplay.webset.v1.webset_player_pb2 import STATUS_NOT_NOW, ActRequest, PickCardsRequest
 from tests.games.webset.tables import END_SHOW, MORE, SHOW, deck_with, done, fresh, without_sets
@@ -104,6 +104,16 @@ def test_the_solver_makes_as_many_mistakes_as_it_is_told() -> None:
     assert 60 < wrong < 120
     assert all(rules.take_violation(fresh(), picked("solver", to_pick(state))) is None for state in states[:50])
     assert all(picked("solver:error=1", to_pick(state)) for state in states[:50])
+
+
+def test_the_solver_makes_no_mistake_where_all_cards_are_one_set() -> None:
+    state = fresh()
+    one_set = next(iter(rules.solutions(state)))
+    request = to_pick(state)
+    for slot, card in enumerate(request.state.slots):
+        if card not in one_set:
+            request.state.slots[slot] = EMPTY
+    assert set(picked("solver:error=1", request)) == set(one_set)
 
 
 def test_reaction_times_are_spread_around_their_mean() -> None:

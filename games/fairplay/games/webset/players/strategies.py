@@ -105,7 +105,8 @@ class _Solver:
         """Return any set, or by mistake three cards that are none."""
         rng, found = _rng(self._seed, position), sets_among(position.cards)
         if rng.random() < self._error:
-            return rng.choice([triple for triple in combinations(position.cards, 3) if not is_set(*triple)])
+            wrong = tuple(triple for triple in combinations(position.cards, 3) if not is_set(*triple))
+            found = wrong or found  # three cards that are a set leave nothing to mistake
         return rng.choice(found) if found else _nothing(position)
 
     def pause_s(self, position: Position) -> float:
