@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from fairplay.conformance.evidence import KINDS, Evidence, cause_of, sections_of, sent
+from google.protobuf.message import Message
+
+from fairplay.conformance.evidence import KINDS, Evidence, cause_of, readable, sections_of, sent
 from fairplay.conformance.owners import (
     ALIVE,
     EVERY_ANSWER,
@@ -17,6 +19,7 @@ from fairplay.conformance.owners import (
     whole_game,
 )
 from fairplay.conformance.trial import Trial, seat_names
+from fairplay.conformance.variations import unusual_part
 from fairplay.games.game import Game
 from fairplay.games.steps import CallKind
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
@@ -73,6 +76,12 @@ def _first(found: Trial) -> bool:
     return last.kind is CallKind.FIRST_DECISION or (last.kind is CallKind.DECISION and found.decision_count == 1)
 
 
+def _settings(game: Game, settings: Message) -> list[tuple[str, str]]:
+    """Return the section of the settings that are not the usual ones, or none."""
+    unusual = unusual_part(game, settings)
+    return [("Settings", readable(unusual))] if unusual.ListFields() else []
+
+
 def evidence(game: Game, found: Trial) -> Evidence:
     """Return the evidence of the misconduct that ended a trial."""
     misconduct = found.misconduct
@@ -92,6 +101,7 @@ def evidence(game: Game, found: Trial) -> Evidence:
         (rule,) if rule else (),
         [
             ("Game", where),
+            *_settings(game, situation.settings),
             *_departures(found),
             *sections_of(misconduct, request, last.limit_s, last.elapsed_s, found.output),
         ],

@@ -21,11 +21,12 @@ from fairplay.conformance.loop_thread import LoopThread
 from fairplay.conformance.naming import new_game_id, new_tournament_id
 from fairplay.conformance.ordinary import OrdinaryGames
 from fairplay.conformance.player_under_test import Breaker, Connection, PlayerUnderTest
-from fairplay.conformance.positions import position
+from fairplay.conformance.positions import Source, position
 from fairplay.conformance.reference_players import rival_names
 from fairplay.conformance.rivals import Departure
 from fairplay.conformance.transports import Transport
 from fairplay.conformance.trial import CallLimits, Entry, RequestEncoder, Scenario, Trial, play_trial, serialize
+from fairplay.conformance.variations import Variation, vary
 from fairplay.conformance.whole_games import AT_ONCE, WholeGames
 from fairplay.games.game import Game
 from fairplay.games.steps import Failure as CallFailure
@@ -65,8 +66,6 @@ class Context:
         self.settings: Message = game.full_settings(game.settings_type())
         self.trials: list[Trial] = []
         self._whole = WholeGames(self.seatings, self.scenario, self.ending, self.play_each)
-        self.drawn: dict[tuple[int, int, int, str], Trial] = {}
-        """The trials of drawn states, which several cases look at, by what was drawn."""
         self._with_leaver: Trial | None = None
         self._sequence: Trial | None = None
         self._pair: Trial | None = None
@@ -91,6 +90,11 @@ class Context:
             self._kept[name] = make()
         kept: Kept = self._kept[name]
         return kept
+
+    @property
+    def variations(self) -> Sequence[Variation]:
+        """Return the settings away from their defaults under which the player is tried."""
+        return self.once("variations", lambda: vary(self.game, self.rng("variations")))
 
     # --- games ---
 
@@ -212,7 +216,7 @@ class Context:
     def ending(self, count: int) -> Scenario:
         """Return the end of a game, from a late state on."""
         seed = self.rng("ending", count).getrandbits(32)
-        place = position(self.game, self.settings, count, seed, rival_names(self.game)[0], share=1.0)
+        place = position(self.game, Source(self.settings, count, seed, rival_names(self.game)[0]), share=1.0)
         return Scenario(f"end-of-{count}", place.situation(0), seed)
 
     @property

@@ -10,7 +10,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from fairplay.conformance.positions import Position, position
+from fairplay.conformance.positions import Position, Source, position
 from fairplay.conformance.reference_players import rival_names
 from fairplay.conformance.rivals import Rivals
 from fairplay.conformance.trial import Scenario, seat_names
@@ -53,7 +53,7 @@ def find_endings(game: Game, settings: Message, wanted: Ending, rng: Random) -> 
     They go on from the last decision of games between reference players, which is a rival's.
     """
     for number, (count, seed, strategy) in enumerate(_sources(game, rng)):
-        last = position(game, settings, count, seed, strategy, share=1.0)
+        last = position(game, Source(settings, count, seed, strategy), share=1.0)
         for seat in _others(last, rng) * RIVALS:
             situation = Situation(last.settings, last.player_count, seat, last.state, turn_count=0)
             scenario = Scenario(f"{wanted}-{number}", situation, rng.getrandbits(32), rivals_wait=False)

@@ -32,24 +32,43 @@ class Position(NamedTuple):
         return Situation(self.settings, self.player_count, self.seat, self.state, turn_count)
 
 
-def position(game: Game, settings: Message, count: int, seed: int, strategy: str, share: float) -> Position:
-    """Return the position of a game of reference players after a share of it, from 0 to 1, or one shortly before."""
-    key = _Key(game, settings)
-    last = len(_shown(key, count, seed, strategy)) - 1
+class Source(NamedTuple):
+    """A game of reference players, from which positions are taken."""
+
+    settings: Message
+    player_count: int
+    seed: int
+    strategy: str
+    max_decisions: int = MAX_DECISIONS
+    """The game is followed so far."""
+
+
+def position(game: Game, source: Source, share: float) -> Position:
+    """Return the position after a share of a game, from 0 to 1, or one shortly before. Raises SuiteError if none."""
+    found = find_position(game, source, share)
+    if found is None:
+        raise SuiteError(f"a game with seed {source.seed} has no state to go on from")
+    return found
+
+
+def find_position(game: Game, source: Source, share: float) -> Position | None:
+    """Return the position after a share of a game, from 0 to 1, or one shortly before; None: there is none."""
+    key = _Key(game, source)
+    last = len(_shown(key)) - 1
     for index in range(round(share * last), -1, -1):
-        found = _position(key, count, seed, strategy, index)
+        found = _position(key, index)
         if found is not None:
             return found
-    raise SuiteError(f"a game of {strategy} against itself with seed {seed} has no state to go on from")
+    return None
 
 
 class _Key:
-    """A game with settings, as a key of the cache."""
+    """A game and a source, as a key of the cache."""
 
-    def __init__(self, game: Game, settings: Message) -> None:
+    def __init__(self, game: Game, source: Source) -> None:
         self.game = game
-        self.settings = settings
-        self._same = (game.name, settings.SerializeToString(deterministic=True))
+        self.source = source
+        self._same = (game.name, source.settings.SerializeToString(deterministic=True), *source[1:])
 
     def __hash__(self) -> int:
         return hash(self._same)
@@ -59,33 +78,36 @@ class _Key:
 
 
 @lru_cache(maxsize=1_024)
-def _position(key: _Key, count: int, seed: int, strategy: str, index: int) -> Position | None:
+def _position(key: _Key, index: int) -> Position | None:
     """Return the position before a decision of a game, or None if no game can go on from it."""
+    settings = key.source.settings
     try:
-        state = key.game.full_state(_shown(key, count, seed, strategy)[index])
-        player_count = key.game.check_state(key.settings, state)
-        seat = _decider(key, player_count, state, strategy)
+        state = key.game.full_state(_shown(key)[index])
+        player_count = key.game.check_state(settings, state)
+        seat = _decider(key, player_count, state)
     except ValueError:
         return None
-    return None if seat is None else Position(key.settings, state, player_count, seat)
+    return None if seat is None else Position(settings, state, player_count, seat)
 
 
 def _begun(key: _Key, count: int, seed: int, state: Message | None) -> Conversation:
-    return key.game.play("reference", key.settings, [f"rival-{seat}" for seat in range(count)], game_rng(seed), state)
+    names = [f"rival-{seat}" for seat in range(count)]
+    return key.game.play("reference", key.source.settings, names, game_rng(seed), state)
 
 
-def _players(key: _Key, strategy: str, count: int) -> list[Any]:
-    return [key.game.player(strategy) for _ in range(count)]
+def _players(key: _Key, count: int) -> list[Any]:
+    return [key.game.player(key.source.strategy) for _ in range(count)]
 
 
 @lru_cache(maxsize=256)
-def _shown(key: _Key, count: int, seed: int, strategy: str) -> Sequence[object]:
+def _shown(key: _Key) -> Sequence[object]:
     """Return the states that a game of reference players shows before decisions."""
-    conversation, players = _begun(key, count, seed, None), _players(key, strategy, count)
+    count = key.source.player_count
+    conversation, players = _begun(key, count, key.source.seed, None), _players(key, count)
     states: list[object] = []
     shown, answer = None, None
     try:
-        while len(states) < MAX_DECISIONS:
+        while len(states) < key.source.max_decisions:
             step = conversation.send(answer)
             if isinstance(step, Show):
                 shown = step.state
@@ -99,9 +121,9 @@ def _shown(key: _Key, count: int, seed: int, strategy: str) -> Sequence[object]:
     return states
 
 
-def _decider(key: _Key, count: int, state: Message, strategy: str) -> int | None:
+def _decider(key: _Key, count: int, state: Message) -> int | None:
     """Return the seat that decides first when a game goes on from a state, or None if nobody does."""
-    conversation, players = _begun(key, count, 0, state), _players(key, strategy, count)
+    conversation, players = _begun(key, count, 0, state), _players(key, count)
     answer = None
     try:
         while True:

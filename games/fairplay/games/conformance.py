@@ -5,8 +5,8 @@ A game registers a `Conformance` under the entry point "fairplay.conformance", b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from importlib.metadata import entry_points
@@ -112,6 +112,14 @@ class Conformance:
     """rng -> a game that ends in a tie, whatever the player under test answers; None: players are told of no ties."""
     list_legal_replies: Callable[[Any, Call], Sequence[Message] | None] = _listed_by_the_referee
     """(settings, call) -> the legal replies, where a wrong answer may be an infraction; None elsewhere."""
+
+    settings_values: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    """Name of a field of the settings -> the values to try away from its default; none: it keeps its default.
+
+    A field that is missing here is tried with each of its choices, or with the least and the greatest number.
+    """
+    long_game: Situation | None = None
+    """A game in which the player under test has many decisions; None: all have so many."""
 
     def must(self, revision: int) -> frozenset[str] | None:
         """Return the ids of the MUST cases of a protocol revision, or None if the game froze none for it."""

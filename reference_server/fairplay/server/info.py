@@ -50,8 +50,8 @@ def game_info(game: Game) -> GameInfo:
         tournament_settings=wrap(GameSettings, game, game.full_settings(game.tournament_settings)),
         time_control=full_time_control(game, TimeControl()),
     )
-    for name, meaning, allowed, default in game.settings:
-        info.settings.add(name=name, meaning=meaning, allowed=allowed, default_value=default)
+    for each in game.settings:
+        info.settings.add(name=each.name, meaning=each.meaning, allowed=each.allowed, default_value=each.default)
     for rule_id, sentence in game.rules.items():
         info.rules.add(rule_id=rule_id, sentence=sentence)
     for name, sentence in game.strategies.items():

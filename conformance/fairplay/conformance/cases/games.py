@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.context import Context
-from fairplay.conformance.positions import position
+from fairplay.conformance.positions import Source, position
 from fairplay.conformance.reference_players import rival_names
 from fairplay.conformance.trial import Scenario
 from fairplay.games.conformance import Level
@@ -29,7 +29,7 @@ def _whole_game(seat: int, count: int) -> Case:
 def _resumed(count: int) -> Case:
     def body(context: Context) -> None:
         seed, strategy = context.rng("resumed", count).getrandbits(32), rival_names(context.game)[-1]
-        place = position(context.game, context.settings, count, seed, strategy, share=0.5)
+        place = position(context.game, Source(context.settings, count, seed, strategy), share=0.5)
         context.judge(context.play(Scenario(f"resumed-{count}", place.situation(0), seed)))
 
     return Case(

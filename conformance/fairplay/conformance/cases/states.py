@@ -10,20 +10,27 @@ from typing import TypeAlias
 import hypothesis
 from hypothesis import strategies as st
 
-from fairplay.conformance import attribution
+from fairplay.conformance import attribution, positions
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import NotTested, SuiteError
 from fairplay.conformance.context import Context
 from fairplay.conformance.drawing import elsewhere
-from fairplay.conformance.positions import position
+from fairplay.conformance.positions import Source, find_position
 from fairplay.conformance.reference_players import rival_names
 from fairplay.conformance.trial import Scenario, Trial
 from fairplay.games.game import Game
 from fairplay.v1.misconduct_pb2 import MisconductKind
 
-SEEDS = 12
+GAMES = 12
+"""From so many games under the usual settings states are drawn, or from one for each number of players and strategy."""
 STEPS = 40
+DECISIONS = 3
+"""The player decides so often from each state."""
+MAX_DECISIONS = 120
+"""Games under unusual settings are followed so far: there are many of them."""
 SHRINK_LIMIT_S = 10.0
+FEW_STATES, AMPLE_S = 40, 60.0
+"""After so many seconds so many states are enough: a player may be slow."""
 RULE = MisconductKind.MISCONDUCT_KIND_RULE_VIOLATION
 EXCEPTION = MisconductKind.MISCONDUCT_KIND_EXCEPTION
 TIMEOUT = MisconductKind.MISCONDUCT_KIND_TIMEOUT
@@ -67,7 +74,9 @@ class _Search:
         self._context = context
         self._kind = kind
         self._attempt = attempt
-        self._tried: dict[tuple[int, int, int, str], Trial] = context.drawn
+        self._tried: dict[tuple[int, int], Trial | None] = context.once("drawn states", dict)
+        self._sources = _sources(context)
+        self._began = time.monotonic()
         self._worst: Trial | None = None
         self._give_up: float | None = None
         self._stopped: NotTested | SuiteError | None = None
@@ -77,9 +86,7 @@ class _Search:
 
         Raises NotTested if the player is not asked any more.
         """
-        count = st.integers(self._context.game.seats.start, self._context.game.seats.stop - 1)
-        step, seed = st.integers(0, STEPS), st.integers(0, SEEDS - 1)
-        strategy = st.sampled_from(rival_names(self._context.game))
+        source, step = st.integers(0, len(self._sources) - 1), st.integers(0, STEPS)
 
         @hypothesis.seed(self._context.seed)
         @hypothesis.settings(
@@ -93,9 +100,9 @@ class _Search:
             suppress_health_check=list(hypothesis.HealthCheck),
             phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
         )
-        @hypothesis.given(step, count, seed, strategy)
-        def search(step: int, count: int, seed: int, strategy: str) -> None:
-            self._look(step, count, seed, strategy)
+        @hypothesis.given(source, step)
+        def search(source: int, step: int) -> None:
+            self._look(source, step)
 
         with elsewhere(), contextlib.suppress(_FoundError, hypothesis.errors.Flaky):
             search()
@@ -103,28 +110,49 @@ class _Search:
             raise self._stopped
         return self._worst
 
-    def _look(self, step: int, count: int, seed: int, strategy: str) -> None:
-        if self._stopped is not None or (self._give_up is not None and time.monotonic() > self._give_up):
+    def _look(self, source: int, step: int) -> None:
+        if self._stopped is not None or self._is_over():
             return
         try:
-            found = self._played(step, count, seed, strategy)
+            found = self._played(source, step)
         except (NotTested, SuiteError) as stopped:
             self._stopped = stopped
             return
-        misconduct = found.misconduct
-        if misconduct is not None and misconduct.kind == self._kind:
+        misconduct = None if found is None else found.misconduct
+        if found is not None and misconduct is not None and misconduct.kind == self._kind:
             self._worst = found
             self._give_up = self._give_up or time.monotonic() + SHRINK_LIMIT_S
             raise _FoundError(attribution.signature(found))
 
-    def _played(self, step: int, count: int, seed: int, strategy: str) -> Trial:
-        key = step, count, seed, strategy
-        if key not in self._tried:
-            context = self._context
-            place = position(context.game, context.settings, count, seed, strategy, step / STEPS)
-            name = f"drawn-{step}-{count}-{seed}-{strategy}"
-            self._tried[key] = self._attempt(Scenario(name, place.situation(1), seed))
-        return self._tried[key]
+    def _is_over(self) -> bool:
+        """Return whether no more time is left for shrinking, or for looking where that takes long."""
+        now = time.monotonic()
+        if self._give_up is not None:
+            return now > self._give_up
+        return len(self._tried) >= FEW_STATES and (self._context.is_slow or now > self._began + AMPLE_S)
+
+    def _played(self, source: int, step: int) -> Trial | None:
+        if (source, step) not in self._tried:
+            drawn = self._sources[source]
+            place = find_position(self._context.game, drawn, step / STEPS)
+            scenario = place and Scenario(f"drawn-{source}-{step}", place.situation(DECISIONS), drawn.seed)
+            self._tried[source, step] = scenario and self._attempt(scenario)
+        return self._tried[source, step]
+
+
+def _sources(context: Context) -> list[Source]:
+    """Return the games from which states are drawn, those under the usual settings first."""
+    names, counts = rival_names(context.game), context.game.seats
+    usual = [(context.settings, count, name, positions.MAX_DECISIONS) for count in counts for name in names]
+    several = usual * max(1, GAMES // len(usual))
+    unusual = [
+        (each.settings, each.player_count, names[index % len(names)], MAX_DECISIONS)
+        for index, each in enumerate(context.variations)
+    ]
+    return [
+        Source(settings, count, context.rng("drawn", index).getrandbits(32), name, most)
+        for index, (settings, count, name, most) in enumerate([*several, *unusual])
+    ]
 
 
 class _FoundError(Exception):

@@ -25,11 +25,17 @@ class Setting(NamedTuple):
     """E.g. "1 to 25", "one of phases, per_player", "true or false"."""
     default: str
     """As it is typed on a command line; empty: not set."""
+    limits: tuple[int, int] | None = None
+    """The least and the greatest value of a whole number; None: it is no number between limits."""
 
 
 class _Range(NamedTuple):
     low: int
     high: int
+
+    @property
+    def limits(self) -> tuple[int, int] | None:
+        return self.low, self.high
 
     def problem(self, name: str, value: Any) -> str | None:
         if self.low <= value <= self.high:
@@ -42,6 +48,7 @@ class _Range(NamedTuple):
 
 class _Choices(NamedTuple):
     values: tuple[str, ...]
+    limits: tuple[int, int] | None = None
 
     def problem(self, name: str, value: Any) -> str | None:
         if value in self.values:
@@ -54,6 +61,7 @@ class _Choices(NamedTuple):
 
 class _Anything(NamedTuple):
     allowed: str
+    limits: tuple[int, int] | None = None
 
     def problem(self, name: str, value: Any) -> str | None:
         return None
@@ -97,8 +105,9 @@ def find_problem(settings: Any) -> tuple[str, str] | None:
 def describe(settings: type[Any]) -> tuple[Setting, ...]:
     """Return the settings of a dataclass as people read them, in the order of its fields."""
     return tuple(
-        Setting(each.name, each.metadata["meaning"], str(each.metadata["check"]), _shown(each.default))
+        Setting(each.name, each.metadata["meaning"], str(check), _shown(each.default), check.limits)
         for each in fields(settings)
+        for check in [each.metadata["check"]]
     )
 
 

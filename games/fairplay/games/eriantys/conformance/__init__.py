@@ -7,11 +7,13 @@ from fairplay.games.eriantys.conformance.infractions import find_infraction, lis
 from fairplay.games.eriantys.conformance.mutations import MUTATIONS
 from fairplay.games.eriantys.conformance.probes import PROBES
 from fairplay.games.eriantys.conformance.ties import tied_ending
+from fairplay.games.eriantys.conformance.unusual import SETTINGS_VALUES
 
 CONFORMANCE = Conformance(
     probes=PROBES,
     mutations=MUTATIONS,
     package=__name__,
+    settings_values=SETTINGS_VALUES,
     tied_ending=tied_ending,
     leaving_settings=(
         Settings(on_disconnect=pb.ON_DISCONNECT_ELIMINATE),

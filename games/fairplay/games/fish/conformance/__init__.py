@@ -5,12 +5,15 @@ from fairplay.fish.v1.fish_pb2 import Settings
 from fairplay.games.conformance import Conformance
 from fairplay.games.fish.conformance import setup_mutations, turn_mutations
 from fairplay.games.fish.conformance.probes import PROBES
+from fairplay.games.fish.conformance.unusual import LONG_GAME, SETTINGS_VALUES
 
 MUTATIONS = (*setup_mutations.MUTATIONS, *turn_mutations.MUTATIONS)
 CONFORMANCE = Conformance(
     probes=PROBES,
     mutations=MUTATIONS,
     package=__name__,
+    settings_values=SETTINGS_VALUES,
+    long_game=LONG_GAME,
     leaving_settings=(
         Settings(
             penguin_count_basis=fish_pb2.PENGUIN_COUNT_BASIS_SURVIVORS,

@@ -1,0 +1,111 @@
+"""Cases about settings away from their defaults: few games, in which each pair of values is found, and long ones."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+from fairplay.conformance import attribution
+from fairplay.conformance.case import Case, case
+from fairplay.conformance.context import Context
+from fairplay.conformance.trial import Scenario, Trial
+from fairplay.conformance.variations import Variation
+from fairplay.games.conformance import Situation, find_conformance
+from fairplay.games.game import Game
+from fairplay.v1.misconduct_pb2 import MisconductKind
+
+DECISIONS = 16
+"""The player decides so often in each game with unusual settings."""
+FEW_DECISIONS, AMPLE_S = 4, 60.0
+"""After so many seconds it decides so often only: a player may be slow, and there are many games."""
+MOST_FAILURES = 3
+"""After so many games that failed no more are played: each may take all the time that calls have."""
+
+
+@case("rules.unusual-settings", "Every answer keeps the rules, under any settings of the game.")
+def keeps_the_rules(context: Context) -> None:
+    """An organiser may choose settings that the author never tried: sizes, numbers, variants of rules."""
+    _judge_games(context, MisconductKind.MISCONDUCT_KIND_RULE_VIOLATION)
+
+
+@case(
+    "exceptions.unusual-settings", "No valid request is answered with an error status, under any settings of the game."
+)
+def never_raises(context: Context) -> None:
+    """A player that raises is out of the game, whatever the settings were."""
+    _judge_games(context, MisconductKind.MISCONDUCT_KIND_EXCEPTION)
+
+
+@case("time.unusual-settings", "Every answer comes within the limit of its call, under any settings of the game.")
+def answers_in_time(context: Context) -> None:
+    """Some settings make a game larger, and answers slower."""
+    _judge_games(context, MisconductKind.MISCONDUCT_KIND_TIMEOUT)
+
+
+def _judge_games(context: Context, kind: MisconductKind.ValueType) -> None:
+    """Judge the games for one kind of misconduct, as far as the usual settings do not show the same."""
+    ended_early: tuple[Trial, str] | None = None
+    for found in context.once("unusual settings", partial(_play_games, context)):
+        if found.misconduct is None:
+            continue
+        if _is_usual(context, found):
+            ended_early = found, ""
+        elif found.misconduct.kind == kind:
+            context.judge(found)
+        else:
+            ended_early = found, CASES[found.misconduct.kind].id
+    if ended_early is not None:
+        raise context.untested("games ended before all was seen", *ended_early)
+
+
+def _is_usual(context: Context, found: Trial) -> bool:
+    """Return whether the same game under the usual settings ends with the same failed call."""
+    usual = context.same_whole_game(found)
+    return not attribution.breaks_rule(found) and attribution.signature(usual) == attribution.signature(found)
+
+
+def _play_games(context: Context) -> list[Trial]:
+    """Return games under unusual settings, until a few of them have failed."""
+    trials: list[Trial] = []
+    failure_count = 0
+    for found in context.play_each(_scenarios(context)):
+        trials.append(found)
+        failure_count += found.misconduct is not None
+        if failure_count == MOST_FAILURES:
+            break
+    return trials
+
+
+def _scenarios(context: Context) -> Iterator[Scenario]:
+    began = time.monotonic()
+    for each in context.variations:
+        is_slow = context.is_slow or time.monotonic() - began > AMPLE_S
+        yield _scenario(context, each, FEW_DECISIONS if is_slow else DECISIONS)
+
+
+def _scenario(context: Context, variation: Variation, turn_count: int) -> Scenario:
+    rng, count = context.rng(variation.name), variation.player_count
+    situation = Situation(variation.settings, count, rng.randrange(count), None, turn_count)
+    return Scenario(variation.name, situation, rng.getrandbits(32))
+
+
+CASES: Mapping[MisconductKind.ValueType, Case] = {
+    MisconductKind.MISCONDUCT_KIND_RULE_VIOLATION: keeps_the_rules,
+    MisconductKind.MISCONDUCT_KIND_EXCEPTION: never_raises,
+    MisconductKind.MISCONDUCT_KIND_TIMEOUT: answers_in_time,
+}
+
+
+@case("rules.long-game", "Every answer keeps the rules, from the first call of a game to the last.")
+def long_game(context: Context) -> None:
+    """What grows in the course of a game, or runs out, does so in long games only."""
+    situation = find_conformance(context.game.name).long_game
+    if situation is not None:
+        context.judge(context.play(Scenario("long-game", situation, context.rng("long-game").getrandbits(32))))
+
+
+def cases(game: Game) -> Sequence[Case]:
+    """Return the cases of this module. A game that is long under its default settings needs no other long game."""
+    varied = tuple(CASES.values())
+    return varied if find_conformance(game.name).long_game is None else (*varied, long_game)
