@@ -227,7 +227,7 @@ def test_a_game_explains_each_setting_with_its_range_its_default_and_that_of_tou
     sentence = " ".join(rows[2:])
     assert sentence.startswith(f"{setting.meaning.rstrip('.')}: {setting.allowed}.")
     described = json.loads(done(fairplay("games", "fish", "--json")))
-    assert described["settingDetails"][0] == setting._asdict()
+    assert described["settingDetails"][0] == {**setting._asdict(), "limits": [1, 25]}
     assert sentence.endswith(f"In tournaments {described['tournamentSettings']['rows']}.")
 
 

@@ -46,7 +46,7 @@ class Options:
     jobs: int = _option(1, "N", "Judge so many cases at once, in processes of their own.", low=1, high=MAX_JOBS)
     known_failures: str = _option("", "FILE", "Ids of cases that are known to fail.")
     history: str = _option("", "GAMES", "Only judge these games, one after the other, as the report names them.")
-    examples: int = 160
+    examples: int = 300
     """How many states are drawn for each case that draws them."""
 
     @property

@@ -46,7 +46,7 @@ def answers_in_time(context: Context) -> None:
 def _judge_games(context: Context, kind: MisconductKind.ValueType) -> None:
     """Judge the games for one kind of misconduct, as far as the usual settings do not show the same."""
     ended_early: tuple[Trial, str] | None = None
-    for found in context.once("unusual settings", partial(_play_games, context)):
+    for found in _unusual_games(context):
         if found.misconduct is None:
             continue
         if _is_usual(context, found):
@@ -59,10 +59,29 @@ def _judge_games(context: Context, kind: MisconductKind.ValueType) -> None:
         raise context.untested("games ended before all was seen", *ended_early)
 
 
+def judge_elsewhere(context: Context, found: Trial) -> None:
+    """Judge a trial with unusual settings for a case about something else, like `Context.judge`.
+
+    A failed call that games under unusual settings show as well belongs to the cases about these.
+    """
+    if found.misconduct is not None and not attribution.breaks_rule(found):
+        for each in _unusual_games(context):
+            if attribution.signature(each) == attribution.signature(found) and not _is_usual(context, each):
+                owner = CASES[found.misconduct.kind].id
+                raise context.untested("games under unusual settings fail in the same way", each, owner)
+    context.judge(found)
+
+
 def _is_usual(context: Context, found: Trial) -> bool:
-    """Return whether the same game under the usual settings ends with the same failed call."""
-    usual = context.same_whole_game(found)
-    return not attribution.breaks_rule(found) and attribution.signature(usual) == attribution.signature(found)
+    """Return whether a game under the usual settings ends with the same failed call."""
+    here = attribution.signature(found)
+    if attribution.breaks_rule(found):
+        return False
+    return any(attribution.signature(each) == here for each in context.whole_games())
+
+
+def _unusual_games(context: Context) -> Sequence[Trial]:
+    return context.once("unusual settings", partial(_play_games, context))
 
 
 def _play_games(context: Context) -> list[Trial]:
@@ -102,7 +121,9 @@ def long_game(context: Context) -> None:
     """What grows in the course of a game, or runs out, does so in long games only."""
     situation = find_conformance(context.game.name).long_game
     if situation is not None:
-        context.judge(context.play(Scenario("long-game", situation, context.rng("long-game").getrandbits(32))))
+        judge_elsewhere(
+            context, context.play(Scenario("long-game", situation, context.rng("long-game").getrandbits(32)))
+        )
 
 
 def cases(game: Game) -> Sequence[Case]:

@@ -1,20 +1,19 @@
-"""Cases about states drawn at random, and shrunk to the smallest that still fails."""
+"""Cases about states drawn at random from games of reference players; of those that fail a simple one is shown."""
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
-
-import hypothesis
-from hypothesis import strategies as st
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain
+from random import Random
+from typing import NamedTuple
 
 from fairplay.conformance import attribution, positions
 from fairplay.conformance.case import Case, case
-from fairplay.conformance.case_errors import NotTested, SuiteError
+from fairplay.conformance.case_errors import NotTested
+from fairplay.conformance.cases.settings import judge_elsewhere
 from fairplay.conformance.context import Context
-from fairplay.conformance.drawing import elsewhere
 from fairplay.conformance.positions import Source, find_position
 from fairplay.conformance.reference_players import rival_names
 from fairplay.conformance.trial import Scenario, Trial
@@ -24,124 +23,131 @@ from fairplay.v1.misconduct_pb2 import MisconductKind
 GAMES = 12
 """From so many games under the usual settings states are drawn, or from one for each number of players and strategy."""
 STEPS = 40
+"""A game is cut into so many steps."""
 DECISIONS = 3
 """The player decides so often from each state."""
-MAX_DECISIONS = 120
+MAX_DECISIONS = 80
 """Games under unusual settings are followed so far: there are many of them."""
-SHRINK_LIMIT_S = 10.0
+SIMPLIFY_LIMIT_S = 10.0
 FEW_STATES, AMPLE_S = 40, 60.0
 """After so many seconds so many states are enough: a player may be slow."""
-RULE = MisconductKind.MISCONDUCT_KIND_RULE_VIOLATION
-EXCEPTION = MisconductKind.MISCONDUCT_KIND_EXCEPTION
-TIMEOUT = MisconductKind.MISCONDUCT_KIND_TIMEOUT
-Try: TypeAlias = Callable[[Scenario], Trial]
+
+
+class Drawn(NamedTuple):
+    """What is drawn: the index of a game, those under the usual settings first, and a step of it."""
+
+    source: int
+    step: int
+
+
+class Results(NamedTuple):
+    """The trials from drawn states."""
+
+    trials: Sequence[tuple[Drawn, Trial]]
+    stopped: NotTested | None
+    """Why no more were played, if the player is not asked any more."""
 
 
 @case("rules.drawn-states", "Every answer keeps the rules, in whatever state it is asked for.")
 def keeps_the_rules(context: Context) -> None:
     """What a player gets wrong shows in positions that its author never thought of."""
-    _try_states(context, RULE)
+    _judge_states(context, MisconductKind.MISCONDUCT_KIND_RULE_VIOLATION)
 
 
 @case("exceptions.drawn-states", "No valid request is answered with an error status.")
 def never_raises(context: Context) -> None:
     """A player that raises is out of the game, whatever the position was."""
-    _try_states(context, EXCEPTION)
+    _judge_states(context, MisconductKind.MISCONDUCT_KIND_EXCEPTION)
 
 
 @case("time.drawn-states", "Every answer comes within the limit of its call.")
 def answers_in_time(context: Context) -> None:
     """Some positions take longer than others."""
-    _try_states(context, TIMEOUT)
+    _judge_states(context, MisconductKind.MISCONDUCT_KIND_TIMEOUT)
 
 
-def _try_states(context: Context, kind: MisconductKind.ValueType) -> None:
-    """Draw states until the player misbehaves in one of them in this way."""
-    with context.shared() as connection:
-
-        def attempt(scenario: Scenario) -> Trial:
-            return context.play(scenario, connection)
-
-        worst = _Search(context, kind, attempt).run()
-    if worst is not None:
-        context.judge(worst)
-
-
-class _Search:
-    """Looks for the smallest position in which the player misbehaves."""
-
-    def __init__(self, context: Context, kind: MisconductKind.ValueType, attempt: Try) -> None:
-        self._context = context
-        self._kind = kind
-        self._attempt = attempt
-        self._tried: dict[tuple[int, int], Trial | None] = context.once("drawn states", dict)
-        self._sources = _sources(context)
-        self._began = time.monotonic()
-        self._worst: Trial | None = None
-        self._give_up: float | None = None
-        self._stopped: NotTested | SuiteError | None = None
-
-    def run(self) -> Trial | None:
-        """Return the trial with misconduct in the smallest position found, or None.
-
-        Raises NotTested if the player is not asked any more.
-        """
-        source, step = st.integers(0, len(self._sources) - 1), st.integers(0, STEPS)
-
-        @hypothesis.seed(self._context.seed)
-        @hypothesis.settings(
-            max_examples=self._context.examples,
-            database=None,
-            deadline=None,
-            derandomize=False,
-            report_multiple_bugs=False,
-            print_blob=False,
-            verbosity=hypothesis.Verbosity.quiet,
-            suppress_health_check=list(hypothesis.HealthCheck),
-            phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
-        )
-        @hypothesis.given(source, step)
-        def search(source: int, step: int) -> None:
-            self._look(source, step)
-
-        with elsewhere(), contextlib.suppress(_FoundError, hypothesis.errors.Flaky):
-            search()
-        if self._stopped is not None and self._worst is None:
-            raise self._stopped
-        return self._worst
-
-    def _look(self, source: int, step: int) -> None:
-        if self._stopped is not None or self._is_over():
-            return
-        try:
-            found = self._played(source, step)
-        except (NotTested, SuiteError) as stopped:
-            self._stopped = stopped
-            return
-        misconduct = None if found is None else found.misconduct
-        if found is not None and misconduct is not None and misconduct.kind == self._kind:
-            self._worst = found
-            self._give_up = self._give_up or time.monotonic() + SHRINK_LIMIT_S
-            raise _FoundError(attribution.signature(found))
-
-    def _is_over(self) -> bool:
-        """Return whether no more time is left for shrinking, or for looking where that takes long."""
-        now = time.monotonic()
-        if self._give_up is not None:
-            return now > self._give_up
-        return len(self._tried) >= FEW_STATES and (self._context.is_slow or now > self._began + AMPLE_S)
-
-    def _played(self, source: int, step: int) -> Trial | None:
-        if (source, step) not in self._tried:
-            drawn = self._sources[source]
-            place = find_position(self._context.game, drawn, step / STEPS)
-            scenario = place and Scenario(f"drawn-{source}-{step}", place.situation(DECISIONS), drawn.seed)
-            self._tried[source, step] = scenario and self._attempt(scenario)
-        return self._tried[source, step]
+def _judge_states(context: Context, kind: MisconductKind.ValueType) -> None:
+    """Judge the simplest state in which the player misbehaves in this way."""
+    results = context.once("drawn states", partial(_play_states, context))
+    for drawn, found in results.trials:
+        if found.misconduct is not None and found.misconduct.kind == kind:
+            simple = _simplify(context, drawn, found)
+            if simple.scenario.situation.settings == context.settings:
+                context.judge(simple)
+            judge_elsewhere(context, simple)
+    if results.stopped is not None:
+        raise results.stopped
 
 
-def _sources(context: Context) -> list[Source]:
+def _play_states(context: Context) -> Results:
+    trials: list[tuple[Drawn, Trial]] = []
+    asked: list[Drawn] = []
+    try:
+        for found in context.play_each(_scenarios(context, _draw(context), asked)):
+            trials.append((asked[len(trials)], found))
+    except NotTested as stopped:
+        return Results(trials, stopped)
+    return Results(trials, None)
+
+
+def _draw(context: Context) -> Iterator[Drawn]:
+    """Yield different states, half of them of games under the usual settings."""
+    rng, count = context.rng("drawn states"), len(_sources(context))
+    usual_count = count - len(context.variations)
+    began = time.monotonic()
+    halves = _turns(range(usual_count), rng), _turns(range(usual_count, count), rng)
+    for number in range(context.examples):
+        is_slow = context.is_slow or time.monotonic() - began > AMPLE_S
+        if is_slow and number >= FEW_STATES:
+            break
+        yield next(halves[number % 2])
+
+
+def _turns(sources: Sequence[int], rng: Random) -> Iterator[Drawn]:
+    """Yield states of each game in turn, without end, none twice as long as there are others."""
+    while True:
+        steps = [rng.sample(range(STEPS + 1), STEPS + 1) for _ in sources]
+        for turn in zip(*steps, strict=True):
+            yield from map(Drawn, sources, turn)
+
+
+def _scenarios(context: Context, drawn: Iterator[Drawn], asked: list[Drawn]) -> Iterator[Scenario]:
+    """Yield the games from drawn states, and add these to a list. A game without any state is passed over."""
+    for each in drawn:
+        source = _sources(context)[each.source]
+        place = find_position(context.game, source, each.step / STEPS)
+        if place is not None:
+            asked.append(each)
+            yield Scenario(f"drawn-{each.source}-{each.step}", place.situation(DECISIONS), source.seed)
+
+
+def _simplify(context: Context, drawn: Drawn, found: Trial) -> Trial:
+    """Return the trial from a simpler state in which the player misbehaves in the same way, or the one that was found.
+
+    Simpler are states of games under the usual settings, of fewer players, and earlier ones.
+    """
+    usual_count = len(_sources(context)) - len(context.variations)
+    steps = (0, 1, 2, 4, 8, 16, 32)
+    others = (Drawn(source, step) for source in range(min(drawn.source, usual_count)) for step in steps)
+    earlier = (Drawn(drawn.source, step) for step in range(drawn.step))
+    give_up = time.monotonic() + SIMPLIFY_LIMIT_S
+    try:
+        for simpler in context.play_each(_scenarios(context, chain(others, earlier), [])):
+            if attribution.signature(simpler) == attribution.signature(found):
+                return simpler
+            if time.monotonic() > give_up:
+                break
+    except NotTested:
+        return found
+    return found
+
+
+def _sources(context: Context) -> Sequence[Source]:
     """Return the games from which states are drawn, those under the usual settings first."""
+    return context.once("sources of states", partial(_make_sources, context))
+
+
+def _make_sources(context: Context) -> Sequence[Source]:
     names, counts = rival_names(context.game), context.game.seats
     usual = [(context.settings, count, name, positions.MAX_DECISIONS) for count in counts for name in names]
     several = usual * max(1, GAMES // len(usual))
@@ -153,10 +159,6 @@ def _sources(context: Context) -> list[Source]:
         Source(settings, count, context.rng("drawn", index).getrandbits(32), name, most)
         for index, (settings, count, name, most) in enumerate([*several, *unusual])
     ]
-
-
-class _FoundError(Exception):
-    """Raised if the player misbehaves in the position that is tried."""
 
 
 def cases(game: Game) -> Sequence[Case]:

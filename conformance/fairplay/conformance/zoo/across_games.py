@@ -16,7 +16,7 @@ from fairplay.conformance.zoo.triggers import (
 )
 
 BACK_TO_BACK = (case_ids.BACK_TO_BACK,)
-ONE_AFTER_ANOTHER = (*case_ids.POSITIONS, case_ids.UNUSUAL_SETTINGS, case_ids.BACK_TO_BACK)
+ONE_AFTER_ANOTHER = (*case_ids.POSITIONS, *case_ids.UNUSUAL_GAMES, case_ids.BACK_TO_BACK)
 """Cases that play many games, too."""
 
 MUTANTS = (

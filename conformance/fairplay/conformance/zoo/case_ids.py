@@ -24,6 +24,9 @@ NEIGHBOUR = "rules.neighbour-leaves"
 NO_EXCEPTION = "exceptions.whole-games"
 ALIVE = "exceptions.stays-alive"
 UNUSUAL_SETTINGS = "exceptions.unusual-settings"
+LATE = "time.unusual-settings"
+LONG_GAME = "rules.long-game"
+LARGE_NUMBERS = "rules.large-numbers"
 UNUSUAL_IDS = "exceptions.unusual-ids"
 
 FIRST_ANSWER = "time.first-answer"
@@ -65,6 +68,9 @@ OUTPUT = "growth.output"
 NONSENSE = "robustness.out-of-contract"
 RECONNECT = "robustness.reconnect"
 GROWTH = "robustness.memory-growth"
+
+UNUSUAL_GAMES = ("rules.unusual-settings", UNUSUAL_SETTINGS, LATE, LONG_GAME, LARGE_NUMBERS)
+"""Cases that play games unlike most."""
 
 POSITIONS = ("rules.drawn-states", "exceptions.drawn-states", "time.drawn-states")
 """Cases that start many games in the middle."""

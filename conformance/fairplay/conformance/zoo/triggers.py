@@ -127,7 +127,7 @@ def in_late_seat(call: ReceivedCall) -> bool:
 
 def acts_late(request: Message) -> bool:
     """Return whether the state in a request has changed a few times before."""
-    return any(part.revision >= LATE_SEAT_REVISION for part in _having(request, "revision"))
+    return any(part.revision >= LATE_SEAT_REVISION for part in having(request, "revision"))
 
 
 def in_other_seat(call: ReceivedCall) -> bool:
@@ -139,7 +139,7 @@ def with_players(count: int) -> Trigger:
     """Trigger in the first decision if a request lists at least so many players."""
 
     def trigger(call: ReceivedCall) -> bool:
-        return call.decision == 1 and any(len(part.players) >= count for part in _having(call.request, "players"))
+        return call.decision == 1 and any(len(part.players) >= count for part in having(call.request, "players"))
 
     return trigger
 
@@ -172,5 +172,6 @@ def parts(message: Message) -> Iterator[Any]:
                 yield from parts(part)
 
 
-def _having(message: Message, name: str) -> Iterator[Any]:
+def having(message: Message, name: str) -> Iterator[Any]:
+    """Yield a message and all messages that it holds, as far as they have a field of a name."""
     return (part for part in parts(message) if name in part.DESCRIPTOR.fields_by_name)

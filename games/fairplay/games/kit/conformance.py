@@ -42,6 +42,9 @@ from fairplay.games.steps import (
 DRAWN_STATES = "rules.drawn-states"
 """The id of the suite's case of states drawn at random."""
 
+UNUSUAL_SETTINGS = "rules.unusual-settings"
+"""The id of the suite's case of games under unusual settings."""
+
 State = TypeVar("State")
 Action = TypeVar("Action")
 Thing = TypeVar("Thing")

@@ -14,7 +14,9 @@ from fairplay.games.bazaar.conformance.wrong_moves import (
     REQUEST,
     again_and_again,
     bank_empty,
+    few_equations_in_a_crowd,
     lacking,
+    long_row_in_a_crowd,
     made_up,
     nothing_usable,
     once_more,
@@ -31,7 +33,14 @@ from fairplay.games.bazaar.conformance.wrong_moves import (
 )
 from fairplay.games.bazaar.rules import PEBBLE, EquationTable, Purchase, Request, TurnView
 from fairplay.games.bazaar.rules.pieces import EMPTY, UNITS, Card, Exchange, holds
-from fairplay.games.kit.conformance import DRAWN_STATES, WHOLE_GAME, collect_mutations, mutation, whole_game
+from fairplay.games.kit.conformance import (
+    DRAWN_STATES,
+    UNUSUAL_SETTINGS,
+    WHOLE_GAME,
+    collect_mutations,
+    mutation,
+    whole_game,
+)
 
 ANYWHERE = (WHOLE_GAME, DRAWN_STATES)
 TOO_MANY_OF_ONE = 401
@@ -385,6 +394,18 @@ def buys_two_with_pebbles_for_one(view: TurnView) -> Iterable[Purchase]:
 def buys_anything_to_win(view: TurnView) -> Iterable[Purchase]:
     """Buys a card that its wallet cannot pay for where one point is missing."""
     return visible(view)
+
+
+@wrong_request("bazaar.exchange.in-table", UNUSUAL_SETTINGS, only=few_equations_in_a_crowd)
+def believes_in_ten_equations(view: TurnView, table: EquationTable) -> Iterable[Request]:
+    """Exchanges by an equation that the table lacks where three or more players have fewer than ten."""
+    return made_up(view, table)
+
+
+@wrong_purchase("bazaar.purchase.visible", UNUSUAL_SETTINGS, only=long_row_in_a_crowd)
+def buys_behind_the_fourth_card(view: TurnView) -> Iterable[Purchase]:
+    """Buys a card that is not visible where three or more players see more than four."""
+    return plain_colors(view)
 
 
 MUTATIONS = collect_mutations(globals())

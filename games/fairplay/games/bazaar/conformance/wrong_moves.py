@@ -79,6 +79,16 @@ def one_card(*counts: int) -> RequestCardsResponse:
 # Conditions of a request
 
 
+def few_equations_in_a_crowd(request: Any) -> bool:
+    """Return whether three or more players have some equations, but fewer than the usual ten."""
+    return len(request.turn_state.other_scores) > 1 and 0 < len(request.turn_state.table.equations) < 10
+
+
+def long_row_in_a_crowd(request: Any) -> bool:
+    """Return whether three or more players see more than the usual four cards."""
+    return len(request.turn_state.other_scores) > 1 and len(request.turn_state.visible) > 4
+
+
 def bank_empty(request: Any) -> bool:
     """Return whether the bank has no pebble."""
     return not any(request.turn_state.bank)

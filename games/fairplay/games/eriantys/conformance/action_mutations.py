@@ -31,7 +31,14 @@ from fairplay.games.eriantys.rules import (
     ToDiningRoom,
     ToIsland,
 )
-from fairplay.games.kit.conformance import DRAWN_STATES, WHOLE_GAME, collect_mutations, mutation, whole_game
+from fairplay.games.kit.conformance import (
+    DRAWN_STATES,
+    UNUSUAL_SETTINGS,
+    WHOLE_GAME,
+    collect_mutations,
+    mutation,
+    whole_game,
+)
 
 LAST_OF_THREE, LAST_OF_FOUR = whole_game(2, 3), whole_game(3, 4)
 POSTMAN = 4
@@ -50,6 +57,18 @@ def before_fourth_student(request: Any) -> bool:
 def postman_unused(request: Any) -> bool:
     """Return whether the postman is in play, but has not been played in this turn."""
     return POSTMAN in request.state.characters and request.state.played_character != POSTMAN
+
+
+def groups_of_experts(request: Any) -> bool:
+    """Return whether islands go by their groups in an Expert game."""
+    settings = seen(request).settings
+    return settings.island_address == "group" and settings.is_expert
+
+
+def late_clouds_of_three(request: Any) -> bool:
+    """Return whether clouds are filled after the assistants in a game of three players or more."""
+    view = seen(request)
+    return view.settings.refill_when == "after_assistants" and len(view.sides) > 2
 
 
 def end_due(request: Any) -> bool:
@@ -273,6 +292,18 @@ def counts_islands_from_one(view: State) -> Iterable[Action]:
 def names_tiles_for_groups(view: State) -> Iterable[Action]:
     """Names an island by its tile where it goes by the place of its group."""
     return (ToIsland(color, tile) for color in ALL_COLORS for group in view.groups for tile in group.tiles)
+
+
+@wrong_answer(ACTION, "eriantys.island.known", UNUSUAL_SETTINGS, only=groups_of_experts)
+def names_tiles_as_expert(view: State) -> Iterable[Action]:
+    """Names an island by its tile in an Expert game in which it goes by the place of its group."""
+    return (ToIsland(color, tile) for color in ALL_COLORS for group in view.groups for tile in group.tiles)
+
+
+@wrong_answer(ACTION, "eriantys.student.entrance", UNUSUAL_SETTINGS, only=late_clouds_of_three)
+def forgets_late_clouds(view: State) -> Iterable[Action]:
+    """Moves a student that it does not have where clouds are filled late and there are three players or more."""
+    return students_anywhere(view)
 
 
 # Mother Nature and clouds

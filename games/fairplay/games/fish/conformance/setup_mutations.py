@@ -10,6 +10,7 @@ from fairplay.games.fish.conformance import situations
 from fairplay.games.fish.conformance.declaring import ANYWHERE, FAR_CELL, cells, holes, others_cells, placing
 from fairplay.games.fish.rules import State
 from fairplay.games.kit.conformance import (
+    UNUSUAL_SETTINGS,
     WHOLE_GAME,
     collect_mutations,
     mutation,
@@ -101,6 +102,12 @@ def places_far_away(request: SetupRequest, reply: SetupResponse, rng: Random) ->
 def places_by_column(state: State) -> Iterable[int]:
     """Numbers the cells column by column, with as many rows as there are columns on a wide board."""
     return [cell % state.board.columns * state.board.columns for cell in cells(state)]
+
+
+@placing("fish.place.free", UNUSUAL_SETTINGS, only=situations.more_penguins_than_usual)
+def places_more_penguins_on_another(state: State) -> Iterable[int]:
+    """Believes that three or four players never place more penguins than usual, and puts the rest on its own."""
+    return state.places[0]
 
 
 MUTATIONS = collect_mutations(globals())

@@ -7,6 +7,8 @@ from fairplay.fish.v1.fish_player_pb2 import SetupRequest, TakeTurnRequest
 from fairplay.games.fish import rules
 from fairplay.games.fish.protocol import codec
 
+USUAL_PENGUIN_BASE = 6
+
 
 def single_move(request: TakeTurnRequest) -> bool:
     """Return whether there is one legal move."""
@@ -38,6 +40,17 @@ def neither_red_nor_white(request: TakeTurnRequest) -> bool:
     """Return whether two players are left, and the first two of the game are not among them."""
     players = request.state.players
     return len(players) == 2 and all(player.color > fish_pb2.COLOR_WHITE for player in players)
+
+
+def more_penguins_than_usual(request: SetupRequest) -> bool:
+    """Return whether three or more players place more penguins than under the default settings."""
+    count = len(request.state.players)
+    return count > 2 and len(request.state.players[0].places) >= USUAL_PENGUIN_BASE - count
+
+
+def crowded_and_not_square(request: TakeTurnRequest) -> bool:
+    """Return whether three or more players are on a board that is not square."""
+    return len(request.state.players) > 2 and not_square(request)
 
 
 def after_a_skip(request: TakeTurnRequest) -> bool:

@@ -12,7 +12,15 @@ from fairplay.games.fish.conformance import situations
 from fairplay.games.fish.conformance.declaring import ANYWHERE, FAR_CELL, cells, holes, moving, others_cells, skipping
 from fairplay.games.fish.protocol import codec
 from fairplay.games.fish.rules import Move, State
-from fairplay.games.kit.conformance import WHOLE_GAME, choose, collect_mutations, mutation, with_field, without_field
+from fairplay.games.kit.conformance import (
+    UNUSUAL_SETTINGS,
+    WHOLE_GAME,
+    choose,
+    collect_mutations,
+    mutation,
+    with_field,
+    without_field,
+)
 
 # Form
 
@@ -239,6 +247,12 @@ def moves_stuck_penguin(state: State) -> Iterable[Move]:
     """Always moves its first penguin, onto another where it is stuck."""
     first = state.places[0][0]
     return [] if rules.reach(state, first) else [Move(first, cell) for cell in rules.neighbours(state.board, first)]
+
+
+@moving("fish.move.straight-line", UNUSUAL_SETTINGS, only=situations.crowded_and_not_square)
+def moves_as_on_a_square(state: State) -> Iterable[Move]:
+    """Steps to wrong neighbours where three or more players are on a board that is not square."""
+    return steps_of_wrong_parity(state)
 
 
 MUTATIONS = collect_mutations(globals())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import permutations
 
-from fairplay.games.kit.conformance import DRAWN_STATES, collect_mutations, whole_game
+from fairplay.games.kit.conformance import DRAWN_STATES, UNUSUAL_SETTINGS, collect_mutations, whole_game
 from fairplay.games.q import rules
 from fairplay.games.q.conformance import situations
 from fairplay.games.q.conformance.declaring import extending, misfitting
@@ -218,6 +218,18 @@ def matches_nothing_when_alone(view: View, spot: Coordinate, tile: int) -> bool:
 def matches_neighbours_only(view: View, spot: Coordinate, tile: int) -> bool:
     """Looks at the immediate neighbours where the fit rule is qwirkle."""
     return bool(fitting(view.board.tiles, *spot) >> tile & 1)
+
+
+@extending("q.extension.own-tiles", UNUSUAL_SETTINGS, only=situations.few_tiles_in_a_crowd)
+def believes_in_six_tiles(view: View) -> Iterable[Placed]:
+    """Places a tile that it does not hold where three or more players have fewer than six."""
+    return not_owned(view)
+
+
+@misfitting(UNUSUAL_SETTINGS, only=situations.qwirkle_in_a_crowd)
+def forgets_the_fit_rule_of_four(view: View, spot: Coordinate, tile: int) -> bool:
+    """Places a tile that does not fit where four players play by the fit rule qwirkle."""
+    return True
 
 
 MUTATIONS = collect_mutations(globals())

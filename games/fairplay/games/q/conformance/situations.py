@@ -28,6 +28,16 @@ def no_hand(request: TakeTurnRequest) -> bool:
     return not request.state.players[0].hand
 
 
+def few_tiles_in_a_crowd(request: TakeTurnRequest) -> bool:
+    """Return whether the hands of three or more players are small from the beginning."""
+    return len(request.state.players) > 2 and request.state.pile_left > 40 and len(request.state.players[0].hand) < 6
+
+
+def qwirkle_in_a_crowd(request: TakeTurnRequest) -> bool:
+    """Return whether the fit rule is qwirkle and there are four players."""
+    return qwirkle(request) and len(request.state.players) > 3
+
+
 def one_tile(request: TakeTurnRequest) -> bool:
     """Return whether the hand has one tile."""
     return len(request.state.players[0].hand) == 1

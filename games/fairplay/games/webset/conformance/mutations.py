@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from fairplay.games.conformance import Mutation
 from fairplay.games.kit.conformance import (
     DRAWN_STATES,
+    UNUSUAL_SETTINGS,
     WHOLE_GAME,
     build_mutation,
     choose,
@@ -336,6 +337,18 @@ def picks_taken_cards(state: State, sound: Cards) -> Iterable[Cards]:
 def picks_absent_card(state: State, sound: Cards) -> Iterable[Cards]:
     """Picks the third card of a set, though it is not on the table."""
     return ((one, other, rules.third(one, other)) for one, other in combinations(rules.on_table(state), 2))
+
+
+@picking(RANGE, UNUSUAL_SETTINGS, only=situations.small_deck_in_a_crowd)
+def believes_in_81_cards(state: State, sound: Cards) -> Iterable[Cards]:
+    """Picks a card that is not in the game where four players or more play with 27 cards."""
+    return [(*sound[:2], 80)] if len(sound) > 2 else []
+
+
+@picking(DISTINCT, UNUSUAL_SETTINGS, only=situations.round_in_a_crowd)
+def picks_card_twice_in_rounds(state: State, sound: Cards) -> Iterable[Cards]:
+    """Picks a card twice where four players or more play in rounds."""
+    return [(card, card, other) for card, other in combinations(rules.on_table(state), 2)]
 
 
 # PickCards: no set

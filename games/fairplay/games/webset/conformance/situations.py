@@ -128,6 +128,16 @@ def dealt_by_referee(request: ActRequest) -> bool:
     return room and ACTION_MORE_CARDS not in request.actions and not asked_for_more(request)
 
 
+def small_deck_in_a_crowd(request: PickCardsRequest) -> bool:
+    """Return whether four players or more play with 27 cards."""
+    return len(request.state.players) > 3 and small_deck(request)
+
+
+def round_in_a_crowd(request: PickCardsRequest) -> bool:
+    """Return whether four players or more play in rounds."""
+    return len(request.state.players) > 3 and request.may_skip
+
+
 def small_deck(request: PickCardsRequest) -> bool:
     """Return whether the game has 27 cards."""
     return visible_state(request.state).settings.aspects == 3
