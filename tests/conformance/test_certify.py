@@ -168,7 +168,7 @@ def test_the_cases_are_listed_for_people_and_programs() -> None:
 
 
 def test_what_is_missing_is_said_with_how_to_install_it(tmp_path: Path) -> None:
-    code = "import sys; sys.modules['hypothesis'] = None\nfrom fairplay.terminal import main\nmain()"
+    code = "import sys; sys.modules['psutil'] = None\nfrom fairplay.terminal import main\nmain()"
     command = [sys.executable, "-c", code, "certify", "fish", "bot:first"]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
     assert (ran.returncode, ran.stderr) == (

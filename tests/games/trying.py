@@ -9,9 +9,17 @@ from random import Random
 
 import pytest
 
+from fairplay.conformance.variations import vary
 from fairplay.games.conformance import Level, Mutation, Probe, Situation, find_conformance
 from fairplay.games.game import Game, find
-from fairplay.games.kit.conformance import DRAWN_STATES, Answer, mutate_answers, play_situation, whole_game
+from fairplay.games.kit.conformance import (
+    DRAWN_STATES,
+    UNUSUAL_SETTINGS,
+    Answer,
+    mutate_answers,
+    play_situation,
+    whole_game,
+)
 from fairplay.games.steps import CallKind, Show, answer_step, calls_in
 from fairplay.player.handlers import Handlers
 from fairplay.v1.misconduct_pb2 import RuleBreak
@@ -85,19 +93,24 @@ def check_mutation(game: Game, mutation: Mutation) -> None:
     assert len(set(mutation.cases)) == len(mutation.cases)
     whole_games = {whole_game(seat, count) for count in game.seats for seat in range(count)}
     probes = {probe.id for probe in find_conformance(game.name).probes}
-    assert set(mutation.cases) <= {DRAWN_STATES, *whole_games, *probes}
+    assert set(mutation.cases) <= {DRAWN_STATES, UNUSUAL_SETTINGS, *whole_games, *probes}
 
 
 def check_is_caught(game: Game, mutation: Mutation) -> None:
-    """By every case that it names, with every seed; of the drawn states by one of them."""
+    """By every case that it names, with every seed; of the drawn states and the unusual games by one of them."""
     for case in mutation.cases:
-        if case == DRAWN_STATES:
-            rules = (broken_by(game, mutation, state, 1) for state in drawn_states(game.name))
-            assert is_expected(next(filter(None, rules), None), mutation), case
+        if case in MANY:
+            assert is_expected(broken_in_some(game, mutation, case), mutation), case
             continue
         for seed in SEEDS:
             rule = broken_by(game, mutation, named(game, case, seed), seed, level_of(game, case))
             assert is_expected(rule, mutation), case
+
+
+def broken_in_some(game: Game, mutation: Mutation, case: str) -> str | None:
+    """The id of the rule that a mutant breaks first in the situations of a case that has many."""
+    rules = (broken_by(game, mutation, situation, 1) for situation in MANY[case](game.name))
+    return next(filter(None, rules), None)
 
 
 def is_expected(rule: str | None, mutation: Mutation) -> bool:
@@ -157,3 +170,16 @@ def _decisions(game: Game, seed: int) -> list[Situation]:
                 found += [Situation(settings, count, seat, state, 1) for seat in sorted({0, *deciders})]
             step = conversation.send(answer_step(step, sound(game.name, "random")))
     return found
+
+
+@cache
+def unusual_games(game: str) -> list[Situation]:
+    """The beginnings of games under unusual settings, from the first and the last seat."""
+    return [
+        Situation(each.settings, each.player_count, seat, None, 16)
+        for each in vary(find(game), Random(0))
+        for seat in (0, each.player_count - 1)
+    ]
+
+
+MANY = {DRAWN_STATES: drawn_states, UNUSUAL_SETTINGS: unusual_games}

@@ -7,6 +7,7 @@ from fairplay.games.game import find
 from fairplay.games.webset.conformance import CONFORMANCE
 from tests.games.trying import (
     broken_by,
+    broken_in_some,
     check_breaks_nothing_else,
     check_is_caught,
     check_mutation,
@@ -34,6 +35,8 @@ NO_REPLY = {"webset.take.window"}
 def rule_of(mutation: Mutation) -> str | None:
     """Return the id of the rule that a mutation breaks: the referee names it, even if nobody is eliminated."""
     case = next(case for case in mutation.cases if case != "rules.drawn-states")
+    if case == "rules.unusual-settings":
+        return broken_in_some(GAME, mutation, case)
     return broken_by(GAME, mutation, named(GAME, case, 1), 1, level_of(GAME, case))
 
 
