@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -9,6 +10,7 @@ from fairplay.conformance import owners
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.context import Context
 from fairplay.conformance.joining import Joining
+from fairplay.conformance.methods import tells_the_end
 from fairplay.conformance.trial import Scenario
 from fairplay.games.game import Game
 
@@ -32,16 +34,28 @@ def fresh_process(context: Context) -> None:
 
 def _scenarios(context: Context) -> Iterator[Scenario]:
     """Yield games that the player comes into: first with a turn, then with each method, in different seats."""
-    methods = [method.name for method in context.game.methods]
-    joinings = [
-        Joining(context.game.turn.name, 3),
-        *(Joining(name, number) for number in NUMBERS for name in methods),
-    ]
     seatings = context.seatings[::-1]
-    for index, joins in enumerate(joinings):
-        scenario = context.scenario(*seatings[index % len(seatings)], DECISIONS)
+    for index, joins in enumerate(_joinings(context)):
+        seat, count = seatings[index % len(seatings)]
+        begun = context.scenario(seat, count, DECISIONS)
+        scenario = context.ending(count) if joins.method in _last_calls(context.game) else begun
         name = f"{scenario.name}-from-{joins.method}-{joins.number}"
         yield scenario._replace(name=name, seed=context.rng(name).getrandbits(32), joins=joins)
+
+
+def _joinings(context: Context) -> Iterator[Joining]:
+    """Yield calls with which the player comes in: of each method the first, and later ones where there are some."""
+    yield Joining(context.game.turn.name, 3)
+    counts = Counter(exchange.method.name for exchange in context.ordinary.exchanges)
+    for number in NUMBERS:
+        for method in context.game.methods:
+            if number == 1 or counts[method.name] >= number:
+                yield Joining(method.name, number)
+
+
+def _last_calls(game: Game) -> Sequence[str]:
+    """Return the methods that tell how a game has ended: shortly before its end is early enough for these."""
+    return [method.name for method in game.methods if tells_the_end(method)]
 
 
 def cases(game: Game) -> Sequence[Case]:
