@@ -16,6 +16,7 @@ EVERY_ANSWER = "time.every-answer"
 AFTER_OTHERS = "memory.back-to-back"
 AT_ONCE = "memory.two-games-at-once"
 TOURNAMENT = "endings.tournament"
+UNUSUAL_SETTINGS = "rules.unusual-settings"
 REACHED_AGAIN = "identity.reached-again"
 
 

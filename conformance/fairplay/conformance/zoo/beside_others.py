@@ -31,7 +31,7 @@ def of_games_at_once(game: Game) -> Iterator[Mutant]:
     sentence = "Raises an exception in a game if it was asked about ten others in between."
     yield Mutant("keeps-ten-games", sentence, (case_ids.MANY_AT_ONCE,), between_games(10), RAISES)
     sentence, cases = "Raises an exception in the middle of a game if another one has begun.", (case_ids.ENDS_BESIDE,)
-    related = (case_ids.UNDER_LOAD,)
+    related = (case_ids.OTHER_SETTINGS, case_ids.UNDER_LOAD)
     yield Mutant("forgets-games-when-one-begins", sentence, cases, after_a_beginning, RAISES, related)
     ends = {method.name for method in game.methods if tells_the_end(method)}
     if ends:

@@ -42,6 +42,7 @@ FRESH_PROCESS = "memory.fresh-process"
 MANY_AT_ONCE = "memory.many-games-at-once"
 ENDS_BESIDE = "memory.one-ends-first"
 SIMILAR_IDS = "memory.similar-ids"
+OTHER_SETTINGS = "memory.other-settings"
 
 TOURNAMENT = "endings.tournament"
 WIN_AND_LOSE = "endings.win-and-lose"
