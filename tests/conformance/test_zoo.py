@@ -20,7 +20,7 @@ from fairplay.conformance.verdicts import Verdict
 from fairplay.conformance.zoo.__main__ import main
 from fairplay.conformance.zoo.case_ids import EVERY_WHOLE_GAME, WHOLE_GAMES
 from fairplay.conformance.zoo.effects import Symptom
-from fairplay.conformance.zoo.findings import Finding, compare, stands_for
+from fairplay.conformance.zoo.findings import Finding, compare, examples_for, stands_for
 from fairplay.conformance.zoo.mutant_player import MutantPlayer, in_this_process
 from fairplay.conformance.zoo.mutants import Mutant
 from fairplay.conformance.zoo.registry import common_mutants, find_mutants, own_mutants
@@ -82,7 +82,13 @@ def judged(game: Game, mutant: Mutant, limit_s: float, strategy: str) -> Finding
     with kept(partial(mutant.make, game, strategy, in_this_process(limit_s))) as make:
         only = f"{named(mutant)},{CORE}"
         options = Options(
-            game.name, make, only=only, limit_s=limit_s, first_limit_s=limit_s, seed=SEED, examples=EXAMPLES
+            game.name,
+            make,
+            only=only,
+            limit_s=limit_s,
+            first_limit_s=limit_s,
+            seed=SEED,
+            examples=examples_for(mutant, EXAMPLES),
         )
         report = run(options)
         return compare(mutant, report)

@@ -13,7 +13,7 @@ from fairplay.conformance.engine import run
 from fairplay.conformance.options import Options
 from fairplay.conformance.report import Report
 from fairplay.conformance.zoo.effects import Symptom
-from fairplay.conformance.zoo.findings import Finding, compare
+from fairplay.conformance.zoo.findings import Finding, compare, examples_for
 from fairplay.conformance.zoo.mutant_player import MutantPlayer, in_this_process
 from fairplay.conformance.zoo.mutants import Mutant
 from fairplay.conformance.zoo.registry import find_mutant, find_mutants
@@ -118,7 +118,7 @@ def _tried_once(game: Game, chosen: Mutant, strategy: str, limit_s: float) -> Fi
     words = [sys.executable, "-m", "fairplay.conformance.zoo", game.name, chosen.name, "--strategy", strategy]
     player: str | Callable[[], object] = make if chosen.program is None else f"exec:{shlex.join(words)}"
     try:
-        return compare(chosen, _judged(game.name, player, limit_s))
+        return compare(chosen, _judged(game.name, player, limit_s, examples_for(chosen, EXAMPLES)))
     finally:
         for each in made:
             each.released.set()
@@ -126,12 +126,12 @@ def _tried_once(game: Game, chosen: Mutant, strategy: str, limit_s: float) -> Fi
 
 def _unmet(task: Task) -> Iterator[str]:
     """Yield what a reference player does not meet."""
-    for each in _judged(task.game, task.player, AMPLE_S).judged:
+    for each in _judged(task.game, task.player, AMPLE_S, EXAMPLES).judged:
         if not each.met:
             yield f"{task}: {each.id} {each.verdict}: {each.sentence}"
 
 
-def _judged(game: str, player: str | Callable[[], object], limit_s: float) -> Report:
+def _judged(game: str, player: str | Callable[[], object], limit_s: float, examples: int) -> Report:
     """Return the report of the suite on a player."""
     return run(
         Options(
@@ -141,6 +141,6 @@ def _judged(game: str, player: str | Callable[[], object], limit_s: float) -> Re
             limit_s=limit_s,
             first_limit_s=limit_s,
             start_limit_s=START_LIMIT_S,
-            examples=EXAMPLES,
+            examples=examples,
         )
     )

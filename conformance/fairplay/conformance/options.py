@@ -13,6 +13,7 @@ from typing import Any
 
 MAX_SEED = 2**64 - 1
 MAX_JOBS = 64
+EXAMPLES = 300
 MAX_NONCE_CHARS = 128
 
 
@@ -46,7 +47,7 @@ class Options:
     jobs: int = _option(1, "N", "Judge so many cases at once, in processes of their own.", low=1, high=MAX_JOBS)
     known_failures: str = _option("", "FILE", "Ids of cases that are known to fail.")
     history: str = _option("", "GAMES", "Only judge these games, one after the other, as the report names them.")
-    examples: int = 300
+    examples: int = EXAMPLES
     """How many states are drawn for each case that draws them."""
 
     @property

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from fairplay.conformance.options import EXAMPLES
 from fairplay.conformance.report import Report
 from fairplay.conformance.selection import matches
 from fairplay.conformance.verdicts import Verdict
-from fairplay.conformance.zoo.case_ids import EVERY_WHOLE_GAME, WHOLE_GAMES
+from fairplay.conformance.zoo.case_ids import DRAWN_STATES, EVERY_WHOLE_GAME, WHOLE_GAMES
 from fairplay.conformance.zoo.mutants import Mutant
 
 
@@ -54,3 +55,8 @@ def _is_named(mutant: Mutant, case_id: str) -> bool:
 
 def _is_related(mutant: Mutant, case_id: str) -> bool:
     return any(matches(case_id, pattern) for pattern in mutant.related)
+
+
+def examples_for(mutant: Mutant, few: int) -> int:
+    """Return how many states are to be drawn for a mutant: as many as for players if only these show it."""
+    return EXAMPLES if mutant.cases == (DRAWN_STATES,) else few

@@ -1,4 +1,4 @@
-"""Mutants that rely on the sizes of one game in another one, under other settings."""
+"""Mutants that rely on the sizes or the settings of one game in another one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from fairplay.conformance.zoo import case_ids
-from fairplay.conformance.zoo.effects import repeats
+from fairplay.conformance.zoo.effects import RAISES, Effect, repeats
 from fairplay.conformance.zoo.list_sizes import sizes_in, sizes_vary, usual_sizes
 from fairplay.conformance.zoo.mutant_player import GameMemory, ReceivedCall
 from fairplay.conformance.zoo.mutants import Mutant
@@ -21,17 +21,19 @@ ANYWHERE = ("rules", "exceptions", "memory", "time")
 
 
 def of_sizes(game: Game) -> Iterator[Mutant]:
-    """Yield the mutants of a game in which settings change the lengths of lists."""
-    if not sizes_vary(game.name):
-        return
+    """Yield the mutants of a game: where settings do not change the lengths of lists, they show in requests."""
     name = game.name
+    if not sizes_vary(name):
+        sentence = "Raises an exception where a request has other settings than its first game."
+        yield Mutant("keeps-the-first-settings", sentence, CASES, _other_settings, RAISES, (*ANYWHERE, name))
+        return
     sentence = "Answers as in its first game where lists have other lengths than there."
-    yield _of_other_sizes(name, "keeps-the-first-sizes", sentence, _first_game)
-    sentence = "Answers as in the game that began last where lists have other lengths than there."
-    yield _of_other_sizes(name, "keeps-the-last-sizes", sentence, _last_game)
+    yield _of_other_sizes(name, "keeps-the-first-sizes", sentence, _first_game, repeats(_first_game))
+    sentence = "Raises an exception where lists have other lengths than in the game that began last."
+    yield _of_other_sizes(name, "keeps-the-last-sizes", sentence, _last_game, RAISES)
 
 
-def _of_other_sizes(name: str, mutant: str, sentence: str, choose: Find) -> Mutant:
+def _of_other_sizes(name: str, mutant: str, sentence: str, choose: Find, effect: Effect) -> Mutant:
     paths = set(usual_sizes(name))
 
     def find(call: ReceivedCall) -> GameMemory | None:
@@ -45,7 +47,16 @@ def _of_other_sizes(name: str, mutant: str, sentence: str, choose: Find) -> Muta
     def trigger(call: ReceivedCall) -> bool:
         return call.decision > 0 and find(call) is not None
 
-    return Mutant(mutant, sentence, CASES, trigger, repeats(choose), ANYWHERE)
+    return Mutant(mutant, sentence, CASES, trigger, effect, ANYWHERE)
+
+
+def _other_settings(call: ReceivedCall) -> bool:
+    settings = getattr(call.request, "settings", None)
+    if settings is None:
+        return False
+    call.game.notes.setdefault("settings", settings.SerializeToString(deterministic=True))
+    first = _first_game(call)
+    return first is not None and first.notes.get("settings", call.game.notes["settings"]) != call.game.notes["settings"]
 
 
 def _first_game(call: ReceivedCall) -> GameMemory | None:

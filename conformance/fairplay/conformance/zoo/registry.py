@@ -14,6 +14,7 @@ from fairplay.conformance.zoo.effects import mutates
 from fairplay.conformance.zoo.in_decisions import of_decisions
 from fairplay.conformance.zoo.in_identity import PROGRAMS, of_identity
 from fairplay.conformance.zoo.in_methods import of_methods
+from fairplay.conformance.zoo.in_settings import of_settings
 from fairplay.conformance.zoo.in_situations import of_situations
 from fairplay.conformance.zoo.mutant_player import MutantPlayer, in_this_process
 from fairplay.conformance.zoo.mutants import Mutant
@@ -36,7 +37,8 @@ def find_mutants(game: Game) -> Mapping[str, Mutant]:
 
 def common_mutants(game: Game) -> list[Mutant]:
     """Return the mutants that every game has, made for one of them."""
-    in_play = (*of_methods(game), *of_decisions(game), *of_situations(game), *of_departures(game))
+    in_turns = (*of_methods(game), *of_decisions(game))
+    in_play = (*in_turns, *of_situations(game), *of_settings(game), *of_departures(game))
     across = (*across_games.MUTANTS, *of_introductions(game), *of_games_at_once(game), *of_sizes(game))
     of_objects = (*in_describe.MUTANTS, *in_play, *across, *of_endings(game), *of_identity(game))
     return [*of_objects, *as_programs.MUTANTS, *PROGRAMS, *growing.PROGRAMS]
