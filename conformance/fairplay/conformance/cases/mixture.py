@@ -15,7 +15,7 @@ from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
 
 GAMES = 6
-DECISIONS, FEW_DECISIONS = 12, 2
+DECISIONS, FEW_DECISIONS = 24, 2
 """The player decides so often in each game; the second number is for players that are slow."""
 
 

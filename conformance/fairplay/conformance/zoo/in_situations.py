@@ -44,9 +44,14 @@ def _of_settings(game: Game, anywhere: tuple[str, ...]) -> Iterator[Mutant]:
     if sizes_vary(game.name):
         sentence = "Raises an exception where lists are not as long as they are under the usual settings."
         yield Mutant("raises-at-unusual-sizes", sentence, cases, with_unusual_size(game.name), RAISES, anywhere)
-    if any(field.message_type == game.settings_type.DESCRIPTOR for field in _fields(game)):
+    if names_settings(game):
         sentence, other = "Raises an exception where it is told of other settings.", with_other_settings(game)
         yield Mutant("raises-under-other-settings", sentence, cases, other, RAISES, anywhere)
+
+
+def names_settings(game: Game) -> bool:
+    """Return whether requests of a game may name its settings."""
+    return any(field.message_type == game.settings_type.DESCRIPTOR for field in _fields(game))
 
 
 def _fields(game: Game) -> Iterator[Any]:

@@ -18,7 +18,7 @@ from fairplay.conformance.zoo.in_settings import of_settings
 from fairplay.conformance.zoo.in_situations import of_situations
 from fairplay.conformance.zoo.mutant_player import MutantPlayer, in_this_process
 from fairplay.conformance.zoo.mutants import Mutant
-from fairplay.conformance.zoo.other_sizes import of_sizes
+from fairplay.conformance.zoo.other_settings import of_other_settings
 from fairplay.conformance.zoo.triggers import in_method
 from fairplay.conformance.zoo.unintroduced import of_introductions
 from fairplay.games.conformance import Mutation, find_conformance
@@ -39,7 +39,7 @@ def common_mutants(game: Game) -> list[Mutant]:
     """Return the mutants that every game has, made for one of them."""
     in_turns = (*of_methods(game), *of_decisions(game))
     in_play = (*in_turns, *of_situations(game), *of_settings(game), *of_departures(game))
-    across = (*across_games.MUTANTS, *of_introductions(game), *of_games_at_once(game), *of_sizes(game))
+    across = (*across_games.MUTANTS, *of_introductions(game), *of_games_at_once(game), *of_other_settings(game))
     of_objects = (*in_describe.MUTANTS, *in_play, *across, *of_endings(game), *of_identity(game))
     return [*of_objects, *as_programs.MUTANTS, *PROGRAMS, *growing.PROGRAMS]
 
