@@ -40,6 +40,11 @@ def signature(found: Trial) -> Signature | None:
     return (misconduct.method_name, MisconductKind.Name(misconduct.kind), detail)
 
 
+def same(one: Trial, other: Trial) -> bool:
+    """Return whether two trials ended with the same kind of misconduct, or both with none."""
+    return signature(one) == signature(other)
+
+
 def breaks_rule(found: Trial) -> bool:
     """Return whether a trial ended with a reply that breaks a rule, rather than with a failed call."""
     return found.misconduct is not None and found.misconduct.HasField("rule_break")

@@ -71,7 +71,7 @@ def confirm(context: Context, found: Trial) -> None:
         _check_ordinary(context, found)
         raise Failure(attribution.evidence(context.game, found))
     again = _again(context, found)
-    if again is None or _same(again, found):
+    if again is None or attribution.same(again, found):
         _check_ordinary(context, again or found)
         raise Failure(_with_seen_history(context, again or found))
     here = attribution.signature(found)
@@ -93,7 +93,7 @@ def _check_ordinary(context: Context, found: Trial) -> None:
     if found.misconduct.kind != MisconductKind.MISCONDUCT_KIND_EXCEPTION or found.scenario == context.ordinary.scenario:
         return
     now = _again(context, context.ordinary)
-    if now is not None and _same(now, found):
+    if now is not None and attribution.same(now, found):
         raise context.untested("by now any game fails like this", now)
 
 
@@ -104,16 +104,12 @@ def judge_condition(context: Context, found: Trial, controls: Sequence[Control])
     alone: Control = ("", lambda: context.same_whole_game(found))
     for case_id, control in (alone, *controls):
         plain = control()
-        if plain is not found and _same(plain, found):
+        if plain is not found and attribution.same(plain, found):
             raise context.untested("it fails without that as well", plain, case_id)
     if not _is_due_to_circumstances(context, found):
         raise context.untested("it fails now and then, whatever the circumstances are", found)
     history = _shortest_history(context, found)
     raise Failure(_with_history(context, found, history) if history else attribution.evidence(context.game, found))
-
-
-def _same(one: Trial, other: Trial) -> bool:
-    return attribution.signature(one) == attribution.signature(other)
 
 
 def _again(context: Context, found: Trial) -> Trial | None:
@@ -140,15 +136,15 @@ def _is_due_to_circumstances(context: Context, found: Trial) -> bool:
 def _shows(context: Context, found: Trial, past: Sequence[Entry]) -> bool:
     """Return whether a misconduct shows again after some history, in any of the games at the same time."""
     assert found.entry is not None
-    return any(_same(each, found) for each in context.replay([*past, found.entry]))
+    return any(attribution.same(each, found) for each in context.replay([*past, found.entry]))
 
 
 def _shows_without(context: Context, found: Trial) -> bool:
     """Return whether a misconduct shows in the whole game alone, or in games at the same time one after the other."""
     scenarios = () if found.entry is None else found.entry.scenarios
     if len(scenarios) < 2:
-        return _same(context.alone(context.same_whole_game(found).scenario), found)
-    return any(_same(context.alone(each), found) for each in scenarios)
+        return attribution.same(context.alone(context.same_whole_game(found).scenario), found)
+    return any(attribution.same(context.alone(each), found) for each in scenarios)
 
 
 # --- the games before ---
