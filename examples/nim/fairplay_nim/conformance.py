@@ -79,7 +79,7 @@ def takes_two(request: TakeRequest, reply: TakeResponse, rng: Random) -> TakeRes
     return with_field(reply, "match_count", 2) if _most(request, reply) == 1 else None
 
 
-@mutation("Take", "nim.take.count", *ANYWHERE)
+@mutation("Take", "nim.take.count", *ANYWHERE, "rules.unusual-settings")
 def takes_one_too_many(request: TakeRequest, reply: TakeResponse, rng: Random) -> TakeResponse | None:
     """Takes one match more than it may."""
     return with_field(reply, "match_count", _most(request, reply) + 1)

@@ -12,7 +12,7 @@ from fairplay.conformance.case_errors import Failure
 from fairplay.conformance.context import Context
 from fairplay.conformance.joining import Joining
 from fairplay.conformance.methods import tells_the_end
-from fairplay.conformance.trial import Scenario
+from fairplay.conformance.trial import Scenario, Trial
 from fairplay.games.game import Game
 
 DECISIONS = 4
@@ -26,16 +26,29 @@ NUMBERS = (1, 2, 5)
 )
 def fresh_process(context: Context) -> None:
     """After a restart a player must go on with what the request says: nobody tells it the beginning again."""
+    played: list[Scenario] = []
     with context.player.fresh() as connection:
         for scenario in _scenarios(context):
-            found = context.play(scenario, connection)
-            from_the_beginning = partial(context.alone, scenario._replace(joins=None))
+            found, from_the_beginning = context.play(scenario, connection), scenario._replace(joins=None)
+            played.append(from_the_beginning)
+            alone = partial(context.alone, from_the_beginning)
             try:
-                context.judge_condition(found, ("", from_the_beginning), (owners.AFTER_OTHERS, context.sequence))
+                context.judge_condition(found, ("", alone), (owners.AFTER_OTHERS, context.sequence))
             except Failure:
-                if not attribution.same(found, context.alone(scenario)):
-                    context.judge(found)  # it is due to the games before this one, or to chance
+                plain = _one_after_another(context, played)
+                if attribution.same(plain, found):
+                    context.judge(plain)
                 raise
+
+
+def _one_after_another(context: Context, scenarios: Sequence[Scenario]) -> Trial:
+    """Return the last of these games on a fresh connection, or the first in which the player misbehaves."""
+    with context.player.fresh() as connection:
+        for scenario in scenarios:
+            found = context.play(scenario, connection)
+            if found.misconduct is not None:
+                break
+    return found
 
 
 def _scenarios(context: Context) -> Iterator[Scenario]:
