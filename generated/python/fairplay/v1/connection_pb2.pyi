@@ -133,8 +133,8 @@ class Hello(google.protobuf.message.Message):
     RESUME_TOKEN_FIELD_NUMBER: builtins.int
     RESUME_WINDOW_FIELD_NUMBER: builtins.int
     resume_token: builtins.bytes
-    """Welcome.resume_token of the stream that was lost. Empty: a fresh start. So is a token that the server does not
-    know any more, or that belongs to other players: what was open then is lost.
+    """Welcome.resume_token of the stream that was lost. Empty: a fresh start. So is a token that the server does not know
+    any more, or that belongs to other players: what was open then is lost. At most 64 bytes.
     """
     @property
     def players(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___HostedPlayer]:
@@ -143,8 +143,8 @@ class Hello(google.protobuf.message.Message):
     @property
     def resume_window(self) -> google.protobuf.duration_pb2.Duration:
         """How long the server shall keep a call open for this program when its stream is lost, waiting for it to
-        resume; never longer than the call's own time. 0, the default: a lost stream ends its open calls at once,
-        as the death of the player.
+        resume; never longer than the call's own time. More than 300 s counts as 300 s. 0, the default: a lost stream ends
+        its open calls at once, as the death of the player.
         """
 
     def __init__(
@@ -170,11 +170,12 @@ class HostedPlayer(google.protobuf.message.Message):
     DESCRIPTION_FIELD_NUMBER: builtins.int
     name: builtins.str
     """The name under which the server knows the player: 1 to 64 letters of ASCII, digits, '-', '_' or '.'
-    ([A-Za-z0-9_.-]{1,64}). Tournaments may be stricter.
+    ([A-Za-z0-9_.-]{1,64}). Tournaments may be stricter. At most 64 characters.
     """
     token: builtins.str
-    """A secret of the caller's choice that protects the name, at most 256 bytes. Empty: the name is kept for as long
-    as the stream lasts, and nobody else can take it over.
+    """A secret of the caller's choice that protects the name, at most 256 bytes. Empty: the name is kept for as long as
+    the stream lasts, and nobody else can take it over. While the player plays, or is entered in a tournament, its name
+    stays its own even then, for a hello with the resume token of that stream. At most 256 characters.
     """
     @property
     def description(self) -> fairplay.v1.player_pb2.PlayerDescription:
@@ -263,7 +264,7 @@ class Call(google.protobuf.message.Message):
     @property
     def time_limit(self) -> google.protobuf.duration_pb2.Duration:
         """How long the player may take, counted by the server from the moment it sends the call. Always set, and more than
-        0.
+        0. A call that is sent again after a lost stream says what is left of it.
         """
 
     @property

@@ -101,7 +101,7 @@ class _ErrorReasonEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._En
     ERROR_REASON_NOT_DIALLED_IN: _ErrorReason.ValueType  # 38
     """FAILED_PRECONDITION: no player has dialled in under the name."""
     ERROR_REASON_NOT_OWNER: _ErrorReason.ValueType  # 39
-    """PERMISSION_DENIED: the table belongs to somebody else."""
+    """PERMISSION_DENIED: the table, game, tournament or name belongs to somebody else."""
     ERROR_REASON_TEXT_INVALID: _ErrorReason.ValueType  # 40
     """INVALID_ARGUMENT: a text is empty, too long or has control characters."""
     ERROR_REASON_CERTIFICATE_REQUIRED: _ErrorReason.ValueType  # 41
@@ -120,6 +120,28 @@ class _ErrorReasonEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._En
     """FAILED_PRECONDITION: the reply breaks a rule."""
     ERROR_REASON_INVALID_REPLY: _ErrorReason.ValueType  # 48
     """INVALID_ARGUMENT: the reply is not a message of the type with which the call is answered."""
+    ERROR_REASON_INVALID_FORMAT: _ErrorReason.ValueType  # 49
+    """INVALID_ARGUMENT: the format of a tournament is not installed, or a setting of it is not allowed."""
+    ERROR_REASON_FORMAT_DOES_NOT_FIT: _ErrorReason.ValueType  # 50
+    """FAILED_PRECONDITION: the format of a tournament cannot be played by so many entrants."""
+    ERROR_REASON_ACCOUNT_REQUIRED: _ErrorReason.ValueType  # 60
+    """UNAUTHENTICATED: the method needs an account, and the call carries no token, or none that is valid."""
+    ERROR_REASON_ROLE_REQUIRED: _ErrorReason.ValueType  # 61
+    """PERMISSION_DENIED: the method needs another role than that of the account."""
+    ERROR_REASON_INVITATION_INVALID: _ErrorReason.ValueType  # 62
+    """PERMISSION_DENIED: the invitation is not valid, or was used as often as it may be."""
+    ERROR_REASON_NO_ACCOUNTS: _ErrorReason.ValueType  # 63
+    """FAILED_PRECONDITION: the server knows no accounts."""
+    ERROR_REASON_ADDRESS_NOT_ALLOWED: _ErrorReason.ValueType  # 64
+    """PERMISSION_DENIED: this server does not call players at such an address."""
+    ERROR_REASON_REQUEST_MISSING: _ErrorReason.ValueType  # 65
+    """DEADLINE_EXCEEDED: a call was opened, and no request came within some seconds."""
+    ERROR_REASON_STREAM_NOT_READ: _ErrorReason.ValueType  # 66
+    """RESOURCE_EXHAUSTED: nobody has read the stream for a minute or so."""
+    ERROR_REASON_INVALID_SECRET: _ErrorReason.ValueType  # 67
+    """INVALID_ARGUMENT: a player's secret is too long, holds spaces or characters beyond ASCII, or is given for a
+    player that does not serve.
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """The reasons that errors of Fairplay's services carry: google.rpc.ErrorInfo.reason is the name of the value without
@@ -206,7 +228,7 @@ ERROR_REASON_TOO_FEW_SEATS: ErrorReason.ValueType  # 37
 ERROR_REASON_NOT_DIALLED_IN: ErrorReason.ValueType  # 38
 """FAILED_PRECONDITION: no player has dialled in under the name."""
 ERROR_REASON_NOT_OWNER: ErrorReason.ValueType  # 39
-"""PERMISSION_DENIED: the table belongs to somebody else."""
+"""PERMISSION_DENIED: the table, game, tournament or name belongs to somebody else."""
 ERROR_REASON_TEXT_INVALID: ErrorReason.ValueType  # 40
 """INVALID_ARGUMENT: a text is empty, too long or has control characters."""
 ERROR_REASON_CERTIFICATE_REQUIRED: ErrorReason.ValueType  # 41
@@ -225,4 +247,26 @@ ERROR_REASON_REPLY_REFUSED: ErrorReason.ValueType  # 47
 """FAILED_PRECONDITION: the reply breaks a rule."""
 ERROR_REASON_INVALID_REPLY: ErrorReason.ValueType  # 48
 """INVALID_ARGUMENT: the reply is not a message of the type with which the call is answered."""
+ERROR_REASON_INVALID_FORMAT: ErrorReason.ValueType  # 49
+"""INVALID_ARGUMENT: the format of a tournament is not installed, or a setting of it is not allowed."""
+ERROR_REASON_FORMAT_DOES_NOT_FIT: ErrorReason.ValueType  # 50
+"""FAILED_PRECONDITION: the format of a tournament cannot be played by so many entrants."""
+ERROR_REASON_ACCOUNT_REQUIRED: ErrorReason.ValueType  # 60
+"""UNAUTHENTICATED: the method needs an account, and the call carries no token, or none that is valid."""
+ERROR_REASON_ROLE_REQUIRED: ErrorReason.ValueType  # 61
+"""PERMISSION_DENIED: the method needs another role than that of the account."""
+ERROR_REASON_INVITATION_INVALID: ErrorReason.ValueType  # 62
+"""PERMISSION_DENIED: the invitation is not valid, or was used as often as it may be."""
+ERROR_REASON_NO_ACCOUNTS: ErrorReason.ValueType  # 63
+"""FAILED_PRECONDITION: the server knows no accounts."""
+ERROR_REASON_ADDRESS_NOT_ALLOWED: ErrorReason.ValueType  # 64
+"""PERMISSION_DENIED: this server does not call players at such an address."""
+ERROR_REASON_REQUEST_MISSING: ErrorReason.ValueType  # 65
+"""DEADLINE_EXCEEDED: a call was opened, and no request came within some seconds."""
+ERROR_REASON_STREAM_NOT_READ: ErrorReason.ValueType  # 66
+"""RESOURCE_EXHAUSTED: nobody has read the stream for a minute or so."""
+ERROR_REASON_INVALID_SECRET: ErrorReason.ValueType  # 67
+"""INVALID_ARGUMENT: a player's secret is too long, holds spaces or characters beyond ASCII, or is given for a
+player that does not serve.
+"""
 global___ErrorReason = ErrorReason

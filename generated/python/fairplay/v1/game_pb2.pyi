@@ -133,20 +133,27 @@ class Player(google.protobuf.message.Message):
     LINK_FIELD_NUMBER: builtins.int
     DESCRIPTION_FIELD_NUMBER: builtins.int
     ACCOUNT_FIELD_NUMBER: builtins.int
+    SECRET_FIELD_NUMBER: builtins.int
     name: builtins.str
     """The player's name in the game or tournament: 1 to 64 letters of ASCII, digits, '-', '_' or '.'
-    ([A-Za-z0-9_.-]{1,64}). Unique there.
+    ([A-Za-z0-9_.-]{1,64}). Unique there. At most 64 characters.
     """
     link: builtins.str
-    """How the server reaches the player, one of
-      grpc://HOST:PORT   the player serves its services on this address and the server dials it
-      dial-in:NAME       the player dials the server (ConnectionService) under this name
-      exec:COMMAND       the server starts this command; refused unless the server allows it
-      bot:STRATEGY       a reference player inside the server, e.g. bot:minimax or bot:minimax:depth=2
-    Empty in answers and events: how a player is reached is nobody else's business.
+    """How the server reaches the player, one of grpc://HOST:PORT   the player serves its services on this address and the
+    server dials it dial-in:NAME       the player dials the server (ConnectionService) under this name exec:COMMAND
+    the server starts this command; refused unless the server allows it bot:STRATEGY       a reference player inside
+    the server, e.g. bot:minimax or bot:minimax:depth=2 Empty in answers and events: how a player is reached is nobody
+    else's business. At most 4,096 characters.
     """
     account: builtins.str
-    """The account that it belongs to, where the server knows accounts. Set by the server; ignored in requests."""
+    """The account that it belongs to, where the server knows accounts. Set by the server; ignored in requests. At most
+    128 characters.
+    """
+    secret: builtins.str
+    """The player's own secret, for a link grpc:// or grpcs://: the server shows it to the player with each call, so that
+    the player can refuse strangers (PlayerService). 1 to 256 visible characters of ASCII without spaces; empty: none.
+    Never in answers, events, records or logs. Over grpc:// whoever reads the network reads it. At most 256 characters.
+    """
     @property
     def description(self) -> fairplay.v1.player_pb2.PlayerDescription:
         """What the player says about itself, where the server was told, as in its hello. Set by the server; ignored in
@@ -160,9 +167,10 @@ class Player(google.protobuf.message.Message):
         link: builtins.str = ...,
         description: fairplay.v1.player_pb2.PlayerDescription | None = ...,
         account: builtins.str = ...,
+        secret: builtins.str = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["description", b"description"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["account", b"account", "description", b"description", "link", b"link", "name", b"name"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["account", b"account", "description", b"description", "link", b"link", "name", b"name", "secret", b"secret"]) -> None: ...
 
 global___Player = Player
 

@@ -29,7 +29,7 @@ from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x66\x61irplay/v1/lobby.proto\x12\x0b\x66\x61irplay.v1\x1a\x18\x66\x61irplay/v1/access.proto\x1a\x16\x66\x61irplay/v1/game.proto\x1a\x17\x66\x61irplay/v1/table.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"+\n\x0c\x45nterRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05token\x18\x02 \x01(\t\"z\n\rEnterResponse\x12\r\n\x05token\x18\x01 \x01(\t\x12/\n\x0cgrace_period\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x1b\n\x13requests_per_second\x18\x03 \x01(\r\x12\x0c\n\x04name\x18\x04 \x01(\t\"\x1d\n\x0cLeaveRequest\x12\r\n\x05token\x18\x01 \x01(\t\"\x0f\n\rLeaveResponse\"6\n\rAttendRequest\x12\r\n\x05token\x18\x01 \x01(\t\x12\x16\n\x0e\x61\x66ter_sequence\x18\x02 \x01(\x04\"9\n\x0e\x41ttendResponse\x12\'\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x17.fairplay.v1.LobbyEvent\"\xaa\x02\n\nLobbyEvent\x12\x10\n\x08sequence\x18\x01 \x01(\x04\x12(\n\x04time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12#\n\x05lobby\x18\x03 \x01(\x0b\x32\x12.fairplay.v1.LobbyH\x00\x12!\n\x04user\x18\x04 \x01(\x0b\x32\x11.fairplay.v1.UserH\x00\x12*\n\tuser_gone\x18\x05 \x01(\x0b\x32\x15.fairplay.v1.UserGoneH\x00\x12#\n\x05table\x18\x06 \x01(\x0b\x32\x12.fairplay.v1.TableH\x00\x12\x17\n\rtable_deleted\x18\x07 \x01(\tH\x00\x12%\n\x06spoken\x18\x08 \x01(\x0b\x32\x13.fairplay.v1.SpokenH\x00\x42\x07\n\x05\x65vent\"M\n\x05Lobby\x12 \n\x05users\x18\x01 \x03(\x0b\x32\x11.fairplay.v1.User\x12\"\n\x06tables\x18\x02 \x03(\x0b\x32\x12.fairplay.v1.Table\"&\n\x08UserGone\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04lost\x18\x02 \x01(\x08\"6\n\x06Spoken\x12\r\n\x05table\x18\x01 \x01(\t\x12\x0f\n\x07speaker\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\"W\n\x11ListTablesRequest\x12\r\n\x05token\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\r\x12\x12\n\npage_token\x18\x04 \x01(\t\"Q\n\x12ListTablesResponse\x12\"\n\x06tables\x18\x01 \x03(\x0b\x32\x12.fairplay.v1.Table\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x9c\x01\n\x12\x43reateTableRequest\x12\r\n\x05token\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0c\n\x04game\x18\x03 \x01(\t\x12+\n\x08settings\x18\x04 \x01(\x0b\x32\x19.fairplay.v1.GameSettings\x12.\n\x0ctime_control\x18\x05 \x01(\x0b\x32\x18.fairplay.v1.TimeControl\"8\n\x13\x43reateTableResponse\x12!\n\x05table\x18\x01 \x01(\x0b\x32\x12.fairplay.v1.Table\"1\n\x11WatchTableRequest\x12\r\n\x05token\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\"7\n\x12WatchTableResponse\x12!\n\x05table\x18\x01 \x01(\x0b\x32\x12.fairplay.v1.Table\">\n\x10JoinTableRequest\x12\r\n\x05token\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\x12\x0c\n\x04link\x18\x03 \x01(\t\"6\n\x11JoinTableResponse\x12!\n\x05table\x18\x01 \x01(\x0b\x32\x12.fairplay.v1.Table\"\"\n\x11LeaveTableRequest\x12\r\n\x05token\x18\x01 \x01(\t\"\x14\n\x12LeaveTableResponse\"2\n\x12\x44\x65leteTableRequest\x12\r\n\x05token\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\"\x15\n\x13\x44\x65leteTableResponse\"\"\n\x11StartTableRequest\x12\r\n\x05token\x18\x01 \x01(\t\"7\n\x12StartTableResponse\x12!\n\x05table\x18\x01 \x01(\x0b\x32\x12.fairplay.v1.Table\")\n\nSayRequest\x12\r\n\x05token\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\"\r\n\x0bSayResponse2\xfe\x06\n\x0cLobbyService\x12\x44\n\x05\x45nter\x12\x19.fairplay.v1.EnterRequest\x1a\x1a.fairplay.v1.EnterResponse\"\x04\x88\x94#\x02\x12\x44\n\x05Leave\x12\x19.fairplay.v1.LeaveRequest\x1a\x1a.fairplay.v1.LeaveResponse\"\x04\x88\x94#\x02\x12I\n\x06\x41ttend\x12\x1a.fairplay.v1.AttendRequest\x1a\x1b.fairplay.v1.AttendResponse\"\x04\x88\x94#\x02\x30\x01\x12V\n\nListTables\x12\x1e.fairplay.v1.ListTablesRequest\x1a\x1f.fairplay.v1.ListTablesResponse\"\x07\x90\x02\x01\x88\x94#\x02\x12V\n\x0b\x43reateTable\x12\x1f.fairplay.v1.CreateTableRequest\x1a .fairplay.v1.CreateTableResponse\"\x04\x88\x94#\x02\x12S\n\nWatchTable\x12\x1e.fairplay.v1.WatchTableRequest\x1a\x1f.fairplay.v1.WatchTableResponse\"\x04\x88\x94#\x02\x12P\n\tJoinTable\x12\x1d.fairplay.v1.JoinTableRequest\x1a\x1e.fairplay.v1.JoinTableResponse\"\x04\x88\x94#\x02\x12S\n\nLeaveTable\x12\x1e.fairplay.v1.LeaveTableRequest\x1a\x1f.fairplay.v1.LeaveTableResponse\"\x04\x88\x94#\x02\x12V\n\x0b\x44\x65leteTable\x12\x1f.fairplay.v1.DeleteTableRequest\x1a .fairplay.v1.DeleteTableResponse\"\x04\x88\x94#\x02\x12S\n\nStartTable\x12\x1e.fairplay.v1.StartTableRequest\x1a\x1f.fairplay.v1.StartTableResponse\"\x04\x88\x94#\x02\x12>\n\x03Say\x12\x17.fairplay.v1.SayRequest\x1a\x18.fairplay.v1.SayResponse\"\x04\x88\x94#\x02\x42\x91\x01\n\x0f\x63om.fairplay.v1B\nLobbyProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x66\x61irplay/v1/lobby.proto\x12\x0b\x66\x61irplay.v1\x1a\x18\x66\x61irplay/v1/access.proto\x1a\x16\x66\x61irplay/v1/game.proto\x1a\x17\x66\x61irplay/v1/table.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"+\n\x0c\x45nterRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05token\x18\x02 \x01(\t\"z\n\rEnterResponse\x12\r\n\x05token\x18\x01 \x01(\t\x12/\n\x0cgrace_period\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x1b\n\x13requests_per_second\x18\x03 \x01(\r\x12\x0c\n\x04name\x18\x04 \x01(\t\"\x1d\n\x0cLeaveRequest\x12\r\n\x05token\x18\x01 \x01(\t\"\x0f\n\rLeaveResponse\"6\n\rAttendRequest\x12\r\n\x05token\x18\x01 \x01(\t\x12\x16\n\x0e\x61\x66ter_sequence\x18\x02 \x01(\x04\"9\n\x0e\x41ttendResponse\x12\'\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x17.fairplay.v1.LobbyEvent\"\xaa\x02\n\nLobbyEvent\x12\x10\n\x08sequence\x18\x01 \x01(\x04\x12(\n\x04time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12#\n\x05lobby\x18\x03 \x01(\x0b\x32\x12.fairplay.v1.LobbyH\x00\x12!\n\x04user\x18\x04 \x01(\x0b\x32\x11.fairplay.v1.UserH\x00\x12*\n\tuser_gone\x18\x05 \x01(\x0b\x32\x15.fairplay.v1.UserGoneH\x00\x12#\n\x05table\x18\x06 \x01(\x0b\x32\x12.fairplay.v1.TableH\x00\x12\x17\n\rtable_deleted\x18\x07 \x01(\tH\x00\x12%\n\x06spoken\x18\x08 \x01(\x0b\x32\x13.fairplay.v1.SpokenH\x00\x42\x07\n\x05\x65vent\"M\n\x05Lobby\x12 \n\x05users\x18\x01 \x03(\x0b\x32\x11.fairplay.v1.User\x12\"\n\x06tables\x18\x02 \x03(\x0b\x32\x12.fairplay.v1.Table\"&\n\x08UserGone\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04lost\x18\x02 \x01(\x08\"6\n\x06Spoken\x12\r\n\x05table\x18\x01 \x01(\t\x12\x0f\n\x07speaker\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\"W\n\x11ListTablesRequest\x12\r\n\x05token\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\r\x12\x12\n\npage_token\x18\x04 \x01(\t\"Q\n\x12ListTablesResponse\x12\"\n\x06tables\x18\x01 \x03(\x0b\x32\x12.fairplay.v1.Table\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xb0\x01\n\x12\x43reateTableRequest\x12\r\n\x05token\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0c\n\x04game\x18\x03 \x01(\t\x12+\n\x08settings\x18\x04 \x01(\x0b\x32\x19.fairplay.v1.GameSettings\x12.\n\x0ctime_control\x18\x05 \x01(\x0b\x32\x18.fairplay.v1.TimeControl\x12\x12\n\nseat_count\x18\x06 \x01(\r\"8\n\x13\x43reateTableResponse\x12!\n\x05table\x18\x01 \x01(\x0b\x32\x12.fairplay.v1.Table\"1\n\x11WatchTableRequest\x12\r\n\x05token\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\"7\n\x12WatchTableResponse\x12!\n\x05table\x18\x01 \x01(\x0b\x32\x12.fairplay.v1.Table\"N\n\x10JoinTableRequest\x12\r\n\x05token\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\x12\x0c\n\x04link\x18\x03 \x01(\t\x12\x0e\n\x06secret\x18\x04 \x01(\t\"6\n\x11JoinTableResponse\x12!\n\x05table\x18\x01 \x01(\x0b\x32\x12.fairplay.v1.Table\"<\n\x0eSetBotsRequest\x12\r\n\x05token\x18\x01 \x01(\t\x12\r\n\x05\x63ount\x18\x02 \x01(\r\x12\x0c\n\x04link\x18\x03 \x01(\t\"4\n\x0fSetBotsResponse\x12!\n\x05table\x18\x01 \x01(\x0b\x32\x12.fairplay.v1.Table\"/\n\x0fSetReadyRequest\x12\r\n\x05token\x18\x01 \x01(\t\x12\r\n\x05ready\x18\x02 \x01(\x08\"5\n\x10SetReadyResponse\x12!\n\x05table\x18\x01 \x01(\x0b\x32\x12.fairplay.v1.Table\"\"\n\x11LeaveTableRequest\x12\r\n\x05token\x18\x01 \x01(\t\"\x14\n\x12LeaveTableResponse\"2\n\x12\x44\x65leteTableRequest\x12\r\n\x05token\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\"\x15\n\x13\x44\x65leteTableResponse\"\"\n\x11StartTableRequest\x12\r\n\x05token\x18\x01 \x01(\t\"7\n\x12StartTableResponse\x12!\n\x05table\x18\x01 \x01(\x0b\x32\x12.fairplay.v1.Table\")\n\nSayRequest\x12\r\n\x05token\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\"\r\n\x0bSayResponse2\x99\x08\n\x0cLobbyService\x12\x44\n\x05\x45nter\x12\x19.fairplay.v1.EnterRequest\x1a\x1a.fairplay.v1.EnterResponse\"\x04\x88\x94#\x02\x12\x44\n\x05Leave\x12\x19.fairplay.v1.LeaveRequest\x1a\x1a.fairplay.v1.LeaveResponse\"\x04\x88\x94#\x02\x12I\n\x06\x41ttend\x12\x1a.fairplay.v1.AttendRequest\x1a\x1b.fairplay.v1.AttendResponse\"\x04\x88\x94#\x02\x30\x01\x12V\n\nListTables\x12\x1e.fairplay.v1.ListTablesRequest\x1a\x1f.fairplay.v1.ListTablesResponse\"\x07\x90\x02\x01\x88\x94#\x02\x12V\n\x0b\x43reateTable\x12\x1f.fairplay.v1.CreateTableRequest\x1a .fairplay.v1.CreateTableResponse\"\x04\x88\x94#\x02\x12S\n\nWatchTable\x12\x1e.fairplay.v1.WatchTableRequest\x1a\x1f.fairplay.v1.WatchTableResponse\"\x04\x88\x94#\x02\x12P\n\tJoinTable\x12\x1d.fairplay.v1.JoinTableRequest\x1a\x1e.fairplay.v1.JoinTableResponse\"\x04\x88\x94#\x02\x12J\n\x07SetBots\x12\x1b.fairplay.v1.SetBotsRequest\x1a\x1c.fairplay.v1.SetBotsResponse\"\x04\x88\x94#\x02\x12M\n\x08SetReady\x12\x1c.fairplay.v1.SetReadyRequest\x1a\x1d.fairplay.v1.SetReadyResponse\"\x04\x88\x94#\x02\x12S\n\nLeaveTable\x12\x1e.fairplay.v1.LeaveTableRequest\x1a\x1f.fairplay.v1.LeaveTableResponse\"\x04\x88\x94#\x02\x12V\n\x0b\x44\x65leteTable\x12\x1f.fairplay.v1.DeleteTableRequest\x1a .fairplay.v1.DeleteTableResponse\"\x04\x88\x94#\x02\x12S\n\nStartTable\x12\x1e.fairplay.v1.StartTableRequest\x1a\x1f.fairplay.v1.StartTableResponse\"\x04\x88\x94#\x02\x12>\n\x03Say\x12\x17.fairplay.v1.SayRequest\x1a\x18.fairplay.v1.SayResponse\"\x04\x88\x94#\x02\x42\x91\x01\n\x0f\x63om.fairplay.v1B\nLobbyProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -51,6 +51,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LOBBYSERVICE'].methods_by_name['WatchTable']._serialized_options = b'\210\224#\002'
   _globals['_LOBBYSERVICE'].methods_by_name['JoinTable']._loaded_options = None
   _globals['_LOBBYSERVICE'].methods_by_name['JoinTable']._serialized_options = b'\210\224#\002'
+  _globals['_LOBBYSERVICE'].methods_by_name['SetBots']._loaded_options = None
+  _globals['_LOBBYSERVICE'].methods_by_name['SetBots']._serialized_options = b'\210\224#\002'
+  _globals['_LOBBYSERVICE'].methods_by_name['SetReady']._loaded_options = None
+  _globals['_LOBBYSERVICE'].methods_by_name['SetReady']._serialized_options = b'\210\224#\002'
   _globals['_LOBBYSERVICE'].methods_by_name['LeaveTable']._loaded_options = None
   _globals['_LOBBYSERVICE'].methods_by_name['LeaveTable']._serialized_options = b'\210\224#\002'
   _globals['_LOBBYSERVICE'].methods_by_name['DeleteTable']._loaded_options = None
@@ -84,33 +88,41 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTTABLESRESPONSE']._serialized_start=1077
   _globals['_LISTTABLESRESPONSE']._serialized_end=1158
   _globals['_CREATETABLEREQUEST']._serialized_start=1161
-  _globals['_CREATETABLEREQUEST']._serialized_end=1317
-  _globals['_CREATETABLERESPONSE']._serialized_start=1319
-  _globals['_CREATETABLERESPONSE']._serialized_end=1375
-  _globals['_WATCHTABLEREQUEST']._serialized_start=1377
-  _globals['_WATCHTABLEREQUEST']._serialized_end=1426
-  _globals['_WATCHTABLERESPONSE']._serialized_start=1428
-  _globals['_WATCHTABLERESPONSE']._serialized_end=1483
-  _globals['_JOINTABLEREQUEST']._serialized_start=1485
-  _globals['_JOINTABLEREQUEST']._serialized_end=1547
-  _globals['_JOINTABLERESPONSE']._serialized_start=1549
-  _globals['_JOINTABLERESPONSE']._serialized_end=1603
-  _globals['_LEAVETABLEREQUEST']._serialized_start=1605
-  _globals['_LEAVETABLEREQUEST']._serialized_end=1639
-  _globals['_LEAVETABLERESPONSE']._serialized_start=1641
-  _globals['_LEAVETABLERESPONSE']._serialized_end=1661
-  _globals['_DELETETABLEREQUEST']._serialized_start=1663
-  _globals['_DELETETABLEREQUEST']._serialized_end=1713
-  _globals['_DELETETABLERESPONSE']._serialized_start=1715
-  _globals['_DELETETABLERESPONSE']._serialized_end=1736
-  _globals['_STARTTABLEREQUEST']._serialized_start=1738
-  _globals['_STARTTABLEREQUEST']._serialized_end=1772
-  _globals['_STARTTABLERESPONSE']._serialized_start=1774
-  _globals['_STARTTABLERESPONSE']._serialized_end=1829
-  _globals['_SAYREQUEST']._serialized_start=1831
-  _globals['_SAYREQUEST']._serialized_end=1872
-  _globals['_SAYRESPONSE']._serialized_start=1874
-  _globals['_SAYRESPONSE']._serialized_end=1887
-  _globals['_LOBBYSERVICE']._serialized_start=1890
-  _globals['_LOBBYSERVICE']._serialized_end=2784
+  _globals['_CREATETABLEREQUEST']._serialized_end=1337
+  _globals['_CREATETABLERESPONSE']._serialized_start=1339
+  _globals['_CREATETABLERESPONSE']._serialized_end=1395
+  _globals['_WATCHTABLEREQUEST']._serialized_start=1397
+  _globals['_WATCHTABLEREQUEST']._serialized_end=1446
+  _globals['_WATCHTABLERESPONSE']._serialized_start=1448
+  _globals['_WATCHTABLERESPONSE']._serialized_end=1503
+  _globals['_JOINTABLEREQUEST']._serialized_start=1505
+  _globals['_JOINTABLEREQUEST']._serialized_end=1583
+  _globals['_JOINTABLERESPONSE']._serialized_start=1585
+  _globals['_JOINTABLERESPONSE']._serialized_end=1639
+  _globals['_SETBOTSREQUEST']._serialized_start=1641
+  _globals['_SETBOTSREQUEST']._serialized_end=1701
+  _globals['_SETBOTSRESPONSE']._serialized_start=1703
+  _globals['_SETBOTSRESPONSE']._serialized_end=1755
+  _globals['_SETREADYREQUEST']._serialized_start=1757
+  _globals['_SETREADYREQUEST']._serialized_end=1804
+  _globals['_SETREADYRESPONSE']._serialized_start=1806
+  _globals['_SETREADYRESPONSE']._serialized_end=1859
+  _globals['_LEAVETABLEREQUEST']._serialized_start=1861
+  _globals['_LEAVETABLEREQUEST']._serialized_end=1895
+  _globals['_LEAVETABLERESPONSE']._serialized_start=1897
+  _globals['_LEAVETABLERESPONSE']._serialized_end=1917
+  _globals['_DELETETABLEREQUEST']._serialized_start=1919
+  _globals['_DELETETABLEREQUEST']._serialized_end=1969
+  _globals['_DELETETABLERESPONSE']._serialized_start=1971
+  _globals['_DELETETABLERESPONSE']._serialized_end=1992
+  _globals['_STARTTABLEREQUEST']._serialized_start=1994
+  _globals['_STARTTABLEREQUEST']._serialized_end=2028
+  _globals['_STARTTABLERESPONSE']._serialized_start=2030
+  _globals['_STARTTABLERESPONSE']._serialized_end=2085
+  _globals['_SAYREQUEST']._serialized_start=2087
+  _globals['_SAYREQUEST']._serialized_end=2128
+  _globals['_SAYRESPONSE']._serialized_start=2130
+  _globals['_SAYRESPONSE']._serialized_end=2143
+  _globals['_LOBBYSERVICE']._serialized_start=2146
+  _globals['_LOBBYSERVICE']._serialized_end=3195
 # @@protoc_insertion_point(module_scope)

@@ -25,12 +25,12 @@ class EnterRequest(google.protobuf.message.Message):
     NAME_FIELD_NUMBER: builtins.int
     TOKEN_FIELD_NUMBER: builtins.int
     name: builtins.str
-    """The name: 1 to 20 letters of ASCII, digits, '-', '_' or '.' ([A-Za-z0-9_.-]{1,20}). Capital and small letters
-    make no difference.
+    """The name: 1 to 20 letters of ASCII, digits, '-', '_' or '.' ([A-Za-z0-9_.-]{1,20}), and not "bot-" with a number,
+    as bots are named. Capital and small letters make no difference. At most 64 characters.
     """
     token: builtins.str
     """The token of an earlier Enter, or the one with which this name has dialled in. Empty: a new user, unless the name
-    is dialled in with a token.
+    is dialled in with a token. At most 256 characters.
     """
     def __init__(
         self,
@@ -83,7 +83,7 @@ class LeaveRequest(google.protobuf.message.Message):
 
     TOKEN_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user."""
+    """The token of the user. At most 256 characters."""
     def __init__(
         self,
         *,
@@ -114,7 +114,7 @@ class AttendRequest(google.protobuf.message.Message):
     TOKEN_FIELD_NUMBER: builtins.int
     AFTER_SEQUENCE_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user."""
+    """The token of the user. At most 256 characters."""
     after_sequence: builtins.int
     """The sequence number of the last event that the caller has seen. 0: none."""
     def __init__(
@@ -269,7 +269,7 @@ class Spoken(google.protobuf.message.Message):
     table: builtins.str
     """The name of the table."""
     speaker: builtins.str
-    """The name of the user who said it."""
+    """The name of the user who said it. Empty: the server says it, e.g. why a game did not start by itself."""
     text: builtins.str
     """What was said."""
     def __init__(
@@ -294,13 +294,13 @@ class ListTablesRequest(google.protobuf.message.Message):
     PAGE_SIZE_FIELD_NUMBER: builtins.int
     PAGE_TOKEN_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user."""
+    """The token of the user. At most 256 characters."""
     game: builtins.str
-    """The name of the only game wanted. Empty: all."""
+    """The name of the only game wanted. Empty: all. At most 64 characters."""
     page_size: builtins.int
     """The most tables to return. 0 counts as 50, more than 1,000 as 1,000."""
     page_token: builtins.str
-    """From next_page_token of the page before. Empty: the first page."""
+    """From next_page_token of the page before. Empty: the first page. At most 20 characters."""
     def __init__(
         self,
         *,
@@ -348,15 +348,20 @@ class CreateTableRequest(google.protobuf.message.Message):
     GAME_FIELD_NUMBER: builtins.int
     SETTINGS_FIELD_NUMBER: builtins.int
     TIME_CONTROL_FIELD_NUMBER: builtins.int
+    SEAT_COUNT_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user."""
+    """The token of the user. At most 256 characters."""
     name: builtins.str
-    """The name of the table: 1 to 20 letters of ASCII, digits, spaces, '-', '_' or '.', no space at either
-    end ([A-Za-z0-9_.-]([A-Za-z0-9_. -]{0,18}[A-Za-z0-9_.-])?). Capital and small
-    letters make no difference.
+    """The name of the table: 1 to 20 letters of ASCII, digits, spaces, '-', '_' or '.', no space at either end
+    ([A-Za-z0-9_.-]([A-Za-z0-9_. -]{0,18}[A-Za-z0-9_.-])?). Capital and small letters make no difference. At most 64
+    characters.
     """
     game: builtins.str
-    """The name of the game."""
+    """The name of the game. At most 64 characters."""
+    seat_count: builtins.int
+    """How many players: the game starts by itself when so many have joined. 0: any number that the game allows, and
+    somebody starts it.
+    """
     @property
     def settings(self) -> fairplay.v1.game_pb2.GameSettings:
         """The settings, at most 16 KiB. Not set: the defaults of the game."""
@@ -373,9 +378,10 @@ class CreateTableRequest(google.protobuf.message.Message):
         game: builtins.str = ...,
         settings: fairplay.v1.game_pb2.GameSettings | None = ...,
         time_control: fairplay.v1.game_pb2.TimeControl | None = ...,
+        seat_count: builtins.int = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["settings", b"settings", "time_control", b"time_control"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["game", b"game", "name", b"name", "settings", b"settings", "time_control", b"time_control", "token", b"token"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["game", b"game", "name", b"name", "seat_count", b"seat_count", "settings", b"settings", "time_control", b"time_control", "token", b"token"]) -> None: ...
 
 global___CreateTableRequest = CreateTableRequest
 
@@ -409,9 +415,9 @@ class WatchTableRequest(google.protobuf.message.Message):
     TOKEN_FIELD_NUMBER: builtins.int
     TABLE_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user."""
+    """The token of the user. At most 256 characters."""
     table: builtins.str
-    """The name of the table."""
+    """The name of the table. At most 64 characters."""
     def __init__(
         self,
         *,
@@ -452,20 +458,28 @@ class JoinTableRequest(google.protobuf.message.Message):
     TOKEN_FIELD_NUMBER: builtins.int
     TABLE_FIELD_NUMBER: builtins.int
     LINK_FIELD_NUMBER: builtins.int
+    SECRET_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user."""
+    """The token of the user. At most 256 characters."""
     table: builtins.str
-    """The name of the table. Empty: the one where the user is."""
+    """The name of the table. Empty: the one where the user is. At most 64 characters."""
     link: builtins.str
-    """How the player is reached, as in Player.link. Empty: "dial-in:" with the name of the user."""
+    """How the player is reached, as in Player.link. Empty: "dial-in:" with the name of the user. At most 4,096
+    characters.
+    """
+    secret: builtins.str
+    """The player's own secret, as in Player.secret. A server that was started again has to be told it with another
+    JoinTable before the next game. At most 256 characters.
+    """
     def __init__(
         self,
         *,
         token: builtins.str = ...,
         table: builtins.str = ...,
         link: builtins.str = ...,
+        secret: builtins.str = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["link", b"link", "table", b"table", "token", b"token"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["link", b"link", "secret", b"secret", "table", b"table", "token", b"token"]) -> None: ...
 
 global___JoinTableRequest = JoinTableRequest
 
@@ -491,6 +505,96 @@ class JoinTableResponse(google.protobuf.message.Message):
 global___JoinTableResponse = JoinTableResponse
 
 @typing.final
+class SetBotsRequest(google.protobuf.message.Message):
+    """The request of SetBots."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    TOKEN_FIELD_NUMBER: builtins.int
+    COUNT_FIELD_NUMBER: builtins.int
+    LINK_FIELD_NUMBER: builtins.int
+    token: builtins.str
+    """The token of the user. At most 256 characters."""
+    count: builtins.int
+    """How many bots the table has then, if so many seats are free. 0: none."""
+    link: builtins.str
+    """Who they are: "bot:" with a strategy of the game. Empty: the first strategy of the game. At most 4,096 characters."""
+    def __init__(
+        self,
+        *,
+        token: builtins.str = ...,
+        count: builtins.int = ...,
+        link: builtins.str = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["count", b"count", "link", b"link", "token", b"token"]) -> None: ...
+
+global___SetBotsRequest = SetBotsRequest
+
+@typing.final
+class SetBotsResponse(google.protobuf.message.Message):
+    """The reply to SetBots."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    TABLE_FIELD_NUMBER: builtins.int
+    @property
+    def table(self) -> fairplay.v1.table_pb2.Table:
+        """The table as it is now."""
+
+    def __init__(
+        self,
+        *,
+        table: fairplay.v1.table_pb2.Table | None = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["table", b"table"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["table", b"table"]) -> None: ...
+
+global___SetBotsResponse = SetBotsResponse
+
+@typing.final
+class SetReadyRequest(google.protobuf.message.Message):
+    """The request of SetReady."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    TOKEN_FIELD_NUMBER: builtins.int
+    READY_FIELD_NUMBER: builtins.int
+    token: builtins.str
+    """The token of the user. At most 256 characters."""
+    ready: builtins.bool
+    """Whether the user is ready."""
+    def __init__(
+        self,
+        *,
+        token: builtins.str = ...,
+        ready: builtins.bool = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["ready", b"ready", "token", b"token"]) -> None: ...
+
+global___SetReadyRequest = SetReadyRequest
+
+@typing.final
+class SetReadyResponse(google.protobuf.message.Message):
+    """The reply to SetReady."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    TABLE_FIELD_NUMBER: builtins.int
+    @property
+    def table(self) -> fairplay.v1.table_pb2.Table:
+        """The table as it is now."""
+
+    def __init__(
+        self,
+        *,
+        table: fairplay.v1.table_pb2.Table | None = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["table", b"table"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["table", b"table"]) -> None: ...
+
+global___SetReadyResponse = SetReadyResponse
+
+@typing.final
 class LeaveTableRequest(google.protobuf.message.Message):
     """The request of LeaveTable."""
 
@@ -498,7 +602,7 @@ class LeaveTableRequest(google.protobuf.message.Message):
 
     TOKEN_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user."""
+    """The token of the user. At most 256 characters."""
     def __init__(
         self,
         *,
@@ -529,9 +633,9 @@ class DeleteTableRequest(google.protobuf.message.Message):
     TOKEN_FIELD_NUMBER: builtins.int
     TABLE_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user."""
+    """The token of the user. At most 256 characters."""
     table: builtins.str
-    """The name of the table."""
+    """The name of the table. At most 64 characters."""
     def __init__(
         self,
         *,
@@ -562,7 +666,7 @@ class StartTableRequest(google.protobuf.message.Message):
 
     TOKEN_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user."""
+    """The token of the user. At most 256 characters."""
     def __init__(
         self,
         *,
@@ -602,10 +706,10 @@ class SayRequest(google.protobuf.message.Message):
     TOKEN_FIELD_NUMBER: builtins.int
     TEXT_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user."""
+    """The token of the user. At most 256 characters."""
     text: builtins.str
     """What is said: 1 to 500 characters, not only spaces, and no character that controls how text is set: line breaks,
-    other control characters, changes of direction.
+    other control characters, changes of direction. At most 500 characters.
     """
     def __init__(
         self,

@@ -91,6 +91,16 @@ class LobbyServiceStub(object):
                 request_serializer=fairplay_dot_v1_dot_lobby__pb2.JoinTableRequest.SerializeToString,
                 response_deserializer=fairplay_dot_v1_dot_lobby__pb2.JoinTableResponse.FromString,
                 _registered_method=True)
+        self.SetBots = channel.unary_unary(
+                '/fairplay.v1.LobbyService/SetBots',
+                request_serializer=fairplay_dot_v1_dot_lobby__pb2.SetBotsRequest.SerializeToString,
+                response_deserializer=fairplay_dot_v1_dot_lobby__pb2.SetBotsResponse.FromString,
+                _registered_method=True)
+        self.SetReady = channel.unary_unary(
+                '/fairplay.v1.LobbyService/SetReady',
+                request_serializer=fairplay_dot_v1_dot_lobby__pb2.SetReadyRequest.SerializeToString,
+                response_deserializer=fairplay_dot_v1_dot_lobby__pb2.SetReadyResponse.FromString,
+                _registered_method=True)
         self.LeaveTable = channel.unary_unary(
                 '/fairplay.v1.LobbyService/LeaveTable',
                 request_serializer=fairplay_dot_v1_dot_lobby__pb2.LeaveTableRequest.SerializeToString,
@@ -189,14 +199,15 @@ class LobbyServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def CreateTable(self, request, context):
-        """Makes a table. The user owns it and watches it, and leaves the table where it was; to play, it joins.
+        """Makes a table. The user owns it and watches it, and leaves the table where it was; to play, it joins. With a number
+        of players, the game starts by itself as soon as so many have joined.
 
         The name must be free: one that is taken is refused with the reason, and the caller asks again. Capital and small
         letters make no difference, here and wherever a request names a table. A user may own some tables only, and one
         where nobody is while its owner is not in the lobby either is deleted after a while.
 
-        Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, UNKNOWN_GAME, INVALID_SETTINGS or
-        INVALID_TIME_CONTROL; RESOURCE_EXHAUSTED and LOBBY_FULL; FAILED_PRECONDITION and SEATED.
+        Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, UNKNOWN_GAME, INVALID_PLAYERS,
+        INVALID_SETTINGS or INVALID_TIME_CONTROL; RESOURCE_EXHAUSTED and LOBBY_FULL; FAILED_PRECONDITION and SEATED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -216,11 +227,37 @@ class LobbyServiceServicer(object):
         """Takes a seat at a table. The game must not be running and a seat must be free. The player must be reachable: with
         an empty link it is the one that dialled in under the user's name. One that dialled in under another name must
         have done so with the user's token. An address is not tried before the game starts. A repeat changes nothing but
-        the link, which then holds for the next game.
+        the link and the secret, which then hold for the next game.
+
+        Where this was the last seat of a table that was made for a number of players, its game starts. One that cannot
+        start does not, and everybody at the table is told why, as something that is said by nobody.
 
         Fails with NOT_FOUND and TABLE_NOT_FOUND; FAILED_PRECONDITION and NOT_AT_TABLE, TABLE_RUNNING, TABLE_FULL,
-        NOT_DIALLED_IN or SEATED; INVALID_ARGUMENT and INVALID_LINK; PERMISSION_DENIED and EXEC_NOT_ALLOWED or
-        WRONG_TOKEN.
+        NOT_DIALLED_IN or SEATED; INVALID_ARGUMENT and INVALID_LINK or INVALID_SECRET; PERMISSION_DENIED and
+        EXEC_NOT_ALLOWED or WRONG_TOKEN.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetBots(self, request, context):
+        """Sets how many seats of the user's table have bots: reference players inside the server, named bot-1, bot-2 and so
+        on. They come behind the users who have seats. Where fewer seats are free, as many bots as there are free seats
+        come: with the most seats of the table, one call fills it. A repeat changes nothing, and another link replaces all
+        bots. Who has a seat or owns the table may do it, and no game may be running. As in JoinTable, the game starts
+        where the last seat of a table for a number of players is taken.
+
+        Fails with FAILED_PRECONDITION and NOT_AT_TABLE, NOT_SEATED or TABLE_RUNNING; INVALID_ARGUMENT and INVALID_LINK.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetReady(self, request, context):
+        """Says whether the user is ready for the next game of the table where it has a seat. When all who have seats are
+        ready, and they are enough, the game starts by itself, as in JoinTable. A repeat changes nothing.
+
+        Fails with FAILED_PRECONDITION and NOT_SEATED or TABLE_RUNNING.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -244,8 +281,9 @@ class LobbyServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def StartTable(self, request, context):
-        """Starts the game of the table where the user has a seat, with all who have joined. Enough must have. A game that
-        is over is started anew, with another seed. The order of the seats is the order in which they were taken.
+        """Starts the game of the table where the user has a seat, or which it owns, with all who have joined, ready or not.
+        Enough must have. A game that is over is started anew, with another seed. The order of the seats is the order in
+        which they were taken.
 
         Fails with FAILED_PRECONDITION and NOT_SEATED, TABLE_RUNNING, TOO_FEW_SEATS or NOT_DIALLED_IN; INVALID_ARGUMENT
         and INVALID_SETTINGS where the settings do not fit so many players; UNAVAILABLE and SHUTTING_DOWN.
@@ -300,6 +338,16 @@ def add_LobbyServiceServicer_to_server(servicer, server):
                     servicer.JoinTable,
                     request_deserializer=fairplay_dot_v1_dot_lobby__pb2.JoinTableRequest.FromString,
                     response_serializer=fairplay_dot_v1_dot_lobby__pb2.JoinTableResponse.SerializeToString,
+            ),
+            'SetBots': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetBots,
+                    request_deserializer=fairplay_dot_v1_dot_lobby__pb2.SetBotsRequest.FromString,
+                    response_serializer=fairplay_dot_v1_dot_lobby__pb2.SetBotsResponse.SerializeToString,
+            ),
+            'SetReady': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetReady,
+                    request_deserializer=fairplay_dot_v1_dot_lobby__pb2.SetReadyRequest.FromString,
+                    response_serializer=fairplay_dot_v1_dot_lobby__pb2.SetReadyResponse.SerializeToString,
             ),
             'LeaveTable': grpc.unary_unary_rpc_method_handler(
                     servicer.LeaveTable,
@@ -533,6 +581,60 @@ class LobbyService(object):
             '/fairplay.v1.LobbyService/JoinTable',
             fairplay_dot_v1_dot_lobby__pb2.JoinTableRequest.SerializeToString,
             fairplay_dot_v1_dot_lobby__pb2.JoinTableResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetBots(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/fairplay.v1.LobbyService/SetBots',
+            fairplay_dot_v1_dot_lobby__pb2.SetBotsRequest.SerializeToString,
+            fairplay_dot_v1_dot_lobby__pb2.SetBotsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetReady(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/fairplay.v1.LobbyService/SetReady',
+            fairplay_dot_v1_dot_lobby__pb2.SetReadyRequest.SerializeToString,
+            fairplay_dot_v1_dot_lobby__pb2.SetReadyResponse.FromString,
             options,
             channel_credentials,
             insecure,

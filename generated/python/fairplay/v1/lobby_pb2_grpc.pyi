@@ -96,14 +96,15 @@ class LobbyServiceStub:
         fairplay.v1.lobby_pb2.CreateTableRequest,
         fairplay.v1.lobby_pb2.CreateTableResponse,
     ]
-    """Makes a table. The user owns it and watches it, and leaves the table where it was; to play, it joins.
+    """Makes a table. The user owns it and watches it, and leaves the table where it was; to play, it joins. With a number
+    of players, the game starts by itself as soon as so many have joined.
 
     The name must be free: one that is taken is refused with the reason, and the caller asks again. Capital and small
     letters make no difference, here and wherever a request names a table. A user may own some tables only, and one
     where nobody is while its owner is not in the lobby either is deleted after a while.
 
-    Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, UNKNOWN_GAME, INVALID_SETTINGS or
-    INVALID_TIME_CONTROL; RESOURCE_EXHAUSTED and LOBBY_FULL; FAILED_PRECONDITION and SEATED.
+    Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, UNKNOWN_GAME, INVALID_PLAYERS,
+    INVALID_SETTINGS or INVALID_TIME_CONTROL; RESOURCE_EXHAUSTED and LOBBY_FULL; FAILED_PRECONDITION and SEATED.
     """
 
     WatchTable: grpc.UnaryUnaryMultiCallable[
@@ -123,11 +124,37 @@ class LobbyServiceStub:
     """Takes a seat at a table. The game must not be running and a seat must be free. The player must be reachable: with
     an empty link it is the one that dialled in under the user's name. One that dialled in under another name must
     have done so with the user's token. An address is not tried before the game starts. A repeat changes nothing but
-    the link, which then holds for the next game.
+    the link and the secret, which then hold for the next game.
+
+    Where this was the last seat of a table that was made for a number of players, its game starts. One that cannot
+    start does not, and everybody at the table is told why, as something that is said by nobody.
 
     Fails with NOT_FOUND and TABLE_NOT_FOUND; FAILED_PRECONDITION and NOT_AT_TABLE, TABLE_RUNNING, TABLE_FULL,
-    NOT_DIALLED_IN or SEATED; INVALID_ARGUMENT and INVALID_LINK; PERMISSION_DENIED and EXEC_NOT_ALLOWED or
-    WRONG_TOKEN.
+    NOT_DIALLED_IN or SEATED; INVALID_ARGUMENT and INVALID_LINK or INVALID_SECRET; PERMISSION_DENIED and
+    EXEC_NOT_ALLOWED or WRONG_TOKEN.
+    """
+
+    SetBots: grpc.UnaryUnaryMultiCallable[
+        fairplay.v1.lobby_pb2.SetBotsRequest,
+        fairplay.v1.lobby_pb2.SetBotsResponse,
+    ]
+    """Sets how many seats of the user's table have bots: reference players inside the server, named bot-1, bot-2 and so
+    on. They come behind the users who have seats. Where fewer seats are free, as many bots as there are free seats
+    come: with the most seats of the table, one call fills it. A repeat changes nothing, and another link replaces all
+    bots. Who has a seat or owns the table may do it, and no game may be running. As in JoinTable, the game starts
+    where the last seat of a table for a number of players is taken.
+
+    Fails with FAILED_PRECONDITION and NOT_AT_TABLE, NOT_SEATED or TABLE_RUNNING; INVALID_ARGUMENT and INVALID_LINK.
+    """
+
+    SetReady: grpc.UnaryUnaryMultiCallable[
+        fairplay.v1.lobby_pb2.SetReadyRequest,
+        fairplay.v1.lobby_pb2.SetReadyResponse,
+    ]
+    """Says whether the user is ready for the next game of the table where it has a seat. When all who have seats are
+    ready, and they are enough, the game starts by itself, as in JoinTable. A repeat changes nothing.
+
+    Fails with FAILED_PRECONDITION and NOT_SEATED or TABLE_RUNNING.
     """
 
     LeaveTable: grpc.UnaryUnaryMultiCallable[
@@ -150,8 +177,9 @@ class LobbyServiceStub:
         fairplay.v1.lobby_pb2.StartTableRequest,
         fairplay.v1.lobby_pb2.StartTableResponse,
     ]
-    """Starts the game of the table where the user has a seat, with all who have joined. Enough must have. A game that
-    is over is started anew, with another seed. The order of the seats is the order in which they were taken.
+    """Starts the game of the table where the user has a seat, or which it owns, with all who have joined, ready or not.
+    Enough must have. A game that is over is started anew, with another seed. The order of the seats is the order in
+    which they were taken.
 
     Fails with FAILED_PRECONDITION and NOT_SEATED, TABLE_RUNNING, TOO_FEW_SEATS or NOT_DIALLED_IN; INVALID_ARGUMENT
     and INVALID_SETTINGS where the settings do not fit so many players; UNAVAILABLE and SHUTTING_DOWN.
@@ -244,14 +272,15 @@ class LobbyServiceAsyncStub:
         fairplay.v1.lobby_pb2.CreateTableRequest,
         fairplay.v1.lobby_pb2.CreateTableResponse,
     ]
-    """Makes a table. The user owns it and watches it, and leaves the table where it was; to play, it joins.
+    """Makes a table. The user owns it and watches it, and leaves the table where it was; to play, it joins. With a number
+    of players, the game starts by itself as soon as so many have joined.
 
     The name must be free: one that is taken is refused with the reason, and the caller asks again. Capital and small
     letters make no difference, here and wherever a request names a table. A user may own some tables only, and one
     where nobody is while its owner is not in the lobby either is deleted after a while.
 
-    Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, UNKNOWN_GAME, INVALID_SETTINGS or
-    INVALID_TIME_CONTROL; RESOURCE_EXHAUSTED and LOBBY_FULL; FAILED_PRECONDITION and SEATED.
+    Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, UNKNOWN_GAME, INVALID_PLAYERS,
+    INVALID_SETTINGS or INVALID_TIME_CONTROL; RESOURCE_EXHAUSTED and LOBBY_FULL; FAILED_PRECONDITION and SEATED.
     """
 
     WatchTable: grpc.aio.UnaryUnaryMultiCallable[
@@ -271,11 +300,37 @@ class LobbyServiceAsyncStub:
     """Takes a seat at a table. The game must not be running and a seat must be free. The player must be reachable: with
     an empty link it is the one that dialled in under the user's name. One that dialled in under another name must
     have done so with the user's token. An address is not tried before the game starts. A repeat changes nothing but
-    the link, which then holds for the next game.
+    the link and the secret, which then hold for the next game.
+
+    Where this was the last seat of a table that was made for a number of players, its game starts. One that cannot
+    start does not, and everybody at the table is told why, as something that is said by nobody.
 
     Fails with NOT_FOUND and TABLE_NOT_FOUND; FAILED_PRECONDITION and NOT_AT_TABLE, TABLE_RUNNING, TABLE_FULL,
-    NOT_DIALLED_IN or SEATED; INVALID_ARGUMENT and INVALID_LINK; PERMISSION_DENIED and EXEC_NOT_ALLOWED or
-    WRONG_TOKEN.
+    NOT_DIALLED_IN or SEATED; INVALID_ARGUMENT and INVALID_LINK or INVALID_SECRET; PERMISSION_DENIED and
+    EXEC_NOT_ALLOWED or WRONG_TOKEN.
+    """
+
+    SetBots: grpc.aio.UnaryUnaryMultiCallable[
+        fairplay.v1.lobby_pb2.SetBotsRequest,
+        fairplay.v1.lobby_pb2.SetBotsResponse,
+    ]
+    """Sets how many seats of the user's table have bots: reference players inside the server, named bot-1, bot-2 and so
+    on. They come behind the users who have seats. Where fewer seats are free, as many bots as there are free seats
+    come: with the most seats of the table, one call fills it. A repeat changes nothing, and another link replaces all
+    bots. Who has a seat or owns the table may do it, and no game may be running. As in JoinTable, the game starts
+    where the last seat of a table for a number of players is taken.
+
+    Fails with FAILED_PRECONDITION and NOT_AT_TABLE, NOT_SEATED or TABLE_RUNNING; INVALID_ARGUMENT and INVALID_LINK.
+    """
+
+    SetReady: grpc.aio.UnaryUnaryMultiCallable[
+        fairplay.v1.lobby_pb2.SetReadyRequest,
+        fairplay.v1.lobby_pb2.SetReadyResponse,
+    ]
+    """Says whether the user is ready for the next game of the table where it has a seat. When all who have seats are
+    ready, and they are enough, the game starts by itself, as in JoinTable. A repeat changes nothing.
+
+    Fails with FAILED_PRECONDITION and NOT_SEATED or TABLE_RUNNING.
     """
 
     LeaveTable: grpc.aio.UnaryUnaryMultiCallable[
@@ -298,8 +353,9 @@ class LobbyServiceAsyncStub:
         fairplay.v1.lobby_pb2.StartTableRequest,
         fairplay.v1.lobby_pb2.StartTableResponse,
     ]
-    """Starts the game of the table where the user has a seat, with all who have joined. Enough must have. A game that
-    is over is started anew, with another seed. The order of the seats is the order in which they were taken.
+    """Starts the game of the table where the user has a seat, or which it owns, with all who have joined, ready or not.
+    Enough must have. A game that is over is started anew, with another seed. The order of the seats is the order in
+    which they were taken.
 
     Fails with FAILED_PRECONDITION and NOT_SEATED, TABLE_RUNNING, TOO_FEW_SEATS or NOT_DIALLED_IN; INVALID_ARGUMENT
     and INVALID_SETTINGS where the settings do not fit so many players; UNAVAILABLE and SHUTTING_DOWN.
@@ -402,14 +458,15 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.v1.lobby_pb2.CreateTableRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.v1.lobby_pb2.CreateTableResponse, collections.abc.Awaitable[fairplay.v1.lobby_pb2.CreateTableResponse]]:
-        """Makes a table. The user owns it and watches it, and leaves the table where it was; to play, it joins.
+        """Makes a table. The user owns it and watches it, and leaves the table where it was; to play, it joins. With a number
+        of players, the game starts by itself as soon as so many have joined.
 
         The name must be free: one that is taken is refused with the reason, and the caller asks again. Capital and small
         letters make no difference, here and wherever a request names a table. A user may own some tables only, and one
         where nobody is while its owner is not in the lobby either is deleted after a while.
 
-        Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, UNKNOWN_GAME, INVALID_SETTINGS or
-        INVALID_TIME_CONTROL; RESOURCE_EXHAUSTED and LOBBY_FULL; FAILED_PRECONDITION and SEATED.
+        Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, UNKNOWN_GAME, INVALID_PLAYERS,
+        INVALID_SETTINGS or INVALID_TIME_CONTROL; RESOURCE_EXHAUSTED and LOBBY_FULL; FAILED_PRECONDITION and SEATED.
         """
 
     @abc.abstractmethod
@@ -433,11 +490,41 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
         """Takes a seat at a table. The game must not be running and a seat must be free. The player must be reachable: with
         an empty link it is the one that dialled in under the user's name. One that dialled in under another name must
         have done so with the user's token. An address is not tried before the game starts. A repeat changes nothing but
-        the link, which then holds for the next game.
+        the link and the secret, which then hold for the next game.
+
+        Where this was the last seat of a table that was made for a number of players, its game starts. One that cannot
+        start does not, and everybody at the table is told why, as something that is said by nobody.
 
         Fails with NOT_FOUND and TABLE_NOT_FOUND; FAILED_PRECONDITION and NOT_AT_TABLE, TABLE_RUNNING, TABLE_FULL,
-        NOT_DIALLED_IN or SEATED; INVALID_ARGUMENT and INVALID_LINK; PERMISSION_DENIED and EXEC_NOT_ALLOWED or
-        WRONG_TOKEN.
+        NOT_DIALLED_IN or SEATED; INVALID_ARGUMENT and INVALID_LINK or INVALID_SECRET; PERMISSION_DENIED and
+        EXEC_NOT_ALLOWED or WRONG_TOKEN.
+        """
+
+    @abc.abstractmethod
+    def SetBots(
+        self,
+        request: fairplay.v1.lobby_pb2.SetBotsRequest,
+        context: _ServicerContext,
+    ) -> typing.Union[fairplay.v1.lobby_pb2.SetBotsResponse, collections.abc.Awaitable[fairplay.v1.lobby_pb2.SetBotsResponse]]:
+        """Sets how many seats of the user's table have bots: reference players inside the server, named bot-1, bot-2 and so
+        on. They come behind the users who have seats. Where fewer seats are free, as many bots as there are free seats
+        come: with the most seats of the table, one call fills it. A repeat changes nothing, and another link replaces all
+        bots. Who has a seat or owns the table may do it, and no game may be running. As in JoinTable, the game starts
+        where the last seat of a table for a number of players is taken.
+
+        Fails with FAILED_PRECONDITION and NOT_AT_TABLE, NOT_SEATED or TABLE_RUNNING; INVALID_ARGUMENT and INVALID_LINK.
+        """
+
+    @abc.abstractmethod
+    def SetReady(
+        self,
+        request: fairplay.v1.lobby_pb2.SetReadyRequest,
+        context: _ServicerContext,
+    ) -> typing.Union[fairplay.v1.lobby_pb2.SetReadyResponse, collections.abc.Awaitable[fairplay.v1.lobby_pb2.SetReadyResponse]]:
+        """Says whether the user is ready for the next game of the table where it has a seat. When all who have seats are
+        ready, and they are enough, the game starts by itself, as in JoinTable. A repeat changes nothing.
+
+        Fails with FAILED_PRECONDITION and NOT_SEATED or TABLE_RUNNING.
         """
 
     @abc.abstractmethod
@@ -466,8 +553,9 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.v1.lobby_pb2.StartTableRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.v1.lobby_pb2.StartTableResponse, collections.abc.Awaitable[fairplay.v1.lobby_pb2.StartTableResponse]]:
-        """Starts the game of the table where the user has a seat, with all who have joined. Enough must have. A game that
-        is over is started anew, with another seed. The order of the seats is the order in which they were taken.
+        """Starts the game of the table where the user has a seat, or which it owns, with all who have joined, ready or not.
+        Enough must have. A game that is over is started anew, with another seed. The order of the seats is the order in
+        which they were taken.
 
         Fails with FAILED_PRECONDITION and NOT_SEATED, TABLE_RUNNING, TOO_FEW_SEATS or NOT_DIALLED_IN; INVALID_ARGUMENT
         and INVALID_SETTINGS where the settings do not fit so many players; UNAVAILABLE and SHUTTING_DOWN.

@@ -25,7 +25,9 @@ class CreateTournamentRequest(google.protobuf.message.Message):
     TOURNAMENT_ID_FIELD_NUMBER: builtins.int
     PLAN_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The id: 1 to 64 letters of ASCII, digits, '-', '_' or '.' ([A-Za-z0-9_.-]{1,64}). Empty: the server chooses one."""
+    """The id: 1 to 64 letters of ASCII, digits, '-', '_' or '.' ([A-Za-z0-9_.-]{1,64}). Empty: the server chooses one. At
+    most 128 characters. At most 64 characters.
+    """
     @property
     def plan(self) -> fairplay.v1.tournament_pb2.TournamentPlan:
         """What it is made of."""
@@ -73,13 +75,15 @@ class SignUpRequest(google.protobuf.message.Message):
     TOKEN_FIELD_NUMBER: builtins.int
     CERTIFICATE_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The tournament."""
+    """The tournament. At most 128 characters. At most 64 characters."""
     token: builtins.str
-    """For a dial-in link, the token with which NAME dialled in; for others, a secret that Withdraw will ask for. May
-    be empty.
+    """For a dial-in link, the token with which NAME dialled in; for others, a secret that Withdraw will ask for. May be
+    empty. At most 256 characters.
     """
     certificate: builtins.bytes
-    """The certificate of the player, as `fairplay certify --json` writes it, at most 1 MiB. Empty: none."""
+    """The certificate of the player, as `fairplay certify --json` writes it, at most 1 MiB. Empty: none. At most
+    1,048,576 bytes.
+    """
     @property
     def player(self) -> fairplay.v1.game_pb2.Player:
         """Who enters and how it is reached. A link dial-in:NAME needs that NAME is dialled in."""
@@ -140,11 +144,11 @@ class WithdrawRequest(google.protobuf.message.Message):
     NAME_FIELD_NUMBER: builtins.int
     TOKEN_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The tournament."""
+    """The tournament. At most 128 characters. At most 64 characters."""
     name: builtins.str
-    """The name of the player that leaves."""
+    """The name of the player that leaves. At most 128 characters. At most 64 characters."""
     token: builtins.str
-    """The token of its sign-up."""
+    """The token of its sign-up. At most 256 characters."""
     def __init__(
         self,
         *,
@@ -182,7 +186,7 @@ class StartTournamentRequest(google.protobuf.message.Message):
 
     TOURNAMENT_ID_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The tournament."""
+    """The tournament. At most 128 characters. At most 64 characters."""
     def __init__(
         self,
         *,
@@ -222,9 +226,9 @@ class CancelTournamentRequest(google.protobuf.message.Message):
     TOURNAMENT_ID_FIELD_NUMBER: builtins.int
     REASON_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The tournament."""
+    """The tournament. At most 128 characters. At most 64 characters."""
     reason: builtins.str
-    """One sentence for people, kept in the record. May be empty."""
+    """One sentence for people, kept in the record. May be empty. At most 500 characters."""
     def __init__(
         self,
         *,
@@ -264,7 +268,7 @@ class GetTournamentRequest(google.protobuf.message.Message):
 
     TOURNAMENT_ID_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The tournament."""
+    """The tournament. At most 128 characters. At most 64 characters."""
     def __init__(
         self,
         *,
@@ -296,6 +300,107 @@ class GetTournamentResponse(google.protobuf.message.Message):
 global___GetTournamentResponse = GetTournamentResponse
 
 @typing.final
+class GetStandingsRequest(google.protobuf.message.Message):
+    """The request of GetStandings."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    TOURNAMENT_ID_FIELD_NUMBER: builtins.int
+    PAGE_SIZE_FIELD_NUMBER: builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: builtins.int
+    tournament_id: builtins.str
+    """The tournament. At most 128 characters. At most 64 characters."""
+    page_size: builtins.int
+    """The most entrants to return. 0 counts as 50, more than 1,000 as 1,000."""
+    page_token: builtins.str
+    """GetStandingsResponse.next_page_token of the page before. Empty: the first page. At most 20 characters."""
+    def __init__(
+        self,
+        *,
+        tournament_id: builtins.str = ...,
+        page_size: builtins.int = ...,
+        page_token: builtins.str = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["page_size", b"page_size", "page_token", b"page_token", "tournament_id", b"tournament_id"]) -> None: ...
+
+global___GetStandingsRequest = GetStandingsRequest
+
+@typing.final
+class GetStandingsResponse(google.protobuf.message.Message):
+    """The reply to GetStandings."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    STANDINGS_FIELD_NUMBER: builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: builtins.int
+    next_page_token: builtins.str
+    """What gets the next page. Empty: there is none."""
+    @property
+    def standings(self) -> fairplay.v1.tournament_pb2.Standings:
+        """The standings, with the entrants of this page."""
+
+    def __init__(
+        self,
+        *,
+        standings: fairplay.v1.tournament_pb2.Standings | None = ...,
+        next_page_token: builtins.str = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["standings", b"standings"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["next_page_token", b"next_page_token", "standings", b"standings"]) -> None: ...
+
+global___GetStandingsResponse = GetStandingsResponse
+
+@typing.final
+class ListTournamentGamesRequest(google.protobuf.message.Message):
+    """The request of ListTournamentGames."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    TOURNAMENT_ID_FIELD_NUMBER: builtins.int
+    PAGE_SIZE_FIELD_NUMBER: builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: builtins.int
+    tournament_id: builtins.str
+    """The tournament. At most 128 characters. At most 64 characters."""
+    page_size: builtins.int
+    """The most games to return. 0 counts as 50, more than 1,000 as 1,000."""
+    page_token: builtins.str
+    """ListTournamentGamesResponse.next_page_token of the page before. Empty: the first page. At most 20 characters."""
+    def __init__(
+        self,
+        *,
+        tournament_id: builtins.str = ...,
+        page_size: builtins.int = ...,
+        page_token: builtins.str = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["page_size", b"page_size", "page_token", b"page_token", "tournament_id", b"tournament_id"]) -> None: ...
+
+global___ListTournamentGamesRequest = ListTournamentGamesRequest
+
+@typing.final
+class ListTournamentGamesResponse(google.protobuf.message.Message):
+    """The reply to ListTournamentGames."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    GAMES_FIELD_NUMBER: builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: builtins.int
+    next_page_token: builtins.str
+    """What gets the next page. Empty: there is none."""
+    @property
+    def games(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[fairplay.v1.tournament_pb2.RoundGame]:
+        """The games, each with the number of its round. Misconducts come without the evidence, which GetGame has."""
+
+    def __init__(
+        self,
+        *,
+        games: collections.abc.Iterable[fairplay.v1.tournament_pb2.RoundGame] | None = ...,
+        next_page_token: builtins.str = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["games", b"games", "next_page_token", b"next_page_token"]) -> None: ...
+
+global___ListTournamentGamesResponse = ListTournamentGamesResponse
+
+@typing.final
 class ListTournamentsRequest(google.protobuf.message.Message):
     """The request of ListTournaments."""
 
@@ -306,7 +411,7 @@ class ListTournamentsRequest(google.protobuf.message.Message):
     page_size: builtins.int
     """The most tournaments to return. 0 counts as 50, more than 1,000 as 1,000."""
     page_token: builtins.str
-    """ListTournamentsResponse.next_page_token of the page before. Empty: the first page."""
+    """ListTournamentsResponse.next_page_token of the page before. Empty: the first page. At most 20 characters."""
     def __init__(
         self,
         *,
@@ -349,7 +454,7 @@ class WatchTournamentRequest(google.protobuf.message.Message):
 
     TOURNAMENT_ID_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The tournament."""
+    """The tournament. At most 128 characters. At most 64 characters."""
     def __init__(
         self,
         *,
@@ -374,6 +479,7 @@ class WatchTournamentResponse(google.protobuf.message.Message):
     STARTED_FIELD_NUMBER: builtins.int
     FINISHED_FIELD_NUMBER: builtins.int
     CANCELLED_FIELD_NUMBER: builtins.int
+    STANDINGS_FIELD_NUMBER: builtins.int
     withdrawn: builtins.str
     """The player of this name withdrew."""
     cancelled: builtins.str
@@ -384,11 +490,11 @@ class WatchTournamentResponse(google.protobuf.message.Message):
 
     @property
     def round_started(self) -> fairplay.v1.tournament_pb2.Round:
-        """A round begins."""
+        """A round begins. Games of earlier rounds may still run."""
 
     @property
     def game_finished(self) -> global___GameFinished:
-        """A game of the current round is over."""
+        """A game is over."""
 
     @property
     def failed(self) -> fairplay.v1.tournament_pb2.TournamentFailure:
@@ -406,6 +512,12 @@ class WatchTournamentResponse(google.protobuf.message.Message):
     def finished(self) -> fairplay.v1.tournament_pb2.TournamentResult:
         """The tournament was played to its end. The last event."""
 
+    @property
+    def standings(self) -> fairplay.v1.tournament_pb2.Standings:
+        """The standings changed: the first 200 entrants. Sent after rounds, at most once a second, and before `finished`.
+        Not sent in knockout of single games.
+        """
+
     def __init__(
         self,
         *,
@@ -418,10 +530,11 @@ class WatchTournamentResponse(google.protobuf.message.Message):
         started: global___TournamentStarted | None = ...,
         finished: fairplay.v1.tournament_pb2.TournamentResult | None = ...,
         cancelled: builtins.str = ...,
+        standings: fairplay.v1.tournament_pb2.Standings | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["cancelled", b"cancelled", "event", b"event", "failed", b"failed", "finished", b"finished", "game_finished", b"game_finished", "round_started", b"round_started", "signed_up", b"signed_up", "started", b"started", "tournament", b"tournament", "withdrawn", b"withdrawn"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["cancelled", b"cancelled", "event", b"event", "failed", b"failed", "finished", b"finished", "game_finished", b"game_finished", "round_started", b"round_started", "signed_up", b"signed_up", "started", b"started", "tournament", b"tournament", "withdrawn", b"withdrawn"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["event", b"event"]) -> typing.Literal["tournament", "round_started", "game_finished", "failed", "signed_up", "withdrawn", "started", "finished", "cancelled"] | None: ...
+    def HasField(self, field_name: typing.Literal["cancelled", b"cancelled", "event", b"event", "failed", b"failed", "finished", b"finished", "game_finished", b"game_finished", "round_started", b"round_started", "signed_up", b"signed_up", "standings", b"standings", "started", b"started", "tournament", b"tournament", "withdrawn", b"withdrawn"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["cancelled", b"cancelled", "event", b"event", "failed", b"failed", "finished", b"finished", "game_finished", b"game_finished", "round_started", b"round_started", "signed_up", b"signed_up", "standings", b"standings", "started", b"started", "tournament", b"tournament", "withdrawn", b"withdrawn"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["event", b"event"]) -> typing.Literal["tournament", "round_started", "game_finished", "failed", "signed_up", "withdrawn", "started", "finished", "cancelled", "standings"] | None: ...
 
 global___WatchTournamentResponse = WatchTournamentResponse
 

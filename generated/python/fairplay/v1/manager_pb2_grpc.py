@@ -68,6 +68,16 @@ class ManagerServiceStub(object):
                 request_serializer=fairplay_dot_v1_dot_manager__pb2.GetTournamentRequest.SerializeToString,
                 response_deserializer=fairplay_dot_v1_dot_manager__pb2.GetTournamentResponse.FromString,
                 _registered_method=True)
+        self.GetStandings = channel.unary_unary(
+                '/fairplay.v1.ManagerService/GetStandings',
+                request_serializer=fairplay_dot_v1_dot_manager__pb2.GetStandingsRequest.SerializeToString,
+                response_deserializer=fairplay_dot_v1_dot_manager__pb2.GetStandingsResponse.FromString,
+                _registered_method=True)
+        self.ListTournamentGames = channel.unary_unary(
+                '/fairplay.v1.ManagerService/ListTournamentGames',
+                request_serializer=fairplay_dot_v1_dot_manager__pb2.ListTournamentGamesRequest.SerializeToString,
+                response_deserializer=fairplay_dot_v1_dot_manager__pb2.ListTournamentGamesResponse.FromString,
+                _registered_method=True)
         self.ListTournaments = channel.unary_unary(
                 '/fairplay.v1.ManagerService/ListTournaments',
                 request_serializer=fairplay_dot_v1_dot_manager__pb2.ListTournamentsRequest.SerializeToString,
@@ -93,9 +103,10 @@ class ManagerServiceServicer(object):
         The tournament is known by its id: a repeat with the same request returns it as it is, also where the request
         names no seed; one with another request fails. Where sign_up.waiting_period is not 0 the first period begins now.
 
-        Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_PLAYERS,
-        INVALID_LINK, NAME_INVALID, INVALID_ID, INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED;
-        PERMISSION_DENIED and EXEC_NOT_ALLOWED; UNAVAILABLE and SHUTTING_DOWN.
+        Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_FORMAT,
+        INVALID_PLAYERS, INVALID_LINK, NAME_INVALID, INVALID_ID, INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED;
+        FAILED_PRECONDITION and FORMAT_DOES_NOT_FIT, where all entrants are named; PERMISSION_DENIED and EXEC_NOT_ALLOWED;
+        UNAVAILABLE and SHUTTING_DOWN.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -126,7 +137,8 @@ class ManagerServiceServicer(object):
     def StartTournament(self, request, context):
         """Closes the sign-up and starts the tournament. A repeat while it runs changes nothing.
 
-        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOO_FEW_ENTRANTS or TOURNAMENT_OVER.
+        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOO_FEW_ENTRANTS, FORMAT_DOES_NOT_FIT
+        or TOURNAMENT_OVER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -145,12 +157,34 @@ class ManagerServiceServicer(object):
     def GetTournament(self, request, context):
         """Returns what is known of one tournament. Changes nothing.
 
-        The answer stays below 4 MiB, also with 10,000 entrants. Entrants come without the services that they list. Of a
-        tournament that is larger all the same, some is left out, in this order until it fits: most of what misconducts
+        The answer stays below 4 MiB, also with 10,000 entrants. Entrants come without the services that they list. Of many
+        games only the latest rounds are shown. Of a tournament that is larger all the same, some is left out, in this
+        order until it fits: most of what misconducts
         say in words; the misconducts of games, which GetGame returns; the descriptions of entrants; in the results of
         games, the groups after the first.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetStandings(self, request, context):
+        """Returns the standings of a tournament that was started, a page of them. Changes nothing.
+
+        While the tournament runs they are those after its latest round, or a while before; pages that are asked for one
+        after the other may then come from different standings. A tournament that has not started has none.
+
+        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListTournamentGames(self, request, context):
+        """Lists the games of a tournament, those that run included, in the order of the rounds. Changes nothing.
+
+        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -168,7 +202,8 @@ class ManagerServiceServicer(object):
     def WatchTournament(self, request, context):
         """Streams a tournament: the whole of it first, then what happens, until it is over. Changes nothing.
 
-        Every event stays below 4 MiB, as the answer of GetTournament does.
+        Every event stays below 4 MiB, as the answer of GetTournament does. Whoever leaves more than 1,000 events unread
+        misses them, and is sent the whole tournament as it is then.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
         """
@@ -208,6 +243,16 @@ def add_ManagerServiceServicer_to_server(servicer, server):
                     servicer.GetTournament,
                     request_deserializer=fairplay_dot_v1_dot_manager__pb2.GetTournamentRequest.FromString,
                     response_serializer=fairplay_dot_v1_dot_manager__pb2.GetTournamentResponse.SerializeToString,
+            ),
+            'GetStandings': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetStandings,
+                    request_deserializer=fairplay_dot_v1_dot_manager__pb2.GetStandingsRequest.FromString,
+                    response_serializer=fairplay_dot_v1_dot_manager__pb2.GetStandingsResponse.SerializeToString,
+            ),
+            'ListTournamentGames': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListTournamentGames,
+                    request_deserializer=fairplay_dot_v1_dot_manager__pb2.ListTournamentGamesRequest.FromString,
+                    response_serializer=fairplay_dot_v1_dot_manager__pb2.ListTournamentGamesResponse.SerializeToString,
             ),
             'ListTournaments': grpc.unary_unary_rpc_method_handler(
                     servicer.ListTournaments,
@@ -386,6 +431,60 @@ class ManagerService(object):
             '/fairplay.v1.ManagerService/GetTournament',
             fairplay_dot_v1_dot_manager__pb2.GetTournamentRequest.SerializeToString,
             fairplay_dot_v1_dot_manager__pb2.GetTournamentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetStandings(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/fairplay.v1.ManagerService/GetStandings',
+            fairplay_dot_v1_dot_manager__pb2.GetStandingsRequest.SerializeToString,
+            fairplay_dot_v1_dot_manager__pb2.GetStandingsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListTournamentGames(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/fairplay.v1.ManagerService/ListTournamentGames',
+            fairplay_dot_v1_dot_manager__pb2.ListTournamentGamesRequest.SerializeToString,
+            fairplay_dot_v1_dot_manager__pb2.ListTournamentGamesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -34,9 +34,10 @@ class ManagerServiceStub:
     The tournament is known by its id: a repeat with the same request returns it as it is, also where the request
     names no seed; one with another request fails. Where sign_up.waiting_period is not 0 the first period begins now.
 
-    Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_PLAYERS,
-    INVALID_LINK, NAME_INVALID, INVALID_ID, INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED;
-    PERMISSION_DENIED and EXEC_NOT_ALLOWED; UNAVAILABLE and SHUTTING_DOWN.
+    Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_FORMAT,
+    INVALID_PLAYERS, INVALID_LINK, NAME_INVALID, INVALID_ID, INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED;
+    FAILED_PRECONDITION and FORMAT_DOES_NOT_FIT, where all entrants are named; PERMISSION_DENIED and EXEC_NOT_ALLOWED;
+    UNAVAILABLE and SHUTTING_DOWN.
     """
 
     SignUp: grpc.UnaryUnaryMultiCallable[
@@ -67,7 +68,8 @@ class ManagerServiceStub:
     ]
     """Closes the sign-up and starts the tournament. A repeat while it runs changes nothing.
 
-    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOO_FEW_ENTRANTS or TOURNAMENT_OVER.
+    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOO_FEW_ENTRANTS, FORMAT_DOES_NOT_FIT
+    or TOURNAMENT_OVER.
     """
 
     CancelTournament: grpc.UnaryUnaryMultiCallable[
@@ -86,12 +88,34 @@ class ManagerServiceStub:
     ]
     """Returns what is known of one tournament. Changes nothing.
 
-    The answer stays below 4 MiB, also with 10,000 entrants. Entrants come without the services that they list. Of a
-    tournament that is larger all the same, some is left out, in this order until it fits: most of what misconducts
+    The answer stays below 4 MiB, also with 10,000 entrants. Entrants come without the services that they list. Of many
+    games only the latest rounds are shown. Of a tournament that is larger all the same, some is left out, in this
+    order until it fits: most of what misconducts
     say in words; the misconducts of games, which GetGame returns; the descriptions of entrants; in the results of
     games, the groups after the first.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
+    """
+
+    GetStandings: grpc.UnaryUnaryMultiCallable[
+        fairplay.v1.manager_pb2.GetStandingsRequest,
+        fairplay.v1.manager_pb2.GetStandingsResponse,
+    ]
+    """Returns the standings of a tournament that was started, a page of them. Changes nothing.
+
+    While the tournament runs they are those after its latest round, or a while before; pages that are asked for one
+    after the other may then come from different standings. A tournament that has not started has none.
+
+    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+    """
+
+    ListTournamentGames: grpc.UnaryUnaryMultiCallable[
+        fairplay.v1.manager_pb2.ListTournamentGamesRequest,
+        fairplay.v1.manager_pb2.ListTournamentGamesResponse,
+    ]
+    """Lists the games of a tournament, those that run included, in the order of the rounds. Changes nothing.
+
+    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
     """
 
     ListTournaments: grpc.UnaryUnaryMultiCallable[
@@ -109,7 +133,8 @@ class ManagerServiceStub:
     ]
     """Streams a tournament: the whole of it first, then what happens, until it is over. Changes nothing.
 
-    Every event stays below 4 MiB, as the answer of GetTournament does.
+    Every event stays below 4 MiB, as the answer of GetTournament does. Whoever leaves more than 1,000 events unread
+    misses them, and is sent the whole tournament as it is then.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
     """
@@ -130,9 +155,10 @@ class ManagerServiceAsyncStub:
     The tournament is known by its id: a repeat with the same request returns it as it is, also where the request
     names no seed; one with another request fails. Where sign_up.waiting_period is not 0 the first period begins now.
 
-    Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_PLAYERS,
-    INVALID_LINK, NAME_INVALID, INVALID_ID, INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED;
-    PERMISSION_DENIED and EXEC_NOT_ALLOWED; UNAVAILABLE and SHUTTING_DOWN.
+    Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_FORMAT,
+    INVALID_PLAYERS, INVALID_LINK, NAME_INVALID, INVALID_ID, INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED;
+    FAILED_PRECONDITION and FORMAT_DOES_NOT_FIT, where all entrants are named; PERMISSION_DENIED and EXEC_NOT_ALLOWED;
+    UNAVAILABLE and SHUTTING_DOWN.
     """
 
     SignUp: grpc.aio.UnaryUnaryMultiCallable[
@@ -163,7 +189,8 @@ class ManagerServiceAsyncStub:
     ]
     """Closes the sign-up and starts the tournament. A repeat while it runs changes nothing.
 
-    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOO_FEW_ENTRANTS or TOURNAMENT_OVER.
+    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOO_FEW_ENTRANTS, FORMAT_DOES_NOT_FIT
+    or TOURNAMENT_OVER.
     """
 
     CancelTournament: grpc.aio.UnaryUnaryMultiCallable[
@@ -182,12 +209,34 @@ class ManagerServiceAsyncStub:
     ]
     """Returns what is known of one tournament. Changes nothing.
 
-    The answer stays below 4 MiB, also with 10,000 entrants. Entrants come without the services that they list. Of a
-    tournament that is larger all the same, some is left out, in this order until it fits: most of what misconducts
+    The answer stays below 4 MiB, also with 10,000 entrants. Entrants come without the services that they list. Of many
+    games only the latest rounds are shown. Of a tournament that is larger all the same, some is left out, in this
+    order until it fits: most of what misconducts
     say in words; the misconducts of games, which GetGame returns; the descriptions of entrants; in the results of
     games, the groups after the first.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
+    """
+
+    GetStandings: grpc.aio.UnaryUnaryMultiCallable[
+        fairplay.v1.manager_pb2.GetStandingsRequest,
+        fairplay.v1.manager_pb2.GetStandingsResponse,
+    ]
+    """Returns the standings of a tournament that was started, a page of them. Changes nothing.
+
+    While the tournament runs they are those after its latest round, or a while before; pages that are asked for one
+    after the other may then come from different standings. A tournament that has not started has none.
+
+    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+    """
+
+    ListTournamentGames: grpc.aio.UnaryUnaryMultiCallable[
+        fairplay.v1.manager_pb2.ListTournamentGamesRequest,
+        fairplay.v1.manager_pb2.ListTournamentGamesResponse,
+    ]
+    """Lists the games of a tournament, those that run included, in the order of the rounds. Changes nothing.
+
+    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
     """
 
     ListTournaments: grpc.aio.UnaryUnaryMultiCallable[
@@ -205,7 +254,8 @@ class ManagerServiceAsyncStub:
     ]
     """Streams a tournament: the whole of it first, then what happens, until it is over. Changes nothing.
 
-    Every event stays below 4 MiB, as the answer of GetTournament does.
+    Every event stays below 4 MiB, as the answer of GetTournament does. Whoever leaves more than 1,000 events unread
+    misses them, and is sent the whole tournament as it is then.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
     """
@@ -228,9 +278,10 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
         The tournament is known by its id: a repeat with the same request returns it as it is, also where the request
         names no seed; one with another request fails. Where sign_up.waiting_period is not 0 the first period begins now.
 
-        Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_PLAYERS,
-        INVALID_LINK, NAME_INVALID, INVALID_ID, INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED;
-        PERMISSION_DENIED and EXEC_NOT_ALLOWED; UNAVAILABLE and SHUTTING_DOWN.
+        Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_FORMAT,
+        INVALID_PLAYERS, INVALID_LINK, NAME_INVALID, INVALID_ID, INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED;
+        FAILED_PRECONDITION and FORMAT_DOES_NOT_FIT, where all entrants are named; PERMISSION_DENIED and EXEC_NOT_ALLOWED;
+        UNAVAILABLE and SHUTTING_DOWN.
         """
 
     @abc.abstractmethod
@@ -267,7 +318,8 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
     ) -> typing.Union[fairplay.v1.manager_pb2.StartTournamentResponse, collections.abc.Awaitable[fairplay.v1.manager_pb2.StartTournamentResponse]]:
         """Closes the sign-up and starts the tournament. A repeat while it runs changes nothing.
 
-        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOO_FEW_ENTRANTS or TOURNAMENT_OVER.
+        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOO_FEW_ENTRANTS, FORMAT_DOES_NOT_FIT
+        or TOURNAMENT_OVER.
         """
 
     @abc.abstractmethod
@@ -290,12 +342,38 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
     ) -> typing.Union[fairplay.v1.manager_pb2.GetTournamentResponse, collections.abc.Awaitable[fairplay.v1.manager_pb2.GetTournamentResponse]]:
         """Returns what is known of one tournament. Changes nothing.
 
-        The answer stays below 4 MiB, also with 10,000 entrants. Entrants come without the services that they list. Of a
-        tournament that is larger all the same, some is left out, in this order until it fits: most of what misconducts
+        The answer stays below 4 MiB, also with 10,000 entrants. Entrants come without the services that they list. Of many
+        games only the latest rounds are shown. Of a tournament that is larger all the same, some is left out, in this
+        order until it fits: most of what misconducts
         say in words; the misconducts of games, which GetGame returns; the descriptions of entrants; in the results of
         games, the groups after the first.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
+        """
+
+    @abc.abstractmethod
+    def GetStandings(
+        self,
+        request: fairplay.v1.manager_pb2.GetStandingsRequest,
+        context: _ServicerContext,
+    ) -> typing.Union[fairplay.v1.manager_pb2.GetStandingsResponse, collections.abc.Awaitable[fairplay.v1.manager_pb2.GetStandingsResponse]]:
+        """Returns the standings of a tournament that was started, a page of them. Changes nothing.
+
+        While the tournament runs they are those after its latest round, or a while before; pages that are asked for one
+        after the other may then come from different standings. A tournament that has not started has none.
+
+        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+        """
+
+    @abc.abstractmethod
+    def ListTournamentGames(
+        self,
+        request: fairplay.v1.manager_pb2.ListTournamentGamesRequest,
+        context: _ServicerContext,
+    ) -> typing.Union[fairplay.v1.manager_pb2.ListTournamentGamesResponse, collections.abc.Awaitable[fairplay.v1.manager_pb2.ListTournamentGamesResponse]]:
+        """Lists the games of a tournament, those that run included, in the order of the rounds. Changes nothing.
+
+        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
         """
 
     @abc.abstractmethod
@@ -317,7 +395,8 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
     ) -> typing.Union[collections.abc.Iterator[fairplay.v1.manager_pb2.WatchTournamentResponse], collections.abc.AsyncIterator[fairplay.v1.manager_pb2.WatchTournamentResponse]]:
         """Streams a tournament: the whole of it first, then what happens, until it is over. Changes nothing.
 
-        Every event stays below 4 MiB, as the answer of GetTournament does.
+        Every event stays below 4 MiB, as the answer of GetTournament does. Whoever leaves more than 1,000 events unread
+        misses them, and is sent the whole tournament as it is then.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
         """

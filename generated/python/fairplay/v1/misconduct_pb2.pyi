@@ -65,6 +65,10 @@ class _CallErrorReasonEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper
     """The reply is not a message of the method's type."""
     CALL_ERROR_REASON_TOO_LARGE: _CallErrorReason.ValueType  # 4
     """The reply is larger than the server accepts."""
+    CALL_ERROR_REASON_LIMIT_EXCEEDED: _CallErrorReason.ValueType  # 5
+    """The player's process was ended because it used more than a program may: of memory, processors, files or the like.
+    The message says which limit it was, what was used and what is allowed.
+    """
 
 class CallErrorReason(_CallErrorReason, metaclass=_CallErrorReasonEnumTypeWrapper):
     """What went wrong with a call that got no usable reply."""
@@ -79,6 +83,10 @@ CALL_ERROR_REASON_UNPARSABLE: CallErrorReason.ValueType  # 3
 """The reply is not a message of the method's type."""
 CALL_ERROR_REASON_TOO_LARGE: CallErrorReason.ValueType  # 4
 """The reply is larger than the server accepts."""
+CALL_ERROR_REASON_LIMIT_EXCEEDED: CallErrorReason.ValueType  # 5
+"""The player's process was ended because it used more than a program may: of memory, processors, files or the like.
+The message says which limit it was, what was used and what is allowed.
+"""
 global___CallErrorReason = CallErrorReason
 
 @typing.final

@@ -51,7 +51,7 @@ class GameService(google.protobuf.message.Message):
     NAME_FIELD_NUMBER: builtins.int
     REVISION_FIELD_NUMBER: builtins.int
     name: builtins.str
-    """The full name of the service, e.g. "fairplay.fish.v1.FishPlayerService"."""
+    """The full name of the service, e.g. "fairplay.fish.v1.FishPlayerService". At most 128 characters."""
     revision: builtins.int
     """The revision. A revision adds methods, or something else that a player might want to know about; the comment of
     each method that was added says in which revision. 0 counts as 1, the first one.

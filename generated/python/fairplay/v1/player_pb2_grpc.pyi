@@ -26,6 +26,11 @@ class PlayerServiceStub:
     last one. A player that fails either is out of the tournament. A player that serves gets no keepalive pings from the
     server's side and needs none. It is connected to anew for each game or tournament, and goes on serving when a
     connection ends.
+
+    A player that serves may have a secret of its own: 1 to 256 visible characters of ASCII without spaces. Who signs it
+    up gives it to the server (Player.secret), and the server shows it in the metadata "fairplay-secret" of every call.
+    The player refuses calls without it, or with another one, with UNAUTHENTICATED, comparing in constant time. The
+    variable FAIRPLAY_SECRET in its environment tells a player its secret; a server that starts a program sets it.
     """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
@@ -63,6 +68,11 @@ class PlayerServiceAsyncStub:
     last one. A player that fails either is out of the tournament. A player that serves gets no keepalive pings from the
     server's side and needs none. It is connected to anew for each game or tournament, and goes on serving when a
     connection ends.
+
+    A player that serves may have a secret of its own: 1 to 256 visible characters of ASCII without spaces. Who signs it
+    up gives it to the server (Player.secret), and the server shows it in the metadata "fairplay-secret" of every call.
+    The player refuses calls without it, or with another one, with UNAUTHENTICATED, comparing in constant time. The
+    variable FAIRPLAY_SECRET in its environment tells a player its secret; a server that starts a program sets it.
     """
 
     Describe: grpc.aio.UnaryUnaryMultiCallable[
@@ -99,6 +109,11 @@ class PlayerServiceServicer(metaclass=abc.ABCMeta):
     last one. A player that fails either is out of the tournament. A player that serves gets no keepalive pings from the
     server's side and needs none. It is connected to anew for each game or tournament, and goes on serving when a
     connection ends.
+
+    A player that serves may have a secret of its own: 1 to 256 visible characters of ASCII without spaces. Who signs it
+    up gives it to the server (Player.secret), and the server shows it in the metadata "fairplay-secret" of every call.
+    The player refuses calls without it, or with another one, with UNAUTHENTICATED, comparing in constant time. The
+    variable FAIRPLAY_SECRET in its environment tells a player its secret; a server that starts a program sets it.
     """
 
     @abc.abstractmethod

@@ -93,7 +93,7 @@ class RecordEntry(google.protobuf.message.Message):
 
     @property
     def misconduct(self) -> fairplay.v1.misconduct_pb2.Misconduct:
-        """A player was eliminated."""
+        """A player was eliminated. Request, reply and unparsable_reply are left out: the call of its number has them."""
 
     @property
     def result(self) -> global___RecordedResult:
@@ -197,10 +197,13 @@ class TournamentHeader(google.protobuf.message.Message):
     PLAN_FIELD_NUMBER: builtins.int
     CREATE_TIME_FIELD_NUMBER: builtins.int
     SERVER_VERSION_FIELD_NUMBER: builtins.int
+    SECRET_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
     """The id of the tournament."""
     server_version: builtins.str
     """The version of the server's software."""
+    secret: builtins.bytes
+    """The secret from which all randomness of the tournament follows: Tournament.secret."""
     @property
     def plan(self) -> fairplay.v1.tournament_pb2.TournamentPlan:
         """What it is made of."""
@@ -216,9 +219,10 @@ class TournamentHeader(google.protobuf.message.Message):
         plan: fairplay.v1.tournament_pb2.TournamentPlan | None = ...,
         create_time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
         server_version: builtins.str = ...,
+        secret: builtins.bytes = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["create_time", b"create_time", "plan", b"plan"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["create_time", b"create_time", "plan", b"plan", "server_version", b"server_version", "tournament_id", b"tournament_id"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["create_time", b"create_time", "plan", b"plan", "secret", b"secret", "server_version", b"server_version", "tournament_id", b"tournament_id"]) -> None: ...
 
 global___TournamentHeader = TournamentHeader
 
@@ -237,6 +241,7 @@ class RecordedCall(google.protobuf.message.Message):
     OVERRUN_FIELD_NUMBER: builtins.int
     ELAPSED_FIELD_NUMBER: builtins.int
     MORE_FOLLOW_FIELD_NUMBER: builtins.int
+    REPLY_DIGEST_FIELD_NUMBER: builtins.int
     number: builtins.int
     """The number of the call in its record, from 1, in the order in which calls were made."""
     seat: builtins.int
@@ -246,11 +251,16 @@ class RecordedCall(google.protobuf.message.Message):
     request: builtins.bytes
     """The serialised request."""
     reply: builtins.bytes
-    """The serialised reply, exactly as it came, parsable or not."""
+    """The serialised reply, as it came, parsable or not. Of a reply of more than 16,384 bytes fields that the method's
+    type does not have are left out, and of one that cannot be parsed all after the first 4,096 bytes; reply_digest
+    says so.
+    """
     more_follow: builtins.bool
     """Whether the next entry came in the same moment: where several players are asked for the first answer, entries
     are in the order in which the answers count, and those of one moment are taken together.
     """
+    reply_digest: builtins.bytes
+    """SHA-256 of the reply as it came, where not all of it was kept. Empty otherwise."""
     @property
     def error(self) -> fairplay.v1.misconduct_pb2.CallError:
         """It got no usable reply."""
@@ -261,7 +271,7 @@ class RecordedCall(google.protobuf.message.Message):
 
     @property
     def elapsed(self) -> google.protobuf.duration_pb2.Duration:
-        """From sending the call to reading its reply."""
+        """From sending the call to reading its reply; where players have a bank, without time in which the server stood still."""
 
     def __init__(
         self,
@@ -275,9 +285,10 @@ class RecordedCall(google.protobuf.message.Message):
         overrun: fairplay.v1.misconduct_pb2.Overrun | None = ...,
         elapsed: google.protobuf.duration_pb2.Duration | None = ...,
         more_follow: builtins.bool = ...,
+        reply_digest: builtins.bytes = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["elapsed", b"elapsed", "error", b"error", "outcome", b"outcome", "overrun", b"overrun", "reply", b"reply"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["elapsed", b"elapsed", "error", b"error", "method_name", b"method_name", "more_follow", b"more_follow", "number", b"number", "outcome", b"outcome", "overrun", b"overrun", "reply", b"reply", "request", b"request", "seat", b"seat"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["elapsed", b"elapsed", "error", b"error", "method_name", b"method_name", "more_follow", b"more_follow", "number", b"number", "outcome", b"outcome", "overrun", b"overrun", "reply", b"reply", "reply_digest", b"reply_digest", "request", b"request", "seat", b"seat"]) -> None: ...
     def WhichOneof(self, oneof_group: typing.Literal["outcome", b"outcome"]) -> typing.Literal["reply", "error", "overrun"] | None: ...
 
 global___RecordedCall = RecordedCall
@@ -343,7 +354,7 @@ class RecordedResult(google.protobuf.message.Message):
     END_TIME_FIELD_NUMBER: builtins.int
     @property
     def result(self) -> fairplay.v1.result_pb2.GameResult:
-        """How it ended."""
+        """How it ended. Its misconducts are without evidence, which is in the entries before."""
 
     @property
     def end_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
@@ -461,8 +472,14 @@ class RecordedGame(google.protobuf.message.Message):
 
     GAME_ID_FIELD_NUMBER: builtins.int
     RESULT_FIELD_NUMBER: builtins.int
+    CHAIN_HASH_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The id of the game, whose own record has the rest."""
+    chain_hash: builtins.bytes
+    """The last chain hash of the record of the game, as the server keeps it: with the links of its players. The record of
+    a tournament so vouches for those of its games. Empty: the game has no record of its own, or an earlier version of
+    the server did not say so.
+    """
     @property
     def result(self) -> fairplay.v1.result_pb2.GameResult:
         """How it ended."""
@@ -472,8 +489,9 @@ class RecordedGame(google.protobuf.message.Message):
         *,
         game_id: builtins.str = ...,
         result: fairplay.v1.result_pb2.GameResult | None = ...,
+        chain_hash: builtins.bytes = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["result", b"result"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "result", b"result"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["chain_hash", b"chain_hash", "game_id", b"game_id", "result", b"result"]) -> None: ...
 
 global___RecordedGame = RecordedGame

@@ -51,8 +51,8 @@ class RecordServiceServicer(object):
         Appended to each other the entries are a Record, which whoever has it can verify. The links of players are left
         out, and the hash chain is that of the entries as they are streamed. Changes nothing.
 
-        Fails with NOT_FOUND and RECORD_NOT_FOUND; FAILED_PRECONDITION and RECORD_OPEN while the game or tournament runs:
-        hidden things are in it.
+        Fails with NOT_FOUND and RECORD_NOT_FOUND; FAILED_PRECONDITION and RECORD_OPEN while the game or tournament runs, and
+        for a game while its tournament does: hidden things are in it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

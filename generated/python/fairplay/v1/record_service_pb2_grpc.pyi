@@ -29,8 +29,8 @@ class RecordServiceStub:
     Appended to each other the entries are a Record, which whoever has it can verify. The links of players are left
     out, and the hash chain is that of the entries as they are streamed. Changes nothing.
 
-    Fails with NOT_FOUND and RECORD_NOT_FOUND; FAILED_PRECONDITION and RECORD_OPEN while the game or tournament runs:
-    hidden things are in it.
+    Fails with NOT_FOUND and RECORD_NOT_FOUND; FAILED_PRECONDITION and RECORD_OPEN while the game or tournament runs, and
+    for a game while its tournament does: hidden things are in it.
     """
 
 class RecordServiceAsyncStub:
@@ -44,8 +44,8 @@ class RecordServiceAsyncStub:
     Appended to each other the entries are a Record, which whoever has it can verify. The links of players are left
     out, and the hash chain is that of the entries as they are streamed. Changes nothing.
 
-    Fails with NOT_FOUND and RECORD_NOT_FOUND; FAILED_PRECONDITION and RECORD_OPEN while the game or tournament runs:
-    hidden things are in it.
+    Fails with NOT_FOUND and RECORD_NOT_FOUND; FAILED_PRECONDITION and RECORD_OPEN while the game or tournament runs, and
+    for a game while its tournament does: hidden things are in it.
     """
 
 class RecordServiceServicer(metaclass=abc.ABCMeta):
@@ -61,8 +61,8 @@ class RecordServiceServicer(metaclass=abc.ABCMeta):
         Appended to each other the entries are a Record, which whoever has it can verify. The links of players are left
         out, and the hash chain is that of the entries as they are streamed. Changes nothing.
 
-        Fails with NOT_FOUND and RECORD_NOT_FOUND; FAILED_PRECONDITION and RECORD_OPEN while the game or tournament runs:
-        hidden things are in it.
+        Fails with NOT_FOUND and RECORD_NOT_FOUND; FAILED_PRECONDITION and RECORD_OPEN while the game or tournament runs, and
+        for a game while its tournament does: hidden things are in it.
         """
 
 def add_RecordServiceServicer_to_server(servicer: RecordServiceServicer, server: typing.Union[grpc.Server, grpc.aio.Server]) -> None: ...

@@ -66,11 +66,11 @@ class GamePlan(google.protobuf.message.Message):
     TIME_CONTROL_FIELD_NUMBER: builtins.int
     INITIAL_STATE_FIELD_NUMBER: builtins.int
     game: builtins.str
-    """The name of the game, e.g. "fish"."""
+    """The name of the game, e.g. "fish". At most 64 characters."""
     seed: builtins.int
     """Where all randomness of the game comes from, below 2^53. The same plan with the same seed gives the same game as
-    long as the players answer the same. Not set: the server draws one. Not set in answers while the game runs: hidden
-    things follow from it.
+    long as the players answer the same. Not set: the server draws one. Not set in answers while the game runs, or the
+    tournament that it belongs to: hidden things follow from it.
     """
     @property
     def settings(self) -> fairplay.v1.game_pb2.GameSettings:
@@ -231,7 +231,7 @@ class CreateGameRequest(google.protobuf.message.Message):
     GAME_ID_FIELD_NUMBER: builtins.int
     PLAN_FIELD_NUMBER: builtins.int
     game_id: builtins.str
-    """The id of the game, as in PlayGameRequest."""
+    """The id of the game, as in PlayGameRequest. At most 128 characters."""
     @property
     def plan(self) -> global___GamePlan:
         """What the game is made of."""
@@ -277,8 +277,9 @@ class PlayGameRequest(google.protobuf.message.Message):
     GAME_ID_FIELD_NUMBER: builtins.int
     PLAN_FIELD_NUMBER: builtins.int
     game_id: builtins.str
-    """The id of the game: 1 to 128 letters of ASCII, digits, '-', '_', '.' or '/' ([A-Za-z0-9_./-]{1,128}). Empty: the
-    server chooses one, and a repeat plays another game.
+    """The id of the game: 1 to 128 letters of ASCII, digits, '-', '_', '.' or '/' ([A-Za-z0-9_./-]{1,128}), but none like
+    those of the games of tournaments, e.g. "cup/r2g1" ([^/]+/r[0-9]+g[0-9]+). Empty: the server chooses one, and a
+    repeat plays another game. At most 128 characters.
     """
     @property
     def plan(self) -> global___GamePlan:
@@ -325,7 +326,7 @@ class WatchGameRequest(google.protobuf.message.Message):
     GAME_ID_FIELD_NUMBER: builtins.int
     AFTER_SEQUENCE_FIELD_NUMBER: builtins.int
     game_id: builtins.str
-    """The game to watch."""
+    """The game to watch. At most 128 characters."""
     after_sequence: builtins.int
     """The sequence number of the last event that the caller has seen. 0: none."""
     def __init__(
@@ -447,7 +448,7 @@ class GetGameRequest(google.protobuf.message.Message):
 
     GAME_ID_FIELD_NUMBER: builtins.int
     game_id: builtins.str
-    """The id of the game."""
+    """The id of the game. At most 128 characters."""
     def __init__(
         self,
         *,
@@ -496,13 +497,13 @@ class ListGamesRequest(google.protobuf.message.Message):
     page_size: builtins.int
     """The most games to return. 0 counts as 50, more than 1,000 as 1,000."""
     page_token: builtins.str
-    """ListGamesResponse.next_page_token of the page before. Empty: the first page."""
+    """ListGamesResponse.next_page_token of the page before. Empty: the first page. At most 20 characters."""
     tournament_id: builtins.str
-    """Only games of this tournament. Empty: all."""
+    """Only games of this tournament. Empty: all. At most 64 characters."""
     game: builtins.str
-    """Only games of this name, e.g. "fish". Empty: all."""
+    """Only games of this name, e.g. "fish". Empty: all. At most 64 characters."""
     player: builtins.str
-    """Only games in which a player of this name sits. Empty: all."""
+    """Only games in which a player of this name sits. Empty: all. At most 64 characters."""
     status: global___GameStatus.ValueType
     """Only games of this status. Not said: all."""
     oldest_first: builtins.bool
@@ -566,9 +567,9 @@ class StopGameRequest(google.protobuf.message.Message):
     GAME_ID_FIELD_NUMBER: builtins.int
     REASON_FIELD_NUMBER: builtins.int
     game_id: builtins.str
-    """The id of the game."""
+    """The id of the game. At most 128 characters."""
     reason: builtins.str
-    """One sentence for people, kept in the record. May be empty."""
+    """One sentence for people, kept in the record. May be empty. At most 500 characters."""
     def __init__(
         self,
         *,

@@ -100,8 +100,8 @@ class RefereeServiceServicer(object):
 
     def WatchGame(self, request, context):
         """Streams a game: the whole state first, then what happens, until the game is over. Works for running and for
-        finished games. Of a running game spectators see the public view: no hidden hands, bags or piles. A finished game
-        is shown as it went, hidden things included. With after_sequence the stream goes on after an event that the caller
+        finished games. Of a running game, and until the tournament that it belongs to is over, spectators see the public
+        view: no hidden hands, bags or piles. After that it is shown as it went, hidden things included. With after_sequence the stream goes on after an event that the caller
         has seen. Changes nothing. A caller that reads too slowly misses intermediate states, never the last one.
 
         Fails with NOT_FOUND and GAME_NOT_FOUND.

@@ -27,7 +27,7 @@ class Position(google.protobuf.message.Message):
     STATE_FIELD_NUMBER: builtins.int
     SEAT_FIELD_NUMBER: builtins.int
     game: builtins.str
-    """The name of the game, e.g. "fish"."""
+    """The name of the game, e.g. "fish". At most 64 characters."""
     seat: builtins.int
     """The seat that is to reply, from 0."""
     @property
@@ -220,7 +220,7 @@ class SimulateGameRequest(google.protobuf.message.Message):
     SEED_FIELD_NUMBER: builtins.int
     STRATEGIES_FIELD_NUMBER: builtins.int
     game: builtins.str
-    """The name of the game, e.g. "fish"."""
+    """The name of the game, e.g. "fish". At most 64 characters."""
     seed: builtins.int
     """Where the randomness of the game comes from, below 2^53. Not set: the server draws one."""
     @property
@@ -229,7 +229,7 @@ class SimulateGameRequest(google.protobuf.message.Message):
 
     @property
     def strategies(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
-        """The reference strategies of the players, in turn order."""
+        """The reference strategies of the players, in turn order. At most 200 characters."""
 
     def __init__(
         self,

@@ -93,6 +93,7 @@ class Table(google.protobuf.message.Message):
     GAME_ID_FIELD_NUMBER: builtins.int
     RESULT_FIELD_NUMBER: builtins.int
     CREATE_TIME_FIELD_NUMBER: builtins.int
+    SEAT_COUNT_FIELD_NUMBER: builtins.int
     name: builtins.str
     """The name, unique in the lobby."""
     game: builtins.str
@@ -102,11 +103,15 @@ class Table(google.protobuf.message.Message):
     status: global___TableStatus.ValueType
     """Whether its game goes on."""
     min_seat_count: builtins.int
-    """The fewest seats with which it can be started."""
+    """The fewest seats with which it can be started. Where the number of players is chosen, both are that number."""
     max_seat_count: builtins.int
     """The most seats that it has."""
     game_id: builtins.str
     """The id of the game that was started last, for RefereeService.WatchGame. Empty: none yet."""
+    seat_count: builtins.int
+    """How many players the table was made for: its game starts by itself when the last seat is taken. 0: any number that
+    the game allows.
+    """
     @property
     def settings(self) -> fairplay.v1.game_pb2.GameSettings:
         """The settings. Not set: the defaults of the game."""
@@ -149,9 +154,10 @@ class Table(google.protobuf.message.Message):
         game_id: builtins.str = ...,
         result: fairplay.v1.result_pb2.GameResult | None = ...,
         create_time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
+        seat_count: builtins.int = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["create_time", b"create_time", "result", b"result", "settings", b"settings", "time_control", b"time_control"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["create_time", b"create_time", "game", b"game", "game_id", b"game_id", "max_seat_count", b"max_seat_count", "min_seat_count", b"min_seat_count", "name", b"name", "owner", b"owner", "result", b"result", "seats", b"seats", "settings", b"settings", "status", b"status", "time_control", b"time_control", "watchers", b"watchers"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["create_time", b"create_time", "game", b"game", "game_id", b"game_id", "max_seat_count", b"max_seat_count", "min_seat_count", b"min_seat_count", "name", b"name", "owner", b"owner", "result", b"result", "seat_count", b"seat_count", "seats", b"seats", "settings", b"settings", "status", b"status", "time_control", b"time_control", "watchers", b"watchers"]) -> None: ...
 
 global___Table = Table
 
@@ -163,19 +169,27 @@ class Seat(google.protobuf.message.Message):
 
     NAME_FIELD_NUMBER: builtins.int
     PRESENT_FIELD_NUMBER: builtins.int
+    READY_FIELD_NUMBER: builtins.int
+    BOT_FIELD_NUMBER: builtins.int
     name: builtins.str
-    """The name of the user who joined, and of the player in the game."""
+    """The name of the user who joined, or of a bot, and of the player in the game."""
     present: builtins.bool
     """Whether the user is at the table still. A seat in a running game stays when its user has left, and is given up
     when the game is over. After a new start of the server, false until the user is back.
     """
+    ready: builtins.bool
+    """Whether the user has said that it is ready for the next game, as bots always are. False again when a game begins."""
+    bot: builtins.str
+    """The link of the bot that has this seat, e.g. "bot:greedy"; its name is that of no user. Empty: a user has it."""
     def __init__(
         self,
         *,
         name: builtins.str = ...,
         present: builtins.bool = ...,
+        ready: builtins.bool = ...,
+        bot: builtins.str = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["name", b"name", "present", b"present"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["bot", b"bot", "name", b"name", "present", b"present", "ready", b"ready"]) -> None: ...
 
 global___Seat = Seat
 

@@ -29,7 +29,7 @@ from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x66\x61irplay/v1/tournament.proto\x12\x0b\x66\x61irplay.v1\x1a\x16\x66\x61irplay/v1/game.proto\x1a\x1c\x66\x61irplay/v1/misconduct.proto\x1a\x18\x66\x61irplay/v1/result.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"G\n\x10TournamentFormat\x12)\n\x08knockout\x18\x01 \x01(\x0b\x32\x15.fairplay.v1.KnockoutH\x00\x42\x08\n\x06\x66ormat\"J\n\x08Knockout\x12#\n\x16\x65nd_failure_is_failure\x18\x01 \x01(\x08H\x00\x88\x01\x01\x42\x19\n\x17_end_failure_is_failure\"\xce\x02\n\x0cSignUpPolicy\x12\x1e\n\x11min_entrant_count\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x1e\n\x11max_entrant_count\x18\x02 \x01(\rH\x01\x88\x01\x01\x12\x31\n\x0ewaiting_period\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x19\n\x0cperiod_count\x18\x04 \x01(\rH\x02\x88\x01\x01\x12(\n\tage_order\x18\x05 \x01(\x0e\x32\x15.fairplay.v1.AgeOrder\x12\x14\n\x0cname_pattern\x18\x06 \x01(\t\x12\x33\n\x0b\x63\x65rtificate\x18\x07 \x01(\x0b\x32\x1e.fairplay.v1.CertificatePolicyB\x14\n\x12_min_entrant_countB\x14\n\x12_max_entrant_countB\x0f\n\r_period_count\"?\n\x11\x43\x65rtificatePolicy\x12*\n\x07max_age\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\"\x99\x02\n\x0eTournamentPlan\x12\x0c\n\x04game\x18\x01 \x01(\t\x12+\n\x08settings\x18\x02 \x01(\x0b\x32\x19.fairplay.v1.GameSettings\x12-\n\x06\x66ormat\x18\x03 \x01(\x0b\x32\x1d.fairplay.v1.TournamentFormat\x12*\n\x07sign_up\x18\x04 \x01(\x0b\x32\x19.fairplay.v1.SignUpPolicy\x12.\n\x0ctime_control\x18\x05 \x01(\x0b\x32\x18.fairplay.v1.TimeControl\x12\x11\n\x04seed\x18\x06 \x01(\x04H\x00\x88\x01\x01\x12%\n\x08\x65ntrants\x18\x07 \x03(\x0b\x32\x13.fairplay.v1.PlayerB\x07\n\x05_seed\"\xe6\x02\n\nTournament\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12)\n\x04plan\x18\x02 \x01(\x0b\x32\x1b.fairplay.v1.TournamentPlan\x12-\n\x06status\x18\x03 \x01(\x0e\x32\x1d.fairplay.v1.TournamentStatus\x12%\n\x08\x65ntrants\x18\x04 \x03(\x0b\x32\x13.fairplay.v1.Player\x12\"\n\x06rounds\x18\x05 \x03(\x0b\x32\x12.fairplay.v1.Round\x12-\n\x06result\x18\x06 \x01(\x0b\x32\x1d.fairplay.v1.TournamentResult\x12\x0e\n\x06reason\x18\x07 \x01(\t\x12/\n\x0b\x63reate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x93\x02\n\x11TournamentSummary\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12-\n\x06status\x18\x03 \x01(\x0e\x32\x1d.fairplay.v1.TournamentStatus\x12\x15\n\rentrant_count\x18\x04 \x01(\r\x12\x13\n\x0bround_count\x18\x05 \x01(\r\x12\x0f\n\x07winners\x18\x06 \x03(\t\x12\x0e\n\x06reason\x18\x07 \x01(\t\x12/\n\x0b\x63reate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\".\n\x05Round\x12%\n\x05games\x18\x01 \x03(\x0b\x32\x16.fairplay.v1.RoundGame\"V\n\tRoundGame\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0f\n\x07players\x18\x02 \x03(\t\x12\'\n\x06result\x18\x03 \x01(\x0b\x32\x17.fairplay.v1.GameResult\"e\n\x10TournamentResult\x12\x0f\n\x07winners\x18\x01 \x03(\t\x12\x0e\n\x06others\x18\x02 \x03(\t\x12\x30\n\x08\x66\x61ilures\x18\x03 \x03(\x0b\x32\x1e.fairplay.v1.TournamentFailure\"Q\n\x11TournamentFailure\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12+\n\nmisconduct\x18\x02 \x01(\x0b\x32\x17.fairplay.v1.Misconduct*[\n\x08\x41geOrder\x12\x19\n\x15\x41GE_ORDER_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x41GE_ORDER_REVERSE_SIGN_UP\x10\x01\x12\x15\n\x11\x41GE_ORDER_SIGN_UP\x10\x02*\xb4\x01\n\x10TournamentStatus\x12!\n\x1dTOURNAMENT_STATUS_UNSPECIFIED\x10\x00\x12\x1d\n\x19TOURNAMENT_STATUS_SIGN_UP\x10\x01\x12\x1d\n\x19TOURNAMENT_STATUS_RUNNING\x10\x02\x12\x1e\n\x1aTOURNAMENT_STATUS_FINISHED\x10\x03\x12\x1f\n\x1bTOURNAMENT_STATUS_CANCELLED\x10\x04\x42\x96\x01\n\x0f\x63om.fairplay.v1B\x0fTournamentProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x66\x61irplay/v1/tournament.proto\x12\x0b\x66\x61irplay.v1\x1a\x16\x66\x61irplay/v1/game.proto\x1a\x1c\x66\x61irplay/v1/misconduct.proto\x1a\x18\x66\x61irplay/v1/result.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x80\x03\n\x10TournamentFormat\x12)\n\x08knockout\x18\x01 \x01(\x0b\x32\x15.fairplay.v1.KnockoutH\x00\x12<\n\x12\x64ouble_elimination\x18\x02 \x01(\x0b\x32\x1e.fairplay.v1.DoubleEliminationH\x00\x12.\n\x0bround_robin\x18\x03 \x01(\x0b\x32\x17.fairplay.v1.RoundRobinH\x00\x12#\n\x05swiss\x18\x04 \x01(\x0b\x32\x12.fairplay.v1.SwissH\x00\x12)\n\x08gauntlet\x18\x05 \x01(\x0b\x32\x15.fairplay.v1.GauntletH\x00\x12%\n\x06ladder\x18\x06 \x01(\x0b\x32\x13.fairplay.v1.LadderH\x00\x12%\n\x06stages\x18\x07 \x01(\x0b\x32\x13.fairplay.v1.StagesH\x00\x12+\n\x06\x63ustom\x18\x08 \x01(\x0b\x32\x19.fairplay.v1.CustomFormatH\x00\x42\x08\n\x06\x66ormat\"|\n\x08Knockout\x12#\n\x16\x65nd_failure_is_failure\x18\x01 \x01(\x08H\x00\x88\x01\x01\x12\x1c\n\x0fgames_per_match\x18\x02 \x01(\rH\x01\x88\x01\x01\x42\x19\n\x17_end_failure_is_failureB\x12\n\x10_games_per_match\"E\n\x11\x44oubleElimination\x12\x1c\n\x0fgames_per_match\x18\x01 \x01(\rH\x00\x88\x01\x01\x42\x12\n\x10_games_per_match\"^\n\nRoundRobin\x12\x17\n\nseat_count\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x18\n\x0b\x63ycle_count\x18\x02 \x01(\rH\x01\x88\x01\x01\x42\r\n\x0b_seat_countB\x0e\n\x0c_cycle_count\"Y\n\x05Swiss\x12\x18\n\x0bround_count\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x17\n\nseat_count\x18\x02 \x01(\rH\x01\x88\x01\x01\x42\x0e\n\x0c_round_countB\r\n\x0b_seat_count\"u\n\x08Gauntlet\x12\x13\n\x0b\x63hallengers\x18\x01 \x03(\t\x12\x17\n\nseat_count\x18\x02 \x01(\rH\x00\x88\x01\x01\x12\x1a\n\rmeeting_count\x18\x03 \x01(\rH\x01\x88\x01\x01\x42\r\n\x0b_seat_countB\x10\n\x0e_meeting_count\"~\n\x06Ladder\x12\x16\n\tprecision\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x17\n\ngame_limit\x18\x02 \x01(\rH\x01\x88\x01\x01\x12\x17\n\nseat_count\x18\x03 \x01(\rH\x02\x88\x01\x01\x42\x0c\n\n_precisionB\r\n\x0b_game_limitB\r\n\x0b_seat_count\",\n\x06Stages\x12\"\n\x06stages\x18\x01 \x03(\x0b\x32\x12.fairplay.v1.Stage\"I\n\x05Stage\x12-\n\x06\x66ormat\x18\x01 \x01(\x0b\x32\x1d.fairplay.v1.TournamentFormat\x12\x11\n\ttop_count\x18\x02 \x01(\r\"J\n\x0c\x43ustomFormat\x12\x0c\n\x04name\x18\x01 \x01(\t\x12,\n\x08settings\x18\x02 \x03(\x0b\x32\x1a.fairplay.v1.FormatSetting\",\n\rFormatSetting\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\"\xce\x02\n\x0cSignUpPolicy\x12\x1e\n\x11min_entrant_count\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x1e\n\x11max_entrant_count\x18\x02 \x01(\rH\x01\x88\x01\x01\x12\x31\n\x0ewaiting_period\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x19\n\x0cperiod_count\x18\x04 \x01(\rH\x02\x88\x01\x01\x12(\n\tage_order\x18\x05 \x01(\x0e\x32\x15.fairplay.v1.AgeOrder\x12\x14\n\x0cname_pattern\x18\x06 \x01(\t\x12\x33\n\x0b\x63\x65rtificate\x18\x07 \x01(\x0b\x32\x1e.fairplay.v1.CertificatePolicyB\x14\n\x12_min_entrant_countB\x14\n\x12_max_entrant_countB\x0f\n\r_period_count\"T\n\x11\x43\x65rtificatePolicy\x12*\n\x07max_age\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x13\n\x0bsigner_keys\x18\x02 \x03(\t\"\xc5\x03\n\x0eTournamentPlan\x12\x0c\n\x04game\x18\x01 \x01(\t\x12+\n\x08settings\x18\x02 \x01(\x0b\x32\x19.fairplay.v1.GameSettings\x12-\n\x06\x66ormat\x18\x03 \x01(\x0b\x32\x1d.fairplay.v1.TournamentFormat\x12*\n\x07sign_up\x18\x04 \x01(\x0b\x32\x19.fairplay.v1.SignUpPolicy\x12.\n\x0ctime_control\x18\x05 \x01(\x0b\x32\x18.fairplay.v1.TimeControl\x12\x11\n\x04seed\x18\x06 \x01(\x04H\x00\x88\x01\x01\x12%\n\x08\x65ntrants\x18\x07 \x03(\x0b\x32\x13.fairplay.v1.Player\x12\r\n\x05title\x18\x08 \x01(\t\x12\x12\n\ndeal_count\x18\t \x01(\r\x12\x1d\n\x10\x66\x61ilures_allowed\x18\n \x01(\rH\x01\x88\x01\x01\x12\x34\n\x0fwithdrawn_games\x18\x0b \x01(\x0e\x32\x1b.fairplay.v1.WithdrawnGames\x12\x1d\n\x15\x63oncurrent_game_limit\x18\x0c \x01(\rB\x07\n\x05_seedB\x13\n\x11_failures_allowed\"\x9f\x03\n\nTournament\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12)\n\x04plan\x18\x02 \x01(\x0b\x32\x1b.fairplay.v1.TournamentPlan\x12-\n\x06status\x18\x03 \x01(\x0e\x32\x1d.fairplay.v1.TournamentStatus\x12%\n\x08\x65ntrants\x18\x04 \x03(\x0b\x32\x13.fairplay.v1.Player\x12\"\n\x06rounds\x18\x05 \x03(\x0b\x32\x12.fairplay.v1.Round\x12-\n\x06result\x18\x06 \x01(\x0b\x32\x1d.fairplay.v1.TournamentResult\x12\x0e\n\x06reason\x18\x07 \x01(\t\x12/\n\x0b\x63reate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\ngame_count\x18\n \x01(\r\x12\x13\n\x0bround_count\x18\x0b \x01(\r\x12\x0e\n\x06secret\x18\x0f \x01(\x0c\"\xa2\x02\n\x11TournamentSummary\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12-\n\x06status\x18\x03 \x01(\x0e\x32\x1d.fairplay.v1.TournamentStatus\x12\x15\n\rentrant_count\x18\x04 \x01(\r\x12\x13\n\x0bround_count\x18\x05 \x01(\r\x12\x0f\n\x07winners\x18\x06 \x03(\t\x12\x0e\n\x06reason\x18\x07 \x01(\t\x12/\n\x0b\x63reate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05title\x18\n \x01(\t\"M\n\x05Round\x12%\n\x05games\x18\x01 \x03(\x0b\x32\x16.fairplay.v1.RoundGame\x12\x0e\n\x06number\x18\x02 \x01(\r\x12\r\n\x05stage\x18\x03 \x01(\r\"z\n\tRoundGame\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0f\n\x07players\x18\x02 \x03(\t\x12\'\n\x06result\x18\x03 \x01(\x0b\x32\x17.fairplay.v1.GameResult\x12\x0c\n\x04\x64\x65\x61l\x18\x04 \x01(\r\x12\x14\n\x0cround_number\x18\x05 \x01(\r\"e\n\x10TournamentResult\x12\x0f\n\x07winners\x18\x01 \x03(\t\x12\x0e\n\x06others\x18\x02 \x03(\t\x12\x30\n\x08\x66\x61ilures\x18\x03 \x03(\x0b\x32\x1e.fairplay.v1.TournamentFailure\"Q\n\x11TournamentFailure\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12+\n\nmisconduct\x18\x02 \x01(\x0b\x32\x17.fairplay.v1.Misconduct\"\x87\x01\n\tStandings\x12(\n\tstandings\x18\x01 \x03(\x0b\x32\x15.fairplay.v1.Standing\x12\x15\n\rentrant_count\x18\x02 \x01(\r\x12\x12\n\ngame_count\x18\x03 \x01(\r\x12\x13\n\x0bround_count\x18\x04 \x01(\r\x12\x10\n\x08\x63omplete\x18\x05 \x01(\x08\"\x8d\x02\n\x08Standing\x12\r\n\x05place\x18\x01 \x01(\r\x12\x0c\n\x04\x62\x61nd\x18\x02 \x01(\r\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\x0e\n\x06points\x18\x04 \x01(\x01\x12)\n\ntie_breaks\x18\x05 \x03(\x0b\x32\x15.fairplay.v1.TieBreak\x12\x12\n\ngame_count\x18\x06 \x01(\r\x12\x11\n\twin_count\x18\x07 \x01(\r\x12\x11\n\ttie_count\x18\x08 \x01(\r\x12\x12\n\nloss_count\x18\t \x01(\r\x12\x15\n\rfailure_count\x18\n \x01(\r\x12#\n\x06rating\x18\x0b \x01(\x0b\x32\x13.fairplay.v1.Rating\x12\x11\n\twithdrawn\x18\x0c \x01(\x08\"\'\n\x08TieBreak\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01\"2\n\x06Rating\x12\r\n\x05value\x18\x01 \x01(\x01\x12\x0b\n\x03low\x18\x02 \x01(\x01\x12\x0c\n\x04high\x18\x03 \x01(\x01*j\n\x0eWithdrawnGames\x12\x1f\n\x1bWITHDRAWN_GAMES_UNSPECIFIED\x10\x00\x12\x1b\n\x17WITHDRAWN_GAMES_COUNTED\x10\x01\x12\x1a\n\x16WITHDRAWN_GAMES_STRUCK\x10\x02*[\n\x08\x41geOrder\x12\x19\n\x15\x41GE_ORDER_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x41GE_ORDER_REVERSE_SIGN_UP\x10\x01\x12\x15\n\x11\x41GE_ORDER_SIGN_UP\x10\x02*\xb4\x01\n\x10TournamentStatus\x12!\n\x1dTOURNAMENT_STATUS_UNSPECIFIED\x10\x00\x12\x1d\n\x19TOURNAMENT_STATUS_SIGN_UP\x10\x01\x12\x1d\n\x19TOURNAMENT_STATUS_RUNNING\x10\x02\x12\x1e\n\x1aTOURNAMENT_STATUS_FINISHED\x10\x03\x12\x1f\n\x1bTOURNAMENT_STATUS_CANCELLED\x10\x04\x42\x96\x01\n\x0f\x63om.fairplay.v1B\x0fTournamentProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,30 +37,58 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'fairplay.v1.tournament_pb2'
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\017com.fairplay.v1B\017TournamentProtoP\001Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\242\002\003FPX\252\002\013Fairplay.V1\312\002\013Fairplay\\V1\352\002\014Fairplay::V1'
-  _globals['_AGEORDER']._serialized_start=1986
-  _globals['_AGEORDER']._serialized_end=2077
-  _globals['_TOURNAMENTSTATUS']._serialized_start=2080
-  _globals['_TOURNAMENTSTATUS']._serialized_end=2260
-  _globals['_TOURNAMENTFORMAT']._serialized_start=190
-  _globals['_TOURNAMENTFORMAT']._serialized_end=261
-  _globals['_KNOCKOUT']._serialized_start=263
-  _globals['_KNOCKOUT']._serialized_end=337
-  _globals['_SIGNUPPOLICY']._serialized_start=340
-  _globals['_SIGNUPPOLICY']._serialized_end=674
-  _globals['_CERTIFICATEPOLICY']._serialized_start=676
-  _globals['_CERTIFICATEPOLICY']._serialized_end=739
-  _globals['_TOURNAMENTPLAN']._serialized_start=742
-  _globals['_TOURNAMENTPLAN']._serialized_end=1023
-  _globals['_TOURNAMENT']._serialized_start=1026
-  _globals['_TOURNAMENT']._serialized_end=1384
-  _globals['_TOURNAMENTSUMMARY']._serialized_start=1387
-  _globals['_TOURNAMENTSUMMARY']._serialized_end=1662
-  _globals['_ROUND']._serialized_start=1664
-  _globals['_ROUND']._serialized_end=1710
-  _globals['_ROUNDGAME']._serialized_start=1712
-  _globals['_ROUNDGAME']._serialized_end=1798
-  _globals['_TOURNAMENTRESULT']._serialized_start=1800
-  _globals['_TOURNAMENTRESULT']._serialized_end=1901
-  _globals['_TOURNAMENTFAILURE']._serialized_start=1903
-  _globals['_TOURNAMENTFAILURE']._serialized_end=1984
+  _globals['_WITHDRAWNGAMES']._serialized_start=3933
+  _globals['_WITHDRAWNGAMES']._serialized_end=4039
+  _globals['_AGEORDER']._serialized_start=4041
+  _globals['_AGEORDER']._serialized_end=4132
+  _globals['_TOURNAMENTSTATUS']._serialized_start=4135
+  _globals['_TOURNAMENTSTATUS']._serialized_end=4315
+  _globals['_TOURNAMENTFORMAT']._serialized_start=191
+  _globals['_TOURNAMENTFORMAT']._serialized_end=575
+  _globals['_KNOCKOUT']._serialized_start=577
+  _globals['_KNOCKOUT']._serialized_end=701
+  _globals['_DOUBLEELIMINATION']._serialized_start=703
+  _globals['_DOUBLEELIMINATION']._serialized_end=772
+  _globals['_ROUNDROBIN']._serialized_start=774
+  _globals['_ROUNDROBIN']._serialized_end=868
+  _globals['_SWISS']._serialized_start=870
+  _globals['_SWISS']._serialized_end=959
+  _globals['_GAUNTLET']._serialized_start=961
+  _globals['_GAUNTLET']._serialized_end=1078
+  _globals['_LADDER']._serialized_start=1080
+  _globals['_LADDER']._serialized_end=1206
+  _globals['_STAGES']._serialized_start=1208
+  _globals['_STAGES']._serialized_end=1252
+  _globals['_STAGE']._serialized_start=1254
+  _globals['_STAGE']._serialized_end=1327
+  _globals['_CUSTOMFORMAT']._serialized_start=1329
+  _globals['_CUSTOMFORMAT']._serialized_end=1403
+  _globals['_FORMATSETTING']._serialized_start=1405
+  _globals['_FORMATSETTING']._serialized_end=1449
+  _globals['_SIGNUPPOLICY']._serialized_start=1452
+  _globals['_SIGNUPPOLICY']._serialized_end=1786
+  _globals['_CERTIFICATEPOLICY']._serialized_start=1788
+  _globals['_CERTIFICATEPOLICY']._serialized_end=1872
+  _globals['_TOURNAMENTPLAN']._serialized_start=1875
+  _globals['_TOURNAMENTPLAN']._serialized_end=2328
+  _globals['_TOURNAMENT']._serialized_start=2331
+  _globals['_TOURNAMENT']._serialized_end=2746
+  _globals['_TOURNAMENTSUMMARY']._serialized_start=2749
+  _globals['_TOURNAMENTSUMMARY']._serialized_end=3039
+  _globals['_ROUND']._serialized_start=3041
+  _globals['_ROUND']._serialized_end=3118
+  _globals['_ROUNDGAME']._serialized_start=3120
+  _globals['_ROUNDGAME']._serialized_end=3242
+  _globals['_TOURNAMENTRESULT']._serialized_start=3244
+  _globals['_TOURNAMENTRESULT']._serialized_end=3345
+  _globals['_TOURNAMENTFAILURE']._serialized_start=3347
+  _globals['_TOURNAMENTFAILURE']._serialized_end=3428
+  _globals['_STANDINGS']._serialized_start=3431
+  _globals['_STANDINGS']._serialized_end=3566
+  _globals['_STANDING']._serialized_start=3569
+  _globals['_STANDING']._serialized_end=3838
+  _globals['_TIEBREAK']._serialized_start=3840
+  _globals['_TIEBREAK']._serialized_end=3879
+  _globals['_RATING']._serialized_start=3881
+  _globals['_RATING']._serialized_end=3931
 # @@protoc_insertion_point(module_scope)

@@ -24,6 +24,30 @@ else:
 
 DESCRIPTOR: google.protobuf.descriptor.FileDescriptor
 
+class _WithdrawnGames:
+    ValueType = typing.NewType("ValueType", builtins.int)
+    V: typing_extensions.TypeAlias = ValueType
+
+class _WithdrawnGamesEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_WithdrawnGames.ValueType], builtins.type):
+    DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
+    WITHDRAWN_GAMES_UNSPECIFIED: _WithdrawnGames.ValueType  # 0
+    """The default: STRUCK in round_robin and gauntlet, where others never meet a withdrawn entrant, else COUNTED."""
+    WITHDRAWN_GAMES_COUNTED: _WithdrawnGames.ValueType  # 1
+    """What was played counts."""
+    WITHDRAWN_GAMES_STRUCK: _WithdrawnGames.ValueType  # 2
+    """They count for nobody, as if they had not been played. They are shown all the same."""
+
+class WithdrawnGames(_WithdrawnGames, metaclass=_WithdrawnGamesEnumTypeWrapper):
+    """Whether games in which an entrant took part that was withdrawn later count for the others."""
+
+WITHDRAWN_GAMES_UNSPECIFIED: WithdrawnGames.ValueType  # 0
+"""The default: STRUCK in round_robin and gauntlet, where others never meet a withdrawn entrant, else COUNTED."""
+WITHDRAWN_GAMES_COUNTED: WithdrawnGames.ValueType  # 1
+"""What was played counts."""
+WITHDRAWN_GAMES_STRUCK: WithdrawnGames.ValueType  # 2
+"""They count for nobody, as if they had not been played. They are shown all the same."""
+global___WithdrawnGames = WithdrawnGames
+
 class _AgeOrder:
     ValueType = typing.NewType("ValueType", builtins.int)
     V: typing_extensions.TypeAlias = ValueType
@@ -82,23 +106,68 @@ global___TournamentStatus = TournamentStatus
 
 @typing.final
 class TournamentFormat(google.protobuf.message.Message):
-    """How a tournament goes from games to winners."""
+    """How a tournament goes from games to an order of its entrants.
+
+    A server refuses settings that do not fit the number of entrants or the seats of the game before anything is played.
+    """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     KNOCKOUT_FIELD_NUMBER: builtins.int
+    DOUBLE_ELIMINATION_FIELD_NUMBER: builtins.int
+    ROUND_ROBIN_FIELD_NUMBER: builtins.int
+    SWISS_FIELD_NUMBER: builtins.int
+    GAUNTLET_FIELD_NUMBER: builtins.int
+    LADDER_FIELD_NUMBER: builtins.int
+    STAGES_FIELD_NUMBER: builtins.int
+    CUSTOM_FIELD_NUMBER: builtins.int
     @property
     def knockout(self) -> global___Knockout:
         """Rounds of games; the winners of each game go on."""
+
+    @property
+    def double_elimination(self) -> global___DoubleElimination:
+        """Whoever has lost two matches is out."""
+
+    @property
+    def round_robin(self) -> global___RoundRobin:
+        """Everybody meets everybody equally often."""
+
+    @property
+    def swiss(self) -> global___Swiss:
+        """Rounds of games between entrants of equal standing."""
+
+    @property
+    def gauntlet(self) -> global___Gauntlet:
+        """One or some against all others."""
+
+    @property
+    def ladder(self) -> global___Ladder:
+        """The games that say most about the ratings, until these are known well enough."""
+
+    @property
+    def stages(self) -> global___Stages:
+        """Several formats, one after the other."""
+
+    @property
+    def custom(self) -> global___CustomFormat:
+        """A format that is not built in."""
 
     def __init__(
         self,
         *,
         knockout: global___Knockout | None = ...,
+        double_elimination: global___DoubleElimination | None = ...,
+        round_robin: global___RoundRobin | None = ...,
+        swiss: global___Swiss | None = ...,
+        gauntlet: global___Gauntlet | None = ...,
+        ladder: global___Ladder | None = ...,
+        stages: global___Stages | None = ...,
+        custom: global___CustomFormat | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["format", b"format", "knockout", b"knockout"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["format", b"format", "knockout", b"knockout"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["format", b"format"]) -> typing.Literal["knockout"] | None: ...
+    def HasField(self, field_name: typing.Literal["custom", b"custom", "double_elimination", b"double_elimination", "format", b"format", "gauntlet", b"gauntlet", "knockout", b"knockout", "ladder", b"ladder", "round_robin", b"round_robin", "stages", b"stages", "swiss", b"swiss"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["custom", b"custom", "double_elimination", b"double_elimination", "format", b"format", "gauntlet", b"gauntlet", "knockout", b"knockout", "ladder", b"ladder", "round_robin", b"round_robin", "stages", b"stages", "swiss", b"swiss"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["format", b"format"]) -> typing.Literal["knockout", "double_elimination", "round_robin", "swiss", "gauntlet", "ladder", "stages", "custom"] | None: ...
 
 global___TournamentFormat = TournamentFormat
 
@@ -116,18 +185,266 @@ class Knockout(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     END_FAILURE_IS_FAILURE_FIELD_NUMBER: builtins.int
+    GAMES_PER_MATCH_FIELD_NUMBER: builtins.int
     end_failure_is_failure: builtins.bool
-    """Whether a player that fails End counts as failed. A winner that fails End is never a winner. Default true."""
+    """Whether a player that fails End counts as failed. Default true. A winner that fails End is not a winner, where no
+    failure is allowed (TournamentPlan.failures_allowed).
+    """
+    games_per_match: builtins.int
+    """How many games a match has at the least, 1 to 1,000. With more than 1 the players of a match play whole deals with
+    rotated seats, as TournamentPlan.deal_count has them, and those with the most points go on. Default 1.
+    """
     def __init__(
         self,
         *,
         end_failure_is_failure: builtins.bool | None = ...,
+        games_per_match: builtins.int | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["_end_failure_is_failure", b"_end_failure_is_failure", "end_failure_is_failure", b"end_failure_is_failure"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["_end_failure_is_failure", b"_end_failure_is_failure", "end_failure_is_failure", b"end_failure_is_failure"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["_end_failure_is_failure", b"_end_failure_is_failure", "_games_per_match", b"_games_per_match", "end_failure_is_failure", b"end_failure_is_failure", "games_per_match", b"games_per_match"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["_end_failure_is_failure", b"_end_failure_is_failure", "_games_per_match", b"_games_per_match", "end_failure_is_failure", b"end_failure_is_failure", "games_per_match", b"games_per_match"]) -> None: ...
+    @typing.overload
     def WhichOneof(self, oneof_group: typing.Literal["_end_failure_is_failure", b"_end_failure_is_failure"]) -> typing.Literal["end_failure_is_failure"] | None: ...
+    @typing.overload
+    def WhichOneof(self, oneof_group: typing.Literal["_games_per_match", b"_games_per_match"]) -> typing.Literal["games_per_match"] | None: ...
 
 global___Knockout = Knockout
+
+@typing.final
+class DoubleElimination(google.protobuf.message.Message):
+    """Knock-out in which whoever has lost two matches is out. The last one left wins."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    GAMES_PER_MATCH_FIELD_NUMBER: builtins.int
+    games_per_match: builtins.int
+    """How many games a match has at the least, 1 to 1,000; see Knockout. Default 1."""
+    def __init__(
+        self,
+        *,
+        games_per_match: builtins.int | None = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["_games_per_match", b"_games_per_match", "games_per_match", b"games_per_match"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["_games_per_match", b"_games_per_match", "games_per_match", b"games_per_match"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["_games_per_match", b"_games_per_match"]) -> typing.Literal["games_per_match"] | None: ...
+
+global___DoubleElimination = DoubleElimination
+
+@typing.final
+class RoundRobin(google.protobuf.message.Message):
+    """A balanced schedule: each pair of entrants meets equally often, and everybody has every seat equally often."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    SEAT_COUNT_FIELD_NUMBER: builtins.int
+    CYCLE_COUNT_FIELD_NUMBER: builtins.int
+    seat_count: builtins.int
+    """How many players a game has. Default: the fewest that a game can have."""
+    cycle_count: builtins.int
+    """How many times the schedule is played, 1 to 1,000. Default 1."""
+    def __init__(
+        self,
+        *,
+        seat_count: builtins.int | None = ...,
+        cycle_count: builtins.int | None = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["_cycle_count", b"_cycle_count", "_seat_count", b"_seat_count", "cycle_count", b"cycle_count", "seat_count", b"seat_count"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["_cycle_count", b"_cycle_count", "_seat_count", b"_seat_count", "cycle_count", b"cycle_count", "seat_count", b"seat_count"]) -> None: ...
+    @typing.overload
+    def WhichOneof(self, oneof_group: typing.Literal["_cycle_count", b"_cycle_count"]) -> typing.Literal["cycle_count"] | None: ...
+    @typing.overload
+    def WhichOneof(self, oneof_group: typing.Literal["_seat_count", b"_seat_count"]) -> typing.Literal["seat_count"] | None: ...
+
+global___RoundRobin = RoundRobin
+
+@typing.final
+class Swiss(google.protobuf.message.Message):
+    """Rounds in which entrants of equal standing play each other. Nobody meets twice while that can be avoided, and nobody
+    sits out twice before everybody else has.
+    """
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    ROUND_COUNT_FIELD_NUMBER: builtins.int
+    SEAT_COUNT_FIELD_NUMBER: builtins.int
+    round_count: builtins.int
+    """How many rounds, 1 to 1,000. Default: as many as a knock-out of the entrants needs, and two more."""
+    seat_count: builtins.int
+    """How many players a game has. Default: the fewest that a game can have."""
+    def __init__(
+        self,
+        *,
+        round_count: builtins.int | None = ...,
+        seat_count: builtins.int | None = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["_round_count", b"_round_count", "_seat_count", b"_seat_count", "round_count", b"round_count", "seat_count", b"seat_count"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["_round_count", b"_round_count", "_seat_count", b"_seat_count", "round_count", b"round_count", "seat_count", b"seat_count"]) -> None: ...
+    @typing.overload
+    def WhichOneof(self, oneof_group: typing.Literal["_round_count", b"_round_count"]) -> typing.Literal["round_count"] | None: ...
+    @typing.overload
+    def WhichOneof(self, oneof_group: typing.Literal["_seat_count", b"_seat_count"]) -> typing.Literal["seat_count"] | None: ...
+
+global___Swiss = Swiss
+
+@typing.final
+class Gauntlet(google.protobuf.message.Message):
+    """One or some entrants against all others, who do not play among themselves."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    CHALLENGERS_FIELD_NUMBER: builtins.int
+    SEAT_COUNT_FIELD_NUMBER: builtins.int
+    MEETING_COUNT_FIELD_NUMBER: builtins.int
+    seat_count: builtins.int
+    """How many players a game has. Default: the fewest that a game can have."""
+    meeting_count: builtins.int
+    """How many times each challenger meets each of the others, 1 to 1,000. Default 1."""
+    @property
+    def challengers(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
+        """The names of the entrants that play against all others. Each must be an entrant when the tournament starts. Empty:
+        the first of the list of entrants. At most 64 characters.
+        """
+
+    def __init__(
+        self,
+        *,
+        challengers: collections.abc.Iterable[builtins.str] | None = ...,
+        seat_count: builtins.int | None = ...,
+        meeting_count: builtins.int | None = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["_meeting_count", b"_meeting_count", "_seat_count", b"_seat_count", "meeting_count", b"meeting_count", "seat_count", b"seat_count"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["_meeting_count", b"_meeting_count", "_seat_count", b"_seat_count", "challengers", b"challengers", "meeting_count", b"meeting_count", "seat_count", b"seat_count"]) -> None: ...
+    @typing.overload
+    def WhichOneof(self, oneof_group: typing.Literal["_meeting_count", b"_meeting_count"]) -> typing.Literal["meeting_count"] | None: ...
+    @typing.overload
+    def WhichOneof(self, oneof_group: typing.Literal["_seat_count", b"_seat_count"]) -> typing.Literal["seat_count"] | None: ...
+
+global___Gauntlet = Gauntlet
+
+@typing.final
+class Ladder(google.protobuf.message.Message):
+    """The games that say most about the ratings, until each rating is known well enough or no game is left to play."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    PRECISION_FIELD_NUMBER: builtins.int
+    GAME_LIMIT_FIELD_NUMBER: builtins.int
+    SEAT_COUNT_FIELD_NUMBER: builtins.int
+    precision: builtins.int
+    """The half width of the 95 % interval of a rating, in Elo, at which it is known well enough, 1 to 1,000. Default 50."""
+    game_limit: builtins.int
+    """The most games, 1 to 1,000,000. Default: 100 for each entrant."""
+    seat_count: builtins.int
+    """How many players a game has. Default: the fewest that a game can have."""
+    def __init__(
+        self,
+        *,
+        precision: builtins.int | None = ...,
+        game_limit: builtins.int | None = ...,
+        seat_count: builtins.int | None = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["_game_limit", b"_game_limit", "_precision", b"_precision", "_seat_count", b"_seat_count", "game_limit", b"game_limit", "precision", b"precision", "seat_count", b"seat_count"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["_game_limit", b"_game_limit", "_precision", b"_precision", "_seat_count", b"_seat_count", "game_limit", b"game_limit", "precision", b"precision", "seat_count", b"seat_count"]) -> None: ...
+    @typing.overload
+    def WhichOneof(self, oneof_group: typing.Literal["_game_limit", b"_game_limit"]) -> typing.Literal["game_limit"] | None: ...
+    @typing.overload
+    def WhichOneof(self, oneof_group: typing.Literal["_precision", b"_precision"]) -> typing.Literal["precision"] | None: ...
+    @typing.overload
+    def WhichOneof(self, oneof_group: typing.Literal["_seat_count", b"_seat_count"]) -> typing.Literal["seat_count"] | None: ...
+
+global___Ladder = Ladder
+
+@typing.final
+class Stages(google.protobuf.message.Message):
+    """Several formats, one after the other. Each stage but the first is played by the best of the one before. The order of
+    the last stage comes first, then those who got to the stage before, and so on.
+    """
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    STAGES_FIELD_NUMBER: builtins.int
+    @property
+    def stages(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Stage]:
+        """The stages, 2 to 10."""
+
+    def __init__(
+        self,
+        *,
+        stages: collections.abc.Iterable[global___Stage] | None = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["stages", b"stages"]) -> None: ...
+
+global___Stages = Stages
+
+@typing.final
+class Stage(google.protobuf.message.Message):
+    """One stage of a tournament."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    FORMAT_FIELD_NUMBER: builtins.int
+    TOP_COUNT_FIELD_NUMBER: builtins.int
+    top_count: builtins.int
+    """How many of the best enter the next stage. Of the last stage: 0."""
+    @property
+    def format(self) -> global___TournamentFormat:
+        """The format. Not `stages`."""
+
+    def __init__(
+        self,
+        *,
+        format: global___TournamentFormat | None = ...,
+        top_count: builtins.int = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["format", b"format"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["format", b"format", "top_count", b"top_count"]) -> None: ...
+
+global___Stage = Stage
+
+@typing.final
+class CustomFormat(google.protobuf.message.Message):
+    """A format that is not built in."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: builtins.int
+    SETTINGS_FIELD_NUMBER: builtins.int
+    name: builtins.str
+    """The name under which it is installed beside the server, at most 64 characters."""
+    @property
+    def settings(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___FormatSetting]:
+        """Its settings, at most 100. Those that are left out have the defaults of the format."""
+
+    def __init__(
+        self,
+        *,
+        name: builtins.str = ...,
+        settings: collections.abc.Iterable[global___FormatSetting] | None = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["name", b"name", "settings", b"settings"]) -> None: ...
+
+global___CustomFormat = CustomFormat
+
+@typing.final
+class FormatSetting(google.protobuf.message.Message):
+    """A setting of a format that is not built in."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: builtins.int
+    VALUE_FIELD_NUMBER: builtins.int
+    name: builtins.str
+    """The name, at most 64 characters."""
+    value: builtins.str
+    """The value as it is typed on a command line, at most 1,000 characters."""
+    def __init__(
+        self,
+        *,
+        name: builtins.str = ...,
+        value: builtins.str = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["name", b"name", "value", b"value"]) -> None: ...
+
+global___FormatSetting = FormatSetting
 
 @typing.final
 class SignUpPolicy(google.protobuf.message.Message):
@@ -153,8 +470,8 @@ class SignUpPolicy(google.protobuf.message.Message):
     age_order: global___AgeOrder.ValueType
     """How the list of entrants follows from the order of sign-up. Default: the game's."""
     name_pattern: builtins.str
-    """The regular expression (RE2 syntax, matched whole) that names must match. Default: the game's,
-    e.g. [a-zA-Z]{1,12} for Fish. Names of entrants that the creator gives are not held to it.
+    """The regular expression (RE2 syntax, matched whole) that names must match. Default: the game's, e.g. [a-zA-Z]{1,12}
+    for Fish. Names of entrants that the creator gives are not held to it. At most 200 characters.
     """
     @property
     def waiting_period(self) -> google.protobuf.duration_pb2.Duration:
@@ -198,17 +515,25 @@ class CertificatePolicy(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     MAX_AGE_FIELD_NUMBER: builtins.int
+    SIGNER_KEYS_FIELD_NUMBER: builtins.int
     @property
     def max_age(self) -> google.protobuf.duration_pb2.Duration:
         """How old it may be at the most. Not set: as old as it likes."""
+
+    @property
+    def signer_keys(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
+        """The public keys, Ed25519 in Base64, one of which must have signed it: at most 100. Empty: it need not be signed.
+        At most 44 characters.
+        """
 
     def __init__(
         self,
         *,
         max_age: google.protobuf.duration_pb2.Duration | None = ...,
+        signer_keys: collections.abc.Iterable[builtins.str] | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["max_age", b"max_age"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["max_age", b"max_age"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["max_age", b"max_age", "signer_keys", b"signer_keys"]) -> None: ...
 
 global___CertificatePolicy = CertificatePolicy
 
@@ -227,11 +552,37 @@ class TournamentPlan(google.protobuf.message.Message):
     TIME_CONTROL_FIELD_NUMBER: builtins.int
     SEED_FIELD_NUMBER: builtins.int
     ENTRANTS_FIELD_NUMBER: builtins.int
+    TITLE_FIELD_NUMBER: builtins.int
+    DEAL_COUNT_FIELD_NUMBER: builtins.int
+    FAILURES_ALLOWED_FIELD_NUMBER: builtins.int
+    WITHDRAWN_GAMES_FIELD_NUMBER: builtins.int
+    CONCURRENT_GAME_LIMIT_FIELD_NUMBER: builtins.int
     game: builtins.str
-    """The name of the game, e.g. "fish"."""
+    """The name of the game, e.g. "fish". At most 64 characters."""
     seed: builtins.int
-    """Where all randomness of the tournament comes from, that of its games included, below 2^53. Not set: the server
-    draws one. Not set in answers until the tournament is over.
+    """Where all randomness of the tournament comes from, that of its games included, below 2^53: the same seed gives the
+    same Tournament.secret. Not set: the server draws a secret. Not set in answers until the tournament is over.
+    """
+    title: builtins.str
+    """What people call it, at most 100 characters, none of them a control character. Empty: it has only its id. At most
+    200 characters.
+    """
+    deal_count: builtins.int
+    """How many deals each group of players plays, at most 1,000. A deal is one seed of the game, hands and board
+    included: a group of k players plays it k times, with the seats rotated, so that neither the luck of the deal nor
+    that of the seat counts. 0: single games, each a deal of its own. Where the format plays matches of its own
+    length (games_per_match), 0.
+    """
+    failures_allowed: builtins.int
+    """How many failures an entrant may have, at most 1,000,000. A failure forfeits the game in which it happens, and
+    nothing else; with one more than these the entrant is withdrawn and is called for no further game. Default:
+    0 in knockout and double_elimination, else 3.
+    """
+    withdrawn_games: global___WithdrawnGames.ValueType
+    """Whether the games of entrants that were withdrawn count."""
+    concurrent_game_limit: builtins.int
+    """How many games are played at once at the most, at most 1,000. 0: as many as suit the server and the players: few
+    where it starts their programs, more where they only wait for the network.
     """
     @property
     def settings(self) -> fairplay.v1.game_pb2.GameSettings:
@@ -265,9 +616,17 @@ class TournamentPlan(google.protobuf.message.Message):
         time_control: fairplay.v1.game_pb2.TimeControl | None = ...,
         seed: builtins.int | None = ...,
         entrants: collections.abc.Iterable[fairplay.v1.game_pb2.Player] | None = ...,
+        title: builtins.str = ...,
+        deal_count: builtins.int = ...,
+        failures_allowed: builtins.int | None = ...,
+        withdrawn_games: global___WithdrawnGames.ValueType = ...,
+        concurrent_game_limit: builtins.int = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["_seed", b"_seed", "format", b"format", "seed", b"seed", "settings", b"settings", "sign_up", b"sign_up", "time_control", b"time_control"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["_seed", b"_seed", "entrants", b"entrants", "format", b"format", "game", b"game", "seed", b"seed", "settings", b"settings", "sign_up", b"sign_up", "time_control", b"time_control"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["_failures_allowed", b"_failures_allowed", "_seed", b"_seed", "failures_allowed", b"failures_allowed", "format", b"format", "seed", b"seed", "settings", b"settings", "sign_up", b"sign_up", "time_control", b"time_control"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["_failures_allowed", b"_failures_allowed", "_seed", b"_seed", "concurrent_game_limit", b"concurrent_game_limit", "deal_count", b"deal_count", "entrants", b"entrants", "failures_allowed", b"failures_allowed", "format", b"format", "game", b"game", "seed", b"seed", "settings", b"settings", "sign_up", b"sign_up", "time_control", b"time_control", "title", b"title", "withdrawn_games", b"withdrawn_games"]) -> None: ...
+    @typing.overload
+    def WhichOneof(self, oneof_group: typing.Literal["_failures_allowed", b"_failures_allowed"]) -> typing.Literal["failures_allowed"] | None: ...
+    @typing.overload
     def WhichOneof(self, oneof_group: typing.Literal["_seed", b"_seed"]) -> typing.Literal["seed"] | None: ...
 
 global___TournamentPlan = TournamentPlan
@@ -287,12 +646,24 @@ class Tournament(google.protobuf.message.Message):
     REASON_FIELD_NUMBER: builtins.int
     CREATE_TIME_FIELD_NUMBER: builtins.int
     END_TIME_FIELD_NUMBER: builtins.int
+    GAME_COUNT_FIELD_NUMBER: builtins.int
+    ROUND_COUNT_FIELD_NUMBER: builtins.int
+    SECRET_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
     """The id."""
     status: global___TournamentStatus.ValueType
     """Where it stands."""
     reason: builtins.str
     """Why it was cancelled. Empty otherwise."""
+    game_count: builtins.int
+    """How many games have been played."""
+    round_count: builtins.int
+    """How many rounds have begun."""
+    secret: builtins.bytes
+    """The secret from which all randomness of the tournament follows, 32 bytes. Not set in answers until the tournament
+    is over. The seed of a game is the first 53 bits of HMAC-SHA256 under it of "deal/DEAL", or of
+    "game/ROUND/TABLE" where it is a deal of its own, all from 1. Empty in tournaments of servers before 1.2.
+    """
     @property
     def plan(self) -> global___TournamentPlan:
         """What it is made of."""
@@ -303,7 +674,7 @@ class Tournament(google.protobuf.message.Message):
 
     @property
     def rounds(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Round]:
-        """The rounds so far."""
+        """The rounds so far. Of many games, the latest: ListTournamentGames has all."""
 
     @property
     def result(self) -> global___TournamentResult:
@@ -329,9 +700,12 @@ class Tournament(google.protobuf.message.Message):
         reason: builtins.str = ...,
         create_time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
         end_time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
+        game_count: builtins.int = ...,
+        round_count: builtins.int = ...,
+        secret: builtins.bytes = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["create_time", b"create_time", "end_time", b"end_time", "plan", b"plan", "result", b"result"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["create_time", b"create_time", "end_time", b"end_time", "entrants", b"entrants", "plan", b"plan", "reason", b"reason", "result", b"result", "rounds", b"rounds", "status", b"status", "tournament_id", b"tournament_id"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["create_time", b"create_time", "end_time", b"end_time", "entrants", b"entrants", "game_count", b"game_count", "plan", b"plan", "reason", b"reason", "result", b"result", "round_count", b"round_count", "rounds", b"rounds", "secret", b"secret", "status", b"status", "tournament_id", b"tournament_id"]) -> None: ...
 
 global___Tournament = Tournament
 
@@ -350,6 +724,7 @@ class TournamentSummary(google.protobuf.message.Message):
     REASON_FIELD_NUMBER: builtins.int
     CREATE_TIME_FIELD_NUMBER: builtins.int
     END_TIME_FIELD_NUMBER: builtins.int
+    TITLE_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
     """The id."""
     game: builtins.str
@@ -362,6 +737,8 @@ class TournamentSummary(google.protobuf.message.Message):
     """How many rounds have begun."""
     reason: builtins.str
     """Why it was cancelled. Empty otherwise."""
+    title: builtins.str
+    """What people call it. Empty: it has only its id."""
     @property
     def winners(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
         """The names of the winners. Empty until it is FINISHED."""
@@ -386,9 +763,10 @@ class TournamentSummary(google.protobuf.message.Message):
         reason: builtins.str = ...,
         create_time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
         end_time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
+        title: builtins.str = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["create_time", b"create_time", "end_time", b"end_time"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["create_time", b"create_time", "end_time", b"end_time", "entrant_count", b"entrant_count", "game", b"game", "reason", b"reason", "round_count", b"round_count", "status", b"status", "tournament_id", b"tournament_id", "winners", b"winners"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["create_time", b"create_time", "end_time", b"end_time", "entrant_count", b"entrant_count", "game", b"game", "reason", b"reason", "round_count", b"round_count", "status", b"status", "title", b"title", "tournament_id", b"tournament_id", "winners", b"winners"]) -> None: ...
 
 global___TournamentSummary = TournamentSummary
 
@@ -399,6 +777,12 @@ class Round(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     GAMES_FIELD_NUMBER: builtins.int
+    NUMBER_FIELD_NUMBER: builtins.int
+    STAGE_FIELD_NUMBER: builtins.int
+    number: builtins.int
+    """The number of the round, from 1."""
+    stage: builtins.int
+    """The stage to which it belongs, from 1. 0: the tournament has no stages."""
     @property
     def games(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___RoundGame]:
         """The games of the round, in the order of the list of entrants."""
@@ -407,8 +791,10 @@ class Round(google.protobuf.message.Message):
         self,
         *,
         games: collections.abc.Iterable[global___RoundGame] | None = ...,
+        number: builtins.int = ...,
+        stage: builtins.int = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["games", b"games"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["games", b"games", "number", b"number", "stage", b"stage"]) -> None: ...
 
 global___Round = Round
 
@@ -421,8 +807,14 @@ class RoundGame(google.protobuf.message.Message):
     GAME_ID_FIELD_NUMBER: builtins.int
     PLAYERS_FIELD_NUMBER: builtins.int
     RESULT_FIELD_NUMBER: builtins.int
+    DEAL_FIELD_NUMBER: builtins.int
+    ROUND_NUMBER_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The id of the game."""
+    deal: builtins.int
+    """The number of its deal, from 1: the games of a deal have the same seed. 0: a deal of its own."""
+    round_number: builtins.int
+    """The round to which it belongs, from 1. Set only where games are listed without their rounds."""
     @property
     def players(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
         """The names of its players, in turn order."""
@@ -437,9 +829,11 @@ class RoundGame(google.protobuf.message.Message):
         game_id: builtins.str = ...,
         players: collections.abc.Iterable[builtins.str] | None = ...,
         result: fairplay.v1.result_pb2.GameResult | None = ...,
+        deal: builtins.int = ...,
+        round_number: builtins.int = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["result", b"result"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "players", b"players", "result", b"result"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["deal", b"deal", "game_id", b"game_id", "players", b"players", "result", b"result", "round_number", b"round_number"]) -> None: ...
 
 global___RoundGame = RoundGame
 
@@ -501,3 +895,156 @@ class TournamentFailure(google.protobuf.message.Message):
     def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "misconduct", b"misconduct"]) -> None: ...
 
 global___TournamentFailure = TournamentFailure
+
+@typing.final
+class Standings(google.protobuf.message.Message):
+    """The standings of a tournament: who is where, from the games that count so far."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    STANDINGS_FIELD_NUMBER: builtins.int
+    ENTRANT_COUNT_FIELD_NUMBER: builtins.int
+    GAME_COUNT_FIELD_NUMBER: builtins.int
+    ROUND_COUNT_FIELD_NUMBER: builtins.int
+    COMPLETE_FIELD_NUMBER: builtins.int
+    entrant_count: builtins.int
+    """How many entrants there are; more than `standings` where these are a page or the first ones."""
+    game_count: builtins.int
+    """How many games count so far."""
+    round_count: builtins.int
+    """How many rounds are over."""
+    complete: builtins.bool
+    """Whether these are the standings at the end."""
+    @property
+    def standings(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Standing]:
+        """The entrants, best first."""
+
+    def __init__(
+        self,
+        *,
+        standings: collections.abc.Iterable[global___Standing] | None = ...,
+        entrant_count: builtins.int = ...,
+        game_count: builtins.int = ...,
+        round_count: builtins.int = ...,
+        complete: builtins.bool = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["complete", b"complete", "entrant_count", b"entrant_count", "game_count", b"game_count", "round_count", b"round_count", "standings", b"standings"]) -> None: ...
+
+global___Standings = Standings
+
+@typing.final
+class Standing(google.protobuf.message.Message):
+    """One entrant in the standings."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    PLACE_FIELD_NUMBER: builtins.int
+    BAND_FIELD_NUMBER: builtins.int
+    NAME_FIELD_NUMBER: builtins.int
+    POINTS_FIELD_NUMBER: builtins.int
+    TIE_BREAKS_FIELD_NUMBER: builtins.int
+    GAME_COUNT_FIELD_NUMBER: builtins.int
+    WIN_COUNT_FIELD_NUMBER: builtins.int
+    TIE_COUNT_FIELD_NUMBER: builtins.int
+    LOSS_COUNT_FIELD_NUMBER: builtins.int
+    FAILURE_COUNT_FIELD_NUMBER: builtins.int
+    RATING_FIELD_NUMBER: builtins.int
+    WITHDRAWN_FIELD_NUMBER: builtins.int
+    place: builtins.int
+    """The place, from 1. Entrants that are equal in everything that counts share it."""
+    band: builtins.int
+    """The band, from 1: entrants whose ratings cannot be told apart share it. 0: there are no ratings yet."""
+    name: builtins.str
+    """The name of the entrant."""
+    points: builtins.float
+    """Its points: of each game of k players 1 for the first place and 0 for the last, in equal steps, shared on ties. A
+    bye counts as games that it won, see Swiss.
+    """
+    game_count: builtins.int
+    """How many games it has played that count."""
+    win_count: builtins.int
+    """In how many of them it was first alone."""
+    tie_count: builtins.int
+    """In how many of them it shared the first place."""
+    loss_count: builtins.int
+    """In how many of them it was not first."""
+    failure_count: builtins.int
+    """How often it failed, in games, in Start and in End."""
+    withdrawn: builtins.bool
+    """Whether it was withdrawn, because it failed too often."""
+    @property
+    def tie_breaks(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___TieBreak]:
+        """What decides between entrants with equal points, in the order in which it does."""
+
+    @property
+    def rating(self) -> global___Rating:
+        """Its rating. Not set: it has played no game that counts."""
+
+    def __init__(
+        self,
+        *,
+        place: builtins.int = ...,
+        band: builtins.int = ...,
+        name: builtins.str = ...,
+        points: builtins.float = ...,
+        tie_breaks: collections.abc.Iterable[global___TieBreak] | None = ...,
+        game_count: builtins.int = ...,
+        win_count: builtins.int = ...,
+        tie_count: builtins.int = ...,
+        loss_count: builtins.int = ...,
+        failure_count: builtins.int = ...,
+        rating: global___Rating | None = ...,
+        withdrawn: builtins.bool = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["rating", b"rating"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["band", b"band", "failure_count", b"failure_count", "game_count", b"game_count", "loss_count", b"loss_count", "name", b"name", "place", b"place", "points", b"points", "rating", b"rating", "tie_breaks", b"tie_breaks", "tie_count", b"tie_count", "win_count", b"win_count", "withdrawn", b"withdrawn"]) -> None: ...
+
+global___Standing = Standing
+
+@typing.final
+class TieBreak(google.protobuf.message.Message):
+    """A tie-break of one entrant."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: builtins.int
+    VALUE_FIELD_NUMBER: builtins.int
+    name: builtins.str
+    """The name, e.g. "Buchholz"."""
+    value: builtins.float
+    """The value; the higher is the better."""
+    def __init__(
+        self,
+        *,
+        name: builtins.str = ...,
+        value: builtins.float = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["name", b"name", "value", b"value"]) -> None: ...
+
+global___TieBreak = TieBreak
+
+@typing.final
+class Rating(google.protobuf.message.Message):
+    """A rating on the Elo scale, on which the mean of all entrants is 1500."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    VALUE_FIELD_NUMBER: builtins.int
+    LOW_FIELD_NUMBER: builtins.int
+    HIGH_FIELD_NUMBER: builtins.int
+    value: builtins.float
+    """The rating."""
+    low: builtins.float
+    """The lower end of its 95 % interval."""
+    high: builtins.float
+    """The upper end of its 95 % interval."""
+    def __init__(
+        self,
+        *,
+        value: builtins.float = ...,
+        low: builtins.float = ...,
+        high: builtins.float = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["high", b"high", "low", b"low", "value", b"value"]) -> None: ...
+
+global___Rating = Rating
