@@ -1,8 +1,8 @@
 """What a game supplies so that people can play it by hand, whatever draws it on a screen.
 
-A front end knows the game and no screen: it makes a player whose answers come from keys, and describes what is to be
-seen. A game registers its `Frontend` under the entry point "fairplay.fronts", by its name. Without one, people watch
-the game, or join it with a program.
+A front end knows the game and no screen: it makes a player whose answers come from keys, or from pointing at parts of a
+picture, and describes what is to be seen. A game registers its `Frontend` under the entry point "fairplay.fronts", by
+its name. Without one, people watch the game, or join it with a program.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 from google.protobuf.message import Message
 
 ENTRY_POINTS = "fairplay.fronts"
-RESERVED_KEYS = frozenset("jgldtq?")
+RESERVED_KEYS = frozenset("jbgldtq?")
 """Keys of the program around the game: a player gets them only while its view says that it takes letters."""
 
 
@@ -43,6 +43,40 @@ class GameView(NamedTuple):
     """Whether the view changes as time goes by."""
 
 
+class Choice(NamedTuple):
+    """Something that may be chosen now: a part of the picture."""
+
+    part: str
+    """The id of the part in pictures, e.g. "cell-7"."""
+    label: str
+    """What it is, in words for lists and screen readers, e.g. "[1, 2]: 3 fish"."""
+    x: float
+    """Where it is, to the right. The unit is the game's own: only directions and distances matter."""
+    y: float
+    """Where it is, downwards."""
+
+
+class IllegalChoiceError(ValueError):
+    """Raised for a part that may not be chosen, with the sentence of the rule against it."""
+
+
+class Offer(NamedTuple):
+    """What a person may do now. All words are plain text."""
+
+    prompt: str
+    """What to choose or to send, or what is waited for, as one sentence."""
+    choices: Sequence[Choice] = ()
+    """What may be chosen. In the picture each of them is one element, whose `data-part` is the choice's part."""
+    chosen: frozenset[str] = frozenset()
+    """The parts that are chosen."""
+    can_undo: bool = False
+    """Whether `HumanPlayer.undo` takes a choice back."""
+    can_send: bool = False
+    """Whether `HumanPlayer.send` sends a complete reply."""
+    left_s: float | None = None
+    """How long the person has, in seconds; None while no time runs."""
+
+
 @dataclass(frozen=True, slots=True)
 class TableContext:
     """What a human player needs of the table where it plays."""
@@ -57,10 +91,17 @@ class TableContext:
     """Is called when the view has changed."""
     report: Callable[[str], None]
     """Is called with one line of plain text for each thing that has happened."""
+    call_limit_s: Callable[[], float | None] = lambda: None
+    """Returns how long the call that is being answered may take, in seconds, or None where that is not known. A call
+    that comes again, after a lost connection or to a new process, has only what is left of its time."""
 
 
 class HumanPlayer(Protocol):
-    """A player whose answers come from keys. It has the asynchronous methods of the game's service, too."""
+    """A player whose answers come from a person. It has the asynchronous methods of the game's service, too.
+
+    A terminal shows `view()` and passes keys to `press`. A program with a pointer shows `svg()` and `offer()` and calls
+    `choose`, `undo` and `send`.
+    """
 
     game: str
 
@@ -73,6 +114,21 @@ class HumanPlayer(Protocol):
     def press(self, key: str) -> bool:
         """Take a key, and return whether it means anything now."""
 
+    def svg(self) -> str:
+        """Return what the person sees now as one SVG document, with marks; empty until there is something to see."""
+
+    def offer(self) -> Offer:
+        """Return what the person may do now."""
+
+    def choose(self, part: str) -> None:
+        """Choose a part of the picture. Raises IllegalChoiceError with the rule's sentence if it may not be chosen."""
+
+    def undo(self) -> None:
+        """Take the last choice back, if there is one."""
+
+    def send(self) -> bool:
+        """Send the reply, and return whether it is complete."""
+
 
 class Frontend(Protocol):
     """The front end of a game."""
@@ -81,6 +137,8 @@ class Frontend(Protocol):
     """Settings that suit a table of people: KEY=VALUE with spaces between. Empty: the game's defaults do."""
     limit: str
     """A time limit for decisions that suits people, e.g. "1m"."""
+    bot: str
+    """A strategy of bots against which people have a chance, e.g. "greedy"."""
     help: str
     """How a person plays, a few lines of plain text."""
 

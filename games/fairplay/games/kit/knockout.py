@@ -1,37 +1,14 @@
-"""Knock-out tournaments (fish.md section 7): who plays whom, who goes on, and which calls are made.
-
-A tournament is a conversation as a game is: a generator that yields steps and is sent their answers. Its seats are the
-entrants, by their place in the list of entrants, youngest first.
-"""
+"""Knock-out tournaments (fish.md section 7): who plays whom, and who goes on."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Generator, Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple, TypeAlias
 
-from google.protobuf.message import Message
-
-from fairplay.games.kit.player_service import END, START
-from fairplay.games.steps import FAILURES, Call, CallAll, CallKind, Eliminate, Method
-from fairplay.v1.player_pb2 import EndRequest, StartRequest
+from fairplay.games.kit import tournament
+from fairplay.games.kit.tournament import Conversation, Order, Pairing, Plan, PlayRound, Results
 from fairplay.v1.result_pb2 import GameResult
-
-
-class PlayRound(NamedTuple):
-    """Play these games, each between entrants in turn order. Answered with their GameResults in the same order."""
-
-    games: tuple[tuple[int, ...], ...]
-
-
-class Standings(NamedTuple):
-    """The result of a tournament: the winners in list order, and those who neither won nor failed, best first."""
-
-    winners: tuple[int, ...]
-    others: tuple[int, ...]
-
-
-Step: TypeAlias = CallAll | Eliminate | PlayRound
-Conversation: TypeAlias = Generator[Step, Any, Standings]
 
 
 def allocate(count: int, sizes: range) -> list[int]:
@@ -56,87 +33,81 @@ def allocate(count: int, sizes: range) -> list[int]:
 
 
 def play(tournament_id: str, entrant_count: int, sizes: range, end_failure_is_failure: bool = True) -> Conversation:
-    """Play a tournament: Start to everyone, rounds of games, End to the winners first and then to the rest.
+    """Play a knock-out of single games. Whoever fails is out.
 
     Without `end_failure_is_failure` whoever fails End counts as one of the others. A winner that fails End does not
     win either way.
     """
-    everyone = range(entrant_count)
-    failed = yield from _tell(everyone, START, StartRequest(tournament_id=tournament_id), blame=True)
-    reached = dict.fromkeys(everyone, 0)
-    best = yield from _rounds([seat for seat in everyone if seat not in failed], sizes, reached, failed)
-    rest = [seat for seat in everyone if seat not in failed and seat not in best]
-    silent = yield from _tell(best, END, _end(tournament_id, won=True), blame=end_failure_is_failure)
-    silent |= yield from _tell(rest, END, _end(tournament_id, won=False), blame=end_failure_is_failure)
-    if end_failure_is_failure:
-        failed |= silent
-    winners = tuple(seat for seat in best if seat not in silent)
-    others = [seat for seat in everyone if seat not in failed and seat not in winners]
-    return Standings(winners, tuple(sorted(others, key=lambda seat: (seat not in best, -reached[seat], seat))))
+    return tournament.play(
+        tournament_id,
+        entrant_count,
+        sizes,
+        lambda entrants: plan(entrants, sizes),
+        end_failure_is_failure=end_failure_is_failure,
+    )
 
 
-def farewell(tournament_id: str, entrants: Sequence[int]) -> Conversation:
-    """End a cancelled tournament: make the End calls to these entrants. Nobody wins, and failures have no effect."""
-    yield from _tell(entrants, END, _end(tournament_id, won=False), blame=False)
-    return Standings((), tuple(entrants))
+class Match(NamedTuple):
+    """How a match ended."""
+
+    decided: bool
+    """Whether it was played. One that was aborted has beaten nobody but those that failed."""
+    beaten: AbstractSet[int]
+    """The entrants that do not go on."""
+    withdrawn: AbstractSet[int]
+    """The entrants that were withdrawn."""
 
 
-def _end(tournament_id: str, *, won: bool) -> EndRequest:
-    return EndRequest(tournament_id=tournament_id, won=won)
+Groups: TypeAlias = Sequence[tuple[int, ...]]
+Play: TypeAlias = Callable[[Groups], Generator[PlayRound, Results, list[Match]]]
+"""Plays a round of matches between these groups of entrants, and returns how they ended, in the same order."""
 
 
-def _tell(
-    seats: Sequence[int], method: Method, request: Message, *, blame: bool
-) -> Generator[CallAll | Eliminate, Any, set[int]]:
-    """Tell all these entrants at once, so that hung players cost one limit together. Return those that failed."""
-    if not seats:
-        return set()
-    answers = yield CallAll([Call(seat, method, request, CallKind.NOTIFICATION) for seat in seats])
-    failures = {seat: answers[seat] for seat in seats if isinstance(answers[seat], FAILURES)}
-    if blame:
-        for seat, cause in failures.items():
-            yield Eliminate(seat, cause)
-    return set(failures)
+def plan(entrants: Sequence[int], sizes: range, play_round: Play | None = None) -> Plan:
+    """Play rounds until a stop condition holds, and return the winners, then the others: who got furthest comes first.
 
-
-def _rounds(
-    players: list[int], sizes: range, reached: dict[int, int], failed: set[int]
-) -> Generator[PlayRound, Any, list[int]]:
-    """Play rounds until a stop condition holds, and return the winners.
-
-    Note in `reached` the last round that each player entered, and in `failed` who was eliminated in a game.
+    The entrants are in list order. A round is one of single games, unless `play_round` plays others.
     """
+    players = [*entrants]
+    reached = dict.fromkeys(players, 0)
     number = 0
     while len(players) >= sizes.start:
         number += 1
         reached.update(dict.fromkeys(players, number))
-        games = _deal(players, sizes)
-        results: Sequence[GameResult] = yield PlayRound(games)
-        for game, result in zip(games, results, strict=True):
-            failed.update(game[misconduct.seat] for misconduct in result.misconducts)
-        winners = _winners(players, games, results)
+        matches = yield from (play_round or play_games)(deal(players, sizes))
+        winners = _winners(players, matches)
         final = len(players) in sizes
-        if final or (number > 1 and winners == players):  # the round before had exactly these winners, too
-            return winners
+        over = final or (number > 1 and winners == players)  # the round before had exactly these winners, too
         players = winners
-    return players
+        if over:
+            break
+    others = sorted((seat for seat in entrants if seat not in players), key=lambda seat: (-reached[seat], seat))
+    return Order(tuple(players), tuple(others))
 
 
-def _deal(players: Sequence[int], sizes: range) -> tuple[tuple[int, ...], ...]:
+def deal(players: Sequence[int], sizes: range) -> tuple[tuple[int, ...], ...]:
     """Deal players to games, in order. Those left over, if any, have no game in this round."""
     waiting = iter(players)
     return tuple(tuple(next(waiting) for _ in range(size)) for size in allocate(len(players), sizes))
 
 
-def _winners(players: Sequence[int], games: Sequence[Sequence[int]], results: Sequence[GameResult]) -> list[int]:
+def play_games(groups: Groups) -> Generator[PlayRound, Results, list[Match]]:
+    """Play a round of single games."""
+    played, withdrawn = yield PlayRound(tuple(map(Pairing, groups)))
+    return [
+        Match(not game.result.aborted, _beaten(group, game.result), withdrawn.intersection(group))
+        for group, game in zip(groups, played, strict=True)
+    ]
+
+
+def _winners(players: Sequence[int], matches: Sequence[Match]) -> list[int]:
     """Return the players that go on, in list order.
 
-    A game that was aborted has beaten nobody: all its players that did not fail go on. But a round in which every
-    game was aborted, as the final may be, has decided nothing: it has no winners.
+    But a round in which every game was aborted, as the final may be, has decided nothing: it has no winners.
     """
-    if all(result.aborted for result in results):
+    if not any(match.decided for match in matches):
         return []
-    out = {seat for game, result in zip(games, results, strict=True) for seat in _beaten(game, result)}
+    out = {seat for match in matches for seat in match.beaten}
     return [seat for seat in players if seat not in out]
 
 

@@ -33,7 +33,12 @@ def name_column(name: str, cells: int) -> str:
 
 def font_size(name: str, room: float, largest: float) -> float:
     """Return the pixels, at most `largest`, at which a name fits into `room` in the widest of the usual fonts."""
-    return min(largest, room / sum(map(_em, name))) if name else largest
+    return min(largest, room / text_width(name, 1.0)) if name else largest
+
+
+def text_width(text: str, size: float) -> float:
+    """Return how wide a text is at most in the usual fonts, in pixels, at a size in pixels."""
+    return size * sum(map(_em, text))
 
 
 def _em(letter: str) -> float:

@@ -7,14 +7,36 @@ In messages a choice is an enum, e.g. LONE_SURVIVOR_PLAY_ON; in rules it is the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache, wraps
 from random import Random
 from typing import Any, TypeVar
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
+REMEMBERED = 64
+"""How many different settings of a game are remembered."""
+
 _Settings = TypeVar("_Settings")
 _Message = TypeVar("_Message", bound=Message)
+
+
+def remember_settings(read: Callable[[_Message], _Settings]) -> Callable[[_Message], _Settings]:
+    """Decorate a function that reads settings: what the same message holds is read once.
+
+    All games of a tournament have the same settings, and each game reads them several times.
+    """
+
+    @lru_cache(maxsize=REMEMBERED)
+    def read_bytes(message_type: type[Any], data: bytes) -> _Settings:
+        return read(message_type.FromString(data))
+
+    @wraps(read)
+    def remembered(message: _Message) -> _Settings:
+        message_type: Any = type(message)
+        return read_bytes(message_type, message.SerializeToString(deterministic=True))
+
+    return remembered
 
 
 def read_settings(

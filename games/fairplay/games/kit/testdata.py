@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from google.protobuf.message import Message
 
-from fairplay.games.kit import knockout
+from fairplay.games.kit import tournament
 from fairplay.games.steps import Call, Conversation, Eliminate, Method, Outcome, Show, answer_step, drive
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Misconduct, Overrun
 from fairplay.v1.result_pb2 import GameResult, RankedPlayer, RankGroup
@@ -305,7 +305,7 @@ class PlayedTournament(NamedTuple):
 
 
 def play_tournament(
-    conversation: knockout.Conversation,
+    conversation: tournament.Conversation,
     actors: Sequence[Actor],
     play: Callable[[Sequence[Actor]], PlayedGame],
 ) -> PlayedTournament:
@@ -317,13 +317,13 @@ def play_tournament(
         try:
             step = conversation.send(answer)
         except StopIteration as stop:
-            standings: knockout.Standings = stop.value
-            return PlayedTournament(standings.winners, failed, rounds)
-        if isinstance(step, knockout.PlayRound):
-            rounds.append(step.games)
-            played = [play([actors[entrant] for entrant in game]) for game in step.games]
-            failed += [game[seat] for game, end in zip(step.games, played, strict=True) for seat in end.eliminated]
-            answer = [_result(end) for end in played]
+            order: tournament.Order = stop.value
+            return PlayedTournament(order.winners, failed, rounds)
+        if isinstance(step, tournament.PlayRound):
+            rounds.append([game.entrants for game in step.games])
+            played = [play([actors[entrant] for entrant in game.entrants]) for game in step.games]
+            answer = tournament.answer_round(len(rounds), step, [_result(end) for end in played])
+            failed += [entrant for game in answer for entrant in game.failed]
         else:
             failed += [step.seat] if isinstance(step, Eliminate) else []
             answer = answer_step(step, lambda call: actors[call.seat].answer(call))

@@ -17,7 +17,7 @@ from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.rules.pieces import Bag, Card, Exchange, card_text, exchange_text, pack, unpack
 from fairplay.games.bazaar.rules.results import bonus
 from fairplay.games.kit.judging import MalformedReplyError
-from fairplay.games.kit.messages import fill, read_settings
+from fairplay.games.kit.messages import fill, read_settings, remember_settings
 
 _SHOWN_CHARS = 100
 
@@ -25,6 +25,7 @@ _SHOWN_CHARS = 100
 # Settings
 
 
+@remember_settings
 def settings(message: bazaar_pb2.Settings) -> rules.Settings:
     """Return the settings of a message. Raises ValueError, with one sentence, if a value is not allowed."""
     return read_settings(message, rules.Settings, rules.settings_problem)

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from fairplay.bazaar.v1 import bazaar_pb2
 from fairplay.games.bazaar.rules.pieces import INITIALS
 from fairplay.games.bazaar.views.drawing import svg
-from fairplay.games.bazaar.views.seats import NAME_LIMIT, SIDE_LIMIT, Seat, list_seats, pebbles
+from fairplay.games.bazaar.views.seats import NAME_LIMIT, SIDE_LIMIT, Own, Seat, card_part, list_seats, pebbles
 from fairplay.games.kit.lettering import name_column
+from fairplay.games.kit.person import Marks, bracketed, choice_lines
 
-__all__ = ["svg", "text"]
+__all__ = ["side_text", "svg", "table_text", "text"]
 
 # each pebble is an initial on its own colour, so that it is seen on any background
 _STYLES = {
@@ -26,6 +27,9 @@ _STYLES = {
 }
 _MUTED, _MARK, _FACE = "#8a7444", "bold #c77700", "bold #b87400"
 _WIDTH = 76  # of a line, at most
+_TABLE_WIDTH = 56  # where something stands beside the table
+_MOST_CHOICES = 5  # lines of them: with the table they fit on a small screen
+_SIDE_NAME = 12  # cells of a name beside the table
 
 
 def text(state: bazaar_pb2.State, players: Sequence[str]) -> str:
@@ -42,19 +46,50 @@ def text(state: bazaar_pb2.State, players: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
+def table_text(state: bazaar_pb2.State, own: Own, marks: Marks) -> str:
+    """Return the table for a person in rich's console markup, at most 56 cells wide, with what can be chosen below it.
+
+    Cards that are chosen stand in brackets.
+    """
+    cards = [
+        (bracketed(text, card_part(place), marks), width + 2)
+        for place, (text, width) in enumerate(map(_card, state.visible))
+    ]
+    lines = [
+        *_filled(
+            "equations", [_equation(equation) for equation in state.table.equations] or [("none", 4)], _TABLE_WIDTH
+        ),
+        f"{_label('bank')}{_chips(state.bank)}",
+        *_filled("cards", cards or [("none", 4)], _TABLE_WIDTH),
+        *([f"{_label('your wallet')} {_chips(own.wallet)}"] if own.wallet else []),
+        *choice_lines(own.choices, marks, _MOST_CHOICES),
+    ]
+    return "\n".join(lines)
+
+
+def side_text(state: bazaar_pb2.State, players: Sequence[str]) -> str:
+    """Return the players with their points in rich's console markup, 22 cells wide."""
+    lines = []
+    for seat in list_seats(state, players):
+        mark = "▸" if seat.turn else "★" if seat.status == "winner" else " "
+        lines.append(f"[{_MARK}]{mark}[/] [default]{name_column(seat.name, _SIDE_NAME)} [bold]{seat.score:>7}[/][/]")
+        lines += [f"[{_MUTED}]  {said}[/]" for said in (seat.done, seat.status) if said]
+    return "\n".join(lines)
+
+
 def _label(title: str) -> str:
     return f"[{_MUTED}]{title:<11}[/]"
 
 
-def _filled(title: str, parts: Sequence[tuple[str, int]]) -> Iterator[str]:
+def _filled(title: str, parts: Sequence[tuple[str, int]], width: int = _WIDTH) -> Iterator[str]:
     """Yield parts with their widths, as many in a line as fit; nothing if there are none."""
     if not parts:
         return
     wide = max(width for _, width in parts)
-    each = max(1, (_WIDTH - 11) // (wide + 3))
+    each = max(1, (width - 11) // (wide + 3))
     for start in range(0, len(parts), each):
         row = parts[start : start + each]
-        padded = "   ".join(part + " " * (wide - width) for part, width in row).rstrip()
+        padded = "   ".join(part + " " * (wide - own) for part, own in row).rstrip()
         yield f"{_label('' if start else title)}{padded}"
 
 

@@ -9,7 +9,10 @@ from typing import NamedTuple
 from fairplay.bazaar.v1 import bazaar_pb2
 from fairplay.games.bazaar.rules.pieces import INITIALS
 from fairplay.games.kit.lettering import short_name
+from fairplay.games.kit.person import Choice
 
+PEBBLE, NO_EXCHANGE = "pebble", "no-exchange"
+"""The ids of two replies in pictures: the bank, and a button."""
 SIDE_LIMIT = 6  # pebbles on a side of an equation
 _STATUS = {bazaar_pb2.PHASE_REQUEST: "to request", bazaar_pb2.PHASE_CARDS: "to buy"}
 _GONE = {bazaar_pb2.STANDING_ELIMINATED: "eliminated", bazaar_pb2.STANDING_FAILED: "failed at the end"}
@@ -29,6 +32,30 @@ class Seat(NamedTuple):
     turn: bool
     wallet: Sequence[int]
     cards: Sequence[bazaar_pb2.Card]
+
+
+class Own(NamedTuple):
+    """What a person sees of its own beside the table."""
+
+    wallet: Sequence[int] = ()
+    """Counts of pebbles, as its choices would leave them; empty as long as it is not known."""
+    choices: Sequence[Choice] = ()
+    """What can be chosen."""
+    words: Sequence[Choice] = ()
+    """What can be chosen or is chosen beside bank, equations and cards."""
+
+
+NOTHING_OWN = Own()
+
+
+def card_part(place: int) -> str:
+    """Return the id of a visible card in pictures."""
+    return f"card-{place}"
+
+
+def exchange_part(number: int, side: str) -> str:
+    """Return the id of an exchange in pictures: the number of its equation, and the side that is given."""
+    return f"equation-{number}-{side}"
 
 
 def list_seats(state: bazaar_pb2.State, players: Sequence[str]) -> list[Seat]:
@@ -52,6 +79,12 @@ def list_seats(state: bazaar_pb2.State, players: Sequence[str]) -> list[Seat]:
         )
         for seat, player in enumerate(state.players)
     ]
+
+
+def news_line(state: bazaar_pb2.State, players: Sequence[str]) -> str:
+    """Return who did what in the step that led to a state, as one line of plain text; empty if the state names none."""
+    doer = next((seat for seat in list_seats(state, players) if seat.done), None)
+    return f"{doer.name} {doer.done}." if doer is not None else ""
 
 
 def _describe(action: bazaar_pb2.LastAction) -> str:

@@ -29,7 +29,7 @@ from fairplay.games.kit.judging import MalformedReplyError
 Reply: TypeAlias = AskTowerColorResponse | AskAssistantCardResponse | AskActionResponse
 
 _REQUIRED = "eriantys.action.required"
-_JESTER = 7
+JESTER = 7
 _TO_DINING_ROOM, _TO_ISLAND = ActionKind.ACTION_KIND_TO_DINING_ROOM, ActionKind.ACTION_KIND_TO_ISLAND
 _PLAY_CHARACTER = ActionKind.ACTION_KIND_PLAY_CHARACTER
 _KINDS = {
@@ -147,7 +147,7 @@ def _put_character(message: eriantys_pb2.PlayCharacter, action: PlayCharacter) -
         message.island = action.island
     if action.swaps:
         left, right = zip(*action.swaps, strict=True)
-        given, taken = (right, left) if action.character == _JESTER else (left, right)
+        given, taken = (right, left) if action.character == JESTER else (left, right)
         message.given.extend(_numbers(given))
         message.taken.extend(_numbers(taken))
 
@@ -209,7 +209,7 @@ def _play_character(message: eriantys_pb2.PlayCharacter) -> PlayCharacter:
     given, taken = message.given, message.taken
     if len(given) != len(taken):
         raise MalformedReplyError("eriantys.character.swap-count", f"{len(given)} students for {len(taken)}")
-    left, right = (taken, given) if number == _JESTER else (given, taken)
+    left, right = (taken, given) if number == JESTER else (given, taken)
     return PlayCharacter(
         number,
         message.color - 1 if message.color else None,

@@ -13,7 +13,7 @@ from fairplay.eriantys.v1 import eriantys_pb2, eriantys_settings_pb2
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.protocol.board import STANDINGS, LastAction, public_message
 from fairplay.games.eriantys.rules import NOBODY, Card, Counts, Group, State
-from fairplay.games.kit.messages import fill, read_settings
+from fairplay.games.kit.messages import fill, read_settings, remember_settings
 
 _NO_COLORS = (NOBODY,) * len(rules.COLORS)
 _COLORS_IN_ALL = len(rules.COLORS)
@@ -22,6 +22,7 @@ _COLORS_IN_ALL = len(rules.COLORS)
 # Settings
 
 
+@remember_settings
 def settings(message: eriantys_settings_pb2.Settings) -> rules.Settings:
     """Return the settings of a message. Raises ValueError, with one sentence, if a value is not allowed."""
     chosen = tuple(message.characters)
@@ -72,12 +73,43 @@ def view(
     message: eriantys_pb2.State, settings: eriantys_settings_pb2.Settings, seat: int, hand: Sequence[int]
 ) -> State:
     """Return what a player is given, as `rules.view`. Raises ValueError, IndexError or KeyError if it makes no view."""
+    check_sizes(message)
+    if max(hand, default=0) > rules.ASSISTANTS:
+        raise ValueError(f"hand has the assistant {max(hand)}: assistants are 1 to {rules.ASSISTANTS}.")
     hands = [(0,) * size for size in message.hand_sizes]
     hands[seat] = tuple(hand) or tuple(range(1, len(hands[seat]) + 1))  # without one all assistants are there, or none
     state = read(message, given_settings(settings), tuple(hands))
     if message.phase == eriantys_pb2.PHASE_TOWERS:
         state = state._replace(active=seat)
     return state._replace(bag=_unseen(message))
+
+
+_MOST = {
+    "sides": (rules.MAX_SEATS, rules.MAX_SEATS),
+    "towers_left": (rules.MAX_SEATS, rules.TILE_COUNT),
+    "group_sizes": (rules.TILE_COUNT, rules.TILE_COUNT),
+    "group_students": (rules.TILE_COUNT * _COLORS_IN_ALL, rules.STUDENTS_PER_COLOR),
+    "cloud_students": (rules.MAX_SEATS * _COLORS_IN_ALL, rules.STUDENTS_PER_COLOR),
+    "entrance_students": (rules.MAX_SEATS * _COLORS_IN_ALL, rules.STUDENTS_PER_COLOR),
+    "dining_students": (rules.MAX_SEATS * _COLORS_IN_ALL, rules.STUDENTS_PER_COLOR),
+    "hand_sizes": (rules.MAX_SEATS, rules.ASSISTANTS),
+    "assistants": (rules.MAX_SEATS, rules.ASSISTANTS),
+    "planned_seats": (rules.MAX_SEATS, rules.MAX_SEATS),
+    "next_seats": (rules.MAX_SEATS, rules.MAX_SEATS),
+    "characters": (len(rules.PIECES), len(rules.PIECES)),
+    "character_students": (len(rules.PIECES) * _COLORS_IN_ALL, rules.STUDENTS_PER_COLOR),
+}
+"""The most items of lists that things are made of, and the most that each of them can be."""
+
+
+def check_sizes(message: eriantys_pb2.State) -> None:
+    """Raise ValueError if a state is larger than any game has: a small message can say how much to build."""
+    for name, (most_items, most) in _MOST.items():
+        numbers = getattr(message, name)
+        if len(numbers) > most_items:
+            raise ValueError(f"{name} has {len(numbers)} entries: at most {most_items} are possible.")
+        if numbers and max(numbers) > most:
+            raise ValueError(f"{name} has the value {max(numbers)}: at most {most} is possible.")
 
 
 def _unseen(message: eriantys_pb2.State) -> Counts:

@@ -13,7 +13,6 @@ from fairplay.games.eriantys.rules import NOBODY, State
 from fairplay.games.kit.messages import read_draw_state
 
 _COLORS = len(rules.COLORS)
-_TILES = 12
 _MOST_REVISION = 1 << 53  # room for a game to go on within what the field holds
 
 
@@ -91,7 +90,11 @@ def _enum_problem(message: eriantys_pb2.State) -> str | None:
 def _number_problem(message: eriantys_pb2.State) -> str | None:
     if message.revision > _MOST_REVISION:
         return f"revision is {message.revision}: a game goes on from one of at most {_MOST_REVISION}."
-    if message.first_tile >= _TILES or sum(message.group_sizes) != _TILES or not all(message.group_sizes):
+    if (
+        message.first_tile >= rules.TILE_COUNT
+        or sum(message.group_sizes) != rules.TILE_COUNT
+        or not all(message.group_sizes)
+    ):
         return "first_tile must be 0 to 11, and the group_sizes must be at least 1 and have the sum 12."
     for number, cost in zip(message.characters, message.character_costs, strict=True):
         if number not in rules.PIECES:

@@ -36,9 +36,10 @@ from fairplay.games.eriantys.rules.legality import (
 )
 from fairplay.games.eriantys.rules.results import ranking, scores, winners
 from fairplay.games.eriantys.rules.rulebook import RULES
-from fairplay.games.eriantys.rules.settings import MAX_SEATS, MIN_SEATS, Settings, settings_problem
+from fairplay.games.eriantys.rules.settings import MAX_SEATS, MIN_SEATS, TILE_COUNT, Settings, settings_problem
 from fairplay.games.eriantys.rules.setup import initial
 from fairplay.games.eriantys.rules.state import (
+    ASSISTANTS,
     COLORS,
     NOBODY,
     STUDENTS_PER_COLOR,
@@ -64,6 +65,7 @@ from fairplay.games.eriantys.rules.state import (
 from fairplay.games.eriantys.rules.turns import apply, choose
 
 __all__ = [
+    "ASSISTANTS",
     "COLORS",
     "MAX_SEATS",
     "MIN_SEATS",
@@ -73,6 +75,7 @@ __all__ = [
     "RULES",
     "STUDENTS_PER_COLOR",
     "TABLE_SEATS",
+    "TILE_COUNT",
     "TOWER_COLORS",
     "Action",
     "Card",

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from typing import NamedTuple
 
 from fairplay.games.eriantys.views.seats import INITIALS
+from fairplay.games.kit.pictures import AMBER
 
-AMBER = "#d97706"  # whose turn it is, who has won, Mother Nature
-MUTED = "#6d7f8f"
+MUTED = "#5a6b7a"
 INKS = {  # of students: body, edge, initial
     "G": ("#35a15a", "#1b6234", "#ffffff"),
     "R": ("#dc4a41", "#8f231d", "#ffffff"),
@@ -22,7 +23,18 @@ INKS = {  # of students: body, edge, initial
 }
 TOWERS = {1: ("#33373d", "#0d0f12"), 2: ("#ffffff", "#7c8288"), 3: ("#9aa1a8", "#555b61")}
 
+INSET = 16.0
+"""From the edge of a panel to what is in it."""
 ISLAND = 58.0  # the radius of an island
+
+
+class Box(NamedTuple):
+    """Where a panel is."""
+
+    x: float
+    y: float
+    width: float
+    height: float
 
 
 def words_at(
@@ -53,6 +65,10 @@ def coin(x: float, y: float, count: int) -> str:
 
 
 PALE = ' opacity=".45"'
+CLOUD = (
+    'path d="M-40 22A17 17 0 0 1 -42 -10A20 20 0 0 1 -14 -22A24 24 0 0 1 24 -20A18 18 0 0 1 44 4A13 13 0 0 1 38 22Z"'
+)
+"""The shape of a cloud."""
 HEXAGON = "M-10 0L-5 -8.7H5L10 0L5 8.7H-5Z"
 
 
@@ -76,8 +92,7 @@ ARTWORK = f"""
 {"".join(map(_student, INITIALS))}
 {"".join(map(_tower, TOWERS))}
 <circle id="eriantys-island" r="{ISLAND:.0f}" fill="#cfe3b4" stroke="#7fa463" stroke-width="1.5"/>
-<path id="eriantys-cloud" d="M-40 22A17 17 0 0 1 -42 -10A20 20 0 0 1 -14 -22A24 24 0 0 1 24 -20A18 18 0 0 1 44 4A13 13
-  0 0 1 38 22Z" fill="#ffffff" stroke="#9fbfd0"/>
+<g id="eriantys-cloud"><{CLOUD} fill="#ffffff" stroke="#9fbfd0"/></g>
 <g id="eriantys-mother-nature" stroke="#7a3f05" stroke-width="1.3" fill="{AMBER}">
   <path d="M-8.5 12Q-6 -2 0 -3Q6 -2 8.5 12Z"/><circle cy="-7" r="5.5"/></g>
 <g id="eriantys-no-entry"><circle r="12" fill="#c2342c" stroke="#ffffff" stroke-width="1.5"/>

@@ -23,8 +23,9 @@ from fairplay.games.eriantys.views.seats import (
     seats,
 )
 from fairplay.games.kit.lettering import literally, name_column
+from fairplay.games.kit.person import Choice, Marks, choice_lines
 
-__all__ = ["svg", "text"]
+__all__ = ["side_text", "svg", "table_text", "text"]
 
 _STYLES = {  # each student is an initial on its own colour, so that it is seen on any background
     "G": "bold #ffffff on #1b7340",
@@ -36,6 +37,8 @@ _STYLES = {  # each student is an initial on its own colour, so that it is seen 
 _TOWERS = {0: "  ", 1: "[#ffffff on #222222]♜[/] ", 2: "[#000000 on #ffffff]♜[/] ", 3: "[#ffffff on #777777]♜[/] "}
 _MUTED, _MARK, _MOTHER = "#5f8296", "bold #c77700", "bold #ffffff on #b45309"
 _WIDTH = 76  # of a line, at most
+_MOST_CHOICES = 6  # lines of them: the islands below them still fit on a small screen
+_SIDE_NAME = 14  # cells of a name beside the board
 
 
 def text(state: eriantys_pb2.State, players: Sequence[str]) -> str:
@@ -52,6 +55,34 @@ def text(state: eriantys_pb2.State, players: Sequence[str]) -> str:
     ]
     for seat in seats(state, players):
         lines += _seat(seat)
+    return "\n".join(lines)
+
+
+def table_text(
+    state: eriantys_pb2.State,
+    players: Sequence[str],
+    hand: Sequence[int],
+    choices: Sequence[Choice],
+    marks: Marks,
+) -> str:
+    """Return the board for a person in rich's console markup, at most 76 cells wide; `hand` are its own assistants.
+
+    What can be chosen stands first, as the rest is longer than a small screen.
+    """
+    lines = choice_lines(choices, marks, _MOST_CHOICES)
+    if hand:
+        lines.append(f"{_label('your hand')}[default]{' '.join(map(str, hand))}[/]")
+    return "\n".join([*lines, *([""] if lines else []), text(state, players)])
+
+
+def side_text(state: eriantys_pb2.State, players: Sequence[str]) -> str:
+    """Return the players with what they are about to do in rich's console markup, 22 cells wide."""
+    lines = []
+    for seat in seats(state, players):
+        mark = "▸" if seat.turn else "★" if seat.won else " "
+        towers = f"{_TOWERS[seat.tower]}{seat.towers}" if seat.towers else ""
+        lines.append(f"[{_MARK}]{mark}[/] [default]{name_column(seat.name, _SIDE_NAME)}[/] {towers}")
+        lines += [f"[{_MUTED}]  {seat.status}[/]"] if seat.status else []
     return "\n".join(lines)
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from fairplay.eriantys.v1 import eriantys_pb2
 from fairplay.games.eriantys.rules import NAMES
 from fairplay.games.kit.lettering import short_name
+from fairplay.games.kit.person import Choice
 
 COLORS = 5
 INITIALS = "GRYPB"
@@ -64,6 +65,65 @@ class Group(NamedTuple):
     tower: int  # a value of TowerColor
     no_entry: int
     mother_nature: bool
+
+
+class Own(NamedTuple):
+    """What a person sees of its own beside the board."""
+
+    seat: int | None = None
+    """None for spectators."""
+    hand: Sequence[int] = ()
+    """The assistants."""
+    words: Sequence[Choice] = ()
+    """What can be chosen or is chosen and is no piece of the game."""
+
+
+NOTHING_OWN = Own()
+DINING_ROOM = "dining-room"
+"""The id of the own dining room in pictures."""
+
+
+def student_part(color: int) -> str:
+    """Return the id of the students of a colour in the own entrance in pictures."""
+    return f"student-{color}"
+
+
+def assistant_part(value: int) -> str:
+    """Return the id of an assistant of the own hand in pictures."""
+    return f"assistant-{value}"
+
+
+def island_part(tile: int) -> str:
+    """Return the id of a group of islands in pictures, by its first tile."""
+    return f"island-{tile}"
+
+
+def cloud_part(cloud: int) -> str:
+    """Return the id of a cloud in pictures."""
+    return f"cloud-{cloud}"
+
+
+def character_part(number: int) -> str:
+    """Return the id of a character in pictures."""
+    return f"character-{number}"
+
+
+def count_words(counts: Sequence[int]) -> str:
+    """Return students in words, e.g. "2 green, 1 blue"."""
+    held = zip(counts, _COLORS[1:], strict=False)
+    return ", ".join(f"{count} {color}" for count, color in held if count) or "no students"
+
+
+def group_words(group: Group) -> str:
+    """Return a group of islands in words."""
+    tiles = ", ".join(map(str, group.tiles))
+    parts = [
+        f"{'island' if len(group.tiles) == 1 else 'islands'} {tiles}: {count_words(group.students)}",
+        *([f"{_word(_TOWERS, group.tower)} tower"] if group.tower else []),
+        *(["Mother Nature"] if group.mother_nature else []),
+        *([f"no-entry tiles: {group.no_entry}"] if group.no_entry else []),
+    ]
+    return ", ".join(parts)
 
 
 def seats(state: eriantys_pb2.State, players: Sequence[str]) -> list[Seat]:

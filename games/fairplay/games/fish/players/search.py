@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 from fairplay.games.fish import rules
 from fairplay.games.fish.rules import Move, State
 
 _MEMO_LIMIT = 500_000  # positions remembered within one answer
+
+
+class OutOfPositionsError(Exception):
+    """Raised where a search has looked at all positions that it may look at."""
 
 
 class Search:
@@ -16,7 +22,9 @@ class Search:
     are worth the same however they came about.
     """
 
-    def __init__(self, seat: int, most_fish: int) -> None:
+    def __init__(self, seat: int, most_fish: int, most_positions: float = math.inf) -> None:
+        self.positions_left = most_positions
+        """How many positions `value` may still look at: then it raises OutOfPositionsError."""
         self.seat = seat
         self.most_fish = most_fish
         self.unbounded = 1_000_000
@@ -48,7 +56,10 @@ class Search:
         return fish + self.value(rules.apply(state, move), turns - 1, low - fish, high - fish)
 
     def value(self, state: State, turns: int, low: int, high: int) -> int:
-        """Return what `seat` can win in so many turns more."""
+        """Return what `seat` can win in so many turns more. Raises OutOfPositionsError if that takes too many."""
+        self.positions_left -= 1
+        if self.positions_left < 0:
+            raise OutOfPositionsError
         key = (state.taken, state.places, state.seat, turns)
         least, most = self.memo.get(key) or self._bounds(state, turns)
         if least == most or least >= high:

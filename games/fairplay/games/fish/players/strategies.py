@@ -8,14 +8,18 @@ resumed goes on as it would have gone.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Protocol
 
 from fairplay.games.fish import rules
-from fairplay.games.fish.players.search import Search
+from fairplay.games.fish.players.search import OutOfPositionsError, Search
 from fairplay.games.fish.rules import Move, State
 from fairplay.games.kit.strategies import StrategyKind, make_strategy
+
+_MOST_POSITIONS = 500_000
+"""How many positions a search may look at for one answer: some seconds."""
 
 
 class Strategy(Protocol):
@@ -87,7 +91,8 @@ class Greedy:
 class Minimax:
     """Take the most fish that it can be sure of in its next `depth` turns, whatever the others do.
 
-    A depth of 1 or 2 takes microseconds; each further one up to a hundred times the time, most with four players.
+    A depth of 1 or 2 takes microseconds; each further one up to a hundred times the time, most with four players. It
+    looks less deep where that would take too many positions.
     """
 
     depth: int = 1
@@ -98,8 +103,12 @@ class Minimax:
 
     def move(self, state: State, seat: int) -> Move:
         """Return the move that wins most; of several the one with the smallest source row, then column, then target."""
-        _moves(state, seat)
-        return Search(seat, max(state.board.fish)).best_move(state, self.depth)[0]
+        found = _moves(state, seat)[0]
+        search = Search(seat, max(state.board.fish), _MOST_POSITIONS)
+        with suppress(OutOfPositionsError):
+            for depth in range(1, self.depth + 1):
+                found = search.best_move(state, depth)[0]
+        return found
 
     def plan(self, state: State, seat: int) -> tuple[int, list[Move]]:
         """Return how many fish it can be sure of in its next turns, and the moves until then, those of the others too.

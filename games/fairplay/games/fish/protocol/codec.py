@@ -8,11 +8,12 @@ from typing import NamedTuple
 from fairplay.fish.v1 import fish_pb2, fish_player_pb2
 from fairplay.games.fish import rules
 from fairplay.games.kit.judging import MalformedReplyError
-from fairplay.games.kit.messages import fill, read_settings
+from fairplay.games.kit.messages import fill, read_settings, remember_settings
 
 # Settings
 
 
+@remember_settings
 def settings(message: fish_pb2.Settings) -> rules.Settings:
     """Return the settings of a message. Raises ValueError, with one sentence, if a value is not allowed."""
     board = {"board": _rows(message.board)} if message.HasField("board") else {}

@@ -11,8 +11,10 @@ from math import atan2, ceil, degrees, hypot, sqrt
 from typing import NamedTuple
 
 from fairplay.games.fish import rules
-from fairplay.games.fish.views.standings import Coat, Standing, coats_of, name_cell, standings_of
+from fairplay.games.fish.views.standings import Coat, Standing, coats_of, name_cell, part_of, standings_of
 from fairplay.games.kit.lettering import font_size
+from fairplay.games.kit.person import NO_MARKS, Marks
+from fairplay.games.kit.pictures import AMBER, document, outline, piece
 
 _SIDE = 40.0  # of a hexagon
 _STEP = _SIDE * sqrt(3) / 2  # from one row to the next: half the height of a hexagon (section 2)
@@ -20,7 +22,6 @@ _SHORE = 30.0  # water around the tiles
 _MARGIN = 14.0  # around water and legend, and between them
 _CARD_WIDTH, _CARD_HEIGHT = 216.0, 60.0
 _NAME_ROOM = 150.0
-_AMBER = "#f59e0b"  # whose turn it is, who won, what moved last
 
 _SHOALS = {  # how large the fish of a tile are drawn, and how many of them in each row
     1: (1.25, (1,)),
@@ -35,29 +36,33 @@ _SHOALS = {  # how large the fish of a tile are drawn, and how many of them in e
 }
 
 
-def svg(state: rules.State, colors: Sequence[int], last: rules.Move | None, players: Sequence[str]) -> str:
-    """Return the board with its penguins and last move, and the players with their scores, as one SVG document."""
+def svg(
+    state: rules.State,
+    colors: Sequence[int],
+    last: rules.Move | None,
+    players: Sequence[str],
+    marks: Marks = NO_MARKS,
+) -> str:
+    """Return the board with its penguins and last move, and the players with their scores, as one SVG document.
+
+    Tiles and holes have the id of their part as `data-part`.
+    """
     standings = standings_of(state, colors, players)
     frame = _frame(state.board, len(standings))
     x, y = frame.water
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{frame.width:.0f}" height="{frame.height:.0f}" '
-        f'viewBox="0 0 {frame.width:.0f} {frame.height:.0f}" font-family="system-ui, sans-serif">',
-        f"<title>{escape(_title(standings))}</title>",
         f"<defs>{_ARTWORK}</defs>",
-        '<rect width="100%" height="100%" rx="16" fill="#f6fafc"/>',
         _water(frame),
         f'<g transform="translate({x + _SHORE + _SIDE:.1f} {y + _SHORE + _STEP:.1f})">',
         *_axes(state.board),
-        *_floes(state, colors),
+        *_floes(state, colors, marks),
         '<g pointer-events="none">',  # so that tiles show their titles below penguins too
         *(() if last is None else _last_move(state.board, last)),
         *_penguins(state, colors),
         "</g></g>",
         *_legend(standings, frame),
-        "</svg>",
     ]
-    return "\n".join(parts)
+    return document(frame.width, frame.height, _title(standings), parts, ground="#f6fafc", ink="#1f2d36")
 
 
 def _title(standings: Sequence[Standing]) -> str:
@@ -101,6 +106,9 @@ def _hexagon(radius: float) -> str:
     half, high = radius / 2, radius * sqrt(3) / 2
     corners = (radius, 0.0), (half, high), (-half, high), (-radius, 0.0), (-half, -high), (half, -high)
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
+
+
+_MARKED = f'polygon points="{_hexagon(34)}"'
 
 
 def centre(board: rules.Board, cell: int) -> tuple[float, float]:
@@ -171,13 +179,14 @@ def _axes(board: rules.Board) -> Iterator[str]:
     yield "</g>"
 
 
-def _floes(state: rules.State, colors: Sequence[int]) -> Iterator[str]:
+def _floes(state: rules.State, colors: Sequence[int], marks: Marks) -> Iterator[str]:
     """Draw all tiles and holes; the fish below a penguin stand beside it, as a number."""
     coats = coats_of(state, colors)
     for cell, fish in enumerate(rules.tiles(state)):
         kind, words, drawn = _floe(fish, coats.get(cell))
-        title = f"<title>{name_cell(state.board, cell)}: {words}</title>"
-        yield f'<g class="{kind}" transform="{_at(state.board, cell)}">{title}{drawn}</g>'
+        part, title = part_of(cell), f"{name_cell(state.board, cell)}: {words}"
+        yield f"{piece(kind, title, part=part, transform=_at(state.board, cell))}{drawn}"
+        yield f"{outline(_MARKED, part, marks)}</g>"
 
 
 def _floe(fish: int, coat: Coat | None) -> tuple[str, str, str]:
@@ -201,11 +210,11 @@ def _last_move(board: rules.Board, last: rules.Move) -> Iterator[str]:
     turned = degrees(atan2(end_y - y, end_x - x))
     tip = hypot(end_x - x, end_y - y) - 31
     arrow = f'd="M-6 0H{tip - 10:.1f}M{tip - 12:.1f}-9L{tip:.1f} 0L{tip - 12:.1f} 9Z"'
-    yield f'<g class="last" fill="none" stroke="{_AMBER}" stroke-linejoin="round" stroke-linecap="round">'
+    yield f'<g class="last" fill="none" stroke="{AMBER}" stroke-linejoin="round" stroke-linecap="round">'
     for cell, dashes in ((last.source, ' stroke-dasharray="7 6"'), (last.target, "")):
         yield f'<polygon points="{_hexagon(36)}" transform="{_at(board, cell)}" stroke-width="4"{dashes}/>'
     yield f'<g class="arrow" transform="translate({x:.1f} {y:.1f}) rotate({turned:.1f})">'
-    yield f'<path {arrow} stroke="#ffffff" stroke-width="9"/><path {arrow} stroke-width="5" fill="{_AMBER}"/>'
+    yield f'<path {arrow} stroke="#ffffff" stroke-width="9"/><path {arrow} stroke-width="5" fill="{AMBER}"/>'
     yield "</g></g>"
 
 
@@ -224,7 +233,7 @@ def _penguins(state: rules.State, colors: Sequence[int]) -> Iterator[str]:
 
 def _legend(standings: Sequence[Standing], frame: _Frame) -> Iterator[str]:
     x, y = frame.legend
-    yield f'<g class="legend" transform="translate({x:.1f} {y:.1f}) scale({frame.scale:.3f})" fill="#1f2d36">'
+    yield f'<g class="legend" transform="translate({x:.1f} {y:.1f}) scale({frame.scale:.3f})">'
     for number, standing in enumerate(standings):
         line, card = divmod(number, frame.cards)
         yield f'<g class="player" transform="translate({card * _CARD_WIDTH:.0f} {line * _CARD_HEIGHT:.0f})">'
@@ -236,7 +245,7 @@ def _legend(standings: Sequence[Standing], frame: _Frame) -> Iterator[str]:
 def _card(standing: Standing) -> Iterator[str]:
     _, name, score, status, turn = standing
     wide, high = _CARD_WIDTH - 8, _CARD_HEIGHT - 8
-    border = f'stroke="{_AMBER}" stroke-width="3"' if turn or status == "winner" else 'stroke="#cfe0ea"'
+    border = f'stroke="{AMBER}" stroke-width="3"' if turn or status == "winner" else 'stroke="#cfe0ea"'
     yield f'<rect x="4" y="4" width="{wide:.0f}" height="{high:.0f}" rx="10" fill="#ffffff" {border}/>'
     yield _penguin(standing.coat, "icon", "translate(29 30) scale(.85)")
     size = f"{font_size(name, _NAME_ROOM, 16.0):.1f}"

@@ -81,3 +81,23 @@ def coats_of(state: rules.State, colors: Sequence[int]) -> dict[int, Coat]:
 def name_cell(board: rules.Board, cell: int) -> str:
     """Return the position of a cell, e.g. "[2, 0]"."""
     return "[{}, {}]".format(*divmod(cell, board.columns))
+
+
+def part_of(cell: int) -> str:
+    """Return the id of a cell in pictures."""
+    return f"cell-{cell}"
+
+
+def cell_of(part: str) -> int:
+    """Return the cell of an id; -1, which is on no board, if the id is another part's."""
+    number = part.removeprefix("cell-")
+    return int(number) if number.isascii() and number.isdigit() and number != part else -1
+
+
+def move_line(state: rules.State, colors: Sequence[int], last: rules.Move | None, players: Sequence[str]) -> str:
+    """Return who moved last, from where and to where, as plain text; empty if no move led to the state."""
+    coat = coats_of(state, colors).get(last.target) if last is not None else None
+    if last is None or coat is None:
+        return ""
+    mover = next((each.name for each in standings_of(state, colors, players) if each.coat == coat), coat.name)
+    return f"{mover} moves from {name_cell(state.board, last.source)} to {name_cell(state.board, last.target)}."

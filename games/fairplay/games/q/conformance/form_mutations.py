@@ -113,6 +113,12 @@ def replaces_one_short() -> TakeTurnResponse:
     return reply_of(rules.REPLACE)
 
 
+@answering("q.replace.pile", "q.replace.one-short", only=situations.pile_of_six_too_small)
+def replaces_by_six() -> TakeTurnResponse:
+    """Replaces its hand wherever the pile holds six tiles, though the hand is larger."""
+    return reply_of(rules.REPLACE)
+
+
 @answering(
     "q.replace.pile",
     "q.pile.empty",

@@ -120,8 +120,8 @@ PROBES: tuple[Probe, ...] = (
     Probe(
         "q.replace.one-short",
         NOTHING_FITS,
-        "The pile holds one tile less than the hand: it cannot be replaced, not even in part.",
-        _table("rs", hands=("bq gc yd", "rq"), pile="yv ov"),
+        "The pile holds one tile less than the hand, which is large: it cannot be replaced, not even in part.",
+        _table("rs", hands=("bq gc yd ov p8 bd gv yq", "rq"), pile="yv ov bd gq yc pd bv"),
     ),
     Probe(
         "q.replace.just-enough",

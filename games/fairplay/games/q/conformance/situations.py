@@ -18,6 +18,11 @@ def pile_one_short(request: TakeTurnRequest) -> bool:
     return request.state.pile_left == len(request.state.players[0].hand) - 1
 
 
+def pile_of_six_too_small(request: TakeTurnRequest) -> bool:
+    """Return whether the pile has the usual six tiles of a hand, but the hand has more than the pile."""
+    return pile_too_small(request) and request.state.pile_left >= 6
+
+
 def pile_empty(request: TakeTurnRequest) -> bool:
     """Return whether the pile is empty, but not the hand."""
     return not request.state.pile_left and bool(request.state.players[0].hand)

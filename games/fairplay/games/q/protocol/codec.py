@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from fairplay.games.kit.judging import MalformedReplyError
-from fairplay.games.kit.messages import fill, read_settings
+from fairplay.games.kit.messages import fill, read_settings, remember_settings
 from fairplay.games.q import rules
 from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import SetupRequest, TakeTurnRequest, TakeTurnResponse
@@ -14,6 +14,7 @@ from fairplay.q.v1.q_player_pb2 import SetupRequest, TakeTurnRequest, TakeTurnRe
 # Settings
 
 
+@remember_settings
 def settings(message: q_pb2.Settings) -> rules.Settings:
     """Return the settings of a message. Raises ValueError, with one sentence, if a value is not allowed."""
     return read_settings(message, rules.Settings, rules.settings_problem)

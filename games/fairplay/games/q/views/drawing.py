@@ -8,43 +8,44 @@ from math import ceil, cos, pi, sin
 from typing import NamedTuple
 
 from fairplay.games.kit.lettering import font_size
+from fairplay.games.kit.person import Marks
+from fairplay.games.kit.pictures import AMBER, BUTTON_HEIGHT, button_lines, buttons, document, outline, piece
 from fairplay.games.q import rules
-from fairplay.games.q.views.table import UNKNOWN, Standing, Table, tile_name
+from fairplay.games.q.views.table import UNKNOWN, Own, Standing, Table, cell_part, hand_part, tile_name
 
 _CELL = 44.0  # from one tile to the next
 _EDGE = 34.0  # around the map, where the numbers of rows and columns are
 _MARGIN = 14.0  # around map and cards, and between them
 _CARD_WIDTH, _CARD_HEIGHT = 250.0, 62.0
 _NAME_ROOM = 168.0
+_HAND_STEP = 50.0  # from one tile of the hand to the next
+_CAPTION = 30.0  # above the hand
 _MINI = 0.44  # how large tiles on cards are
 _ON_CARD = 12  # tiles in one line of a card
 _LEGIBLE = 560.0  # the longest side of a map beside which cards can be read where the picture is shown small
 _LONGEST = 2400.0  # the longest side of a picture; a larger map is drawn smaller
-_AMBER = "#f59e0b"  # whose turn it is, who won, what was placed last
 _FILLS = ("#ff4d4d", "#2fc26e", "#4aa3ff", "#ffe04a", "#ff9838", "#c58bff")  # in the order of rules.COLORS
 
 
-def svg(table: Table) -> str:
-    """Return a picture of the map with its coordinates and the last placements, the players, and the pile."""
-    frame = _frame(table)
+def svg(table: Table, own: Own, marks: Marks) -> str:
+    """Return a picture of the map with its coordinates and the last placements, the players, and the pile.
+
+    For a person its hand and what else can be chosen stand below the map.
+    """
+    frame = _frame(table, own)
     x, y = frame.map
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{frame.width * frame.zoom:.0f}" '
-        f'height="{frame.height * frame.zoom:.0f}" viewBox="0 0 {frame.width:.0f} {frame.height:.0f}" '
-        'font-family="system-ui, sans-serif">',
-        f"<title>{escape(_title(table))}</title>",
         f"<defs>{_ARTWORK}</defs>",
-        '<rect width="100%" height="100%" rx="16" fill="#f5f7f4"/>',
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{frame.map_size[0]:.1f}" height="{frame.map_size[1]:.1f}" rx="14" '
         'fill="#cfdccb"/>',
         f'<g transform="translate({x + _EDGE + _CELL / 2:.1f} {y + _EDGE + _CELL / 2:.1f})">',
         *_axes(table),
-        *_map(table),
+        *_map(table, own, marks),
         "</g>",
+        *_own(own, marks, frame),
         *_cards(table, frame),
-        "</svg>",
     ]
-    return "\n".join(parts)
+    return document(frame.width, frame.height, _title(table), parts, ground="#f5f7f4", ink="#20262b", zoom=frame.zoom)
 
 
 def _title(table: Table) -> str:
@@ -53,21 +54,24 @@ def _title(table: Table) -> str:
 
 
 class _Frame(NamedTuple):
-    """Where things are; `cards` stand side by side, enlarged `scale` times to go with large maps."""
+    """Where things are; `cards` stand side by side, enlarged `scale` times to go with large maps, as the hand is."""
 
     width: float
     height: float
     zoom: float
     map: tuple[float, float]
     map_size: tuple[float, float]
+    own: tuple[float, float]
+    own_width: float
+    """Of the hand, as it is before it is enlarged."""
     legend: tuple[float, float]
     scale: float
     cards: int
     card_height: float
 
 
-def _frame(table: Table) -> _Frame:
-    """Return where things are: the cards below the map, or beside one that is higher than wide."""
+def _frame(table: Table, own: Own) -> _Frame:
+    """Return where things are: hand and cards below the map, or beside one that is higher than wide."""
     wide = max(1, len(table.columns)) * _CELL + 2 * _EDGE
     high = max(1, len(table.rows)) * _CELL + 2 * _EDGE
     count, card_high = len(table.standings) + 1, _CARD_HEIGHT + _MINI * _CELL * _card_lines(table)
@@ -76,15 +80,18 @@ def _frame(table: Table) -> _Frame:
     fitting = 1 if beside else max(1, int(wide / scale / _CARD_WIDTH))
     lines = ceil(count / fitting)
     cards = ceil(count / lines)
-    cards_wide, cards_high = cards * _CARD_WIDTH * scale, lines * card_high * scale
+    own_width = _CARD_WIDTH if beside else max(_CARD_WIDTH, wide / scale)
+    own_high = _own_height(own, own_width) * scale
+    below_wide, below_high = max(cards * _CARD_WIDTH, own_width) * scale, own_high + lines * card_high * scale
     if beside:
-        width, height = wide + cards_wide + 3 * _MARGIN, max(high, cards_high) + 2 * _MARGIN
-        at, legend = (_MARGIN, (height - high) / 2), (wide + 2 * _MARGIN, (height - cards_high) / 2)
+        width, height = wide + below_wide + 3 * _MARGIN, max(high, below_high) + 2 * _MARGIN
+        at, hand = (_MARGIN, (height - high) / 2), (wide + 2 * _MARGIN, (height - below_high) / 2)
     else:
-        width, height = max(wide, cards_wide) + 2 * _MARGIN, high + cards_high + 3 * _MARGIN
-        at, legend = ((width - wide) / 2, _MARGIN), ((width - cards_wide) / 2, high + 2 * _MARGIN)
+        width, height = max(wide, below_wide) + 2 * _MARGIN, high + below_high + 3 * _MARGIN
+        at, hand = ((width - wide) / 2, _MARGIN), ((width - own_width * scale) / 2, high + 2 * _MARGIN)
+    legend = (hand[0] if beside else (width - cards * _CARD_WIDTH * scale) / 2, hand[1] + own_high)
     zoom = min(1.0, _LONGEST / max(width, height))
-    return _Frame(width, height, zoom, at, (wide, high), legend, scale, cards, card_high)
+    return _Frame(width, height, zoom, at, (wide, high), hand, own_width, legend, scale, cards, card_high)
 
 
 def _card_lines(table: Table) -> int:
@@ -116,7 +123,9 @@ _SHAPES: Mapping[str, str] = {
     "diamond": '<polygon points="0,-16 12.5,0 0,16 -12.5,0"/>',
 }
 _BACK = '<rect x="-20" y="-20" width="40" height="40" rx="6" fill="#262a33" stroke="#12151b" stroke-width="1.5"/>'
-_FRAME = f'<rect x="-20.5" y="-20.5" width="41" height="41" rx="6.5" fill="none" stroke="{_AMBER}" stroke-width="4"/>'
+_FRAME = f'<rect x="-20.5" y="-20.5" width="41" height="41" rx="6.5" fill="none" stroke="{AMBER}" stroke-width="4"/>'
+_MARKED = 'rect x="-20.5" y="-20.5" width="41" height="41" rx="6.5"'
+_FREE = '<rect x="-20" y="-20" width="40" height="40" rx="6" fill="#e6eee3" stroke="#8aa084" stroke-dasharray="2 4"/>'
 _ARTWORK = f"""
 <g id="q-back">{_BACK}</g>
 <g id="q-last">{_FRAME}</g>
@@ -153,13 +162,53 @@ def _axes(table: Table) -> Iterator[str]:
     yield "</g>"
 
 
-def _map(table: Table) -> Iterator[str]:
-    """Draw all tiles, those of the last turn framed."""
+def _map(table: Table, own: Own, marks: Marks) -> Iterator[str]:
+    """Draw all tiles, those of the last turn framed, and the free places that can be pointed at."""
     for cell, tile in table.tiles.items():
-        x, y = _at(table, cell)
         last = '<use class="last" href="#q-last"/>' if cell in table.last else ""
-        title = f"<title>[{cell[0]}, {cell[1]}]: {tile_name(tile)}</title>"
-        yield f'<g class="tile" transform="translate({x:.1f} {y:.1f})">{title}{_tile(tile)}{last}</g>'
+        yield _cell(table, cell, "tile", tile_name(tile), f"{_tile(tile)}{last}", marks)
+    for cell in sorted(own.free):
+        yield _cell(table, cell, "free", "free", _FREE, marks)
+
+
+def _cell(table: Table, cell: rules.Coordinate, css_class: str, words: str, drawn: str, marks: Marks) -> str:
+    x, y = _at(table, cell)
+    part, title = cell_part(cell), f"[{cell[0]}, {cell[1]}]: {words}"
+    opened = piece(css_class, title, part=part, transform=f"translate({x:.1f} {y:.1f})")
+    return f"{opened}{drawn}{outline(_MARKED, part, marks, 3.0)}</g>"
+
+
+# What is a person's own
+
+
+def _own_height(own: Own, width: float) -> float:
+    """Return how much room the hand and the words need; none if there is nothing."""
+    hand, words = ceil(len(own.hand) / _tiles_in(width)), len(button_lines(own.words, width))
+    return (_CAPTION + hand * _HAND_STEP if hand else 0.0) + words * BUTTON_HEIGHT
+
+
+def _tiles_in(width: float) -> int:
+    return int(width // _HAND_STEP)
+
+
+def _own(own: Own, marks: Marks, frame: _Frame) -> Iterator[str]:
+    x, y = frame.own
+    yield f'<g class="own" transform="translate({x:.1f} {y:.1f}) scale({frame.scale:.3f})">'
+    top = 0.0
+    if own.hand:
+        yield f'<text x="2" y="{_CAPTION - 8:.0f}" font-size="14" font-weight="700" fill="#4a5a46">Your hand</text>'
+        for place, tile in enumerate(own.hand):
+            line, column = divmod(place, _tiles_in(frame.own_width))
+            yield _in_hand(place, tile, (column + 0.5) * _HAND_STEP, _CAPTION + (line + 0.5) * _HAND_STEP, marks)
+        top = _own_height(own._replace(words=()), frame.own_width)
+    yield from buttons(button_lines(own.words, frame.own_width), marks, 0, top, frame.own_width)
+    yield "</g>"
+
+
+def _in_hand(place: int, tile: int, x: float, y: float, marks: Marks) -> str:
+    part = hand_part(place)
+    opened = piece("own-tile", tile_name(tile), part=part, transform=f"translate({x:.1f} {y:.1f})")
+    return f"{opened}{_tile(tile)}{outline(_MARKED, part, marks, 3.0)}</g>"
 
 
 # The cards
@@ -167,7 +216,7 @@ def _map(table: Table) -> Iterator[str]:
 
 def _cards(table: Table, frame: _Frame) -> Iterator[str]:
     x, y = frame.legend
-    yield f'<g class="cards" transform="translate({x:.1f} {y:.1f}) scale({frame.scale:.3f})" fill="#20262b">'
+    yield f'<g class="cards" transform="translate({x:.1f} {y:.1f}) scale({frame.scale:.3f})">'
     for number in range(len(table.standings) + 1):
         line, card = divmod(number, frame.cards)
         at = f'transform="translate({card * _CARD_WIDTH:.0f} {line * frame.card_height:.1f})"'
@@ -182,7 +231,7 @@ def _cards(table: Table, frame: _Frame) -> Iterator[str]:
 
 
 def _card(frame: _Frame, *, marked: bool) -> str:
-    border = f'stroke="{_AMBER}" stroke-width="3"' if marked else 'stroke="#d3dbd0"'
+    border = f'stroke="{AMBER}" stroke-width="3"' if marked else 'stroke="#d3dbd0"'
     return (
         f'<rect x="4" y="4" width="{_CARD_WIDTH - 8:.0f}" height="{frame.card_height - 8:.1f}" rx="10" '
         f'fill="#ffffff" {border}/>'
@@ -222,7 +271,5 @@ def _minis(tiles: Sequence[int], css_class: str) -> Iterator[str]:
     for number, tile in enumerate(tiles):
         line, place = divmod(number, _ON_CARD)
         x, y = 22 + place * _MINI * _CELL * 0.97, 64 + line * _MINI * _CELL
-        yield (
-            f'<g class="{css_class}" transform="translate({x:.1f} {y:.1f}) scale({_MINI})">'
-            f"<title>{tile_name(tile)}</title>{_tile(tile)}</g>"
-        )
+        where = f"translate({x:.1f} {y:.1f}) scale({_MINI})"
+        yield f"{piece(css_class, tile_name(tile), transform=where)}{_tile(tile)}</g>"

@@ -9,20 +9,37 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fairplay.games.kit.lettering import literally, name_column
+from fairplay.games.kit.person import NO_MARKS, Marks, bracketed
 from fairplay.games.q import rules
 from fairplay.games.q.views import drawing
-from fairplay.games.q.views.table import NAME_LIMIT, UNKNOWN, Standing, Table, table
+from fairplay.games.q.views.table import (
+    NAME_LIMIT,
+    NOTHING_OWN,
+    UNKNOWN,
+    Own,
+    Standing,
+    Table,
+    cell_part,
+    hand_part,
+    table,
+    with_own,
+)
 from fairplay.q.v1 import q_pb2
 
 
-def svg(state: q_pb2.State, players: Sequence[str]) -> str:
-    """Return the map with its coordinates and the last placements, the players, and the pile, as one SVG document."""
-    return drawing.svg(table(state, players))
+def svg(state: q_pb2.State, players: Sequence[str], own: Own = NOTHING_OWN, marks: Marks = NO_MARKS) -> str:
+    """Return the map with its coordinates and the last placements, the players, and the pile, as one SVG document.
+
+    `own` is what a person sees of its own; cells, tiles of its hand and words have the id of their part as `data-part`.
+    """
+    return drawing.svg(with_own(table(state, players), own), own, marks)
 
 
 # Text, in rich's console markup
 
 _MOST_ROWS, _MOST_COLUMNS = 24, 24  # of a map that is shown; of a larger one, the part around the last turn
+_PERSON_COLUMNS = 18  # where something stands beside the map
+_SIDE_NAME = 13  # cells of a name beside the map
 _MOST_TILES = 12  # of a hand or the pile
 _GLYPHS = "✦✸■●♣◆"  # in the order of rules.SHAPES
 _STYLES = ("#ff6b6b", "#3ddc84", "#62b0ff", "#ffe04a", "#ff9d45", "#cf9fff")  # in the order of rules.COLORS
@@ -42,14 +59,52 @@ def text(state: q_pb2.State, players: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _map(shown: Table) -> Iterator[str]:
-    middle = next(reversed(shown.tiles), (0, 0))  # what was placed at last
-    rows, columns = _part(shown.rows, middle[0], _MOST_ROWS), _part(shown.columns, middle[1], _MOST_COLUMNS)
+def table_text(state: q_pb2.State, own: Own, marks: Marks) -> str:
+    """Return the map for a person in rich's console markup, at most 56 cells wide where numbers are short.
+
+    Places where a tile may go are two dots, and arrows are the cursor.
+    """
+    shown = table(state, ())
+    cells = frozenset(cell for cell in map(_cell_of, marks.choices) if cell is not None)
+    last = frozenset((row, column) for row, column, _ in own.placed) or shown.last
+    shown = with_own(shown._replace(last=last), own._replace(free=cells))
+    lines = [*_map(shown, marks, _cell_of(marks.cursor), _PERSON_COLUMNS)]
+    if own.hand:
+        pieces = (bracketed(_tile(tile), hand_part(place), marks) for place, tile in enumerate(own.hand))
+        lines += ["", f"[{_MUTED}]hand[/]  {''.join(pieces)}"]
+    if own.words:
+        lines.append(
+            "      " + "  ".join(bracketed(f"[default]{word.label}[/]", word.part, marks) for word in own.words)
+        )
+    return "\n".join(lines)
+
+
+def _cell_of(part: str) -> rules.Coordinate | None:
+    """Return the coordinate of an id, or None if it is another part's."""
+    kind, *numbers = part.split("_")
+    return (int(numbers[0]), int(numbers[1])) if kind == "cell" else None
+
+
+def side_text(state: q_pb2.State, players: Sequence[str]) -> str:
+    """Return the players with their points, and the pile, in rich's console markup, 22 cells wide."""
+    shown = table(state, players)
+    lines = []
+    for name, score, status, _ in shown.standings:
+        mark = {"to move": "▸", "winner": "★", "out": "✗"}.get(status, " ")
+        lines.append(f"[{_MARK}]{mark}[/] [default]{name_column(name, _SIDE_NAME)} [bold]{score:>5}[/][/]")
+    return "\n".join([*lines, "", f"  [default]{shown.pile_left} in the pile[/]"])
+
+
+def _map(
+    shown: Table, marks: Marks = NO_MARKS, middle: rules.Coordinate | None = None, most: int = _MOST_COLUMNS
+) -> Iterator[str]:
+    middle = middle or next(reversed(shown.tiles), (0, 0))  # what was placed at last
+    rows, columns = _part(shown.rows, middle[0], _MOST_ROWS), _part(shown.columns, middle[1], most)
     margin, width = _longest(rows), max(3, _longest(columns) + 1)
     numbers = "".join(f"{column:>{width - 1}} " for column in columns)
     yield f"[{_MUTED}]{'':{margin}} {numbers.rstrip()}[/]"
     for row in rows:
-        cells = "".join(_cell(shown, (row, column), width) for column in columns)
+        cells = "".join(_cell(shown, (row, column), width, marks) for column in columns)
         yield f"[{_MUTED}]{row:>{margin}}[/] {cells.rstrip()}"
     if len(rows) < len(shown.rows) or len(columns) < len(shown.columns):
         down, right = (f"{all_[0]} to {all_[-1]}" for all_ in (shown.rows, shown.columns))
@@ -68,8 +123,10 @@ def _part(numbers: range, middle: int, most: int) -> range:
     return range(start, start + most)
 
 
-def _cell(shown: Table, cell: rules.Coordinate, width: int) -> str:
-    tile = shown.tiles.get(cell)
+def _cell(shown: Table, cell: rules.Coordinate, width: int, marks: Marks) -> str:
+    tile, part = shown.tiles.get(cell), cell_part(cell)
+    if part == marks.cursor or (tile is None and part in marks.choices):
+        return " " * (width - 3) + f"[{_MARK}]{'►◄' if part == marks.cursor else '··'}[/] "
     if tile is None:
         return " " * width
     return " " * (width - 3) + _tile(tile, _LAST if cell in shown.last else _TILE) + " "

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from fairplay.games.kit.lettering import short_name
+from fairplay.games.kit.person import Choice
 from fairplay.games.q import rules
 from fairplay.q.v1 import q_pb2
 
@@ -37,6 +38,28 @@ class Table(NamedTuple):
     columns: range
 
 
+class Own(NamedTuple):
+    """What a person sees of its own beside the table."""
+
+    hand: Sequence[int] = ()
+    placed: Sequence[rules.Placement] = ()
+    """Tiles that are about to be placed; on the map they lie already."""
+    free: frozenset[rules.Coordinate] = frozenset()
+    """The free places that can be pointed at."""
+    words: Sequence[Choice] = ()
+    """What can be chosen beside tiles."""
+
+
+NOTHING_OWN = Own()
+
+
+def with_own(shown: Table, own: Own) -> Table:
+    """Return a table with the person's tiles on its map, which is large enough for the free places, too."""
+    tiles = {**shown.tiles, **{(row, column): tile for row, column, tile in own.placed}}
+    rows, columns = (covering(cell[axis] for cell in (*tiles, *own.free)) for axis in (0, 1))
+    return shown._replace(tiles=tiles, rows=rows, columns=columns)
+
+
 def table(message: q_pb2.State, players: Sequence[str]) -> Table:
     """Return the table of a state; `players` are the names by seat."""
     cells = zip(message.rows, message.columns, strict=False)
@@ -49,18 +72,29 @@ def table(message: q_pb2.State, players: Sequence[str]) -> Table:
         max(message.pile_left, len(message.pile)),
         known(message.pile),
         _describe(message.last_turn, players) if message.HasField("last_turn") else "",
-        _range(row for row, _ in tiles),
-        _range(column for _, column in tiles),
+        covering(row for row, _ in tiles),
+        covering(column for _, column in tiles),
     )
 
 
-def _range(numbers: Iterable[int]) -> range:
+def covering(numbers: Iterable[int]) -> range:
+    """Return the range from the least to the largest of the numbers; empty without numbers."""
     found = sorted(numbers)
     return range(found[0], found[-1] + 1) if found else range(0)
 
 
 def _standing(message: q_pb2.State, player: q_pb2.Player, players: Sequence[str]) -> Standing:
     return Standing(_name(player.seat, players), player.score, _status(message, player), known(player.hand))
+
+
+def cell_part(cell: rules.Coordinate) -> str:
+    """Return the id of a coordinate in pictures."""
+    return f"cell_{cell[0]}_{cell[1]}"
+
+
+def hand_part(place: int) -> str:
+    """Return the id of a tile of the own hand in pictures, by its place there."""
+    return f"hand_{place}"
 
 
 def known(numbers: Iterable[int]) -> list[int]:
@@ -76,7 +110,7 @@ def tile_name(tile: int) -> str:
 def _name(seat: int, players: Sequence[str]) -> str:
     """Return the name of the player in a seat, fit for XML and terminals."""
     name = players[seat] if seat < len(players) else ""
-    return short_name(name, NAME_LIMIT) or f"seat {seat}"
+    return short_name(name, NAME_LIMIT) or f"player {seat + 1}"
 
 
 def _status(message: q_pb2.State, player: q_pb2.Player) -> str:

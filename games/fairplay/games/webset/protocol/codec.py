@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.kit.judging import MalformedReplyError
-from fairplay.games.kit.messages import fill, read_draw_state
+from fairplay.games.kit.messages import fill, read_draw_state, remember_settings
 from fairplay.games.kit.messages import given as settings_given
 from fairplay.games.webset import rules
 from fairplay.webset.v1 import webset_pb2, webset_player_pb2
@@ -21,6 +21,7 @@ from fairplay.webset.v1 import webset_pb2, webset_player_pb2
 _TIMES = ("window", "lockout", "min_reaction")
 
 
+@remember_settings
 def settings(message: webset_pb2.Settings) -> rules.Settings:
     """Return the settings of a message. Raises ValueError, with one sentence, if a value is not allowed."""
     given: dict[str, Any] = settings_given(message)

@@ -8,6 +8,9 @@ from fairplay.games.webset.rules.cards import EMPTY, deck_of, is_set
 from fairplay.games.webset.rules.settings import MAX_SEATS
 from fairplay.games.webset.rules.state import Phase, Standing, on_table, playing, solutions
 
+MAX_REVISION, MAX_COUNT = 2**53, 2**31
+"""Far more than a game reaches; from here its messages have room for all that can follow."""
+
 if TYPE_CHECKING:
     from fairplay.games.webset.rules.state import Player, State
 
@@ -54,12 +57,20 @@ def _players_problem(state: State) -> str | None:
     for seat, player in enumerate(state.players):
         if problem := _player_problem(state, player):
             return f"Player {seat} {problem}."
-    if min(state.revision, state.act_count, state.call_count, state.draw_state) < 0:
-        return "Revision, counts and draw state are never negative."
+    if problem := _counts_problem(state):
+        return problem
     if any(state.players[seat].standing is not Standing.IN for seat in state.votes):
         return "A player that is out has asked for more cards."
     if state.votes and (state.settings.more_rule not in ("all_agree", "majority") or state.phase is Phase.OVER):
         return "Nobody's vote for more cards counts here."
+    return None
+
+
+def _counts_problem(state: State) -> str | None:
+    if min(state.revision, state.act_count, state.call_count, state.draw_state) < 0:
+        return "Revision, counts and draw state are never negative."
+    if state.revision > MAX_REVISION or max(state.act_count, state.call_count) > MAX_COUNT:
+        return f"The revision is at most {MAX_REVISION:,}, and counts are at most {MAX_COUNT:,}."
     return None
 
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
+from fairplay.games.frontends import Offer
 from fairplay.games.kit.lettering import literally, name_column, short_name
 from fairplay.games.webset.rules.cards import CARDS, card_name
 from fairplay.games.webset.views.drawing import card_lines, card_text, slot_lines
@@ -20,7 +21,7 @@ BASE_COLUMNS = 4
 NAME_CELLS = 13
 BAR_CELLS = 20
 
-_MUTED, _MARK, _GOOD = "#7a8a7e", "bold #d97706", "bold #18a318"
+_MUTED, _MARK = "#7a8a7e", "bold #d97706"
 _LEGEND = (
     f"[{_MUTED}]● ◆ ▰ solid   ○ ◇ ▱ open   ◍ ◈ ▨ striped\n[/]"
     f"[{_MUTED}]A set: number, colour, symbol and shading are each all\nalike or all different.[/]"
@@ -67,9 +68,9 @@ def letter(slot: int) -> str:
     return LETTERS[row][column] if column < len(LETTERS[row]) else ""
 
 
-def card_at(state: webset_pb2.State, key: str) -> int | None:
-    """Return the card whose place has this key, or None if there is none."""
-    return next((card for slot, card in enumerate(state.slots) if card < CARDS and letter(slot) == key), None)
+def slot_at(state: webset_pb2.State, key: str) -> int | None:
+    """Return the slot that has this key, or None if no card lies there."""
+    return next((slot for slot, card in enumerate(state.slots) if card < CARDS and letter(slot) == key), None)
 
 
 # The board
@@ -146,24 +147,12 @@ def caller(state: webset_pb2.State) -> int | None:
 # The line below
 
 
-def picking_line(scene: Scene, left_s: float, window_s: float) -> str:
-    """Return the line that asks for cards: how long, and which are picked."""
-    chosen = "  ".join(map(card_text, scene.picked))
-    return f"[{_MARK}]SET! Three cards by their keys[/]  {_countdown(left_s, window_s)}  {chosen}"
-
-
-def called_line(scene: Scene, left_s: float, window_s: float) -> str:
-    """Return the line about the call of another player, with what is left of its time."""
-    return f"{spectator_line(scene)}  {_countdown(left_s, window_s)}"
-
-
-def spectator_line(scene: Scene) -> str:
-    """Return the line about what goes on, for a spectator."""
-    if caller(scene.state) is not None:
-        return f"[{_MARK}]{literally(short_name(name_of(scene, scene.state.caller), NAME_CELLS))} calls ---S-E-T---[/]"
-    if scene.state.phase == webset_pb2.PHASE_SHOWING:
-        return showing_line(scene.state)
-    return "The game is over." if scene.state.phase == webset_pb2.PHASE_OVER else "You watch."
+def status_line(offer: Offer, picked: Sequence[int], window_s: float) -> str:
+    """Return the line below the table: what a person may do or waits for, what time is left, and the picked cards."""
+    if offer.left_s is None:
+        return literally(offer.prompt)
+    chosen = "  ".join(map(card_text, picked))
+    return f"[{_MARK}]{literally(offer.prompt)}[/]  {_countdown(offer.left_s, window_s)}  {chosen}".rstrip()
 
 
 def _countdown(left_s: float, window_s: float) -> str:
@@ -171,18 +160,23 @@ def _countdown(left_s: float, window_s: float) -> str:
     return f"[{_MARK}]{'█' * cells}[/][{_MUTED}]{'░' * (BAR_CELLS - cells)}[/] {max(0.0, left_s):.1f} s"
 
 
-def showing_line(state: webset_pb2.State) -> str:
-    """Return the line about the solution that is displayed."""
-    return f"Solution {state.displayed + 1} of {len(state.solutions) // 3}; nobody scores it."
+def going_on(scene: Scene) -> str:
+    """Return what goes on, as plain text; empty while the table is open."""
+    state = scene.state
+    if caller(state) is not None:
+        return f"{short_name(name_of(scene, state.caller), NAME_CELLS)} calls ---S-E-T---"
+    if state.phase == webset_pb2.PHASE_SHOWING:
+        return f"Solution {state.displayed + 1} of {len(state.solutions) // 3}; nobody scores it."
+    return "The game is over." if state.phase == webset_pb2.PHASE_OVER else ""
 
 
 def end_line(scene: Scene, ranks: Sequence[int]) -> str:
-    """Return the line about how the game has ended for this person."""
+    """Return how the game has ended for this person, as plain text."""
     rank = ranks[scene.seat] if scene.seat < len(ranks) else 0
     if not rank:
         return "The game is over. You are not ranked."
     shared = ", shared" if list(ranks).count(rank) > 1 else ""
-    return f"[{_GOOD}]GameOver: you have won{shared}![/]" if rank == 1 else f"GameOver: you are number {rank}{shared}."
+    return f"GameOver: you have won{shared}!" if rank == 1 else f"GameOver: you are number {rank}{shared}."
 
 
 # What has happened, in plain text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from fairplay.games.webset.rules.cards import COLORS, SHADINGS, SYMBOLS, card_name, digits
@@ -39,26 +38,28 @@ ARTWORK = "".join(
 )
 
 
-def card_parts(card: int, border: str = "") -> Iterator[str]:
-    """Yield a card with its corner at the origin, for a document with ARTWORK; `border`: the colour of a thick edge."""
+CARD = f'rect width="{CARD_WIDTH:.0f}" height="{CARD_HEIGHT:.0f}" rx="9"'
+"""The shape of a card with its corner at the origin."""
+
+
+def card_parts(card: int, border: str = "") -> str:
+    """Return a card with its corner at the origin, for a document with ARTWORK; `border` colours a thick edge."""
     number, color, symbol, shading = digits(card)
     edge = f'stroke="{border}" stroke-width="5"' if border else 'stroke="#9fb0a3" stroke-width="1.2"'
-    yield f"<title>{card_name(card)}</title>"
-    yield f'<rect width="{CARD_WIDTH:.0f}" height="{CARD_HEIGHT:.0f}" rx="9" fill="#ffffff" {edge}/>'
     ink = _INKS[COLORS[color]]
     fill = {"solid": ink, "open": "none", "striped": f"url(#webset-{COLORS[color]})"}[SHADINGS[shading]]
-    for place in range(number + 1):
-        y = CARD_HEIGHT / 2 + (place - number / 2) * _STEP
-        yield (
-            f'<use href="#webset-{SYMBOLS[symbol]}" transform="translate({CARD_WIDTH / 2:.0f} {y:.0f})" '
-            f'fill="{fill}" stroke="{ink}" stroke-width="2.4" stroke-linejoin="round"/>'
-        )
+    symbols = (
+        f'<use href="#webset-{SYMBOLS[symbol]}" transform="translate({CARD_WIDTH / 2:.0f} '
+        f'{CARD_HEIGHT / 2 + (place - number / 2) * _STEP:.0f})" '
+        f'fill="{fill}" stroke="{ink}" stroke-width="2.4" stroke-linejoin="round"/>'
+        for place in range(number + 1)
+    )
+    return f'<{CARD} fill="#ffffff" {edge}/>{"".join(symbols)}'
 
 
-def slot_parts() -> Iterator[str]:
-    """Yield an empty slot with its corner at the origin."""
-    size = f'width="{CARD_WIDTH:.0f}" height="{CARD_HEIGHT:.0f}"'
-    yield f'<rect {size} rx="9" fill="none" stroke="#b4c4b7" stroke-dasharray="5 5"/>'
+def slot_parts() -> str:
+    """Return an empty slot with its corner at the origin."""
+    return f'<{CARD} fill="none" stroke="#b4c4b7" stroke-dasharray="5 5"/>'
 
 
 def card_svg(card: int) -> str:
@@ -68,8 +69,9 @@ def card_svg(card: int) -> str:
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
             f'viewBox="-1 -1 {width:.0f} {height:.0f}">',
+            f"<title>{card_name(card)}</title>",
             f"<defs>{ARTWORK}</defs>",
-            *card_parts(card),
+            card_parts(card),
             "</svg>",
         ]
     )

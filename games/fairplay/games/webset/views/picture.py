@@ -11,10 +11,14 @@ from math import ceil
 from typing import NamedTuple
 
 from fairplay.games.kit.lettering import font_size, literally, name_column, short_name
+from fairplay.games.kit.person import NO_MARKS, Choice, Marks
+from fairplay.games.kit.pictures import AMBER, AMBER_INK, BUTTON_HEIGHT, button_lines, buttons, document, outline, piece
 from fairplay.games.webset.rules.cards import CARDS, card_name
-from fairplay.games.webset.views.board import displayed
+from fairplay.games.webset.views.board import displayed, letter
+from fairplay.games.webset.views.drafts import slot_part
 from fairplay.games.webset.views.drawing import (
     ARTWORK,
+    CARD,
     CARD_HEIGHT,
     CARD_WIDTH,
     LEGEND,
@@ -130,32 +134,34 @@ def _slots(state: webset_pb2.State) -> list[int | None]:
 _MARGIN, _GAP = 16.0, 10.0
 _HEAD = 40.0  # above the table: what is going on, what has happened, and the deck
 _ROW_HIGH, _ROW_WIDE = 48.0, 315.0  # of a player
-_AMBER = "#d97706"  # what is displayed, who has called, who has won
-_MUTED = "#6f7f73"
+_MUTED = "#5d6d61"
 
 
-def svg(state: webset_pb2.State, players: Sequence[str]) -> str:
-    """Return the table with its deck, and the players with their points and last sets, as one SVG document."""
+def svg(
+    state: webset_pb2.State, players: Sequence[str], marks: Marks = NO_MARKS, actions: Sequence[Choice] | None = None
+) -> str:
+    """Return the table with its deck, and the players with their points and last sets, as one SVG document.
+
+    Cards have the id of their slot as `data-part`. For a person, who has `actions`, keys and actions are drawn, too.
+    """
     seats, slots = _seats(state, players), _slots(state)
     wide = len(slots) // _ROWS * (CARD_WIDTH + _GAP) - _GAP
     high = _HEAD + _ROWS * (CARD_HEIGHT + _GAP) - _GAP
+    lines = button_lines(actions or (), wide)
     columns = max(1, int((wide + _GAP) // (_ROW_WIDE + _GAP)))
+    list_top = high + _GAP + 6 + (0 if actions is None else max(1, len(lines)) * BUTTON_HEIGHT + 4)
     list_high = ceil(len(seats) / columns) * (_ROW_HIGH + 6)
-    width, height = wide + 2 * _MARGIN, high + list_high + 2 * _MARGIN + _GAP
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-            f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="system-ui, sans-serif">',
-            f"<title>{escape(_title(state, seats))}</title>",
-            f"<defs>{ARTWORK}</defs>",
-            '<rect width="100%" height="100%" rx="16" fill="#e4ede4"/>',
-            f'<g transform="translate({_MARGIN:.0f} {_MARGIN:.0f})" fill="#22312a">',
-            *_header(state, seats, _happened(state, players), wide),
-            *_table(slots, displayed(state)),
-            *_list(seats, columns, high + _GAP + 6, (wide - (columns - 1) * _GAP) / columns),
-            "</g></svg>",
-        ]
-    )
+    parts = [
+        f"<defs>{ARTWORK}</defs>",
+        f'<g transform="translate({_MARGIN:.0f} {_MARGIN:.0f})">',
+        *_header(state, seats, _happened(state, players), wide),
+        *_table(slots, displayed(state), marks, keys=actions is not None),
+        *buttons(lines, marks, 0, high + _GAP, wide),
+        *_list(seats, columns, list_top, (wide - (columns - 1) * _GAP) / columns),
+        "</g>",
+    ]
+    width, height = wide + 2 * _MARGIN, list_top + list_high + 2 * _MARGIN - 6
+    return document(width, height, _title(state, seats), parts, ground="#e4ede4", ink="#22312a")
 
 
 def _title(state: webset_pb2.State, seats: Sequence[_Seat]) -> str:
@@ -169,21 +175,27 @@ def _header(state: webset_pb2.State, seats: Sequence[_Seat], happened: str, wide
     yield f'<text class="phase" y="22" font-size="{size:.1f}" font-weight="700">{escape(what)}</text>'
     if happened:
         size = font_size(happened, wide - 130, 12.0)
-        yield f'<text class="done" y="{_HEAD - 4:.0f}" font-size="{size:.1f}" fill="{_AMBER}">{escape(happened)}</text>'
+        yield f'<text class="done" y="{_HEAD - 4:.0f}" font-size="{size:.1f}" fill="{AMBER_INK}">'
+        yield f"{escape(happened)}</text>"
     yield f'<g class="deck" transform="translate({wide - 118:.1f} 2)">'
     for step in range(3 if state.deck_left else 0):
         yield f'<rect x="{2 * step}" y="{-step}" width="18" height="25" rx="3" fill="#7a5ea8" stroke="#f7f4fb"/>'
     yield f'<text x="118" y="20" font-size="15" text-anchor="end">{state.deck_left} in deck</text></g>'
 
 
-def _table(slots: Sequence[int | None], marked: Sequence[int]) -> Iterator[str]:
-    """Yield the cards, column by column."""
+def _table(slots: Sequence[int | None], shown: Sequence[int], marks: Marks, *, keys: bool) -> Iterator[str]:
+    """Yield the cards, column by column; those of a shown solution have a thick edge."""
     for slot, card in enumerate(slots):
         column, row = divmod(slot, _ROWS)
         x, y = column * (CARD_WIDTH + _GAP), _HEAD + row * (CARD_HEIGHT + _GAP)
-        yield f'<g class="slot" transform="translate({x:.0f} {y:.0f})">'
-        yield from slot_parts() if card is None else card_parts(card, _AMBER if card in marked else "")
-        yield "</g>"
+        where = f"translate({x:.0f} {y:.0f})"
+        if card is None:
+            yield f'<g class="slot" transform="{where}">{slot_parts()}</g>'
+            continue
+        part = slot_part(slot)
+        key = f'<text class="key" x="7" y="17" font-size="14" fill="{_MUTED}">{letter(slot)}</text>' if keys else ""
+        drawn = f"{card_parts(card, AMBER if card in shown else '')}{key}{outline(CARD, part, marks)}"
+        yield f"{piece('slot', card_name(card), part=part, transform=where)}{drawn}</g>"
 
 
 def _list(seats: Sequence[_Seat], columns: int, top: float, wide: float) -> Iterator[str]:
@@ -197,7 +209,7 @@ def _list(seats: Sequence[_Seat], columns: int, top: float, wide: float) -> Iter
 
 
 def _player(seat: _Seat, wide: float) -> Iterator[str]:
-    border = f'stroke="{_AMBER}" stroke-width="3"' if seat.marked else 'stroke="#c3d2c5"'
+    border = f'stroke="{AMBER}" stroke-width="3"' if seat.marked else 'stroke="#c3d2c5"'
     yield f'<rect width="{wide:.1f}" height="{_ROW_HIGH:.0f}" rx="8" fill="#fbfdfb" {border}/>'
     size = font_size(seat.name, wide - 190, 16.0)
     sets = f"{seat.set_count} set{'' if seat.set_count == 1 else 's'}"
@@ -207,9 +219,8 @@ def _player(seat: _Seat, wide: float) -> Iterator[str]:
     yield f'<text class="points" x="{wide - 12:.1f}" y="31" font-size="20" font-weight="700" text-anchor="end">'
     yield f"{seat.points}</text>"
     for place, card in enumerate(seat.last):
-        yield f'<g transform="translate({wide - 150 + 30 * place:.1f} 5.5) scale(.32)">'
-        yield from card_parts(card)
-        yield "</g>"
+        where = f"translate({wide - 150 + 30 * place:.1f} 5.5) scale(.32)"
+        yield f"{piece('last', card_name(card), transform=where)}{card_parts(card)}</g>"
 
 
 # Text, in rich's console markup, at most 76 cells wide

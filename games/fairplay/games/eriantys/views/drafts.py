@@ -1,0 +1,259 @@
+"""Eriantys: what a person may choose in each question: first what, then where to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple, TypeAlias
+
+from google.protobuf.message import Message
+
+from fairplay.games.eriantys import rules
+from fairplay.games.eriantys.protocol import answers
+from fairplay.games.eriantys.rules import (
+    Action,
+    ChooseTowers,
+    EndTurn,
+    MoveMotherNature,
+    PlayAssistant,
+    PlayCharacter,
+    TakeCloud,
+    ToDiningRoom,
+    ToIsland,
+)
+from fairplay.games.eriantys.views.seats import (
+    DINING_ROOM,
+    assistant_part,
+    character_part,
+    cloud_part,
+    island_part,
+    student_part,
+)
+from fairplay.games.kit.person import Choice, IllegalChoiceError
+
+Step: TypeAlias = tuple[str, str]
+"""A part in pictures, and its words."""
+
+_WORDS = ("towers", "steps", "color", "out", "in", "end")
+"""How the parts begin that are no pieces of the game."""
+_FIRST_PROMPTS = {
+    rules.Phase.TOWERS: "Choose your towers:",
+    rules.Phase.ASSISTANT: "Play an assistant:",
+    rules.Phase.MOTHER_NATURE: "Move Mother Nature:",
+    rules.Phase.CLOUD: "Take a cloud:",
+    rules.Phase.END_TURN: "End your turn:",
+}
+_STUDENT_FIRST = "Choose a student of your entrance first, then where it goes."
+_END_TURN = "end-turn"
+
+
+class Deciding(NamedTuple):
+    """The answer to any question; `view` is what the called player is shown, and `steps` are those so far.
+
+    Exchanges of students by characters have two steps for each pair; all other answers are one path of steps.
+    """
+
+    view: rules.State
+    steps: tuple[Step, ...] = ()
+    exchanger: int = 0
+    """The character that exchanges students, if one is chosen."""
+    swaps: tuple[tuple[int, int], ...] = ()
+    left: int | None = None
+    """The colour of the first student of a pair, while the second is missing."""
+
+    @property
+    def prompt(self) -> str:
+        """Return what to choose next, or what the answer does."""
+        words = (", " if self.exchanger else " ").join(words for _, words in self.steps)
+        said = f"{words[:1].upper()}{words[1:]}"
+        if not self.choices:
+            return f"{said}?"
+        if self.reply is not None:
+            return f"{said}; another one, or send:"
+        return f"{said}, then:" if self.steps else self._first_prompt
+
+    @property
+    def _first_prompt(self) -> str:
+        if self.view.phase is rules.Phase.STUDENTS:
+            return f"Move a student, {self.view.to_move} to go:"
+        return _FIRST_PROMPTS[self.view.phase]
+
+    @property
+    def choices(self) -> Sequence[Choice]:
+        """Return what can be the next step."""
+        found = self._next_swaps() if self.exchanger else self._next_steps()
+        return [Choice(part, words, 0.0, float(line)) for line, (part, words) in enumerate(dict(found).items())]
+
+    @property
+    def words(self) -> Sequence[Choice]:
+        """Return what can be chosen or is chosen and is no piece of the game."""
+        found = dict([*self.steps, *((choice.part, choice.label) for choice in self.choices)])
+        return [Choice(part, words, 0.0, 0.0) for part, words in found.items() if part.split("-")[0] in _WORDS]
+
+    @property
+    def chosen(self) -> frozenset[str]:
+        """Return the parts that are chosen."""
+        return frozenset(_parts(self.steps))
+
+    @property
+    def reply(self) -> Message | None:
+        """Return the answer, if it is complete."""
+        if self.exchanger:
+            play = PlayCharacter(self.exchanger, swaps=self.swaps)
+            complete = self.left is None and rules.violation(self.view, play) is None
+            return answers.reply_message(play) if complete else None
+        action = next((action for path, action in self._paths() if _parts(path) == _parts(self.steps)), None)
+        return answers.reply_message(action) if action is not None else None
+
+    def choose(self, part: str) -> Deciding:
+        """Take one more step, or another first one. Raises IllegalChoiceError if it is not possible now."""
+        step = next(((choice.part, choice.label) for choice in self.choices if choice.part == part), None)
+        if step is None:
+            afresh = Deciding(self.view)
+            if not self.steps or all(part != choice.part for choice in afresh.choices):
+                raise IllegalChoiceError(self._refusal(part))
+            return afresh.choose(part)
+        after = self._replace(steps=(*self.steps, step))
+        number = _number(part)
+        if not self.exchanger:
+            exchangers = [each for each in self._exchangers() if character_part(each) == part]
+            return after._replace(exchanger=exchangers[0]) if exchangers and not self.steps else after
+        if self.left is None:
+            return after._replace(left=number)
+        return after._replace(left=None, swaps=(*self.swaps, (self.left, number)))
+
+    def _next_steps(self) -> Iterator[Step]:
+        done = len(self.steps)
+        for path, _ in self._paths():
+            if len(path) > done and _parts(path[:done]) == _parts(self.steps):
+                yield path[done]
+        if not done:
+            for number in self._exchangers():
+                yield character_part(number), _character_words(self.view, number)
+
+    def _next_swaps(self) -> Iterator[Step]:
+        of, for_ = ("card", "entrance") if self.exchanger == answers.JESTER else ("entrance", "dining room")
+        for left, right in _SWAPS:
+            play = PlayCharacter(self.exchanger, swaps=(*self.swaps, (left, right)))
+            if self.left in (None, left) and rules.violation(self.view, play) is None:
+                if self.left is None:
+                    yield f"out-{left}", f"{rules.COLORS[left]} of the {of}"
+                else:
+                    yield f"in-{right}", f"for {rules.COLORS[right]} of the {for_}"
+
+    def _paths(self) -> Iterator[tuple[Sequence[Step], Action]]:
+        """Yield the legal answers that exchange no students, each with its steps."""
+        single = (options for options in self._character_options() if not options[0].swaps)
+        for action in chain(rules.due_actions(self.view), *single):
+            yield _path(self.view, action), action
+
+    def _exchangers(self) -> list[int]:
+        return [options[0].character for options in self._character_options() if options[0].swaps]
+
+    def _character_options(self) -> list[Sequence[PlayCharacter]]:
+        """Return the ways to play each character; none where that is not asked for."""
+        if not self.view.cards or self.view.played or self.view.phase in (rules.Phase.TOWERS, rules.Phase.ASSISTANT):
+            return []
+        return [options for options in rules.character_options(self.view) if options]
+
+    def _refusal(self, part: str) -> str:
+        """Return the rule against a step that is not possible now, or another sentence where it breaks none."""
+        action = self._attempt(part)
+        if action is None:
+            return _STUDENT_FIRST if self.view.phase is rules.Phase.STUDENTS else rules.RULES["eriantys.action.phase"]
+        broken = rules.violation(self.view, action)
+        return rules.RULES[broken] if broken is not None else "This is not possible now."
+
+    def _attempt(self, part: str) -> Action | None:
+        """Return what a person wants who chooses a part; None if that is not to be seen."""
+        kind, number, first = part.rpartition("-")[0], _number(part), self.steps[0][0] if self.steps else ""
+        color = _number(first) if first.startswith("student-") else None
+        if kind in _AT_ONCE:
+            return _AT_ONCE[kind](number)
+        if part == DINING_ROOM and color is not None:
+            return ToDiningRoom(color)
+        if kind == "island" and color is not None:
+            return ToIsland(color, number)
+        if kind == "island" and self.view.phase is rules.Phase.MOTHER_NATURE:
+            return MoveMotherNature(_steps_to(self.view, number))
+        return EndTurn() if part == _END_TURN else None
+
+
+_AT_ONCE: Mapping[str, Callable[[int], Action]] = {
+    "towers": ChooseTowers,
+    "assistant": PlayAssistant,
+    "student": ToDiningRoom,
+    "cloud": TakeCloud,
+    "character": PlayCharacter,
+}
+"""What somebody wants who chooses such a part, which has the number at its end."""
+_SWAPS = [(left, right) for left in range(len(rules.COLORS)) for right in range(len(rules.COLORS))]
+
+
+def _number(part: str) -> int:
+    """Return the number at the end of a part, or -1."""
+    number = part.rpartition("-")[2]
+    return int(number) if number.isascii() and number.isdigit() else -1
+
+
+def _parts(path: Sequence[Step]) -> tuple[str, ...]:
+    return tuple(part for part, _ in path)
+
+
+def _path(view: rules.State, action: Action) -> Sequence[Step]:
+    """Return the steps that lead to an action."""
+    path: Sequence[Step]
+    match action:
+        case ChooseTowers(color):
+            path = [(f"towers-{color}", f"{rules.TOWER_COLORS[color]} towers")]
+        case PlayAssistant(value):
+            steps = rules.assistant_steps(value)
+            path = [(assistant_part(value), f"assistant {value} (Mother Nature moves up to {steps})")]
+        case ToDiningRoom(color):
+            path = [_student(color), (DINING_ROOM, "to the dining room")]
+        case ToIsland(color, island):
+            path = [_student(color), (_island(view, island), f"to island {island}")]
+        case MoveMotherNature(steps):
+            path = _mother_nature(view, steps)
+        case TakeCloud(cloud):
+            path = [(cloud_part(cloud), f"the students of cloud {cloud}")]
+        case PlayCharacter(number, color, island):
+            path = [
+                (character_part(number), _character_words(view, number)),
+                *([] if color is None else [(f"color-{color}", f"with {rules.COLORS[color]}")]),
+                *([] if island is None else [(_island(view, island), f"with island {island}")]),
+            ]
+        case EndTurn():
+            path = [(_END_TURN, "end the turn")]
+    return path
+
+
+def _mother_nature(view: rules.State, steps: int) -> Sequence[Step]:
+    """Return the steps that lead Mother Nature to an island; the second says how far, where there are two ways."""
+    index = (view.mother_nature + steps) % len(view.groups)
+    words = f"Mother Nature to island {rules.address(view, index)}"
+    to = island_part(view.groups[index].tiles[0])
+    if rules.most_steps(view) <= len(view.groups):
+        return [(to, f"{words}, {steps} on")]
+    return [(to, words), (f"steps-{steps}", f"by {steps}")]
+
+
+def _steps_to(view: rules.State, tile: int) -> int:
+    """Return how far Mother Nature would go to the group of a tile; 0 if there is none."""
+    index = next((index for index, group in enumerate(view.groups) if tile in group.tiles), None)
+    return 0 if index is None else (index - view.mother_nature - 1) % len(view.groups) + 1
+
+
+def _island(view: rules.State, island: int) -> str:
+    """Return the part of an island as an action names it."""
+    return island_part(view.groups[rules.group_of(view, island)].tiles[0])
+
+
+def _student(color: int) -> Step:
+    return student_part(color), f"a {rules.COLORS[color]} student"
+
+
+def _character_words(view: rules.State, number: int) -> str:
+    card = next(card for card in view.cards if card.character == number)
+    cost = rules.character_cost(card)
+    return f"character {number}, the {rules.NAMES[number]}, for {cost} coin{'' if cost == 1 else 's'}"

@@ -1,0 +1,265 @@
+"""A person as a player: questions wait until the person has chosen a reply and sent it."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from math import hypot
+from typing import Generic, NamedTuple, TypeVar
+
+from google.protobuf.message import Message
+
+from fairplay.games.frontends import Choice, GameView, IllegalChoiceError, Key, Offer, TableContext
+from fairplay.games.kit.lettering import literally
+from fairplay.games.kit.person.drafts import NO_MARKS, Draft, Marks, nearest
+
+ARROWS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
+SEND, CHOOSE, UNDO = "s", "enter", "backspace"
+_SEATED = "You have a seat. The game begins when somebody starts it."
+_WAIT, _LATE, _OVER = "Wait for the others.", "Your time is over.", "The game is over."
+
+State = TypeVar("State", bound=Message)
+
+
+class _Question(NamedTuple):
+    """A question, when its time limit is over, and the drafts of its reply, the newest last."""
+
+    request: Message
+    end_s: float
+    drafts: list[Draft]
+
+
+class Person(ABC, Generic[State]):
+    """A person at a table, in one game after the other.
+
+    A game's own class has the methods of its service: those that ask return `await self.answer(request, state, draft)`,
+    those that begin a game call `self.begin()`, and those that tell something `self.look(state)`.
+    """
+
+    game: str
+    state_type: type[State]
+    name = "a person"
+
+    def __init__(self, table: TableContext) -> None:
+        self.table = table
+        self.state: State | None = None
+        """The newest state, as this seat sees it, or as spectators do where that one is newer."""
+        self._question: _Question | None = None
+        self._reply: asyncio.Future[Message] | None = None
+        self._told: set[int] = set()
+        """The revisions of which was told what led to them."""
+        self._asked_revision = -1
+        """The revision of the state that the newest question showed; -1 once spectators have seen it."""
+        self._last: Choice | None = None
+        """Where the cursor is, or was before all was chosen."""
+
+    # --- what a game supplies ---
+
+    @abstractmethod
+    def draw(self, state: State, marks: Marks) -> str:
+        """Return the board in rich's console markup, with these parts marked."""
+
+    @abstractmethod
+    def draw_svg(self, state: State, marks: Marks) -> str:
+        """Return all that the person sees as one SVG document, in which each choice is one part, with these marked."""
+
+    @abstractmethod
+    def describe(self, state: State) -> str:
+        """Return the players and what else stands beside the board, in rich's console markup."""
+
+    @abstractmethod
+    def revision(self, state: State) -> int:
+        """Return a number that grows with each state of a game."""
+
+    @abstractmethod
+    def is_over(self, state: State) -> bool:
+        """Return whether a state is the end of its game."""
+
+    def news(self, state: State) -> str:
+        """Return what has happened in the step that led to a state, as one line of plain text; empty if nothing."""
+        return ""
+
+    # --- the game's calls ---
+
+    def begin(self) -> None:
+        """Forget the game before."""
+        self.state = self._question = None
+        self._asked_revision = -1
+        self._told = set()
+
+    def look(self, state: State) -> None:
+        """Show a state, and tell what has led to it."""
+        self._tell(state)
+        self.show(state)
+
+    def _tell(self, state: State) -> None:
+        """Report what has led to a state, once for each revision."""
+        revision = self.revision(state)
+        if revision not in self._told and (line := self.news(state)):
+            self._told.add(revision)
+            self.table.report(line)
+
+    def show(self, state: State) -> None:
+        """Show a state."""
+        self.state = state
+        self.table.on_change()
+
+    async def answer(self, request: Message, state: State, draft: Draft) -> Message:
+        """Return the reply that the person sends. A question that comes again after a lost connection goes on."""
+        self.ask(request, draft, self.table.limit_s)
+        return await self.wait(state)
+
+    def ask(self, request: Message, draft: Draft, limit_s: float) -> float:
+        """Set the question that the person is asked, and return how many seconds it has left, of usually `limit_s`.
+
+        A question that was cancelled comes again after a lost connection. It goes on with what was chosen and with its
+        time, unless that is over: then the server itself was started again, and asks anew.
+        """
+        now = self.table.clock()
+        asked = self._question
+        if asked is None or asked.request != request or asked.end_s <= now:
+            limit_s = self.table.call_limit_s() or limit_s
+            asked = self._question = _Question(request, now + limit_s, [draft])
+        return asked.end_s - now
+
+    async def wait(self, state: State) -> Message:
+        """Return the reply that the person sends to the question."""
+        self._reply = asyncio.get_running_loop().create_future()
+        self._asked_revision = self.revision(state)
+        self._place_cursor()
+        self.show(state)  # spectators are told what led to it, in order: the question may overtake their states
+        try:
+            reply = await self._reply
+        finally:
+            self._reply = None
+            self.table.on_change()
+        self.settle()
+        return reply
+
+    def settle(self) -> None:
+        """Forget the question: it is answered."""
+        self._question = None
+
+    def update(self, state: Message) -> None:
+        """Take what spectators see, and tell what has led to it, also where the own question was faster."""
+        if not isinstance(state, self.state_type):
+            return
+        revision, known = self.revision(state), -1 if self.state is None else self.revision(self.state)
+        self._tell(state)
+        if revision > known or revision == known == self._asked_revision:
+            self._asked_revision = -1
+            self.show(state)
+
+    # --- what is seen ---
+
+    @property
+    def draft(self) -> Draft | None:
+        """Return the draft of the reply to the question that waits, or None if none does."""
+        return self._question.drafts[-1] if self._question is not None and self._reply is not None else None
+
+    @property
+    def _cursor(self) -> Choice | None:
+        return self._last if self.draft is not None and self.draft.choices else None
+
+    @property
+    def marks(self) -> Marks:
+        """Return what is marked in the picture now."""
+        draft = self.draft
+        if draft is None:
+            return NO_MARKS
+        cursor = self._cursor
+        parts = frozenset(choice.part for choice in draft.choices)
+        return Marks(parts, draft.chosen, cursor.part if cursor is not None else "")
+
+    def view(self) -> GameView:
+        """Return what the person sees now."""
+        if self.state is None:
+            return GameView("", "", _SEATED)
+        board, side = self.draw(self.state, self.marks), self.describe(self.state)
+        return GameView(board, side, self._status(), self._keys(), ticking=self.draft is not None)
+
+    def svg(self) -> str:
+        """Return what the person sees now as one SVG document; empty before the first state."""
+        return self.draw_svg(self.state, self.marks) if self.state is not None else ""
+
+    def offer(self) -> Offer:
+        """Return what the person may do now."""
+        if self.state is None:
+            return Offer(_SEATED)
+        question, draft = self._question, self.draft
+        left_s = question.end_s - self.table.clock() if question is not None else 0.0
+        if question is not None and left_s <= 0:
+            return Offer(_LATE)
+        if question is None or draft is None:
+            return Offer(_OVER if self.is_over(self.state) else _WAIT)
+        undo, send = len(question.drafts) > 1, draft.reply is not None
+        return Offer(draft.prompt, draft.choices, draft.chosen, undo, send, left_s)
+
+    def _status(self) -> str:
+        """Return the line under the board: words, in which no name of a stranger stands."""
+        offer, cursor = self.offer(), self._cursor
+        if offer.left_s is None:
+            return offer.prompt
+        pointed = f" {literally(cursor.label)}." if cursor is not None else ""
+        return f"{literally(offer.prompt)}{pointed} {offer.left_s:.0f} s left."
+
+    def _keys(self) -> list[Key]:
+        draft = self.draft
+        if draft is None or self._question is None:
+            return []
+        keys = [Key("arrows", "look"), Key(CHOOSE, "choose")] if draft.choices else []
+        keys += [Key(SEND if draft.choices else CHOOSE, "send")] if draft.reply is not None else []
+        keys += [Key(UNDO, "undo")] if len(self._question.drafts) > 1 else []
+        return keys
+
+    # --- what the person does ---
+
+    def press(self, key: str) -> bool:
+        """Take a key, and return whether it means anything now."""
+        draft, cursor = self.draft, self._cursor
+        if draft is None:
+            return False
+        if key in ARROWS and cursor is not None:
+            self._last = nearest(draft.choices, cursor, *ARROWS[key])
+        elif key == CHOOSE and cursor is not None:
+            self.choose(cursor.part)
+        elif key == UNDO:
+            self.undo()
+        elif key == SEND or (key == CHOOSE and not draft.choices):
+            return self.send()
+        else:
+            return False
+        self.table.on_change()
+        return True
+
+    def choose(self, part: str) -> None:
+        """Choose a part. Raises IllegalChoiceError, with the rule's sentence, if it may not be chosen."""
+        draft, question = self.draft, self._question
+        if draft is None or question is None:
+            raise IllegalChoiceError(_WAIT)
+        question.drafts.append(draft.choose(part))
+        self._place_cursor()
+        self.table.on_change()
+
+    def undo(self) -> None:
+        """Take the last choice back."""
+        if self.draft is not None and self._question is not None and len(self._question.drafts) > 1:
+            self._question.drafts.pop()
+            self._place_cursor()
+            self.table.on_change()
+
+    def send(self) -> bool:
+        """Send the reply, and return whether it is complete."""
+        draft = self.draft
+        if draft is None or draft.reply is None or self._reply is None or self._reply.done():
+            return False
+        self._reply.set_result(draft.reply)
+        return True
+
+    def _place_cursor(self) -> None:
+        """Put the cursor on the choice that is nearest to where it was; where nothing is to choose it stays."""
+        before, choices = self._last, self.draft.choices if self.draft is not None else ()
+        if before is not None and choices:
+            self._last = min(choices, key=lambda each: hypot(each.x - before.x, each.y - before.y))
+        elif choices:
+            self._last = choices[0]
