@@ -20,6 +20,7 @@ STATUS: dict[str, grpc.StatusCode] = {
     "INVALID_SETTINGS": grpc.StatusCode.INVALID_ARGUMENT,
     "INVALID_PLAYERS": grpc.StatusCode.INVALID_ARGUMENT,
     "INVALID_LINK": grpc.StatusCode.INVALID_ARGUMENT,
+    "INVALID_SECRET": grpc.StatusCode.INVALID_ARGUMENT,
     "INVALID_STATE": grpc.StatusCode.INVALID_ARGUMENT,
     "INVALID_TIME_CONTROL": grpc.StatusCode.INVALID_ARGUMENT,
     "INVALID_ID": grpc.StatusCode.INVALID_ARGUMENT,
@@ -38,6 +39,8 @@ STATUS: dict[str, grpc.StatusCode] = {
     "EXEC_NOT_ALLOWED": grpc.StatusCode.PERMISSION_DENIED,
     "WRONG_TOKEN": grpc.StatusCode.PERMISSION_DENIED,
     "HELLO_MISSING": grpc.StatusCode.DEADLINE_EXCEEDED,
+    "REQUEST_MISSING": grpc.StatusCode.DEADLINE_EXCEEDED,
+    "STREAM_NOT_READ": grpc.StatusCode.RESOURCE_EXHAUSTED,
     "REPLY_FLOOD": grpc.StatusCode.RESOURCE_EXHAUSTED,
     "TOO_MANY_PLAYERS": grpc.StatusCode.RESOURCE_EXHAUSTED,
     "SHUTTING_DOWN": grpc.StatusCode.UNAVAILABLE,
@@ -64,6 +67,13 @@ STATUS: dict[str, grpc.StatusCode] = {
     "NOT_ASKED": grpc.StatusCode.FAILED_PRECONDITION,
     "REPLY_REFUSED": grpc.StatusCode.FAILED_PRECONDITION,
     "INVALID_REPLY": grpc.StatusCode.INVALID_ARGUMENT,
+    "ACCOUNT_REQUIRED": grpc.StatusCode.UNAUTHENTICATED,
+    "ROLE_REQUIRED": grpc.StatusCode.PERMISSION_DENIED,
+    "INVITATION_INVALID": grpc.StatusCode.PERMISSION_DENIED,
+    "NO_ACCOUNTS": grpc.StatusCode.FAILED_PRECONDITION,
+    "ADDRESS_NOT_ALLOWED": grpc.StatusCode.PERMISSION_DENIED,
+    "INVALID_FORMAT": grpc.StatusCode.INVALID_ARGUMENT,
+    "FORMAT_DOES_NOT_FIT": grpc.StatusCode.FAILED_PRECONDITION,
 }
 """The status of each reason, as error_reason.proto says it."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from fairplay.formats import format as formats
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game, find, registered
 from fairplay.server import __version__
@@ -13,17 +14,16 @@ from fairplay.server.links.stream import MAX_FRAME_BYTES
 from fairplay.server.plans import full_time_control
 from fairplay.v1.game_pb2 import GameSettings, TimeControl
 from fairplay.v1.server_pb2 import Authentication, GameInfo, ServerInfo, ServerLimits
-from fairplay.v1.tournament_pb2 import TournamentFormat
 
 
-def server_info(start_limit_s: float, *, starts_programs: bool) -> ServerInfo:
+def server_info(start_limit_s: float, *, starts_programs: bool, knows_accounts: bool) -> ServerInfo:
     """Return what everybody may know of this server."""
     return ServerInfo(
         version=__version__,
         services=called_services(),
         games=_games(),
-        formats=[field.name for field in TournamentFormat.DESCRIPTOR.oneofs_by_name["format"].fields],
-        authentication=Authentication.AUTHENTICATION_NONE,
+        formats=formats.registered(),
+        authentication=Authentication.AUTHENTICATION_TOKEN if knows_accounts else Authentication.AUTHENTICATION_NONE,
         limits=ServerLimits(
             max_message_bytes=MAX_FRAME_BYTES,
             max_reply_bytes=MAX_REPLY_BYTES,

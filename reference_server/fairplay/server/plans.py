@@ -14,12 +14,14 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from fairplay.games.envelopes import unwrap, wrap
 from fairplay.games.game import Game, find
 from fairplay.server.errors import Refusal
-from fairplay.server.links.dial_in import NAME
+from fairplay.server.links.spec import NAME
 from fairplay.v1.game_pb2 import GameSettings, Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan
 from fairplay.v1.tournament_pb2 import TournamentPlan
 
 ID = re.compile(r"[A-Za-z0-9_./-]{1,128}")
+TOURNAMENT_GAME = re.compile(r"[^/]+/r[0-9]+g[0-9]+")
+"""The ids of the games of tournaments: who could take one for another game would stop the tournament's own."""
 MAX_LIMIT_S = 3_600
 MAX_SEED = 2**53
 """Seeds are below this, so that every language can read them."""
@@ -34,6 +36,14 @@ def checked_id(text: str, field: str) -> str:
     """Return the id. Raises Refusal if it has characters or a length that is not allowed."""
     if not ID.fullmatch(text):
         raise Refusal("INVALID_ID", f"{text!r} is not an id: 1 to 128 letters, digits, '-', '_', '.' or '/'", field)
+    return text
+
+
+def checked_single_id(text: str) -> str:
+    """Return the id of a game of its own. Raises Refusal if it is not allowed, or that of a game of a tournament."""
+    if TOURNAMENT_GAME.fullmatch(checked_id(text, "game_id")):
+        message = f"{text!r} is the id of a game of a tournament, and for that alone: choose another one"
+        raise Refusal("INVALID_ID", message, "game_id")
     return text
 
 
@@ -118,7 +128,10 @@ def same_plan(given: PlanMessage, kept: PlanMessage, full: PlanMessage) -> bool:
         return full == kept
     copy = type(full)()
     copy.CopyFrom(full)
-    copy.seed = kept.seed
+    if kept.HasField("seed"):
+        copy.seed = kept.seed
+    else:
+        copy.ClearField("seed")
     return copy == kept
 
 

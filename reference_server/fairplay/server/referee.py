@@ -5,18 +5,22 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import find
+from fairplay.games.steps import Method
 from fairplay.server import __version__
 from fairplay.server.errors import Refusal
+from fairplay.server.evidence import result_with_evidence
 from fairplay.server.links.link import Link, disconnected
 from fairplay.server.links.opening import Links
+from fairplay.server.links.secrets import take_secrets
 from fairplay.server.plans import checked_id, full_game_plan, same_plan
+from fairplay.server.records.chain import parsed
 from fairplay.server.records.database import Selection
 from fairplay.server.records.errors import Diverged, RecordExists, RecordsError
 from fairplay.server.records.replay import Replayer, resume
@@ -89,12 +93,13 @@ class Referee:
         self, plan: GamePlan, game_id: str = "", tournament_id: str = "", links: Sequence[Link] | None = None
     ) -> Running | GameMessage:
         """Begin a game and return it, or return the game of this id: running, or over. Raises Refusal as `play`."""
+        secrets = take_secrets(plan.players, "plan.players")
         given, plan = plan, full_game_plan(plan, self._links.check)
         game_id = checked_id(game_id or uuid.uuid4().hex, "game_id")
         running = self._running.get(game_id)
         if running is None:
             try:
-                running = self._start(plan, game_id, tournament_id, links)
+                running = self._start(plan, game_id, tournament_id, links, secrets)
             except RecordExists:
                 message = self.get(game_id)
                 same = same_plan(given, message.plan, plan)
@@ -112,6 +117,15 @@ class Referee:
         if message is None:
             raise Refusal("GAME_NOT_FOUND", f"there is no game {game_id!r}", "game_id")
         return message
+
+    def revealed(self, game: GameMessage) -> bool:
+        """Return whether all of a game may be seen: it is over, and so is the tournament that it belongs to.
+
+        Other games of the tournament may have been dealt the same.
+        """
+        if game.status == GameStatus.GAME_STATUS_RUNNING:
+            return False
+        return not self._store.has_open(game.tournament_id)
 
     def list(
         self, wanted: WantedGames, limit: int, cursor: int | None, *, oldest_first: bool
@@ -134,6 +148,11 @@ class Referee:
             return self.get(game_id)
         running.stop(reason)
         return await asyncio.shield(running.over)
+
+    @property
+    def running_ids(self) -> Collection[str]:
+        """The ids of the games that are not over."""
+        return [game_id for game_id, running in self._running.items() if not running.over.done()]
 
     def leave(self, game_id: str, seat: int, why: str) -> None:
         """Count the player of a seat as disconnected from now on. A game that is over stays as it is."""
@@ -166,11 +185,13 @@ class Referee:
         game = find(message.plan.game)
         running = self._running.get(game_id)
         if running is None or after:
-            for event in replayed(game, self._store.read(game_id), after, ended=running is None):
+            for event in replayed(
+                game, self._store.read(game_id), after, ended=running is None and self.revealed(message)
+            ):
                 yield event
                 after = event.sequence
         if running is not None:
-            async for event in live(game, running, after):
+            async for event in live(game, running, after, single=not message.tournament_id):
                 yield event
 
     # --- from record to game ---
@@ -181,9 +202,21 @@ class Referee:
         listing = self._store.find(game_id)
         if listing is None or listing.kind != "game":
             return None
-        return listed_game(listing)
+        game = listed_game(listing)
+        if game.result.misconducts:
+            methods = {method.path: method for method in _methods(game.plan.game)}
+            entries = parsed(self._store.read(game_id))
+            game.result.CopyFrom(result_with_evidence(game.result, entries, methods))
+        return game
 
-    def _start(self, plan: GamePlan, game_id: str, tournament_id: str, links: Sequence[Link] | None) -> Running:
+    def _start(
+        self,
+        plan: GamePlan,
+        game_id: str,
+        tournament_id: str,
+        links: Sequence[Link] | None,
+        secrets: Mapping[str, str],
+    ) -> Running:
         if self._closing:
             raise Refusal("SHUTTING_DOWN", "the server shuts down: ask again when it is back")
         now = Timestamp()
@@ -209,6 +242,7 @@ class Referee:
             parent=tournament_id,
             start_time_ns=now.ToNanoseconds(),
         )
+        self._links.secrets.keep(game_id, secrets)
         replayer.transcript.append = journal.append
         return self._run(Running(begun_game(header), replayer, journal), links)
 
@@ -240,21 +274,31 @@ class Referee:
         return running
 
     async def _see_through(self, running: Running, links: Sequence[Link] | None) -> None:
-        plan = running.message.plan
+        plan, game_id, secrets = running.message.plan, running.message.game_id, self._links.secrets
         opened = links
         if opened is None:
             game = find(plan.game)
-            opened = await asyncio.gather(*(self._links.open(player, game) for player in plan.players))
+            opening = (self._links.open(each, game, secrets.of(game_id, each.name)) for each in plan.players)
+            opened = await asyncio.gather(*opening)
         try:
             running.begin(opened)
             await running.over
+            secrets.forget(game_id)
         except Refusal:
-            log.info("game %s is left where it is", running.message.game_id)
+            log.info("game %s is left where it is", game_id)
         finally:
-            del self._running[running.message.game_id]
+            del self._running[game_id]
             if links is None:
                 await asyncio.gather(*(link.close() for link in opened))
             running.released.set()
+
+
+def _methods(name: str) -> Sequence[Method]:
+    """Return the methods of a game; none if it is not installed any more."""
+    try:
+        return find(name).methods
+    except ValueError:
+        return ()
 
 
 def _nothing(_: bytes) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from fairplay.games.steps import Arrival, Call, CallAll, CallKind, Eliminate, Failure, Outcome, Race, Show, Step
 from fairplay.server.errors import Refusal
+from fairplay.server.evidence import result_without_evidence
 from fairplay.server.links.link import Done, Link, OpenCall
 from fairplay.server.plans import seconds
 from fairplay.server.racing import Racing
@@ -217,8 +218,10 @@ class Running:
         call = asked.call
 
         def settled(outcome: bytes | Failure, elapsed_s: float) -> None:
-            self._open.pop(call.seat, None)
+            opened = self._open.pop(call.seat, None)
             if self._limits.banked:
+                if opened is not None:  # no bank pays for time in which the server stood still
+                    elapsed_s = max(0.0, elapsed_s - opened[1].stood_s)
                 self._limits.spend(call, elapsed_s)
             done(outcome, elapsed_s)
 
@@ -275,8 +278,7 @@ class Running:
         message.status = GameStatus.GAME_STATUS_ABORTED if result.aborted else GameStatus.GAME_STATUS_FINISHED
         message.result.CopyFrom(result)
         message.end_time.FromNanoseconds(now_ns)
-        entry = RecordEntry(result=RecordedResult(result=result, end_time=message.end_time))
-        self._journal.finish(entry.SerializeToString(), message.SerializeToString(), now_ns)
+        self._journal.finish(*_last_entry(message), now_ns)
         self._keep(self._announce())
 
     def _let_go(self) -> None:
@@ -301,3 +303,12 @@ class Running:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _last_entry(message: GameMessage) -> tuple[bytes, bytes]:
+    """Return the last entry of the record of a game that is over, and its summary; the evidence is in its calls."""
+    kept = GameMessage()
+    kept.CopyFrom(message)
+    kept.result.CopyFrom(result_without_evidence(message.result))
+    entry = RecordEntry(result=RecordedResult(result=kept.result, end_time=kept.end_time))
+    return entry.SerializeToString(), kept.SerializeToString()

@@ -5,33 +5,54 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import grpc
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_health.v1 import health, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from fairplay.player.serving import AddressInUseError
+from fairplay.player.channels import NO_CREDENTIALS, Credentials
+from fairplay.player.tls import TlsFiles
+from fairplay.server.access.accounts import Accounts
+from fairplay.server.access.audit import Audit
+from fairplay.server.access.interceptor import AccessInterceptor
+from fairplay.server.access.ownership import Ownership
+from fairplay.server.access.quotas import QuotaLimits, Quotas
+from fairplay.server.access.roles import method_roles
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
+from fairplay.server.links.networks import ANYWHERE, NOWHERE, DialNetworks
 from fairplay.server.links.opening import START_LIMIT_S, Links
+from fairplay.server.links.program_options import ProgramOptions
+from fairplay.server.links.programs import Programs
+from fairplay.server.links.secrets import Secrets
 from fairplay.server.links.stream import MAX_FRAME_BYTES
+from fairplay.server.listening import HEARTBEAT_S, add_listener, check_exposure, heartbeat_options, is_loopback
 from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.lobby import Lobby
 from fairplay.server.manager.manager import Manager
 from fairplay.server.questions import Questions
+from fairplay.server.records.accounts import AccountsDatabase
+from fairplay.server.records.secrets import SecretsDatabase
 from fairplay.server.records.store import Store
 from fairplay.server.referee import Referee
-from fairplay.server.servicers.connection import HANDSHAKE_LIMIT_S, ConnectionServicer
+from fairplay.server.servicers.accounts import AccountServicer
+from fairplay.server.servicers.connection import ConnectionServicer
+from fairplay.server.servicers.health import HealthServicer
 from fairplay.server.servicers.info import ServerServicer
 from fairplay.server.servicers.interceptor import ErrorInterceptor
 from fairplay.server.servicers.lobby import LobbyServicer, add_to_server
 from fairplay.server.servicers.manager import ManagerServicer
+from fairplay.server.servicers.one_player import OnePlayerServers
+from fairplay.server.servicers.patience import FIRST_LIMIT_S, UNREAD_LIMIT_S
 from fairplay.server.servicers.records import RecordServicer
 from fairplay.server.servicers.referee import RefereeServicer
 from fairplay.server.servicers.rules import RulesServicer
 from fairplay.v1 import (
+    account_pb2,
+    account_pb2_grpc,
     connection_pb2,
     connection_pb2_grpc,
     lobby_pb2,
@@ -54,16 +75,14 @@ OPTIONS = [
     ("grpc.so_reuseport", 0),  # otherwise two servers bind one port silently
     ("grpc.max_receive_message_length", MAX_FRAME_BYTES),
     ("grpc.max_send_message_length", -1),
-    ("grpc.keepalive_time_ms", 30_000),
-    ("grpc.keepalive_timeout_ms", 10_000),
-    ("grpc.http2.min_ping_interval_without_data_ms", 10_000),  # strictly below the 20 s of our players
-    ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),
+    ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),  # strictly below the 20 s of our players
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.server.max_pending_requests", 20_000),  # bursts above 2,000 would be cancelled
     ("grpc.server.max_pending_requests_hard_limit", 50_000),
 ]
 STOP_LIMIT_S = 1.0
 SERVICES = (
+    account_pb2.DESCRIPTOR.services_by_name["AccountService"].full_name,
     connection_pb2.DESCRIPTOR.services_by_name["ConnectionService"].full_name,
     lobby_pb2.DESCRIPTOR.services_by_name["LobbyService"].full_name,
     manager_pb2.DESCRIPTOR.services_by_name["ManagerService"].full_name,
@@ -78,16 +97,36 @@ SERVICES = (
 class Config:
     """The options of a server.
 
+    `concurrency` is how many games of a tournament are played at once at the most; 0: as many as suit its players.
     `records` None: records are kept until the server stops. `resume`: go on with all that the records say is not over.
+    `only_connections`: it serves players that dial in, and nobody else. `tls` None: it speaks no TLS.
+    `accounts`: it knows callers by the accounts that are kept beside its records, which must be named. `insecure`: it
+    may listen to other machines without TLS and accounts. `credentials`: whom it trusts, and who it is, when it calls
+    players over TLS. `quotas` bound what one caller may ask for, where there are accounts. `audit`: the file for who
+    did what. `handshake_limit_s`: how long it waits for the first message of a call; `unread_limit_s`: how long for a
+    stream to be read. `dial_networks`: where it calls players; None: anywhere if it listens to this machine only, else
+    nowhere. `heartbeat_s`: how long a connection may be silent before it is asked for a sign of life.
     """
 
     listen: str = "127.0.0.1:0"
     records: Path | None = None
     allow_exec: bool = False
     resume: bool = True
+    only_connections: bool = False
     start_limit_s: float = START_LIMIT_S
-    handshake_limit_s: float = HANDSHAKE_LIMIT_S
+    handshake_limit_s: float = FIRST_LIMIT_S
+    unread_limit_s: float = UNREAD_LIMIT_S
+    concurrency: int = 0
+    programs: ProgramOptions = field(default_factory=ProgramOptions)
     lobby: LobbyLimits = field(default_factory=LobbyLimits)
+    tls: TlsFiles | None = None
+    accounts: bool = False
+    insecure: bool = False
+    credentials: Credentials = NO_CREDENTIALS
+    quotas: QuotaLimits = field(default_factory=QuotaLimits)
+    audit: Path | None = None
+    dial_networks: DialNetworks | None = None
+    heartbeat_s: float = HEARTBEAT_S
 
 
 class Server:
@@ -97,22 +136,52 @@ class Server:
         self.store = store
         self.clock = Clock()
         self.hub = Hub(self.clock)
-        self.links = Links(self.hub, self.clock, allow_exec=config.allow_exec, start_limit_s=config.start_limit_s)
+        self.programs = Programs(
+            self.hub,
+            self.clock,
+            _hiding(config.programs, config),
+            OnePlayerServers(self.hub, config.handshake_limit_s),
+            config.start_limit_s,
+        )
+        programs = self.programs if config.allow_exec else None
+        self.links = Links(
+            self.hub,
+            self.clock,
+            programs=programs,
+            start_limit_s=config.start_limit_s,
+            credentials=config.credentials,
+            networks=config.dial_networks or (ANYWHERE if is_loopback(config.listen) else NOWHERE),
+            secrets=Secrets(SecretsDatabase(config.records) if config.records else None),
+        )
         self.referee = Referee(self.links, store)
-        self.manager = Manager(self.referee, self.links, self.hub, store, self.clock)
+        self.manager = Manager(self.referee, self.links, self.hub, store, self.clock, game_limit=config.concurrency)
         self.lobby = Lobby(self.referee, self.links, self.hub, store, config.lobby)
         self.address = ""
         self._config = config
-        self._health = health.aio.HealthServicer()
+        self._database = AccountsDatabase.open(config.records) if config.accounts and config.records else None
+        self.accounts = Accounts(self._database) if self._database is not None else None
+        self.ownership = Ownership(self._database, store)
+        self._health = HealthServicer(SERVICES)
+        self._quotas = Quotas(config.quotas)
+        self._audit = Audit(config.audit) if config.audit is not None else None
         self._grpc = self._build()
 
     @classmethod
     async def start(cls, config: Config) -> Server:
         """Start a server.
 
-        Raises AddressInUseError if it cannot listen on the address, RecordsError if the records cannot be used.
+        Raises ExposedError if strangers could reach it and nothing keeps them apart, AddressInUseError if it cannot
+        listen on the address, CredentialsError if its certificate is of no use, RecordsError if the records cannot be
+        used.
         """
-        server = cls(config, Store.open(config.records))
+        needed = {"--tls CERT KEY": config.tls is not None, "--accounts": config.accounts or config.only_connections}
+        check_exposure(config.listen, needed, insecure=config.insecure)
+        store = Store.open(config.records)
+        try:
+            server = cls(config, store)
+        except BaseException:
+            await store.close()
+            raise
         listening = asyncio.ensure_future(server._listen())
         try:
             await asyncio.shield(listening)
@@ -123,6 +192,7 @@ class Server:
         except BaseException:
             await server.store.close()
             raise
+        server.links.secrets.load({listing.record_id for listing in store.unfinished()})
         if config.resume:
             server.referee.resume_all()
             await server.manager.resume_all()
@@ -131,37 +201,46 @@ class Server:
         return server
 
     def _build(self) -> grpc.aio.Server:
-        server = grpc.aio.server(interceptors=[ErrorInterceptor()], options=OPTIONS)
-        referee_pb2_grpc.add_RefereeServiceServicer_to_server(RefereeServicer(self.referee), server)
-        manager_pb2_grpc.add_ManagerServiceServicer_to_server(ManagerServicer(self.manager), server)
-        add_to_server(LobbyServicer(self.lobby), server)
+        interceptors: list[grpc.aio.ServerInterceptor] = [
+            ErrorInterceptor(self._config.handshake_limit_s, self._config.unread_limit_s)
+        ]
+        quotas = self._quotas if self.accounts is not None else None
+        if self.accounts is not None or self._audit is not None:
+            interceptors.append(AccessInterceptor(self.accounts, method_roles(SERVICES), quotas, self._audit))
+        options = [*OPTIONS, *heartbeat_options(self._config.heartbeat_s)]
+        server = grpc.aio.server(interceptors=interceptors, options=options)
+        connection = ConnectionServicer(
+            self.hub, self._config.handshake_limit_s, ownership=self.ownership, quotas=quotas
+        )
+        connection_pb2_grpc.add_ConnectionServiceServicer_to_server(connection, server)
+        if self._config.only_connections:
+            return server
+        referee_pb2_grpc.add_RefereeServiceServicer_to_server(
+            RefereeServicer(self.referee, self.ownership, self._quotas), server
+        )
+        manager_pb2_grpc.add_ManagerServiceServicer_to_server(
+            ManagerServicer(self.manager, self.ownership, self._quotas), server
+        )
+        add_to_server(LobbyServicer(self.lobby, self.ownership), server)
         record_service_pb2_grpc.add_RecordServiceServicer_to_server(RecordServicer(self.store), server)
         rules_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(Questions()), server)
-        info = ServerServicer(self._config.start_limit_s, starts_programs=self._config.allow_exec)
+        account_pb2_grpc.add_AccountServiceServicer_to_server(AccountServicer(self.accounts), server)
+        info = ServerServicer(
+            self._config.start_limit_s,
+            starts_programs=self._config.allow_exec,
+            knows_accounts=self.accounts is not None,
+        )
         server_pb2_grpc.add_ServerServiceServicer_to_server(info, server)
-        connection = ConnectionServicer(self.hub, self._config.handshake_limit_s)
-        connection_pb2_grpc.add_ConnectionServiceServicer_to_server(connection, server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         reflection.enable_server_reflection((*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
         return server
 
     async def _listen(self) -> None:
-        listen = self._config.listen
-        try:
-            port = self._grpc.add_insecure_port(listen)
-        except RuntimeError:
-            port = 0
-        if port == 0:
-            message = (
-                f"cannot listen on {listen}: it is in use, or not an address of this machine; give another --listen"
-            )
-            raise AddressInUseError(message)
-        host = listen.rpartition(":")[0]
-        self.address = f"{'127.0.0.1' if host in ('0.0.0.0', '[::]', '') else host}:{port}"
-        self.links.address = self.address
+        self.address = add_listener(self._grpc, self._config.listen, self._config.tls)
         await self._grpc.start()
-        for service in ("", *SERVICES):
-            await self._health.set(service, health_pb2.HealthCheckResponse.SERVING)
+        loop = asyncio.get_running_loop()
+        self.store.on_failure(lambda: loop.call_soon_threadsafe(partial(self._health.set, serving=False)))
+        self._health.set(serving=self.store.failure is None)
         # What lives as long as the server need not be looked at again and again.
         gc.collect()
         gc.freeze()
@@ -172,13 +251,26 @@ class Server:
 
     async def stop(self) -> None:
         """Leave games, tournaments and tables where they are, say goodbye, and close the records."""
-        await self._health.enter_graceful_shutdown()
+        self._health.set(serving=False)
         self.links.give_up()
         await self.lobby.close()
         await self.referee.suspend_all()
         await self.manager.suspend_all()
         await self.lobby.suspend_all()
+        await self.programs.close()
         self.hub.goodbye(GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN, "the server shuts down")
         await self._grpc.stop(STOP_LIMIT_S)
         await self.store.close()
+        self.links.secrets.close()
+        if self._database is not None:
+            self._database.close()
+        if self._audit is not None:
+            self._audit.close()
         await asyncio.sleep(0)
+
+
+def _hiding(options: ProgramOptions, config: Config) -> ProgramOptions:
+    """Return the options with which programs see nothing that belongs to the server."""
+    own = [] if config.records is None else [config.records]
+    own += [] if config.tls is None else [config.tls.key]
+    return replace(options, hidden=[*options.hidden, *own])

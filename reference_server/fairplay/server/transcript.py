@@ -7,20 +7,17 @@ and results, whether a player has just said them or a record did.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from random import Random
 from typing import NamedTuple, TypeAlias
 
-from google.protobuf.any_pb2 import Any
 from google.protobuf.message import DecodeError, Message
 
-from fairplay.games.envelopes import pack
 from fairplay.games.steps import Call, Cause, Eliminate, Failure, Outcome
+from fairplay.server.evidence import MAX_EVIDENCE_BYTES, MAX_UNPARSABLE_BYTES, add_evidence, recorded
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Misconduct, MisconductKind, Overrun, RuleBreak
 from fairplay.v1.record_pb2 import RecordedCall, RecordEntry
 from fairplay.v1.result_pb2 import GameResult, RankedPlayer, RankGroup
-
-MAX_UNPARSABLE_BYTES = 4_096
-MAX_EVIDENCE_BYTES = 16 * 1024
 
 Answer: TypeAlias = Message | Failure
 
@@ -69,6 +66,10 @@ class Transcript:
         call.method_name = asked.call.method.path
         call.request = asked.request
         if isinstance(outcome, bytes):
+            kept = _shorten(outcome, asked.call) if len(outcome) > MAX_EVIDENCE_BYTES else outcome
+            if kept is not outcome:
+                call.reply_digest = sha256(outcome).digest()
+                outcome = kept
             call.reply = outcome
         elif isinstance(outcome, CallError):
             call.error.CopyFrom(outcome)
@@ -92,9 +93,9 @@ class Transcript:
             return _unparsable(asked.call)
 
     def record_misconduct(self, step: Eliminate) -> Misconduct:
-        """Record an elimination, and return the misconduct with its evidence."""
+        """Record an elimination, and return the misconduct with its evidence, which the record has in the call."""
         misconduct = self.build_misconduct(step)
-        self.append(RecordEntry(misconduct=misconduct).SerializeToString())
+        self.append(RecordEntry(misconduct=recorded(misconduct)).SerializeToString())
         return misconduct
 
     def build_misconduct(self, step: Eliminate) -> Misconduct:
@@ -106,15 +107,10 @@ class Transcript:
             kind=_kind(step.cause),
             method_name=asked.call.method.path,
             call_number=asked.number,
-            request=_pack_evidence(asked.call.request),
         )
         _set_cause(misconduct, step.cause)
-        if isinstance(outcome, bytes):
-            answer = self.parse_outcome(asked, outcome)
-            if isinstance(answer, CallError):
-                misconduct.unparsable_reply = outcome[:MAX_UNPARSABLE_BYTES]
-            elif (reply := _pack_evidence(answer)) is not None:
-                misconduct.reply.CopyFrom(reply)
+        reply = outcome if isinstance(outcome, bytes) else None
+        add_evidence(misconduct, asked.call.request, reply, asked.call.method.response)
         self.misconducts.append(misconduct)
         return misconduct
 
@@ -135,15 +131,29 @@ def read_outcome(call: RecordedCall) -> bytes | Failure:
             return call.reply
 
 
+def _shorten(reply: bytes, call: Call) -> bytes:
+    """Return what is recorded of a long reply, and judged in its place: a replay comes to the same answer."""
+    response = call.method.response
+    try:
+        message = response.FromString(reply)
+    except DecodeError:
+        return reply if _parses(reply[:MAX_UNPARSABLE_BYTES], response) else reply[:MAX_UNPARSABLE_BYTES]
+    message.DiscardUnknownFields()
+    known: bytes = message.SerializeToString()
+    return known if len(known) < len(reply) else reply
+
+
+def _parses(data: bytes, kind: type[Message]) -> bool:
+    try:
+        kind.FromString(data)
+    except DecodeError:
+        return False
+    return True
+
+
 def _unparsable(call: Call) -> CallError:
     message = f"the reply is not a {call.method.response.DESCRIPTOR.full_name}"
     return CallError(reason=CallErrorReason.CALL_ERROR_REASON_UNPARSABLE, message=message)
-
-
-def _pack_evidence(message: Message) -> Any | None:
-    """Return a request or reply as it is kept with a misconduct; None if it is too large, and only the call has it."""
-    packed = pack(message)
-    return packed if len(packed.value) <= MAX_EVIDENCE_BYTES else None
 
 
 def _kind(cause: Cause) -> MisconductKind.ValueType:

@@ -12,11 +12,11 @@ from google.protobuf.message import Message
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game
 from fairplay.games.steps import Call, Eliminate, Show
+from fairplay.server.evidence import result_without_evidence, without_evidence
 from fairplay.server.links.link import OpenCall
 from fairplay.server.records.replay import Eliminated, Ended, Shown, replay
 from fairplay.server.running import Running
 from fairplay.v1.game_pb2 import GameState
-from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.record_pb2 import Record
 from fairplay.v1.referee_pb2 import WatchGameResponse
 
@@ -36,11 +36,15 @@ def replayed(game: Game, record: Record, after: int, *, ended: bool) -> Iterator
                 public = misconduct if ended else without_evidence(misconduct)
                 yield _timed(WatchGameResponse(sequence=sequence, eliminated=public), time_ns)
             case Ended(sequence=sequence, result=result, time_ns=time_ns):
-                yield _timed(WatchGameResponse(sequence=sequence, finished=result), time_ns)
+                public_result = result if ended else result_without_evidence(result)
+                yield _timed(WatchGameResponse(sequence=sequence, finished=public_result), time_ns)
 
 
-async def live(game: Game, running: Running, after: int) -> AsyncIterator[WatchGameResponse]:
-    """Yield the state now, unless the caller has seen it, and all that happens until the game is over."""
+async def live(game: Game, running: Running, after: int, *, single: bool) -> AsyncIterator[WatchGameResponse]:
+    """Yield the state now, unless the caller has seen it, and all that happens until the game is over.
+
+    `single`: the game belongs to no tournament, so that its end shows all.
+    """
     spectator = _Spectator(game, running, after)
     running.watchers.append(spectator)
     try:
@@ -49,7 +53,8 @@ async def live(game: Game, running: Running, after: int) -> AsyncIterator[WatchG
     finally:
         running.watchers.remove(spectator)
     message = await running.over
-    finished = WatchGameResponse(sequence=running.event_count + 1, finished=message.result)
+    result = message.result if single else result_without_evidence(message.result)
+    finished = WatchGameResponse(sequence=running.event_count + 1, finished=result)
     yield _timed(finished, message.end_time.ToNanoseconds())
 
 
@@ -132,15 +137,3 @@ def _shown(game: Game, sequence: int, state: Message, time_ns: int) -> WatchGame
 def _timed(event: WatchGameResponse, time_ns: int) -> WatchGameResponse:
     event.time.FromNanoseconds(time_ns)
     return event
-
-
-def without_evidence(misconduct: Misconduct) -> Misconduct:
-    """Return who failed, in which call and why, without what was asked and answered, which may hold hidden things."""
-    public = Misconduct()
-    public.CopyFrom(misconduct)
-    for field in ("request", "reply", "unparsable_reply"):
-        public.ClearField(field)
-    if public.HasField("rule_break"):
-        del public.rule_break.legal_replies[:]
-        public.rule_break.legal_reply_count = 0
-    return public

@@ -3,31 +3,39 @@
 from __future__ import annotations
 
 import asyncio
-import re
+import hmac
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from fairplay.server.errors import Refusal
 from fairplay.server.links.identity import cut
+from fairplay.server.links.kept_names import KeptNames
 from fairplay.server.links.link import Clock, DeadLink, Done, Link, OpenCall, disconnected
+from fairplay.server.links.spec import NAME
 from fairplay.server.links.stream import MAX_PLAYERS_PER_STREAM, Stream, Write
 from fairplay.server.tokens import same
 from fairplay.v1.connection_pb2 import GoodbyeReason, Hello, HostedPlayer
 from fairplay.v1.player_pb2 import PlayerDescription
 
-NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 MAX_TOKEN_BYTES = 256
-MAX_NAMES = 100_000
+MAX_RESUME_S = 300
+"""The longest resume window: a stream that is lost keeps its names for so long."""
 
 
 @dataclass(slots=True)
 class _Registration:
-    """A name on this server: its token, the stream that has it now, the player's number there and its description."""
+    """A name on this server: its token, the stream that has it now, the player's number there and its description.
+
+    `resume_token`: that of the stream that had the name, where nothing else tells its player when it comes back.
+    """
 
     token: str
     stream: Stream | None = None
     number: int = 0
     description: PlayerDescription | None = None
+    host: str = ""
+    account: str = ""
+    resume_token: bytes = b""
 
 
 class Hub:
@@ -38,6 +46,7 @@ class Hub:
         self._names: dict[str, _Registration] = {}
         self._claims: dict[str, str] = {}
         self._streams: dict[bytes, Stream] = {}
+        self._away = KeptNames()
         self._arrival = asyncio.Event()
         self.stray_reply_count = 0
         self.late_reply_count = 0
@@ -50,6 +59,7 @@ class Hub:
     def forget(self, name: str) -> None:
         """Free a name that was expected, and end the stream of its player."""
         known = self._names.pop(name, None)
+        self._away.discard(name)
         if known is not None and known.stream is not None:
             known.stream.goodbye(GoodbyeReason.GOODBYE_REASON_FINISHED, "this player is no longer needed")
 
@@ -61,10 +71,25 @@ class Hub:
         """End a claim. A player that is connected with the name keeps it."""
         self._claims.pop(name, None)
 
+    def pin(self, name: str) -> None:
+        """Keep a name that plays, or is to play, for its token, however many others come."""
+        self._away.pin(name)
+
+    def unpin(self, name: str) -> None:
+        """Take back one `pin` of a name."""
+        known = self._names.get(name)
+        if self._away.unpin(name) and known is not None and known.stream is None:
+            self._leave(name, known)
+
     def holds(self, name: str, token: str) -> bool:
         """Return whether a player has dialled in with this name and token."""
         known = self._names.get(name)
         return known is not None and same(known.token, token)
+
+    def belongs(self, name: str, account: str) -> bool:
+        """Return whether a player of an account has dialled in with this name."""
+        known = self._names.get(name)
+        return account != "" and known is not None and known.account == account
 
     def guards(self, name: str) -> bool:
         """Return whether a player has dialled in with this name and a token, or is expected with one."""
@@ -86,39 +111,45 @@ class Hub:
         while not self.here(name):
             await self._arrival.wait()
 
-    def admit(self, hello: Hello, write: Write, end: Callable[[], None]) -> Stream:
+    def admit(self, hello: Hello, write: Write, end: Callable[[], None], host: str = "", account: str = "") -> Stream:
         """Give all names of a hello to one stream, and return the stream.
 
-        `write` sends a frame on the connection of the hello; `end` ends the connection. Raises Refusal, which says
-        which name cannot be had, and gives none of the names.
+        `write` sends a frame on the connection of the hello, which comes from `host`; `end` ends it. The names belong
+        to `account`, where the server knows accounts: its players get them, whatever their tokens. Raises Refusal,
+        which says which name cannot be had, and gives none of the names.
         """
-        _check(hello.players)
+        check_players(hello.players)
         names = [player.name for player in hello.players]
         stream = self._streams.get(hello.resume_token)
         if stream is not None and stream.names != names:
             stream = None
         for player in hello.players:
-            self._check_free(player, stream)
+            self._check_free(player, stream, hello.resume_token, account)
         if stream is None:
             stream = Stream(self._clock, names, self._closed, self._count_stray, self._count_late)
         self._streams[stream.resume_token] = stream
         for number, player in enumerate(hello.players):
-            self._register(stream, number, player)
+            self._register(stream, number, player, host, account)
         window = hello.resume_window
-        stream.attach(write, end, window.seconds + window.nanos / 1e9)
+        stream.attach(write, end, min(window.seconds + window.nanos / 1e9, MAX_RESUME_S))
         self._arrival.set()
         self._arrival = asyncio.Event()
         return stream
 
-    def _check_free(self, player: HostedPlayer, resumed: Stream | None) -> None:
+    def _check_free(self, player: HostedPlayer, resumed: Stream | None, resume_token: bytes, account: str) -> None:
         """Check that a player may have its name.
 
-        A name without a token belongs to its stream, one with a token to whoever has the token or the claim.
+        A name without a token belongs to its stream, and while it plays to whoever has the resume token of that; one
+        with a token to whoever has the token or the claim.
         """
         known = self._names.get(player.name)
-        if known is None and player.name not in self._claims:
+        if known is None and (account or player.name not in self._claims):
+            return
+        if self.belongs(player.name, account):
             return
         if (resumed is not None and known is not None and known.stream is resumed) or self._claimed_by(player):
+            return
+        if known is not None and known.resume_token and hmac.compare_digest(known.resume_token, resume_token):
             return
         if not player.token or not self.holds(player.name, player.token):
             message = f"the name {player.name} is taken on this server: choose another one"
@@ -128,13 +159,15 @@ class Hub:
         claim = self._claims.get(player.name)
         return claim is not None and same(claim, player.token)
 
-    def _register(self, stream: Stream, number: int, player: HostedPlayer) -> None:
+    def _register(self, stream: Stream, number: int, player: HostedPlayer, host: str, account: str) -> None:
         known = self._names.setdefault(player.name, _Registration(player.token))
         if self._claimed_by(player):
             known.token = player.token
         if known.stream is not None and known.stream is not stream:
             known.stream.goodbye(GoodbyeReason.GOODBYE_REASON_REPLACED, f"{player.name} has dialled in again")
         known.stream, known.number, known.description = stream, number, cut(player.description)
+        known.host, known.account, known.resume_token = host, account, b""
+        self._away.discard(player.name)
 
     def _closed(self, stream: Stream) -> None:
         """Free the names of a stream that is over."""
@@ -143,17 +176,16 @@ class Hub:
             known = self._names.get(name)
             if known is not None and known.stream is stream:
                 known.stream = None
-                del self._names[name]
-                if known.token:
-                    self._names[name] = known  # as the one that has been away for the shortest time
-        self._forget_names()
+                known.resume_token = b"" if known.token else stream.resume_token
+                self._leave(name, known)
 
-    def _forget_names(self) -> None:
-        """Keep names for their tokens while there is room: forget those that have been away longest."""
-        excess = len(self._names) - MAX_NAMES
-        if excess > 0:
-            for name in [name for name, known in self._names.items() if known.stream is None][:excess]:
-                del self._names[name]
+    def _leave(self, name: str, known: _Registration) -> None:
+        """Keep the name of a player that is away for its token; without one only for as long as it plays."""
+        if known.token:
+            for forgotten in self._away.add(name, known.host):
+                del self._names[forgotten]
+        elif not self._away.pinned(name):
+            del self._names[name]
 
     def _count_stray(self) -> None:
         self.stray_reply_count += 1
@@ -182,7 +214,8 @@ class Hub:
         return known.stream.call(known.number, method, request, limit_s, done, bank_s)
 
 
-def _check(players: Iterable[HostedPlayer]) -> None:
+def check_players(players: Iterable[HostedPlayer]) -> None:
+    """Check the players of a hello, as far as they say who they are. Raises Refusal if one is not allowed."""
     names = [player.name for player in players]
     if not names:
         raise Refusal("MALFORMED_HELLO", "a hello must name at least one player")
@@ -198,11 +231,13 @@ def _check(players: Iterable[HostedPlayer]) -> None:
 
 
 class DialInLink:
-    """The link to a player that dials in under a name."""
+    """The link to a player that dials in under a name, which stays its own until the link is closed."""
 
     def __init__(self, hub: Hub, name: str) -> None:
         self._hub = hub
         self._name = name
+        self._closed = False
+        hub.pin(name)
 
     @property
     def description(self) -> PlayerDescription | None:
@@ -214,14 +249,22 @@ class DialInLink:
         return self._hub.call(self._name, method, request, limit_s, done, bank_s)
 
     async def close(self) -> None:
-        """Do nothing: the player stays connected, for other games."""
+        """Let go of the name. The player stays connected, for other games."""
+        if not self._closed:
+            self._closed = True
+            self._hub.unpin(self._name)
 
 
 async def dial_in_link(hub: Hub, clock: Clock, name: str, start_limit_s: float) -> Link:
     """Wait for the player of this name to dial in, and return the link to it."""
+    link, arrived = DialInLink(hub, name), False
     try:
         async with asyncio.timeout(start_limit_s):
             await hub.arrived(name)
+            arrived = True
     except TimeoutError:
         return DeadLink(clock, disconnected(f"{name} did not dial in within {start_limit_s:g} s"))
-    return DialInLink(hub, name)
+    finally:
+        if not arrived:
+            await link.close()
+    return link

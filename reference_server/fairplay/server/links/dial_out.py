@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import grpc
 
 from fairplay.games.steps import Failure
+from fairplay.player.channels import PLAIN, SECURE, Credentials, CredentialsError, open_channel
+from fairplay.player.secrets import SECRET_KEY
 from fairplay.server.links.link import (
     MAX_REPLY_BYTES,
     Clock,
@@ -34,23 +37,33 @@ TIMEOUT_SHARE = 0.9
 BANK_KEY = "fairplay-bank-ms"
 """The metadata key that says how much of the deadline is the player's bank: connection.proto, Call.bank_time."""
 
+TIMEOUT_KEY = "grpc-timeout"
+"""How gRPC tells the other end the deadline of a call.
+
+Written here, it is told and nothing else. The `timeout` of a call would end it here too, by gRPC's own timer, also
+where the reply has come and lies unread because this process was stopped or starved for a while.
+"""
+MAX_MICROSECONDS = 10**8
+
 
 class DialOutLink:
-    """The link to a player on an address, over one channel."""
+    """The link to a player on an address, over one channel. Each call shows the player's `secret`, if it has one."""
 
-    def __init__(self, clock: Clock, channel: grpc.aio.Channel) -> None:
+    def __init__(self, clock: Clock, channel: grpc.aio.Channel, secret: str = "") -> None:
         self._clock = clock
+        self._shown = ((SECRET_KEY, secret),) if secret else ()
         self._channel = channel
         self._methods: dict[str, Any] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
 
     def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
-        """Make a unary call with the limit as its deadline."""
+        """Make a unary call, whose deadline the player is told; it is the clock that judges."""
         open_call = OpenCall(self._clock, limit_s, done, self._drop)
         unary = self._methods.get(method)
         if unary is None:
             unary = self._methods[method] = self._channel.unary_unary(method)
-        metadata = ((BANK_KEY, str(int(bank_s * 1_000))),) if bank_s else None
+        bank = ((BANK_KEY, str(int(bank_s * 1_000))),) if bank_s else ()
+        metadata = ((TIMEOUT_KEY, _timeout(limit_s)), *bank, *self._shown)
         task = asyncio.create_task(_ask(unary, request, open_call, metadata))
         self._tasks[open_call.id] = task
         task.add_done_callback(lambda _: self._tasks.pop(open_call.id, None))
@@ -65,9 +78,15 @@ class DialOutLink:
         await self._channel.close()
 
 
-async def _ask(unary: Any, request: bytes, open_call: OpenCall, metadata: tuple[tuple[str, str], ...] | None) -> None:
+def _timeout(limit_s: float) -> str:
+    """Return a time limit as gRPC writes it: at most 8 digits and a unit."""
+    microseconds = round(limit_s * 1e6)
+    return f"{microseconds}u" if microseconds < MAX_MICROSECONDS else f"{round(limit_s * 1e3)}m"
+
+
+async def _ask(unary: Any, request: bytes, open_call: OpenCall, metadata: tuple[tuple[str, str], ...]) -> None:
     try:
-        outcome = await unary(request, timeout=open_call.limit_s, metadata=metadata)
+        outcome = await unary(request, metadata=metadata)
     except grpc.aio.AioRpcError as error:
         outcome = _failure(error, open_call)
     open_call.settle(outcome)
@@ -85,17 +104,43 @@ def _failure(error: grpc.aio.AioRpcError, open_call: OpenCall) -> Failure:
     return call_error(CallErrorReason.CALL_ERROR_REASON_STATUS, details, code=code.value[0])
 
 
-async def dial_out_link(clock: Clock, target: str, start_limit_s: float) -> Link:
-    """Wait until the player on HOST:PORT can be connected to, and return the link to it."""
-    channel = grpc.aio.insecure_channel(target, options=CHANNEL_OPTIONS)
+def _channel(target: str, credentials: Credentials | None, address: str) -> grpc.aio.Channel:
+    """Return the channel to a player that is called `target` and found at `address`, where its name was resolved."""
+    options: list[tuple[str, int | str]] = [*CHANNEL_OPTIONS]
+    if address != target:
+        options.append(("grpc.default_authority", target))
+        options.append(("grpc.ssl_target_name_override", target.rpartition(":")[0].strip("[]")))
+    if credentials is None:
+        return open_channel(f"{PLAIN}{address}", options=options)
+    return open_channel(f"{SECURE}{address}", replace(credentials, token=""), options)
+
+
+async def dial_out_link(
+    clock: Clock,
+    target: str,
+    start_limit_s: float,
+    credentials: Credentials | None = None,
+    address: str = "",
+    secret: str = "",
+) -> Link:
+    """Wait until the player on HOST:PORT can be connected to, and return the link to it.
+
+    With `credentials` it is called over TLS. `address` is where the host of `target` is, if that is known already.
+    `secret` is the player's own, with which it knows the server.
+    """
+    try:
+        channel = _channel(target, credentials, address or target)
+    except CredentialsError as error:
+        return DeadLink(clock, disconnected(f"{target} cannot be called over TLS: {error}"))
     ready = False
     try:
         async with asyncio.timeout(start_limit_s):
             await channel.channel_ready()
             ready = True
     except TimeoutError:
-        return DeadLink(clock, disconnected(f"nothing answered on {target} within {start_limit_s:g} s"))
+        over = " over TLS with a certificate that is trusted" if credentials is not None else ""
+        return DeadLink(clock, disconnected(f"nothing answered{over} on {target} within {start_limit_s:g} s"))
     finally:
         if not ready:
             await channel.close()
-    return DialOutLink(clock, channel)
+    return DialOutLink(clock, channel, secret)

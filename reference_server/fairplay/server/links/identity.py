@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fairplay.server.plain_text import visible
 from fairplay.v1.player_pb2 import PlayerDescription
 
 MAX_TEXT_CHARS = 80
@@ -12,9 +13,9 @@ MAX_SERVICE_CHARS = 128
 def cut(description: PlayerDescription) -> PlayerDescription:
     """Return what is kept of a description: player.proto says how long its texts may be."""
     kept = PlayerDescription(
-        display_name=description.display_name[:MAX_TEXT_CHARS],
-        software_version=description.software_version[:MAX_TEXT_CHARS],
+        display_name=visible(description.display_name[:MAX_TEXT_CHARS])[:MAX_TEXT_CHARS],
+        software_version=visible(description.software_version[:MAX_TEXT_CHARS])[:MAX_TEXT_CHARS],
     )
     for service in description.services[:MAX_SERVICES]:
-        kept.services.add(name=service.name[:MAX_SERVICE_CHARS], revision=service.revision)
+        kept.services.add(name=visible(service.name[:MAX_SERVICE_CHARS])[:MAX_SERVICE_CHARS], revision=service.revision)
     return kept

@@ -12,11 +12,16 @@ from typing import Protocol, TypeAlias
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.steps import Failure
+from fairplay.server.links.standstill import Standstills
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
 
 MAX_REPLY_BYTES = 1024 * 1024
 MAX_MESSAGE_CHARS = 2_000
 CROWDED_S = 0.02
+GONE = (CallErrorReason.CALL_ERROR_REASON_DISCONNECTED, CallErrorReason.CALL_ERROR_REASON_LIMIT_EXCEEDED)
+"""The reasons of failures after which a player is not there any more."""
+MAX_GIVEN_BACK_S = 1.0
+"""The most that is waited for replies that came while the server stood still."""
 
 Done: TypeAlias = "Callable[[bytes | Failure, float], None]"
 """Called once with the outcome of a call, the serialised reply or a failure, and the seconds that it took."""
@@ -55,6 +60,11 @@ class OpenCall:
         """The seconds since the call was sent."""
         return self._clock.time() - self.sent_at
 
+    @property
+    def stood_s(self) -> float:
+        """For how many of these seconds the server has stood still."""
+        return self._clock.standstills.seconds_since(self.sent_at)
+
     def settle(self, outcome: bytes | Failure) -> None:
         """Report the outcome of the call, unless it is settled already. A reply after the limit becomes an overrun."""
         done = self.done
@@ -91,13 +101,14 @@ class Clock:
     nearly sorted: pushing costs next to nothing, and what is settled is dropped as it comes to the top.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, time_s: Callable[[], float] = time.monotonic) -> None:
         self._loop = asyncio.get_running_loop()
-        self.time = time.monotonic  # what the loop's own clock is, without a detour
+        self.time = time_s  # what the loop's own clock is, without a detour
         self.ids = itertools.count(1)
         self.slack_s = 0.0
         self._heap: list[tuple[float, int, OpenCall]] = []
         self._timer: asyncio.TimerHandle | None = None
+        self.standstills = Standstills(time_s, self._waiting)
 
     @property
     def late(self) -> bool:
@@ -107,11 +118,19 @@ class Clock:
     def watch(self, call: OpenCall, deadline: float) -> None:
         """Settle the call as overrun when its deadline comes."""
         heap = self._heap
-        while heap and heap[0][2].done is None:
-            heapq.heappop(heap)
+        self._waiting()
+        if not self.standstills.watched:
+            self.standstills.watch()
         heapq.heappush(heap, (deadline, call.id, call))
         if self._timer is None or heap[0][2] is call:
             self._set_timer(deadline)
+
+    def _waiting(self) -> bool:
+        """Drop what is settled from the top of the heap, and return whether a call is open."""
+        heap = self._heap
+        while heap and heap[0][2].done is None:
+            heapq.heappop(heap)
+        return bool(heap)
 
     def _set_timer(self, when: float) -> None:
         if self._timer is not None:
@@ -124,8 +143,9 @@ class Clock:
         assert self._timer is not None
         late = self.time() - self._timer.when()
         if late > CROWDED_S:
-            self.slack_s = late + CROWDED_S
-            self._timer = self._loop.call_later(CROWDED_S, self._expire)
+            given_back_s = max(CROWDED_S, min(late, MAX_GIVEN_BACK_S))
+            self.slack_s = late + given_back_s
+            self._timer = self._loop.call_later(given_back_s, self._expire)
         else:
             self._expire()
 

@@ -30,6 +30,8 @@ MAX_FRAME_BYTES = 4 * 1024 * 1024
 MAX_STRAY_REPLIES = 1_000
 MAX_TIME_LIMITS = 64
 MAX_LATE = 100_000
+LEAST_LIMIT_S = 0.001
+"""What a call that is sent again says of its time when there is none left."""
 
 Write = Callable[[DialInResponse], Awaitable[None]]
 
@@ -95,7 +97,8 @@ class Stream:
             server_version=__version__,
             services=called_services(),
         )
-        for _, call in self._open.values():
+        for open_call, call in self._open.values():
+            call.time_limit.CopyFrom(duration(max(open_call.limit_s - open_call.elapsed_s, LEAST_LIMIT_S)))
             self._outbox.put(call, len(call.request))
         self._outbox.nudge()
 

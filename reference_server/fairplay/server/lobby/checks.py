@@ -5,7 +5,7 @@ from __future__ import annotations
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.server.errors import Refusal
-from fairplay.server.lobby.table import Table
+from fairplay.server.lobby.table import Seat, Table
 from fairplay.server.lobby.text import check_table_name
 from fairplay.server.lobby.users import User
 from fairplay.server.plans import full_settings, full_time_control, game_of
@@ -33,6 +33,32 @@ def check_joinable(table: Table) -> None:
         raise Refusal("TABLE_FULL", f"all {len(table.seats)} seats of the table {table.name} are taken")
 
 
+def seat_of(user: User) -> tuple[Table, Seat]:
+    """Return the table where a user has a seat, and the seat. Raises Refusal if it has none."""
+    seat = user.table.seat(user.name) if user.table is not None else None
+    if user.table is None or seat is None:
+        raise Refusal("NOT_SEATED", "only who has a seat at a table can be ready: join one first")
+    return user.table, seat
+
+
+def check_not_running(table: Table) -> None:
+    """Raise Refusal if the game of a table is running."""
+    if table.running:
+        raise Refusal("TABLE_RUNNING", f"the game of the table {table.name} goes on already: wait for its end")
+
+
+def check_startable(table: Table) -> None:
+    """Raise Refusal if a table is gone, its game is running, or too few have joined."""
+    if table.deleted:
+        raise Refusal("TABLE_NOT_FOUND", f"the table {table.name} was deleted")
+    check_not_running(table)
+    if missing := table.missing_count:
+        seated, players = len(table.seats), table.seat_count or f"at least {table.game.seats.start}"
+        joined = f"{seated} {'has' if seated == 1 else 'have'} joined" if seated else "nobody has joined"
+        message = f"this table of {table.game.title} needs {players} players, and {joined}: {missing} more must join"
+        raise Refusal("TOO_FEW_SEATS", message)
+
+
 def check_not_playing(user: User) -> None:
     """Raise Refusal if the user has a seat in a running game."""
     if user.playing:
@@ -47,6 +73,10 @@ def table_message(request: CreateTableRequest, owner: str) -> TableMessage:
     if request.settings.ByteSize() > MAX_SETTINGS_BYTES:
         message = f"the settings have {request.settings.ByteSize():,} bytes: at most {MAX_SETTINGS_BYTES:,} are allowed"
         raise Refusal("INVALID_SETTINGS", message, "settings")
+    fewest, most = game.seats.start, game.seats.stop - 1
+    if request.seat_count and request.seat_count not in game.seats:
+        message = f"{game.title} is played by {fewest} to {most} players, not by {request.seat_count}"
+        raise Refusal("INVALID_PLAYERS", message, "seat_count")
     try:
         full_settings(game, request.settings)
         full_time_control(game, request.time_control)
@@ -61,7 +91,8 @@ def table_message(request: CreateTableRequest, owner: str) -> TableMessage:
         time_control=request.time_control if request.HasField("time_control") else None,
         owner=owner,
         status=TableStatus.TABLE_STATUS_OPEN,
-        min_seat_count=game.seats.start,
-        max_seat_count=game.seats.stop - 1,
+        min_seat_count=request.seat_count or fewest,
+        max_seat_count=request.seat_count or most,
+        seat_count=request.seat_count,
         create_time=now,
     )

@@ -17,7 +17,7 @@ class LobbyLimits:
     A user without a stream is lost after `grace_s`. A table where nobody is, and whose owner is not in the lobby
     either, is deleted after `empty_s`; after a new start of the server, seats are kept for so long. A user may make
     `requests_per_second` in the long run and `burst` at once; those who are not users yet, as many together for each
-    connection, and `enter_burst` at once.
+    host, and `enter_burst` at once; of one host at most `max_host_user_count` are in the lobby.
     """
 
     grace_s: float = 10.0
@@ -26,6 +26,7 @@ class LobbyLimits:
     burst: int = 40
     enter_burst: int = 100
     max_user_count: int = 5_000
+    max_host_user_count: int = 500
     max_table_count: int = 1_000
     max_owned_count: int = 10
 
@@ -44,16 +45,19 @@ class TokenBucket:
         self._held = float(burst)
         self._at_s = now_s
 
-    def take(self, now_s: float) -> float:
-        """Count a request. Return 0 if it is granted, else the seconds until the next one may be."""
+    def take(self, now_s: float, count: int = 1) -> float:
+        """Count a request, or `count` of something. Return 0 if it is granted, else the seconds until the next may be.
+
+        More than are held are granted where any are; they are missing later.
+        """
         held = min(self._burst, self._held + (now_s - self._at_s) * self._rate)
         self._at_s = now_s
-        self._held = max(held - 1, min(held, 1 - MAX_WAIT_S * self._rate))
+        self._held = max(held - count, min(held, 1 - MAX_WAIT_S * self._rate))
         return 0.0 if held >= 1 else (1 - held) / self._rate
 
 
 class PeerBuckets:
-    """The buckets of connections without users; only those that asked last are remembered."""
+    """The buckets of hosts, for requests without users; only those that asked last are remembered."""
 
     def __init__(self, rate: float, burst: int) -> None:
         self._rate = rate
@@ -61,7 +65,7 @@ class PeerBuckets:
         self._buckets: dict[str, TokenBucket] = {}
 
     def take(self, peer: str, now_s: float) -> None:
-        """Count a request of a connection. Raises Refusal if it asks too often."""
+        """Count a request of a host. Raises Refusal if it asks too often."""
         bucket = self._buckets.pop(peer, None) or TokenBucket(self._rate, self._burst, now_s)
         self._buckets[peer] = bucket  # as the last one
         if len(self._buckets) > MAX_PEERS:

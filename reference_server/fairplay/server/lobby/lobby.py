@@ -11,10 +11,13 @@ from itertools import islice
 
 from fairplay.server.errors import Refusal
 from fairplay.server.links.dial_in import Hub
-from fairplay.server.links.opening import Links, parse_link
+from fairplay.server.links.opening import Links
+from fairplay.server.links.secrets import checked_secret
 from fairplay.server.lobby.checks import check_joinable, check_not_playing, table_message, table_of
 from fairplay.server.lobby.event_stream import EventStream
 from fairplay.server.lobby.limits import LobbyLimits, PeerBuckets, TokenBucket, check_granted
+from fairplay.server.lobby.seat_links import SeatLinks
+from fairplay.server.lobby.starts import Starts
 from fairplay.server.lobby.state import LobbyState
 from fairplay.server.lobby.table import Seat, Table
 from fairplay.server.lobby.table_games import TableGames
@@ -23,8 +26,7 @@ from fairplay.server.lobby.users import User
 from fairplay.server.manager.signup import Later
 from fairplay.server.records.store import Store
 from fairplay.server.referee import Referee
-from fairplay.v1.game_pb2 import Player
-from fairplay.v1.lobby_pb2 import CreateTableRequest, LobbyEvent, Spoken
+from fairplay.v1.lobby_pb2 import CreateTableRequest
 from fairplay.v1.table_pb2 import Table as TableMessage
 
 MAX_STREAMS = 8
@@ -32,7 +34,10 @@ MAX_STREAMS = 8
 
 
 class Lobby:
-    """All users and tables of a server. `later` schedules the ends of grace periods, by default in the event loop."""
+    """All users and tables of a server. `starts` starts their games.
+
+    `later` schedules the ends of grace periods, by default in the event loop.
+    """
 
     def __init__(
         self,
@@ -46,11 +51,11 @@ class Lobby:
         rng: random.Random | None = None,
     ) -> None:
         self.limits = limits
-        self._links = links
-        self._hub = hub
+        self._seat_links = SeatLinks(links, hub)
         self._later = later or asyncio.get_running_loop().call_later
         self._state = LobbyState(referee, hub, store, limits, self._later)
         self._games = TableGames(referee, self._state, rng or random.SystemRandom())
+        self.starts = Starts(self._state, self._seat_links, self._games)
         self._peers = PeerBuckets(limits.requests_per_second, limits.enter_burst)
         self._numbers = 0
         self._closed = "the server is about to start: ask again"
@@ -58,7 +63,7 @@ class Lobby:
     # --- entering and leaving ---
 
     def enter(self, name: str, token: str, peer: str) -> User:
-        """Let a user enter, or come back; `peer` is its connection. Raises Refusal if it may not."""
+        """Let a user enter, or come back; `peer` is the host that it comes from. Raises Refusal if it may not."""
         self._check_open()
         self._peers.take(peer, time.monotonic())
         user = self._state.users.find_returning(check_user_name(name), token)
@@ -66,8 +71,13 @@ class Lobby:
             if len(self._state.users) >= self.limits.max_user_count:
                 message = f"the lobby has {self.limits.max_user_count:,} users, and takes no more: try again later"
                 raise Refusal("LOBBY_FULL", message)
+            if self._state.users.host_count(peer) >= self.limits.max_host_user_count:
+                message = (
+                    f"{self.limits.max_host_user_count:,} users of your address are in the lobby: no more may enter"
+                )
+                raise Refusal("LOBBY_FULL", message)
             bucket = TokenBucket(self.limits.requests_per_second, self.limits.burst, time.monotonic())
-            user = self._state.users.admit(name, token, bucket)
+            user = self._state.users.admit(name, token, bucket, peer)
             self._state.add_user(user)
         if user.stream is None:
             self._begin_grace(user)
@@ -173,81 +183,45 @@ class Lobby:
             self._state.move(user, table)
         return table.to_message()
 
-    def join(self, user: User, name: str, link: str) -> TableMessage:
-        """Give a user a seat, or change the link of its seat. Raises Refusal if it may not."""
+    async def join(self, user: User, name: str, link: str, secret: str = "") -> TableMessage:
+        """Give a user a seat, or change link and secret of its seat. Raises Refusal if it may not."""
         table = self._table(name) if name else table_of(user)
         seat = table.seat(user.name) if user.table is table else None
         link = link or f"dial-in:{user.name}"
         if seat is None:
             check_joinable(table)
             check_not_playing(user)
-        self._check_link(user, table, link)
+        self._seat_links.check(user, table, link)
+        secret = checked_secret(link, secret, "secret")
         if seat is None:
-            self._state.move(user, table, Seat(user.name, link, user.key))
-        elif seat.link != link:
-            seat.link = link
-            self._state.records.record(table)
+            self._state.move(user, table, Seat(user.name, link, user.key, secret=secret))
+            await self.starts.start_if_complete(table)
+        else:
+            seat.secret = secret
+            if seat.link != link:
+                seat.link = link
+                self._state.records.record(table)
         return table.to_message()
-
-    def _check_link(self, user: User, table: Table, link: str) -> None:
-        try:
-            self._links.check(Player(name=user.name, link=link), table.game, "")
-        except Refusal as refusal:
-            raise Refusal(refusal.reason, refusal.message, "link") from None
-        spec = parse_link(link)
-        if spec.kind == "dial-in":
-            self._check_here(spec.value)
-            if spec.value != user.name and not self._hub.holds(spec.value, user.token):
-                message = f"{spec.value} has not dialled in with your token: only who has dialled in with it may play"
-                raise Refusal("WRONG_TOKEN", message, "link")
-
-    def _check_here(self, name: str) -> None:
-        if not self._hub.here(name):
-            message = f"no player has dialled in under the name {name}: have it dial in first, or give its address"
-            raise Refusal("NOT_DIALLED_IN", message)
 
     def leave_table(self, user: User) -> None:
         """Let a user leave the table where it is, if it is at one."""
         self._state.leave_table(user)
 
-    def delete(self, user: User, name: str) -> None:
-        """Delete a table for its owner. Raises Refusal if the user may not."""
+    def delete(self, user: User, name: str, *, by_operator: bool = False) -> None:
+        """Delete a table for its owner, or for an operator. Raises Refusal if the user may not."""
         table = self._table(name)
-        if table.owner != user.name:
+        if table.owner != user.name and not by_operator:
             raise Refusal("NOT_OWNER", f"the table {name} belongs to {table.owner}, who alone may delete it")
-        if table.running and any(seat.name != user.name and not seat.left for seat in table.seats):
+        if table.running and any(not (seat.name == user.name or seat.left or seat.bot) for seat in table.seats):
             raise Refusal(
                 "TABLE_RUNNING", f"others play at the table {name}: it can be deleted when their game is over"
             )
         self._state.delete_table(table)
         self._games.stop(table)
 
-    async def start(self, user: User) -> TableMessage:
-        """Start the game of a user's table. Raises Refusal if the user may not, or the game cannot be played."""
-        table = user.table
-        if table is None or table.seat(user.name) is None:
-            raise Refusal("NOT_SEATED", "only who has a seat at a table may start its game: join one first")
-        if table.running:
-            raise Refusal("TABLE_RUNNING", f"the game of the table {table.name} goes on already")
-        least = table.game.seats.start
-        if len(table.seats) < least:
-            message = f"{table.game.title} needs {least} players, and {len(table.seats)} have joined"
-            raise Refusal("TOO_FEW_SEATS", message)
-        for spec in (parse_link(seat.link) for seat in table.seats):
-            if spec.kind == "dial-in":
-                self._check_here(spec.value)
-        try:
-            await self._games.start(table)
-        except Refusal as refusal:
-            raise Refusal(refusal.reason, refusal.message) from None  # the request has no field to blame
-        return table.to_message()
-
     def say(self, user: User, text: str) -> None:
         """Say something at the table of a user. Raises Refusal if it is at none, or the text is not allowed."""
-        table = table_of(user)
-        spoken = Spoken(table=table.name, speaker=user.name, text=check_text(text))
-        self._state.events.add(LobbyEvent(spoken=spoken), place=table)
-        self._state.wake_table(table)
+        self._state.say(table_of(user), user.name, check_text(text))
 
     def _table(self, name: str) -> Table:
         table = self._state.find_table(name)

@@ -11,12 +11,12 @@ from fairplay.server.lobby.event_log import EventLog
 from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.table import Seat, Table
 from fairplay.server.lobby.table_records import TableRecords
-from fairplay.server.lobby.text import fold
+from fairplay.server.lobby.text import MAX_TEXT_CHARS, fold
 from fairplay.server.lobby.users import User, Users
 from fairplay.server.manager.signup import Later, Timer
 from fairplay.server.records.store import Store
 from fairplay.server.referee import Referee
-from fairplay.v1.lobby_pb2 import Lobby, LobbyEvent, UserGone
+from fairplay.v1.lobby_pb2 import Lobby, LobbyEvent, Spoken, UserGone
 
 LEFT = "the player left the table"
 
@@ -156,6 +156,12 @@ class LobbyState:
         self.broadcaster.wake_all()
         self.free_names(table)
 
+    def say(self, table: Table, speaker: str, text: str) -> None:
+        """Say something at a table; without a speaker the server does."""
+        spoken = Spoken(table=table.name, speaker=speaker, text=text[:MAX_TEXT_CHARS])
+        self.events.add(LobbyEvent(spoken=spoken), place=table)
+        self.wake_table(table)
+
     def wake_table(self, table: Table) -> None:
         """Send new events at once to those who are at a table."""
         users = (self.users.find(name) for name in table.members)
@@ -200,7 +206,8 @@ class LobbyState:
         for table in self._tables.values():
             self.users.keep(table.owner, table.owner_key)
             for seat in table.seats:
-                self.users.keep(seat.name, seat.key)
+                if not seat.bot:
+                    self.users.keep(seat.name, seat.key)
         self.expecting = bool(self._tables)
         if self.expecting:
             self._expecting_timer = self._later(self._limits.empty_s, self._stop_expecting)

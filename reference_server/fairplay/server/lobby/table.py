@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fairplay.games.game import Game, find
+from fairplay.server.lobby.text import bot_name
 from fairplay.server.manager.signup import Timer
 from fairplay.server.records.journal import Journal
 from fairplay.v1.misconduct_pb2 import Misconduct, RuleBreak
@@ -19,8 +20,11 @@ from fairplay.v1.table_pb2 import TableStatus
 class Seat:
     """A seat that is taken: by whom, how the player is reached, and the hash of the user's token.
 
+    `secret` is the player's own, with which it is called; it is in no record, and so unknown after a restart.
+
     `present` says that the user is at the table; `left` that it has left for good, so that the seat ends with the game.
-    A user that is neither was there before the server was restarted, and may come back.
+    A user that is neither was there before the server was restarted, and may come back. `ready` says that it waits for
+    the next game; `bot` that no user has this seat.
     """
 
     name: str
@@ -28,6 +32,14 @@ class Seat:
     key: bytes
     present: bool = True
     left: bool = False
+    ready: bool = False
+    bot: bool = False
+    secret: str = field(default="", repr=False)
+
+    def to_message(self) -> SeatMessage:
+        """Return the seat as everybody may see it."""
+        bot = self.link if self.bot else ""
+        return SeatMessage(name=self.name, present=self.present, ready=self.ready or self.bot, bot=bot)
 
 
 class Table:
@@ -76,26 +88,51 @@ class Table:
         return self._message.status == TableStatus.TABLE_STATUS_RUNNING
 
     @property
+    def seat_count(self) -> int:
+        """Return for how many players the table was made; 0: any number that the game allows."""
+        return self._message.seat_count
+
+    @property
+    def missing_count(self) -> int:
+        """Return how many must still join before a game can start; 0 if enough have."""
+        return max(0, self._message.min_seat_count - len(self.seats))
+
+    @property
+    def free_count(self) -> int:
+        """Return how many seats are free."""
+        return self._message.max_seat_count - len(self.seats)
+
+    @property
+    def complete(self) -> bool:
+        """Return whether all seats are taken of a table that was made for a number of players."""
+        return self.seat_count > 0 and self.full
+
+    @property
+    def all_ready(self) -> bool:
+        """Return whether enough have joined, and all of them are ready."""
+        return not self.missing_count and all(seat.ready or seat.bot for seat in self.seats)
+
+    @property
     def full(self) -> bool:
         """Return whether all seats are taken."""
-        return len(self.seats) >= self._message.max_seat_count
+        return self.free_count <= 0
 
     @property
     def members(self) -> Iterator[str]:
         """Yield the names of all users at the table."""
-        yield from (seat.name for seat in self.seats if seat.present)
+        yield from (seat.name for seat in self.seats if seat.present and not seat.bot)
         yield from self.watchers
 
     @property
     def empty(self) -> bool:
         """Return whether nobody is at the table, or expected back."""
-        return not self.watchers and all(seat.left for seat in self.seats)
+        return not self.watchers and all(seat.left or seat.bot for seat in self.seats)
 
     def to_message(self) -> TableMessage:
         """Return the table as everybody may see it. The message is the table's own: callers must not keep it."""
         message = self._message
         del message.seats[:], message.watchers[:]
-        message.seats.extend(SeatMessage(name=seat.name, present=seat.present) for seat in self.seats)
+        message.seats.extend(seat.to_message() for seat in self.seats)
         message.watchers.extend(self.watchers)
         return message
 
@@ -106,8 +143,8 @@ class Table:
         return next((seat for seat in self.seats if seat.name == name and not seat.left), None)
 
     def needs_name(self, name: str) -> bool:
-        """Return whether nobody else may have this name: the owner's, or that of a seat."""
-        return name == self.owner or any(seat.name == name for seat in self.seats)
+        """Return whether nobody else may have this name: the owner's, or that of a user's seat."""
+        return name == self.owner or any(seat.name == name for seat in self.seats if not seat.bot)
 
     def watch(self, name: str) -> None:
         """Make a user a watcher, who has no seat any more."""
@@ -115,9 +152,17 @@ class Table:
         self.watchers[name] = None
 
     def sit(self, seat: Seat) -> None:
-        """Give a user a seat."""
+        """Give a user a seat, before those of bots."""
         self.watchers.pop(seat.name, None)
-        self.seats.append(seat)
+        self.seats.insert(sum(not seat.bot for seat in self.seats), seat)
+
+    def set_bots(self, count: int, link: str) -> bool:
+        """Have so many bots behind the users, or as many as there are free seats. Return whether a seat changes."""
+        users = [seat for seat in self.seats if not seat.bot]
+        count = min(count, self._message.max_seat_count - len(users))
+        bots = [Seat(bot_name(number), link, b"", bot=True) for number in range(1, count + 1)]
+        before, self.seats = self.seats, [*users, *bots]
+        return self.seats != before
 
     def leave(self, name: str) -> int | None:
         """Remove a user. Return the number of its seat if it played in a running game, else None."""
@@ -145,10 +190,12 @@ class Table:
         """Begin a game with those who have seats."""
         self._message.game_id = game_id
         self._message.status = TableStatus.TABLE_STATUS_RUNNING
+        for seat in self.seats:
+            seat.ready = False
         self._message.ClearField("result")
 
     def call_off(self, before: TableMessage) -> None:
-        """Undo `begin`, as the game could not begin."""
+        """Undo `begin`, as the game could not begin; nobody is ready any more."""
         self._message.CopyFrom(before)
 
     def end(self, result: GameResult) -> None:

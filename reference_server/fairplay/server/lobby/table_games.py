@@ -9,6 +9,7 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from fairplay.server.errors import Refusal
+from fairplay.server.lobby.checks import check_startable
 from fairplay.server.lobby.state import LobbyState
 from fairplay.server.lobby.table import Table
 from fairplay.server.plans import MAX_SEED
@@ -41,6 +42,7 @@ class TableGames:
         await asyncio.shield(self._keep(self._start(table)))
 
     async def _start(self, table: Table) -> None:
+        check_startable(table)  # another one may have started it, or somebody may have left, since it was asked for
         before = TableMessage()
         before.CopyFrom(table.to_message())
         assert table.journal is not None
@@ -60,7 +62,7 @@ class TableGames:
         return GamePlan(
             game=message.game,
             settings=message.settings if message.HasField("settings") else None,
-            players=[Player(name=seat.name, link=seat.link) for seat in table.seats],
+            players=[Player(name=seat.name, link=seat.link, secret=seat.secret) for seat in table.seats],
             seed=self._rng.randrange(MAX_SEED),
             time_control=message.time_control if message.HasField("time_control") else None,
         )

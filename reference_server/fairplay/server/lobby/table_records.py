@@ -102,12 +102,15 @@ def _journal(table: Table) -> Journal:
 
 
 def to_record(table: Table, record_id: str) -> RecordedTable:
-    """Return a table for its record: without watchers, and with links and token hashes, which nobody else may see."""
+    """Return a table for its record: with links and token hashes, which nobody else may see.
+
+    Who watches and who is ready is not recorded: that ends with the server.
+    """
     message = TableMessage()
     message.CopyFrom(table.to_message())
     del message.watchers[:]
     for seat, shown in zip(table.seats, message.seats, strict=True):
-        shown.present = not seat.left
+        shown.present, shown.ready = not seat.left, False
     return RecordedTable(
         table=message,
         links=[seat.link for seat in table.seats],
@@ -121,7 +124,7 @@ def from_record(last: RecordedTable, number: int) -> Table:
     """Return the table of a record. Raises ValueError if the record does not hold one."""
     message = last.table
     seats = [
-        Seat(seat.name, link, key, present=False, left=not seat.present)
+        Seat(seat.name, link, key, present=bool(seat.bot), left=not seat.present, bot=bool(seat.bot))
         for seat, link, key in zip(message.seats, last.links, last.seat_keys, strict=True)
     ]
     return Table(message, last.owner_key, number, seats)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from fairplay.server.errors import Refusal
+from fairplay.server.plain_text import is_plain
 
 MAX_NAME_CHARS = 20
 USER_NAME = re.compile(rf"[A-Za-z0-9_.-]{{1,{MAX_NAME_CHARS}}}")
 TABLE_NAME = re.compile(rf"(?! )[A-Za-z0-9_. -]{{1,{MAX_NAME_CHARS}}}(?<! )")
+BOT_NAME = re.compile(r"bot-[0-9]+", re.IGNORECASE)
 MAX_TEXT_CHARS = 500
-CONTROL = {"Cc", "Zl", "Zp", "Cs"}
-"""Unicode's categories of control characters, separators of lines and paragraphs, and surrogates."""
-
-DIRECTION = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def fold(name: str) -> str:
@@ -27,7 +24,14 @@ def check_user_name(name: str) -> str:
     if not USER_NAME.fullmatch(name):
         message = f"{name[:80]!r} is not a name: give 1 to {MAX_NAME_CHARS} letters, digits, '-', '_' or '.'"
         raise Refusal("NAME_INVALID", message, "name")
+    if BOT_NAME.fullmatch(name):
+        raise Refusal("NAME_INVALID", f"{name} is a name of bots: choose another one", "name")
     return name
+
+
+def bot_name(number: int) -> str:
+    """Return the name of a bot at a table, which no user may have."""
+    return f"bot-{number}"
 
 
 def check_table_name(name: str) -> str:
@@ -45,6 +49,7 @@ def check_text(text: str) -> str:
     if len(text) > MAX_TEXT_CHARS:
         message = f"the text has {len(text):,} characters: at most {MAX_TEXT_CHARS} are allowed"
         raise Refusal("TEXT_INVALID", message, "text")
-    if any(unicodedata.category(char) in CONTROL or char in DIRECTION for char in text):
-        raise Refusal("TEXT_INVALID", "the text must have no line breaks or other control characters", "text")
+    if not is_plain(text):
+        problem = "the text must have no line breaks or other control characters, and none that do not show"
+        raise Refusal("TEXT_INVALID", problem, "text")
     return text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
@@ -39,6 +40,7 @@ class User:
     stream: EventStream | None = None
     stream_count: int = 0
     deadline: Timer | None = None
+    host: str = ""
 
     @property
     def key(self) -> bytes:
@@ -73,6 +75,7 @@ class Users:
         self._by_name: dict[str, User] = {}
         self._by_token: dict[str, User] = {}
         self._kept: dict[str, _KeptName] = {}
+        self._by_host: Counter[str] = Counter()
 
     def __len__(self) -> int:
         return len(self._by_name)
@@ -104,10 +107,16 @@ class Users:
             raise _taken(name, token, "has dialled in with a token")
         return user
 
-    def admit(self, name: str, token: str, bucket: TokenBucket) -> User:
+    def host_count(self, host: str) -> int:
+        """Return how many users of this host are here."""
+        return self._by_host[host]
+
+    def admit(self, name: str, token: str, bucket: TokenBucket, host: str = "") -> User:
         """Admit a new user, or one who comes back to a kept name as it was spelled; see `find_returning` before."""
         kept = self._kept.pop(fold(name), None)
         user = User(kept.name, token, bucket) if kept else User(name, secrets.token_urlsafe(TOKEN_BYTES), bucket)
+        user.host = host
+        self._by_host[host] += 1
         self._by_name[fold(user.name)] = self._by_token[user.token] = user
         self._hub.claim(user.name, user.token)
         return user
@@ -115,6 +124,9 @@ class Users:
     def remove(self, user: User) -> None:
         """Remove a user who is gone; its name is free, unless it is kept."""
         del self._by_name[fold(user.name)], self._by_token[user.token]
+        self._by_host[user.host] -= 1
+        if not self._by_host[user.host]:
+            del self._by_host[user.host]
         self._hub.release(user.name)
 
     def keep(self, name: str, key: bytes) -> None:

@@ -49,6 +49,10 @@ def check_certificate(data: bytes, plan: TournamentPlan, now: datetime) -> Certi
     if (certificate.game, certificate.protocol_revision) != wanted:
         found = f"{certificate.game} in revision {certificate.protocol_revision}"
         raise _refused(f"the certificate is for {found}, but the tournament is of {wanted[0]} in revision {wanted[1]}")
+    signers = plan.sign_up.certificate.signer_keys
+    if signers and certificate.signer not in signers:
+        who = f"the key {certificate.signer} has" if certificate.signer else "nobody has"
+        raise _refused(f"the certificate must be signed by somebody whom this tournament trusts, but {who} signed it")
     if age < -SKEW:
         raise _refused(f"the certificate was issued in the future: {certificate.issued}")
     max_age_s = seconds(plan.sign_up.certificate.max_age)
@@ -66,9 +70,9 @@ def check_player(certificate: Certificate, description: PlayerDescription) -> No
         raise _refused(message.format(*certified, *found))
 
 
-async def describe(player: Player, plan: TournamentPlan, links: Links) -> PlayerDescription:
+async def describe(player: Player, plan: TournamentPlan, links: Links, secret: str = "") -> PlayerDescription:
     """Ask a player to describe itself, and return the description. Raises Refusal if it does not answer."""
-    link = await links.open(player, find(plan.game))
+    link = await links.open(player, find(plan.game), secret)
     try:
         outcome = await _asked(link, seconds(plan.time_control.notification_limit))
     finally:

@@ -6,15 +6,18 @@ record, goes in; the entries of the record, the news for watchers and what is to
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from fairplay.games.game import find
-from fairplay.games.kit import knockout
-from fairplay.games.kit.knockout import Conversation, PlayRound
+from fairplay.formats.format import chosen
+from fairplay.games.kit import tournament
 from fairplay.games.kit.player_service import END, START
+from fairplay.games.kit.tournament import Conversation, Failures, Order, Played, PlayRound, Rounds
 from fairplay.games.steps import CallAll, Eliminate, Failure
-from fairplay.server.manager.plan import game_id_of, game_plan_of
+from fairplay.server.evidence import result_without_evidence, without_evidence
+from fairplay.server.manager.plan import game_id_of, game_plan_of, plan_rng, terms_of
+from fairplay.server.manager.rounds import Archive
+from fairplay.server.manager.standing import LiveStandings
 from fairplay.server.transcript import Answer, Asked, Transcript
 from fairplay.v1.manager_pb2 import GameFinished, WatchTournamentResponse
 from fairplay.v1.record_pb2 import RecordedGame, RecordEntry
@@ -31,6 +34,8 @@ class OpenGame(NamedTuple):
     plan: GamePlan
     entrants: tuple[int, ...]
     shown: RoundGame
+    round_number: int
+    place: int
 
 
 class Course:
@@ -56,7 +61,11 @@ class Course:
         self._started: list[int] = []
         self._names = [player.name for player in message.entrants]
         self._transcript = Transcript(self._names, self._record)
-        self._conversation = _conversation(message)
+        self._rounds = Rounds()
+        self._failures = Failures(message.plan.failures_allowed)
+        self.standings = LiveStandings(message, self._failures)
+        self.archive = Archive(message)
+        self._conversation = _conversation(message, self._failures)
         self._advance(None)
 
     @property
@@ -79,19 +88,31 @@ class Course:
         """Go on from the outcome of an open call that a record tells."""
         self._answered(seat, self._transcript.parse_outcome(self.open_calls[seat], outcome))
 
-    def record_result(self, game_id: str, result: GameResult) -> None:
-        """Record the result of an open game, and go on from it."""
-        self._record(RecordEntry(played=RecordedGame(game_id=game_id, result=result)).SerializeToString())
+    def record_result(self, game_id: str, result: GameResult, chain_hash: bytes = b"") -> None:
+        """Record the result of an open game and the last hash of its record, if it has one, and go on from it.
+
+        The evidence stays in the record of the game alone: kept here too it would be there once for each copy.
+        """
+        result = result_without_evidence(result)
+        played = RecordedGame(game_id=game_id, result=result, chain_hash=chain_hash)
+        self._record(RecordEntry(played=played).SerializeToString())
         self.apply_result(game_id, result)
 
     def apply_result(self, game_id: str, result: GameResult) -> None:
         """Go on from the result of an open game that a record tells."""
-        shown = self.open_games.pop(game_id).shown
-        shown.result.CopyFrom(result)
-        finished = GameFinished(game_id=game_id, players=shown.players, result=result)
+        game = self.open_games.pop(game_id)
+        game.shown.result.CopyFrom(result)
+        self._rounds.record(game.round_number, game.place, result)
+        finished = GameFinished(game_id=game_id, players=game.shown.players, result=result)
+        self.message.game_count += 1
         self.tell(WatchTournamentResponse(game_finished=finished))
-        if not self.open_games:
-            self._end_round()
+        if self.cancelled is None:
+            self._advance_rounds()
+        elif not self.open_games:
+            drained = self._rounds.drain()
+            self._count(drained)
+            self._failures.count(seat for game in drained for seat in game.failed)
+            self.leave()
 
     def cancel(self, reason: str) -> None:
         """Begin nothing new. What is open is settled first; calls that never will be are dropped by `leave`."""
@@ -100,11 +121,11 @@ class Course:
     def leave(self) -> None:
         """Turn to the end of a cancelled tournament: End for those who answered Start and have not failed."""
         self.leaving = True
+        started = sorted(self._started) if self.open_calls else range(len(self._names))
         self.open_calls = {}
-        failed = {failure.misconduct.player for failure in self.failures}
-        stay = [seat for seat in sorted(self._started) if self._names[seat] not in failed]
+        stay = [seat for seat in started if seat not in self._failures.withdrawn]
         self._conversation.close()
-        self._conversation = knockout.farewell(self.message.tournament_id, stay)
+        self._conversation = tournament.farewell(self.message.tournament_id, stay)
         self._advance(None)
 
     # --- what follows from it ---
@@ -120,21 +141,36 @@ class Course:
         if not self.open_calls:
             self._advance(self._answers)
 
-    def _end_round(self) -> None:
-        games = self.message.rounds[-1].games
-        for game in games:
-            for misconduct in game.result.misconducts:
-                self.failures.append(TournamentFailure(game_id=game.game_id, misconduct=misconduct))
-        self._advance([game.result for game in games])
-
     def _advance(self, answer: Any) -> None:
         step = self._next(answer)
         if self.cancelled is not None and not self.leaving:
             self.leave()
         elif isinstance(step, PlayRound):
             self._begin_round(step)
+            self._advance_rounds()
         elif step is not None:
             self._begin_calls(step)
+
+    def _advance_rounds(self) -> None:
+        """Answer the rounds that are due while their games are over, and begin those that follow."""
+        while (played := self._rounds.answer()) is not None:
+            self._count(played)
+            step = self._next(played)
+            if not isinstance(step, PlayRound):
+                if step is not None:
+                    self._begin_calls(step)
+                return
+            self._begin_round(step)
+
+    def _count(self, played: Sequence[Played]) -> None:
+        self.standings.add(played)
+        if played:
+            self.archive.pack(played[-1].round_number)
+        for game in played:
+            game_id = game_id_of(self.message.tournament_id, game.round_number, game.place)
+            self.failures += (
+                TournamentFailure(game_id=game_id, misconduct=misconduct) for misconduct in game.result.misconducts
+            )
 
     def _next(self, answer: Any) -> CallAll | PlayRound | None:
         """Return the next step that waits for players or games; None if the tournament is over."""
@@ -149,7 +185,7 @@ class Course:
         return step
 
     def _eliminate(self, step: Eliminate) -> None:
-        failure = TournamentFailure(misconduct=self._transcript.record_misconduct(step))
+        failure = TournamentFailure(misconduct=without_evidence(self._transcript.record_misconduct(step)))
         self.failures.append(failure)
         self.tell(WatchTournamentResponse(failed=failure))
 
@@ -159,23 +195,36 @@ class Course:
         self.open_calls = {call.seat: self._transcript.ask(call) for call in step.calls}
 
     def _begin_round(self, step: PlayRound) -> None:
-        shown = self.message.rounds.add()
-        number = len(self.message.rounds)
-        for place, entrants in enumerate(step.games, start=1):
+        number = self.message.round_count = self._rounds.begin(step)
+        self.archive.begin(len(step.games))
+        self.standings.add_byes(step.byes)
+        if not step.games:
+            return
+        shown = self.message.rounds.add(number=number, stage=step.stage)
+        for place, (entrants, deal) in enumerate(step.games, start=1):
             players = [self.message.entrants[seat] for seat in entrants]
             game_id = game_id_of(self.message.tournament_id, number, place)
-            game = shown.games.add(game_id=game_id, players=[player.name for player in players])
-            plan = game_plan_of(self.message.plan, players, number, place)
-            self.open_games[game_id] = OpenGame(plan, entrants, game)
+            game = shown.games.add(game_id=game_id, players=[player.name for player in players], deal=deal)
+            plan = game_plan_of(self.message, players, number, place, deal)
+            self.open_games[game_id] = OpenGame(plan, entrants, game, number, place)
         self.tell(WatchTournamentResponse(round_started=shown))
 
-    def _end(self, standings: knockout.Standings) -> None:
+    def _end(self, order: Order) -> None:
         if self.cancelled is None:
-            winners, others = ([self._names[seat] for seat in seats] for seats in standings)
+            winners, others = ([self._names[seat] for seat in seats] for seats in order)
             self.result = TournamentResult(winners=winners, others=others, failures=self.failures)
+            self.standings.finish(self.result)
 
 
-def _conversation(message: Tournament) -> Conversation:
-    seats = find(message.plan.game).seats
-    strict = message.plan.format.knockout.end_failure_is_failure
-    return knockout.play(message.tournament_id, len(message.entrants), seats, strict)
+def _conversation(message: Tournament, failures: Failures) -> Conversation:
+    plan, terms = message.plan, terms_of(message.plan, message.entrants)
+    format_, settings = chosen(plan.format)
+    lenient = plan.format.HasField("knockout") and not plan.format.knockout.end_failure_is_failure
+    return tournament.play(
+        message.tournament_id,
+        len(terms.names),
+        terms.sizes,
+        lambda entrants: format_.plan(settings, terms, entrants, plan_rng(message)),
+        failures,
+        not lenient,
+    )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from fairplay.server.records.store import Store
 from fairplay.server.referee import Referee
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.result_pb2 import GameResult
+from fairplay.v1.tournament_pb2 import Tournament
 
 log = logging.getLogger("fairplay.manager")
 
@@ -29,6 +31,23 @@ log = logging.getLogger("fairplay.manager")
 def shutting_down() -> Refusal:
     """Return the refusal of a request that has to wait until the server is back."""
     return Refusal("SHUTTING_DOWN", "the server shuts down; the tournament goes on when it is back")
+
+
+STARTS_AT_ONCE = 32
+"""How many players are started or waited for at the same time: a machine that starts all at once is slow for each."""
+LIGHT_GAMES = 64
+"""How many games are played at once between players that take their time elsewhere."""
+
+
+def game_limit(message: Tournament, most: int) -> int:
+    """Return how many games of a tournament are played at once; `most` is the server's own limit, 0 if it has none.
+
+    In a game one player thinks at a time, so that programs which run on this machine have a processor each.
+    """
+    heavy = any(player.link.startswith("exec:") for player in message.entrants)
+    suited = len(os.sched_getaffinity(0)) if heavy else LIGHT_GAMES
+    chosen = message.plan.concurrent_game_limit or suited
+    return min(chosen, most) if most else chosen
 
 
 class Services(NamedTuple):
@@ -39,6 +58,15 @@ class Services(NamedTuple):
     hub: Hub
     store: Store
     clock: Clock
+    game_limit: int = 0
+    """How many games of a tournament are played at once at the most; 0: as many as suit its players."""
+
+
+class _PlayedGame(NamedTuple):
+    """How a game ended, and the last chain hash of its record, empty if it has none."""
+
+    result: GameResult
+    chain_hash: bytes = b""
 
 
 class Driver:
@@ -49,7 +77,9 @@ class Driver:
         self._journal = journal
         self._services = services
         self._limit_s = seconds(course.message.plan.time_control.notification_limit)
-        self._links: Sequence[Link] = ()
+        self._links: list[Link] = []
+        self._starts = asyncio.Semaphore(STARTS_AT_ONCE)
+        self._game_limit = game_limit(course.message, services.game_limit)
         self._open: dict[int, OpenCall] = {}
         self._suspended = False
         loop = asyncio.get_running_loop()
@@ -66,7 +96,7 @@ class Driver:
         """
         course = self._course
         if not course.over:
-            await self._open_links()
+            self._links = await self._opened(range(len(course.message.entrants)))
         while not course.over:
             await self._journal.saved()
             if self._suspended:
@@ -97,18 +127,30 @@ class Driver:
         for error in filter(None, closed):
             log.error("a player of tournament %s cannot be let go", self._course.message.tournament_id, exc_info=error)
 
-    async def _open_links(self) -> None:
-        opening = [asyncio.ensure_future(self._open_link(player)) for player in self._course.message.entrants]
+    async def _reopen_lost(self, table: OpenGame) -> None:
+        """Start the players of a game again whose processes have ended, or that could not be reached before."""
+        lost = [seat for seat in table.entrants if self._services.links.lost(self._links[seat])]
+        for seat, opened in zip(lost, await self._opened(lost), strict=True):
+            closing, self._links[seat] = self._links[seat], opened
+            await closing.close()
+
+    async def _opened(self, seats: Iterable[int]) -> list[Link]:
+        """Return new links of these entrants, opened at once. Those not open when the tournament is cancelled fail."""
+        players = self._course.message.entrants
+        opening = [asyncio.ensure_future(self._open_link(players[seat])) for seat in seats]
         everybody = asyncio.gather(*opening)
         either: set[asyncio.Future[Any]] = {everybody, self._cancelled}
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         for each in opening if self._cancelled.done() else ():
             each.cancel()
-        self._links = await everybody
+        return await everybody
 
     async def _open_link(self, player: Player) -> Link:
         try:
-            return await self._services.links.open(player, find(self._course.message.plan.game))
+            async with self._starts:
+                links, message = self._services.links, self._course.message
+                secret = links.secrets.of(message.tournament_id, player.name)
+                return await links.open(player, find(message.plan.game), secret)
         except asyncio.CancelledError:
             if not self._cancelled.done():
                 raise
@@ -145,29 +187,50 @@ class Driver:
     # --- games ---
 
     async def _play(self) -> None:
-        tables = [self._play_table(*item) for item in self._course.open_games.items()]
-        for error in await asyncio.gather(*tables, return_exceptions=True):
-            if error is not None:
-                raise error
+        """Play the open games, and those that open meanwhile, several at once but each entrant one at a time."""
+        running: dict[asyncio.Task[_PlayedGame], str] = {}
+        error: BaseException | None = None
+        while running or (self._course.open_games and error is None):
+            if error is None:
+                self._begin_games(running)
+            over, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            for task in over:
+                game_id = running.pop(task)
+                try:
+                    self._course.record_result(game_id, *task.result())
+                except Exception as failed:  # whoever drives hears of it, when no game runs any more
+                    error = error or failed
+        if error is not None:
+            raise error
 
-    async def _play_table(self, game_id: str, table: OpenGame) -> None:
-        self._course.record_result(game_id, await self._result(game_id, table))
+    def _begin_games(self, running: dict[asyncio.Task[_PlayedGame], str]) -> None:
+        """Begin open games, in their order, as long as there is room for more."""
+        begun = {*running.values()}
+        busy = {seat for game_id in begun for seat in self._course.open_games[game_id].entrants}
+        for game_id, game in self._course.open_games.items():
+            if len(running) >= self._game_limit:
+                break
+            if game_id not in begun and busy.isdisjoint(game.entrants):
+                busy.update(game.entrants)
+                running[asyncio.create_task(self._result(game_id, game))] = game_id
 
-    async def _result(self, game_id: str, table: OpenGame) -> GameResult:
+    async def _result(self, game_id: str, table: OpenGame) -> _PlayedGame:
         if self._cancelled.done() and self._services.store.find(game_id) is None:
-            return GameResult(aborted=self._why_stopped())
+            return _PlayedGame(GameResult(aborted=self._why_stopped()))
         try:
+            await self._journal.saved()
+            await self._reopen_lost(table)
             return await self._played(game_id, table)
         except Refusal as refusal:
             if refusal.reason == "SHUTTING_DOWN":
                 raise
-            return GameResult(aborted=f"the game could not be played: {refusal.message}")
+            return _PlayedGame(GameResult(aborted=f"the game could not be played: {refusal.message}"))
         except RecordsError as error:
             if self._services.store.failure is not None:
                 raise
-            return GameResult(aborted=f"the game could not be played: {error}")
+            return _PlayedGame(GameResult(aborted=f"the game could not be played: {error}"))
 
-    async def _played(self, game_id: str, table: OpenGame) -> GameResult:
+    async def _played(self, game_id: str, table: OpenGame) -> _PlayedGame:
         referee = self._services.referee
         links = [self._links[seat] for seat in table.entrants]
         tournament_id = self._course.message.tournament_id
@@ -176,7 +239,7 @@ class Driver:
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         if not playing.done():
             await referee.stop(game_id, self._why_stopped())
-        return (await playing).result
+        return _PlayedGame((await playing).result, self._services.store.last_hash(game_id))
 
     def _why_stopped(self) -> str:
         return f"the tournament was cancelled: {self._course.cancelled}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from fairplay.server.evidence import recorded, without_evidence
 from fairplay.server.manager import states
 from fairplay.server.manager.course import Course
 from fairplay.server.manager.plan import seated
@@ -13,6 +14,7 @@ from fairplay.server.transcript import Asked, read_outcome
 from fairplay.v1.manager_pb2 import WatchTournamentResponse
 from fairplay.v1.record_pb2 import RecordedCall, RecordedGame, RecordEntry, TournamentChange
 from fairplay.v1.result_pb2 import GameResult
+from fairplay.v1.tournament_pb2 import TournamentResult
 
 
 class History:
@@ -55,6 +57,7 @@ class History:
 
     def _expect(self, entry: RecordEntry) -> None:
         due = RecordEntry.FromString(self.due.pop(0))
+        entry.misconduct.CopyFrom(recorded(entry.misconduct))  # earlier versions recorded the evidence once more
         self._check(entry == due, f"by the rules {due.misconduct.player} is eliminated here, with other evidence")
 
     # --- changes ---
@@ -104,7 +107,11 @@ class History:
     def _finish(self, change: TournamentChange) -> None:
         result = self.course.result if self.course is not None else None
         self._check(result is not None, "by the rules the tournament is not over here")
-        self._check(result == change.finished, "the result is not the one that the rules lead to")
+        due = TournamentResult()
+        due.CopyFrom(change.finished)
+        for failure in due.failures:
+            failure.misconduct.CopyFrom(without_evidence(failure.misconduct))
+        self._check(result == due, "the result is not the one that the rules lead to")
         states.end(self.message, change)
 
     def _cancel(self, change: TournamentChange) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from functools import partial
 
 from fairplay.games.game import find
@@ -14,9 +14,12 @@ from fairplay.server.errors import Refusal
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
 from fairplay.server.links.opening import Links
+from fairplay.server.links.secrets import take_secret, take_secrets
 from fairplay.server.manager import history, states
+from fairplay.server.manager.course import Course
 from fairplay.server.manager.driver import Services, shutting_down
 from fairplay.server.manager.plan import checked_tournament_id, full_tournament_plan
+from fairplay.server.manager.seeds import new_secret
 from fairplay.server.manager.signup import Later
 from fairplay.server.manager.tournament import Tournament, now, tournament_over
 from fairplay.server.plans import same_plan
@@ -29,48 +32,70 @@ from fairplay.server.referee import Referee
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import SignUpResponse, WatchTournamentResponse, WithdrawResponse
 from fairplay.v1.record_pb2 import RecordEntry, TournamentHeader
+from fairplay.v1.tournament_pb2 import RoundGame, Standings, TournamentPlan
 from fairplay.v1.tournament_pb2 import Tournament as TournamentMessage
-from fairplay.v1.tournament_pb2 import TournamentPlan
 
 log = logging.getLogger("fairplay.manager")
 
 KIND = "tournament"
+MAX_CHECKED_AT_ONCE = 500
+"""How many entrants of a plan are checked while all others wait; more are in a thread of their own."""
+KEPT_COURSES = 4
+"""How many tournaments that are over are kept in memory for those who ask for their games and standings."""
 
 
 class Manager:
-    """All tournaments of this server. `later` schedules the ends of waiting periods; None: the event loop does."""
+    """All tournaments of this server.
+
+    `later` schedules the ends of waiting periods; None: the event loop does. `game_limit` is how many games of a
+    tournament are played at once at the most; 0: as many as suit its players.
+    """
 
     def __init__(
-        self, referee: Referee, links: Links, hub: Hub, store: Store, clock: Clock, later: Later | None = None
+        self,
+        referee: Referee,
+        links: Links,
+        hub: Hub,
+        store: Store,
+        clock: Clock,
+        later: Later | None = None,
+        game_limit: int = 0,
     ) -> None:
-        self._services = Services(referee, links, hub, store, clock)
+        self._services = Services(referee, links, hub, store, clock, game_limit)
         self._store = store
         self._later = later or asyncio.get_running_loop().call_later
         self._active: dict[str, Tournament] = {}
+        self._read: dict[str, Course | None] = {}
         self._closing = False
 
     # --- what changes a tournament ---
 
     async def create(self, tournament_id: str, plan: TournamentPlan) -> TournamentMessage:
         """Create a tournament and open its sign-up; a repeat returns it. Raises Refusal if it cannot be played."""
-        full = full_tournament_plan(plan, self._services.links.check)
+        secrets = take_secrets(plan.entrants, "plan.entrants")
+        full = await self._full(plan)
         tournament_id = checked_tournament_id(tournament_id or uuid.uuid4().hex)
         listing = self._store.find(tournament_id)
         if listing is None:
             self._check_open()
-            self._begin(tournament_id, full)
-        elif listing.kind != KIND or not same_plan(plan, self.get(tournament_id).plan, full):
+            self._begin(tournament_id, full, secrets)
+        elif listing.kind != KIND or not same_plan(plan, await self._kept_plan(tournament_id), full):
             message = f"the id {tournament_id} belongs to something made of another request: choose another one"
             raise Refusal("ID_REUSED", message, "tournament_id")
         return await self._saved(tournament_id)
 
     async def sign_up(self, tournament_id: str, player: Player, token: str, certificate: bytes = b"") -> SignUpResponse:
-        """Sign a player up; a repeat changes nothing. Raises Refusal if the player may not enter."""
+        """Sign a player up; a repeat changes nothing. Raises Refusal if the player may not enter.
+
+        The server has set the player's account, where it knows accounts.
+        """
         tournament = self._changeable(tournament_id)
         if tournament is None:
             raise Refusal("SIGN_UP_CLOSED", f"the tournament {tournament_id} is over", "tournament_id")
-        description = await tournament.check_certificate(player, token, certificate)
-        number = tournament.sign_up(Player(name=player.name, link=player.link, description=description), token)
+        secret = take_secret(player, "player")
+        description = await tournament.check_certificate(player, token, certificate, secret)
+        entrant = Player(name=player.name, link=player.link, description=description, account=player.account)
+        number = tournament.sign_up(entrant, token, secret)
         await tournament.saved()
         return SignUpResponse(
             number=number,
@@ -79,12 +104,15 @@ class Manager:
             period_end_time=tournament.period_end_time,
         )
 
-    async def withdraw(self, tournament_id: str, name: str, token: str) -> WithdrawResponse:
-        """Take a player out again; a repeat changes nothing. Raises Refusal if the player may not leave."""
+    async def withdraw(self, tournament_id: str, name: str, token: str, *, trusted: bool = False) -> WithdrawResponse:
+        """Take a player out again; a repeat changes nothing. Raises Refusal if the player may not leave.
+
+        `trusted`: the name is known to be the caller's, whatever the token.
+        """
         tournament = self._changeable(tournament_id)
         if tournament is None:
             raise Refusal("SIGN_UP_CLOSED", f"the tournament {tournament_id} is over", "tournament_id")
-        tournament.withdraw(name, token)
+        tournament.withdraw(name, token, trusted=trusted)
         await tournament.saved()
         return WithdrawResponse(entrant_count=len(tournament.message.entrants))
 
@@ -112,6 +140,11 @@ class Manager:
 
     # --- what shows tournaments ---
 
+    @property
+    def open_ids(self) -> Collection[str]:
+        """The ids of the tournaments that are not over."""
+        return self._active.keys()
+
     def get(self, tournament_id: str) -> TournamentMessage:
         """Return a tournament as it stands. Raises Refusal if there is none of this id."""
         if (tournament := self._active.get(tournament_id)) is not None:
@@ -128,6 +161,49 @@ class Manager:
         """
         listings, cursor = self._store.list(KIND, limit=limit, before=before)
         return [self._message(listing) for listing in listings], cursor
+
+    async def standings(self, tournament_id: str, limit: int, after: int) -> tuple[Standings, int | None]:
+        """Return the standings from place `after` on, and where the next page begins, None if there is none.
+
+        Raises Refusal if there is no such tournament.
+        """
+        course = await self._course(tournament_id)
+        if course is None:
+            return Standings(), None
+        latest = await course.standings.latest()
+        page = Standings()
+        page.MergeFrom(latest)
+        del page.standings[after + limit :]
+        del page.standings[:after]
+        return page, after + limit if after + limit < len(latest.standings) else None
+
+    async def games(self, tournament_id: str, limit: int, after: int) -> tuple[Sequence[RoundGame], int | None]:
+        """Return the games of a tournament after the first ones, and where the next page begins, None if there is none.
+
+        Raises Refusal if there is no such tournament.
+        """
+        course = await self._course(tournament_id)
+        games = course.archive.games(after, limit + 1) if course is not None else []
+        return games[:limit], after + limit if len(games) > limit else None
+
+    async def _course(self, tournament_id: str) -> Course | None:
+        """Return the course of a tournament, rebuilt from the record if it is over; None if it never started.
+
+        Raises Refusal if there is no such tournament, or its record is damaged.
+        """
+        if (active := self._active.get(tournament_id)) is not None:
+            return active.course
+        if tournament_id not in self._read:
+            self.get(tournament_id)
+            entries = parsed(self._store.read(tournament_id))
+            try:
+                self._read[tournament_id] = (await asyncio.to_thread(history.read, entries)).course
+            except RecordsError:
+                message = f"the record of the tournament {tournament_id} is damaged; `fairplay records verify` says how"
+                raise Refusal("INTERNAL", message) from None
+            while len(self._read) > KEPT_COURSES:
+                del self._read[next(iter(self._read))]
+        return self._read[tournament_id]
 
     def watch(self, tournament_id: str) -> AsyncGenerator[WatchTournamentResponse, None]:
         """Yield the tournament, then what happens in it until it is over.
@@ -156,11 +232,18 @@ class Manager:
 
     # --- from request and record to tournament ---
 
-    def _begin(self, tournament_id: str, plan: TournamentPlan) -> None:
-        header = TournamentHeader(tournament_id=tournament_id, plan=plan, create_time=now(), server_version=__version__)
+    def _begin(self, tournament_id: str, plan: TournamentPlan, secrets: Mapping[str, str]) -> None:
+        header = TournamentHeader(
+            tournament_id=tournament_id,
+            plan=plan,
+            create_time=now(),
+            server_version=__version__,
+            secret=new_secret(plan.seed if plan.HasField("seed") else None),
+        )
         entry = RecordEntry(tournament=header).SerializeToString()
         start_time_ns = header.create_time.ToNanoseconds()
         journal = self._store.begin(KIND, tournament_id, entry, game=plan.game, start_time_ns=start_time_ns)
+        self._services.links.secrets.keep(tournament_id, secrets)
         self._opened(states.created(header), journal).begin()
 
     def _resume(self, tournament_id: str) -> None:
@@ -190,6 +273,16 @@ class Manager:
             return history.read(parsed(self._store.read(listing.record_id))).message
         except RecordsError:  # damaged: what it was made of is known all the same
             return states.created(RecordEntry.FromString(listing.header).tournament)
+
+    async def _full(self, plan: TournamentPlan) -> TournamentPlan:
+        """Return a plan with every default filled in. Raises Refusal if it cannot be played."""
+        if len(plan.entrants) > MAX_CHECKED_AT_ONCE:
+            return await asyncio.to_thread(full_tournament_plan, plan, self._services.links.check)
+        return full_tournament_plan(plan, self._services.links.check)
+
+    async def _kept_plan(self, tournament_id: str) -> TournamentPlan:
+        """Return the plan of a tournament, with the defaults too that an earlier version of the server did not know."""
+        return await self._full(self.get(tournament_id).plan)
 
     def _changeable(self, tournament_id: str) -> Tournament | None:
         """Return the tournament, None if it is over. Raises Refusal if there is none, or it cannot be changed now."""

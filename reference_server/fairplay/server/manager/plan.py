@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from hashlib import sha256
 from random import Random
 
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
+from fairplay.certificate.signing import is_public_key
+from fairplay.formats.format import Terms, chosen, full_format
 from fairplay.games.envelopes import wrap
-from fairplay.games.game import Game
+from fairplay.games.game import Game, find
 from fairplay.server.errors import Refusal
 from fairplay.server.manager.names import NamePattern
+from fairplay.server.manager.seeds import derive_seed, derive_seed_1_1
 from fairplay.server.plans import (
     CheckLink,
     check_players,
@@ -28,8 +30,12 @@ from fairplay.server.plans import (
 )
 from fairplay.v1.game_pb2 import GameSettings, Player
 from fairplay.v1.referee_pb2 import GamePlan
-from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy, TournamentPlan
+from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy, Tournament, TournamentPlan, WithdrawnGames
 
+COUNTED = WithdrawnGames.WITHDRAWN_GAMES_COUNTED
+MAX_TITLE_CHARS = 100
+MOST = {"deal_count": 1_000, "failures_allowed": 1_000_000, "concurrent_game_limit": 1_000}
+"""The greatest value of each number of a plan."""
 ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 MAX_ENTRANTS = 10_000
 MAX_PERIODS = 1_000
@@ -58,18 +64,57 @@ def full_tournament_plan(plan: TournamentPlan, check_link: CheckLink) -> Tournam
     game = game_of(plan.game, "plan.game")
     full = TournamentPlan()
     full.CopyFrom(plan)
-    full.seed = checked_seed(plan)
+    if plan.HasField("seed"):
+        full.seed = checked_seed(plan)
     clear_identity(full.entrants)
     settings = full_settings(game, plan.settings)
     full.settings.CopyFrom(wrap(GameSettings, game, settings))
     full.time_control.CopyFrom(full_time_control(game, plan.time_control))
-    full.format.knockout.end_failure_is_failure = (
-        not plan.format.knockout.HasField("end_failure_is_failure") or plan.format.knockout.end_failure_is_failure
-    )
+    _fill_format(full, game)
     check_players(plan.entrants, game, check_link, "plan.entrants")
     full.sign_up.CopyFrom(_full_policy(game, plan.sign_up, len(plan.entrants)))
+    if full.entrants and len(full.entrants) == full.sign_up.max_entrant_count:
+        check_format(full, full.entrants)
     _check_settings(game, settings, full.sign_up.max_entrant_count)
     return full
+
+
+def _fill_format(plan: TournamentPlan, game: Game) -> None:
+    """Fill in the format, and what depends on it. Raises Refusal if something of it is not allowed."""
+    try:
+        plan.format.CopyFrom(full_format(plan.format, game.seats))
+    except ValueError as error:
+        raise Refusal("INVALID_FORMAT", str(error), "plan.format") from None
+    format_ = chosen(plan.format).format
+    for field, most in MOST.items():
+        if getattr(plan, field) > most:
+            message = f"{field} is {getattr(plan, field):,}; it may be {most:,} at the most"
+            raise Refusal("INVALID_FORMAT", message, f"plan.{field}")
+    if not plan.HasField("failures_allowed"):
+        plan.failures_allowed = format_.failures_allowed
+    if plan.withdrawn_games not in WithdrawnGames.values():
+        message = f"there is no way {plan.withdrawn_games} to count games of withdrawn entrants"
+        raise Refusal("INVALID_FORMAT", message, "plan.withdrawn_games")
+    if not plan.withdrawn_games:
+        struck = WithdrawnGames.WITHDRAWN_GAMES_STRUCK if format_.strikes_withdrawn else COUNTED
+        plan.withdrawn_games = struck
+    if len(plan.title) > MAX_TITLE_CHARS or not plan.title.isprintable():
+        message = f"the title must have at most {MAX_TITLE_CHARS} characters, all of them printable"
+        raise Refusal("TEXT_INVALID", message, "plan.title")
+
+
+def terms_of(plan: TournamentPlan, entrants: Sequence[Player]) -> Terms:
+    """Return what the format of a tournament is given."""
+    return Terms([player.name for player in entrants], find(plan.game).seats, plan.deal_count)
+
+
+def check_format(plan: TournamentPlan, entrants: Sequence[Player]) -> None:
+    """Check that these entrants can play in the format of the plan. Raises Refusal if they cannot."""
+    format_, settings = chosen(plan.format)
+    try:
+        format_.check(settings, terms_of(plan, entrants))
+    except ValueError as error:
+        raise Refusal("FORMAT_DOES_NOT_FIT", f"{format_.title}: {error}", "plan.format") from None
 
 
 def _full_policy(game: Game, policy: SignUpPolicy, entrant_count: int) -> SignUpPolicy:
@@ -100,6 +145,8 @@ def _check_policy(game: Game, policy: SignUpPolicy, entrant_count: int) -> None:
         _refuse("period_count", f"it is {policy.period_count}; it must be 1 to {MAX_PERIODS:,}")
     if seconds(policy.certificate.max_age) < 0:
         _refuse("certificate.max_age", "it is negative")
+    if not all(map(is_public_key, policy.certificate.signer_keys)):
+        _refuse("certificate.signer_keys", "one is not the public key that `fairplay certificate keys` prints")
     if policy.age_order not in AgeOrder.values():
         _refuse("age_order", f"there is no age order {policy.age_order}")
     try:
@@ -132,17 +179,22 @@ def seated(plan: TournamentPlan, entrants: Sequence[Player]) -> list[Player]:
 
 
 def game_id_of(tournament_id: str, round_number: int, table: int) -> str:
-    """Return the id of a game; rounds and tables count from 1."""
+    """Return the id of a game, as plans.TOURNAMENT_GAME matches it; rounds and tables count from 1."""
     return f"{tournament_id}/r{round_number}g{table}"
 
 
-def game_plan_of(plan: TournamentPlan, players: Sequence[Player], round_number: int, table: int) -> GamePlan:
-    """Return the plan of a game. Its seed follows from the tournament's, the round and the table, everywhere alike."""
-    digest = sha256(f"{plan.seed}/{round_number}/{table}".encode()).digest()
-    return GamePlan(
-        game=plan.game,
-        settings=plan.settings,
-        players=players,
-        seed=int.from_bytes(digest[:8], "big") >> 11,
-        time_control=plan.time_control,
-    )
+def game_plan_of(message: Tournament, players: Sequence[Player], round_number: int, table: int, deal: int) -> GamePlan:
+    """Return the plan of a game. Its seed follows from the tournament's secret and the deal; 0: a deal of its own."""
+    plan = message.plan
+    if deal:
+        seed = derive_seed(message.secret, "deal", deal)
+    elif message.secret:
+        seed = derive_seed(message.secret, "game", round_number, table)
+    else:
+        seed = derive_seed_1_1(plan.seed, round_number, table)
+    return GamePlan(game=plan.game, settings=plan.settings, players=players, seed=seed, time_control=plan.time_control)
+
+
+def plan_rng(message: Tournament) -> Random:
+    """Return the source of all that the format of a tournament draws by lot."""
+    return Random(derive_seed(message.secret, "format"))

@@ -10,8 +10,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.games.game import find
 from fairplay.server.errors import Refusal
-from fairplay.server.links.dial_in import NAME, Hub
-from fairplay.server.links.opening import parse_link
+from fairplay.server.links.dial_in import Hub
+from fairplay.server.links.spec import NAME, parse_link
 from fairplay.server.manager import states
 from fairplay.server.manager.names import NamePattern
 from fairplay.server.plans import CheckLink, seconds
@@ -43,6 +43,9 @@ class SignUp:
         self._tokens: dict[str, str] = {}
         self._links = {player.name: player.link for player in states.in_order_of_sign_up(message)}
         self._named = frozenset(player.name for player in message.plan.entrants)
+        self._pinned: dict[str, str] = {}
+        for name, link in self._links.items():
+            self._pin(name, link)
 
     @property
     def full(self) -> bool:
@@ -63,6 +66,7 @@ class SignUp:
         self._message.entrants.append(player)
         self._links[player.name] = player.link
         self._tokens[player.name] = token
+        self._pin(player.name, player.link)
 
     def check(self, player: Player, token: str) -> None:
         """Check that a player may enter. Raises Refusal if it may not."""
@@ -85,6 +89,23 @@ class SignUp:
         del self._message.entrants[self.number(name) - 1]
         del self._links[name]
         self._tokens.pop(name, None)
+        self._unpin(name)
+
+    def release(self) -> None:
+        """Let the names under which entrants dial in be forgotten again: the tournament is over."""
+        for name in [*self._pinned]:
+            self._unpin(name)
+
+    def _pin(self, entrant: str, link: str) -> None:
+        name = _dial_in_name(link)
+        if name is not None:
+            self._pinned[entrant] = name
+            self._hub.pin(name)
+
+    def _unpin(self, entrant: str) -> None:
+        name = self._pinned.pop(entrant, None)
+        if name is not None:
+            self._hub.unpin(name)
 
     def _check_dialled_in(self, player: Player, token: str) -> None:
         name = _dial_in_name(player.link)
@@ -93,14 +114,19 @@ class SignUp:
         if not self._hub.here(name):
             message = f"{name} has not dialled in: have the player dial in first, then sign it up"
             raise Refusal("INVALID_LINK", message, "player.link")
-        if not self._hub.holds(name, token):
+        if not self._hub.belongs(name, player.account) and not self._hub.holds(name, token):
             raise Refusal("WRONG_TOKEN", f"the token is not the one with which {name} dialled in", "token")
 
-    def check_leaving(self, name: str, token: str) -> None:
-        """Check that an entrant may leave again. Raises Refusal if the token is not the one of its sign-up."""
+    def check_leaving(self, name: str, token: str, *, trusted: bool = False) -> None:
+        """Check that an entrant may leave again. Raises Refusal if the token is not the one of its sign-up.
+
+        `trusted`: the name is known to be that of the caller, whatever the token.
+        """
         if name in self._named:
             message = f"{name} was entered by the creator of the tournament, who alone can leave it out"
             raise Refusal("WRONG_TOKEN", message, "name")
+        if trusted:
+            return
         if name not in self._tokens:
             self._check_dialled_in_again(name, token)
         elif not same(self._tokens[name], token):

@@ -22,6 +22,7 @@ def created(header: TournamentHeader) -> Tournament:
         status=SIGN_UP,
         entrants=header.plan.entrants,
         create_time=header.create_time,
+        secret=header.secret,
     )
 
 

@@ -16,8 +16,9 @@ from fairplay.server.manager import admission, states
 from fairplay.server.manager.course import Course
 from fairplay.server.manager.driver import Driver, Services, shutting_down
 from fairplay.server.manager.history import History
-from fairplay.server.manager.plan import seated
+from fairplay.server.manager.plan import check_format, seated
 from fairplay.server.manager.signup import Later, Periods, SignUp
+from fairplay.server.manager.standing import PAUSE_S
 from fairplay.server.manager.watchers import Watchers
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.journal import Journal
@@ -25,10 +26,13 @@ from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import TournamentStarted, WatchTournamentResponse
 from fairplay.v1.player_pb2 import PlayerDescription
 from fairplay.v1.record_pb2 import RecordEntry, Resumed, TournamentChange, TournamentEntrants
+from fairplay.v1.tournament_pb2 import Standings
 from fairplay.v1.tournament_pb2 import Tournament as TournamentMessage
 
 log = logging.getLogger("fairplay.manager")
 
+MAX_TOLD = 200
+"""How many entrants are in the standings that watchers are sent."""
 UNFORESEEN = "the manager failed; its log says more"
 
 
@@ -69,7 +73,7 @@ class Tournament:
         self._watchers = Watchers()
         self._left = asyncio.Event()
         self._refusal: Refusal | None = None
-        self._course: Course | None = None
+        self.course: Course | None = None
         self._driver: Driver | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -99,7 +103,9 @@ class Tournament:
 
     # --- the sign-up ---
 
-    async def check_certificate(self, player: Player, token: str, certificate: bytes) -> PlayerDescription | None:
+    async def check_certificate(
+        self, player: Player, token: str, certificate: bytes, secret: str
+    ) -> PlayerDescription | None:
         """Check the certificate of a player, where the tournament asks for one, and that it is about this player.
 
         Return what the player says about itself; None if it was not asked. Raises Refusal if the certificate does not
@@ -111,13 +117,14 @@ class Tournament:
         self._check_room()
         self._sign_up.check(player, token)
         certified = admission.check_certificate(certificate, plan, admission.utc_now())
-        description = await admission.describe(player, plan, self._services.links)
+        description = await admission.describe(player, plan, self._services.links, secret)
         admission.check_player(certified, description)
         return cut(description)
 
-    def sign_up(self, player: Player, token: str) -> int:
+    def sign_up(self, player: Player, token: str, secret: str) -> int:
         """Enter a player, and return its number; the last one that may enter closes the sign-up.
 
+        `secret` is the player's own, with which it is called; a repeat does not change it.
         Raises Refusal if it may not enter.
         """
         if self._sign_up.repeats(player, token):
@@ -127,6 +134,7 @@ class Tournament:
         self._identify(player)
         self._change(TournamentChange(signed_up=player))
         self._sign_up.enter(player, token)
+        self._services.links.secrets.keep(self.message.tournament_id, {player.name: secret} if secret else {})
         self._watchers.tell(WatchTournamentResponse(signed_up=player))
         number = len(self.message.entrants)
         if self._sign_up.full:
@@ -143,20 +151,22 @@ class Tournament:
         if not player.HasField("description"):
             player.MergeFrom(self._services.links.identify(player, self._game))
 
-    def withdraw(self, name: str, token: str) -> None:
-        """Take a player out again. Raises Refusal if it may not leave."""
+    def withdraw(self, name: str, token: str, *, trusted: bool = False) -> None:
+        """Take a player out again; `trusted`: whatever the token. Raises Refusal if it may not leave."""
         self._check_open()
         if not self._sign_up.entered(name):
             return
-        self._sign_up.check_leaving(name, token)
+        self._sign_up.check_leaving(name, token, trusted=trusted)
         self._change(TournamentChange(withdrawn=name))
         self._sign_up.leave(name)
+        self._services.links.secrets.forget(self.message.tournament_id, name)
         self._watchers.tell(WatchTournamentResponse(withdrawn=name))
 
     def start(self) -> None:
         """Close the sign-up and start. Raises Refusal if too few have entered, or the tournament is over."""
         if self.message.status == states.SIGN_UP:
             self._sign_up.check_enough()
+            check_format(self.message.plan, self.message.entrants)
             self._start()
         elif self.message.status != states.RUNNING:
             raise tournament_over(self.message.tournament_id)
@@ -184,6 +194,12 @@ class Tournament:
             log.error("the sign-up of tournament %s cannot go on: %s", self.message.tournament_id, error)
 
     def _start(self) -> None:
+        """Start, or abandon a tournament that cannot be played by those who have entered."""
+        try:
+            check_format(self.message.plan, self.message.entrants)
+        except Refusal as refusal:
+            self._abandon(refusal.message)
+            return
         self._periods.stop()
         for player in self.message.entrants:  # one that the creator named may have dialled in since
             self._identify(player)
@@ -194,7 +210,7 @@ class Tournament:
         self._drive(Course(self.message, self._journal.append, self._watchers.tell))
 
     def _drive(self, course: Course) -> None:
-        self._course = course
+        self.course = course
         self._driver = Driver(course, self._journal, self._services)
         self._task = asyncio.create_task(self._see_through(course, self._driver))
 
@@ -205,7 +221,7 @@ class Tournament:
 
         Raises Refusal if it is over, or decided.
         """
-        if self.message.status == states.FINISHED or (self._course is not None and self._course.decided):
+        if self.message.status == states.FINISHED or (self.course is not None and self.course.decided):
             raise tournament_over(self.message.tournament_id)
         if self.message.status == states.SIGN_UP:
             self._abandon(reason)
@@ -216,7 +232,7 @@ class Tournament:
             raise self._refusal
 
     async def _cancel_course(self, reason: str) -> None:
-        course, driver = self._course, self._driver
+        course, driver = self.course, self._driver
         assert course is not None
         assert driver is not None
         if course.cancelled is None:
@@ -237,8 +253,10 @@ class Tournament:
             self._gone()
 
     async def _see_through(self, course: Course, driver: Driver) -> None:
+        announcing = asyncio.create_task(self._keep_announcing(course))
         try:
             self._finish(await self._last_change(course, driver))
+            announcing.cancel()
             await self._announce()
         except Refusal as refusal:
             self._leave(refusal)
@@ -246,6 +264,7 @@ class Tournament:
             log.error("tournament %s stops here: %s", self.message.tournament_id, error)
             self._leave(_disk_failed())
         finally:
+            announcing.cancel()
             await driver.close()
             self._gone()
 
@@ -282,18 +301,35 @@ class Tournament:
         entry = RecordEntry(change=change).SerializeToString()
         self._journal.finish(entry, final.SerializeToString(), change.time.ToNanoseconds())
         states.end(self.message, change)
+        self._services.links.secrets.forget(self.message.tournament_id)
 
     async def _announce(self) -> None:
         # A result is told only once it is on disk: a restart could come to another one.
         await self.saved()
         if self.message.status == states.FINISHED:
+            await self._announce_standings()
             self._watchers.tell(WatchTournamentResponse(finished=self.message.result))
         else:
             self._watchers.tell(WatchTournamentResponse(cancelled=self.message.reason))
         self._leave()
 
+    async def _announce_standings(self) -> None:
+        if self.course is not None and self.course.standings.ranked:
+            standings = Standings()
+            standings.CopyFrom(await self.course.standings.latest())
+            del standings.standings[MAX_TOLD:]
+            self._watchers.tell(WatchTournamentResponse(standings=standings))
+
+    async def _keep_announcing(self, course: Course) -> None:
+        """Announce standings, as long as the tournament runs, whenever new ones are due."""
+        while course.standings.ranked:
+            await asyncio.sleep(PAUSE_S)
+            if course.standings.due and self._watchers.anybody:
+                await self._announce_standings()
+
     def _leave(self, refusal: Refusal | None = None) -> None:
         self._refusal = refusal
+        self._sign_up.release()
         self._watchers.close(refusal)
         self._left.set()
 

@@ -49,6 +49,18 @@ def join(items: Iterable[Item]) -> bytes:
 
 def split(chunk: bytes, record: int) -> Iterator[Found]:
     """Yield the items of one record in a chunk. Raises ValueError if the chunk is damaged."""
+    for number, entry_at, entry_end in _items(chunk):
+        if number == record:
+            yield Found(number, chunk[entry_at - HASH_BYTES : entry_at], chunk[entry_at:entry_end])
+
+
+def record_numbers(chunk: bytes) -> set[int]:
+    """Return the numbers of the records that have entries in a chunk. Raises ValueError if the chunk is damaged."""
+    return {number for number, _, _ in _items(chunk)}
+
+
+def _items(chunk: bytes) -> Iterator[tuple[int, int, int]]:
+    """Yield the record number of each item, and where its entry begins and ends."""
     at, end = 0, len(chunk)
     while at < end:
         if end - at < OVERHEAD:
@@ -58,8 +70,7 @@ def split(chunk: bytes, record: int) -> Iterator[Found]:
         at = entry_at + length
         if at > end:
             raise ValueError("it ends within an entry")
-        if number == record:
-            yield Found(number, chunk[entry_at - HASH_BYTES : entry_at], chunk[entry_at:at])
+        yield number, entry_at, at
 
 
 def pack_numbers(numbers: array[int]) -> bytes:

@@ -19,6 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from fairplay.server.records import sqlite
 from fairplay.server.records.chunks import Found, Item, Trail, join, pack_numbers, split, unpack_numbers
 from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.soundness import Contents, Row
 
 FORMAT = "fairplay records 1"
 CHUNKS_PER_QUERY = 256
@@ -245,6 +246,19 @@ class Database:
         except ValueError as error:
             raise RecordsError(f"the records in {self._place} are damaged: {error}") from None
 
+    def defects(self) -> list[str]:
+        """Return what is wrong with the database as a whole, beside what is wrong within a record."""
+        with _saying(f"cannot read the records in {self._place}"), self._engine.connect() as connection:
+            damage = sqlite.damage(connection)
+        if damage:
+            return damage  # nothing else that is read from it would tell more
+        contents, last = Contents(), self.next_numbers()[1]
+        for start in range(0, last, CHUNKS_PER_QUERY):
+            within = CHUNKS.c.number.between(start, start + CHUNKS_PER_QUERY - 1)
+            for row in self._rows(sa.select(CHUNKS).where(within, CHUNKS.c.number < last).order_by(CHUNKS.c.number)):
+                contents.take(row.number, row.data)
+        return [*contents.problems, *contents.compare(map(_row, self._rows(ALL_ROWS)))]
+
     def _search(self, number: int, first: int) -> Iterator[int]:
         last = self.next_numbers()[1]
         for start in range(first, last, CHUNKS_PER_QUERY):
@@ -268,11 +282,19 @@ class Database:
 # Asked whenever a record begins: made once, it costs half.
 FIND = sa.select(*LISTED).where(RECORDS.c.record_id == sa.bindparam("wanted"))
 
+ALL_ROWS = sa.select(*(RECORDS.c[name] for name in ("number", "record_id", "kind", "end_time_ns", "chunks"))).order_by(
+    RECORDS.c.number
+)
+
 FINISH = (
     sa.update(RECORDS)
     .where(RECORDS.c.number == sa.bindparam("of"))
     .values({name: sa.bindparam(name) for name in ("end_time_ns", "summary", "chunks")})
 )
+
+
+def _row(row: sa.Row[Any]) -> Row:
+    return Row(row.number, row.record_id, row.kind, None if row.end_time_ns is None else row.chunks)
 
 
 def _begun(listing: Listing, chunk: int) -> dict[str, object]:

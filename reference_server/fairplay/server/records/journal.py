@@ -53,6 +53,11 @@ class Journal:
         self._ended.append((position, listing.record_id))
 
     @property
+    def last_hash(self) -> bytes:
+        """The chain hash of the last entry."""
+        return self._hash
+
+    @property
     def behind(self) -> bool:
         """Whether the disk does not keep up, or has failed: whoever can should await saved() before going on."""
         return self._writer.behind

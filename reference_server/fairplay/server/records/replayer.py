@@ -25,6 +25,7 @@ from fairplay.games.steps import (
     calls_in,
     join_answers,
 )
+from fairplay.server import evidence
 from fairplay.server.records.errors import Diverged
 from fairplay.server.transcript import Answer, Asked, Transcript, game_result, game_rng, read_outcome
 from fairplay.v1.misconduct_pb2 import Misconduct
@@ -252,12 +253,12 @@ class Replayer:
         if not isinstance(self.step, Eliminate):
             raise self._diverged(f"seat {recorded.seat} was eliminated, but {self.due()}")
         due = self.transcript.build_misconduct(self.step)
-        if recorded != due:
-            raise self._diverged(
-                f"the misconduct of seat {recorded.seat} differs from the rules in {_fields(recorded, due)}"
-            )
+        kept = evidence.recorded(due)
+        if recorded not in (due, kept):  # earlier versions recorded the evidence once more
+            problem = f"the misconduct of seat {recorded.seat} differs from the rules in {_fields(recorded, kept)}"
+            raise self._diverged(problem)
         self.event_count += 1
-        self._events.append(Eliminated(self.entry, self.event_count, recorded, self.time_ns))
+        self._events.append(Eliminated(self.entry, self.event_count, due, self.time_ns))
         self._advance(None)
 
     def _end(self, recorded: RecordedResult) -> None:
@@ -269,10 +270,11 @@ class Replayer:
             due = game_result(self.outcome, self._names, misconducts)
         else:
             raise self._diverged(f"the game was over, but {self.due()}")
-        if recorded.result != due:
-            raise self._diverged(f"the result differs from the rules in {_fields(recorded.result, due)}")
+        kept = evidence.result_without_evidence(due)
+        if recorded.result not in (due, kept):  # earlier versions recorded the evidence once more
+            raise self._diverged(f"the result differs from the rules in {_fields(recorded.result, kept)}")
         self.result = recorded.result
-        self._events.append(Ended(self.entry, self.event_count + 1, recorded.result, self.time_ns))
+        self._events.append(Ended(self.entry, self.event_count + 1, due, self.time_ns))
 
     def due(self) -> str:
         """Return a sentence about what the rules lead to here."""

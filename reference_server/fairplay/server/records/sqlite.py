@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from sqlite3 import Connection
+from sqlite3 import Connection as SqliteConnection
 from urllib.parse import quote
 
-from sqlalchemy import URL, BigInteger, Engine, Integer, create_engine, event
+from sqlalchemy import URL, BigInteger, Connection, Engine, Integer, create_engine, event, text
 
 from fairplay.server.records.errors import RecordsError
 
@@ -37,13 +37,24 @@ def readable(directory: Path) -> Engine:
     return _engine(path, mode="ro")
 
 
+def plain(path: Path) -> Engine:
+    """Return the small database in a file, which several processes write to now and then."""
+    return _engine(path, mode="rwc")
+
+
+def damage(connection: Connection) -> list[str]:
+    """Return what SQLite itself finds wrong with a database; its indexes are compared with its tables too."""
+    found = connection.execute(text("PRAGMA integrity_check(10)")).scalars().all()
+    return [] if found == ["ok"] else [f"the database is damaged: {each}" for each in found]
+
+
 def _engine(path: Path, mode: str) -> Engine:
     query = {"mode": mode, "uri": "true"}
     url = URL.create("sqlite", database=f"file:{quote(str(path.absolute()))}", query=query)
     return create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_S, "check_same_thread": False})
 
 
-def _prepare(connection: Connection, _: object) -> None:
+def _prepare(connection: SqliteConnection, _: object) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from operator import attrgetter
 from pathlib import Path
@@ -77,6 +77,11 @@ class Store:
     def failure(self) -> RecordsError | None:
         """Why nothing can be written any more; None if all is well. A new start helps, once the disk is well."""
         return self._writer.failure if self._writer is not None else None
+
+    def on_failure(self, call: Callable[[], object]) -> None:
+        """Have a function called, in another thread, when nothing can be written any more."""
+        if self._writer is not None:
+            self._writer.failed = call
 
     def begin(
         self, kind: str, record_id: str, entry: bytes, *, game: str, parent: str = "", start_time_ns: int
@@ -158,6 +163,11 @@ class Store:
         journal = self._journals.get(record_id)
         return journal.listing if journal is not None else self._database.find(record_id)
 
+    def has_open(self, record_id: str) -> bool:
+        """Return whether there is a record of this id that is not finished; there is none of an empty one."""
+        listing = self.find(record_id) if record_id else None
+        return listing is not None and not listing.finished
+
     def list(
         self, kind: str, *, limit: int, before: int | None = None, parent: str = ""
     ) -> tuple[Sequence[Listing], int | None]:
@@ -209,6 +219,21 @@ class Store:
             return journal.record(self._database)
         number = self._listed(record_id).number
         return self._read(number, self._database.chunks(number))
+
+    def last_hash(self, record_id: str) -> bytes:
+        """Return the chain hash of the last entry of a record.
+
+        Raises RecordsError if there is no such record, or it is damaged.
+        """
+        journal = self._journals.get(record_id)
+        if journal is not None:
+            return journal.last_hash
+        entries = self.read(record_id).entries
+        return entries[-1].chain_hash if entries else b""
+
+    def defects(self) -> Sequence[str]:
+        """Return what is wrong with the database as a whole: what is missing from it, and what belongs to nothing."""
+        return self._database.defects()
 
     def _listed(self, record_id: str) -> Listing:
         listing = self.find(record_id)

@@ -89,13 +89,13 @@ def _structure(entries: Sequence[RecordEntry], finished: bool) -> Iterator[Findi
         if _kind(entry) not in BODY[kind]:
             yield Finding(number, f"{_kind(entry)} does not belong in the record of a {kind}")
         # A running tournament is cancelled twice: when it is decided, and when its players have been told.
-        if _is_last(entry) and number < len(entries) and not entry.change.HasField("cancelled"):
+        if is_last(entry) and number < len(entries) and not entry.change.HasField("cancelled"):
             yield Finding(number + 1, f"it comes after the end of the {kind}")
         if entry.HasField("call"):
             if entry.call.number in numbers or not entry.call.number:
                 yield Finding(number, f"the number of the call, {entry.call.number}, is not its own")
             numbers.add(entry.call.number)
-    if finished and not _is_last(entries[-1]):
+    if finished and not is_last(entries[-1]):
         yield Finding(len(entries), f"the record ends here, before the end of the {kind}")
 
 
@@ -103,7 +103,8 @@ def _kind(entry: RecordEntry) -> str:
     return entry.WhichOneof("entry") or "an empty entry"
 
 
-def _is_last(entry: RecordEntry) -> bool:
+def is_last(entry: RecordEntry) -> bool:
+    """Return whether an entry may be the last one of a record."""
     if entry.HasField("table"):
         return entry.table.deleted or bool(entry.table.continued_by)
     return entry.HasField("result") or entry.change.WhichOneof("change") in LAST_CHANGES

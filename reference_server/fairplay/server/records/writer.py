@@ -34,7 +34,8 @@ class Unsaved(NamedTuple):
 class Writer:
     """The writer: it hands batches to `save`, which runs in its thread and returns when a batch is on disk.
 
-    `chunk` is the number of the first batch. A batch waits `delay_s` for more after its first item; the writer is
+    `chunk` is the number of the first batch. `failed` is called, in the writer's thread, when writing has failed.
+    A batch waits `delay_s` for more after its first item; the writer is
     `behind` while one has waited for longer than `behind_s`.
     """
 
@@ -42,6 +43,7 @@ class Writer:
         self, save: Callable[[Batch], None], chunk: int, *, delay_s: float = DELAY_S, behind_s: float = BEHIND_S
     ) -> None:
         self.failure: RecordsError | None = None
+        self.failed: Callable[[], object] = _nobody_told
         self._save = save
         self._delay_s = delay_s
         self._behind_s = behind_s
@@ -181,6 +183,12 @@ class Writer:
             self._waiting = [] if failure else [each for each in self._waiting if each[0] > self._saved_count]
         for _, future in settled:
             _settle(future, failure)
+        if failure is not None:
+            self.failed()
+
+
+def _nobody_told() -> None:
+    """Tell nobody that writing has failed."""
 
 
 def _settle(future: Future[None], failure: RecordsError | None) -> None:

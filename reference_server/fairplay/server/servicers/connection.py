@@ -3,26 +3,53 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import grpc
 
+from fairplay.server.access.caller import CALLER
+from fairplay.server.access.ownership import Ownership
+from fairplay.server.access.quotas import Quotas, payer
 from fairplay.server.errors import Refusal
-from fairplay.server.links.dial_in import Hub
+from fairplay.server.links.dial_in import check_players
 from fairplay.server.links.services import called_services
-from fairplay.server.links.stream import Stream
+from fairplay.server.links.stream import Stream, Write
+from fairplay.server.peers import host_of
+from fairplay.server.servicers.malformed import sound
+from fairplay.server.servicers.patience import FIRST_LIMIT_S, FirstMessages
+from fairplay.server.servicers.sizes import check_sizes
+from fairplay.v1.connection_pb2 import Hello
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceServicer
 
-HANDSHAKE_LIMIT_S = 10.0
+
+class Admission(Protocol):
+    """Decides who may have which name: the hub, or a part of it."""
+
+    def admit(self, hello: Hello, write: Write, end: Callable[[], None], host: str = "", account: str = "") -> Stream:
+        """Give the names of a hello to a stream, and return it. Raises Refusal if one cannot be had."""
 
 
 class ConnectionServicer(ConnectionServiceServicer):
-    """The service that hands each connection to the hub. One that breaks the contract ends and touches no other."""
+    """The service that hands each connection to the hub. One that breaks the contract ends and touches no other.
 
-    def __init__(self, hub: Hub, handshake_limit_s: float = HANDSHAKE_LIMIT_S) -> None:
+    `ownership` says whose the names of others are; None: nobody's. `quotas` bound what players send; None: nothing
+    does.
+    """
+
+    def __init__(
+        self,
+        hub: Admission,
+        first_limit_s: float = FIRST_LIMIT_S,
+        *,
+        ownership: Ownership | None = None,
+        quotas: Quotas | None = None,
+    ) -> None:
         self._hub = hub
-        self._handshake_limit_s = handshake_limit_s
+        self._hellos = FirstMessages(first_limit_s, "HELLO_MISSING", "hello")
+        self._ownership = ownership
+        self._quotas = quotas
 
     async def DialIn(  # type: ignore[override]  # noqa: N802 - writes through the context instead of yielding
         self, request_iterator: Any, context: Any
@@ -30,11 +57,17 @@ class ConnectionServicer(ConnectionServiceServicer):
         """Admit the players of the hello, then carry calls and replies until either side ends."""
         over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         write = context.write
+        host = host_of(context.peer())
         hello = await self._hello(context)
+        if self._ownership is not None:
+            check_players(hello.players)
+            await self._ownership.claim_names([player.name for player in hello.players])
         await asyncio.to_thread(called_services)  # the welcome names them: let no other connection wait for the games
-        stream = self._hub.admit(hello, write, partial(_end, over))
+        account = CALLER.get().account
+        stream = self._hub.admit(hello, write, partial(_end, over), host, account)
+        pay = partial(self._quotas.take_bytes, payer(account, context.peer())) if self._quotas is not None else None
         try:
-            reading = asyncio.create_task(_read(stream, context))
+            reading = asyncio.create_task(_read(stream, context, pay))
             reading.add_done_callback(lambda task: _settle(over, task))
             try:
                 await over
@@ -44,13 +77,10 @@ class ConnectionServicer(ConnectionServiceServicer):
             stream.detach(write)
 
     async def _hello(self, context: Any) -> Any:
-        try:
-            async with asyncio.timeout(self._handshake_limit_s):
-                frame = await context.read()
-        except TimeoutError:
-            raise Refusal("HELLO_MISSING", f"no hello came within {self._handshake_limit_s:g} s") from None
+        frame = sound(await self._hellos.read(context))
         if frame is grpc.aio.EOF or not frame.HasField("hello"):
             raise Refusal("PROTOCOL_BROKEN", "the first frame must hold a hello")
+        check_sizes(frame.hello)
         return frame.hello
 
 
@@ -70,8 +100,10 @@ def _settle(over: asyncio.Future[None], reading: asyncio.Task[None]) -> None:
         over.set_exception(error)
 
 
-async def _read(stream: Stream, context: Any) -> None:
-    while (frame := await context.read()) is not grpc.aio.EOF:
+async def _read(stream: Stream, context: Any, pay: Callable[[int], None] | None) -> None:
+    while (frame := sound(await context.read())) is not grpc.aio.EOF:
+        if pay is not None:
+            pay(frame.ByteSize())
         stream.take(frame.replies)
         if frame.HasField("hello"):
             raise Refusal("PROTOCOL_BROKEN", "only the first frame may hold a hello")

@@ -13,11 +13,17 @@ from fairplay.v1.server_pb2_grpc import ServerServiceServicer
 class ServerServicer(ServerServiceServicer):
     """The service that says what everybody may know."""
 
-    def __init__(self, start_limit_s: float, *, starts_programs: bool) -> None:
+    def __init__(self, start_limit_s: float, *, starts_programs: bool, knows_accounts: bool = False) -> None:
         self._start_limit_s = start_limit_s
         self._starts_programs = starts_programs
+        self._knows_accounts = knows_accounts
 
     async def GetServerInfo(self, request: pb.GetServerInfoRequest, context: Any) -> pb.GetServerInfoResponse:  # noqa: N802
         """Return what the server is and offers."""
-        info = await asyncio.to_thread(server_info, self._start_limit_s, starts_programs=self._starts_programs)
+        info = await asyncio.to_thread(
+            server_info,
+            self._start_limit_s,
+            starts_programs=self._starts_programs,
+            knows_accounts=self._knows_accounts,
+        )
         return pb.GetServerInfoResponse(server=info)

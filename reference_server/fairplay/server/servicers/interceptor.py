@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable
+from inspect import isasyncgenfunction
+from typing import Any, TypeAlias
 
 import grpc
 
 from fairplay.server.errors import Refusal, abort
 from fairplay.server.records.errors import RecordsError
+from fairplay.server.servicers.malformed import guard_deserializer, sound
+from fairplay.server.servicers.patience import (
+    FIRST_LIMIT_S,
+    UNREAD_LIMIT_S,
+    FirstMessages,
+    ReadContext,
+    first_request,
+)
+from fairplay.server.servicers.sizes import check_sizes
 
 log = logging.getLogger("fairplay.server")
 
@@ -20,11 +30,27 @@ KINDS = {
     "stream_stream": grpc.stream_stream_rpc_method_handler,
 }
 """The kinds of methods that our services have, and how a handler of each is built."""
+READ_KINDS = {
+    "unary_unary": grpc.stream_unary_rpc_method_handler,
+    "unary_stream": grpc.stream_stream_rpc_method_handler,
+}
+"""How a handler is built that reads the one request itself: on the wire it is the same."""
+Behaviour: TypeAlias = Callable[[Any, Any], Awaitable[Any]]
+LARGE_BYTES = 32 * 1024
+"""Requests of more bytes are checked in a thread of their own: nobody else waits for that."""
 INTERNAL = Refusal("INTERNAL", "the server failed; its log says more")
 
 
 class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grpcio has no types for it
-    """The interceptor that turns refusals into their status, and anything else into INTERNAL, without its text."""
+    """The interceptor that turns refusals into their status, and anything else into INTERNAL, without its text.
+
+    It reads the requests of the methods that take one, which must come within `first_limit_s`; and the streams of those
+    that answer with one must be read, each message within `unread_limit_s`.
+    """
+
+    def __init__(self, first_limit_s: float = FIRST_LIMIT_S, unread_limit_s: float = UNREAD_LIMIT_S) -> None:
+        self._requests = FirstMessages(first_limit_s, "REQUEST_MISSING", "request")
+        self._unread_limit_s = unread_limit_s
 
     async def intercept_service(
         self, continuation: Callable[[Any], Awaitable[Any]], handler_call_details: Any
@@ -36,11 +62,31 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grp
         for kind, build in KINDS.items():
             behaviour = getattr(handler, kind)
             if asyncio.iscoroutinefunction(behaviour):
-                return build(_guarded(behaviour), handler.request_deserializer, handler.response_serializer)
+                deserializer = guard_deserializer(handler.request_deserializer)
+                if kind in READ_KINDS:
+                    reading = self._reading(behaviour, streams=kind == "unary_stream")
+                    return READ_KINDS[kind](_guarded(reading), deserializer, handler.response_serializer)
+                return build(_guarded(behaviour), deserializer, handler.response_serializer)
+            if isasyncgenfunction(behaviour):
+                deserializer = guard_deserializer(handler.request_deserializer)
+                return build(_guarded_stream(behaviour), deserializer, handler.response_serializer)
         return handler
 
+    def _reading(self, behaviour: Behaviour, *, streams: bool) -> Behaviour:
+        """Return a behaviour that reads the one request itself."""
 
-def _guarded(behaviour: Callable[[Any, Any], Awaitable[Any]]) -> Callable[[Any, Any], Awaitable[Any]]:
+        async def reading(_: Any, context: Any) -> Any:
+            request = sound(await first_request(self._requests, context))
+            if request.ByteSize() > LARGE_BYTES:
+                await asyncio.to_thread(check_sizes, request)
+            else:
+                check_sizes(request)
+            return await behaviour(request, ReadContext(context, self._unread_limit_s) if streams else context)
+
+        return reading
+
+
+def _guarded(behaviour: Behaviour) -> Behaviour:
     async def guarded(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
         try:
             return await behaviour(request, context)
@@ -56,3 +102,19 @@ def _guarded(behaviour: Callable[[Any, Any], Awaitable[Any]]) -> Callable[[Any, 
             await abort(context, INTERNAL)
 
     return guarded
+
+
+def _guarded_stream(behaviour: Callable[[Any, Any], AsyncIterator[Any]]) -> Callable[[Any, Any], AsyncIterator[Any]]:
+    async def guarded(requests: AsyncIterator[Any], context: grpc.aio.ServicerContext[Any, Any]) -> AsyncIterator[Any]:
+        try:
+            async for answer in behaviour(_sound_ones(requests), context):
+                yield answer
+        except Refusal as refusal:
+            await abort(context, refusal)
+
+    return guarded
+
+
+async def _sound_ones(requests: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    async for request in requests:
+        yield sound(request)

@@ -9,10 +9,14 @@ import grpc
 from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message_factory import GetMessageClass
 
+from fairplay.server.access.caller import CALLER
+from fairplay.server.access.ownership import Ownership
 from fairplay.server.errors import Refusal
 from fairplay.server.links.link import duration
 from fairplay.server.lobby.lobby import Lobby
+from fairplay.server.lobby.text import check_user_name
 from fairplay.server.lobby.users import User
+from fairplay.server.peers import host_of
 from fairplay.server.servicers.paging import cursor_of, page_size, token_of
 from fairplay.v1 import lobby_pb2 as pb
 from fairplay.v1.lobby_pb2_grpc import LobbyServiceServicer
@@ -24,13 +28,16 @@ SERVICE = pb.DESCRIPTOR.services_by_name["LobbyService"]
 class LobbyServicer(LobbyServiceServicer):
     """The service that hands requests to the lobby."""
 
-    def __init__(self, lobby: Lobby) -> None:
+    def __init__(self, lobby: Lobby, ownership: Ownership) -> None:
         self._lobby = lobby
+        self._ownership = ownership
         self._held_count = 0
 
     async def _user(self, request: Any, context: Any) -> User:
         try:
-            return self._lobby.user(request.token, context.peer())
+            user = self._lobby.user(request.token, host_of(context.peer()))
+            self._ownership.check_name(user.name)
+            return user
         except Refusal as refusal:
             await self._hold(refusal.retry_s)
             raise
@@ -46,8 +53,9 @@ class LobbyServicer(LobbyServiceServicer):
 
     async def Enter(self, request: pb.EnterRequest, context: Any) -> pb.EnterResponse:  # noqa: N802
         """Enter the lobby."""
+        await self._ownership.claim_names([check_user_name(request.name)], "name")
         try:
-            user = self._lobby.enter(request.name, request.token, context.peer())
+            user = self._lobby.enter(request.name, request.token, host_of(context.peer()))
         except Refusal as refusal:
             await self._hold(refusal.retry_s)
             raise
@@ -93,7 +101,18 @@ class LobbyServicer(LobbyServiceServicer):
     async def JoinTable(self, request: pb.JoinTableRequest, context: Any) -> pb.JoinTableResponse:  # noqa: N802
         """Take a seat."""
         user = await self._user(request, context)
-        return pb.JoinTableResponse(table=self._lobby.join(user, request.table, request.link))
+        self._ownership.check_link(request.link, "link")
+        return pb.JoinTableResponse(table=await self._lobby.join(user, request.table, request.link, request.secret))
+
+    async def SetBots(self, request: pb.SetBotsRequest, context: Any) -> pb.SetBotsResponse:  # noqa: N802
+        """Bring bots to a table, or send them away."""
+        user = await self._user(request, context)
+        return pb.SetBotsResponse(table=await self._lobby.starts.set_bots(user, request.count, request.link))
+
+    async def SetReady(self, request: pb.SetReadyRequest, context: Any) -> pb.SetReadyResponse:  # noqa: N802
+        """Say whether a user is ready."""
+        user = await self._user(request, context)
+        return pb.SetReadyResponse(table=await self._lobby.starts.set_ready(user, ready=request.ready))
 
     async def LeaveTable(self, request: pb.LeaveTableRequest, context: Any) -> pb.LeaveTableResponse:  # noqa: N802
         """Leave a table."""
@@ -102,12 +121,13 @@ class LobbyServicer(LobbyServiceServicer):
 
     async def DeleteTable(self, request: pb.DeleteTableRequest, context: Any) -> pb.DeleteTableResponse:  # noqa: N802
         """Delete a table."""
-        self._lobby.delete(await self._user(request, context), request.table)
+        user = await self._user(request, context)
+        self._lobby.delete(user, request.table, by_operator=self._ownership.known and CALLER.get().operator)
         return pb.DeleteTableResponse()
 
     async def StartTable(self, request: pb.StartTableRequest, context: Any) -> pb.StartTableResponse:  # noqa: N802
         """Start a game."""
-        return pb.StartTableResponse(table=await self._lobby.start(await self._user(request, context)))
+        return pb.StartTableResponse(table=await self._lobby.starts.start(await self._user(request, context)))
 
     async def Say(self, request: pb.SayRequest, context: Any) -> pb.SayResponse:  # noqa: N802
         """Say something."""

@@ -6,6 +6,7 @@ from fairplay.server.errors import Refusal
 
 DEFAULT_PAGE_SIZE = 50
 MAX_PAGE_SIZE = 1_000
+MAX_CURSOR = 2**63 - 1
 
 
 def page_size(asked: int) -> int:
@@ -17,7 +18,7 @@ def cursor_of(token: str) -> int | None:
     """Return where a page begins. Raises Refusal if the token is not one of ours."""
     if not token:
         return None
-    if not token.isascii() or not token.isdigit():
+    if not token.isascii() or not token.isdigit() or int(token) > MAX_CURSOR:
         raise Refusal("INVALID_PAGE_TOKEN", "the page token is not one that this method returned", "page_token")
     return int(token)
 

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fairplay.server.evidence import without_evidence
 from fairplay.server.servicers.fitting import fit_result, fit_tournament
-from fairplay.server.watching import without_evidence
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import WatchTournamentResponse
-from fairplay.v1.referee_pb2 import Game, GameStatus, GameSummary
+from fairplay.v1.referee_pb2 import Game, GameSummary
 from fairplay.v1.result_pb2 import GameResult
-from fairplay.v1.tournament_pb2 import Tournament, TournamentFailure, TournamentStatus, TournamentSummary
+from fairplay.v1.tournament_pb2 import RoundGame, Tournament, TournamentFailure, TournamentStatus, TournamentSummary
 
 OPEN = (TournamentStatus.TOURNAMENT_STATUS_SIGN_UP, TournamentStatus.TOURNAMENT_STATUS_RUNNING)
 
 
-def public_game(game: Game) -> Game:
-    """Return the game without the links of its players; while it runs, without its seed and initial state."""
+def public_game(game: Game, *, revealed: bool) -> Game:
+    """Return the game without the links of its players; until it is `revealed`, without what tells of hidden things."""
     public = Game()
     public.CopyFrom(game)
     for player in public.plan.players:
         player.ClearField("link")
-    if game.status == GameStatus.GAME_STATUS_RUNNING:
+    if not revealed:
+        _drop_evidence(public.result)
         public.plan.ClearField("seed")
         public.plan.ClearField("initial_state")
     return public
@@ -43,9 +44,9 @@ def game_summary(game: Game) -> GameSummary:
 
 
 def public_tournament(tournament: Tournament) -> Tournament:
-    """Return the tournament without links, services and evidence; until it is over, without its seed.
+    """Return the tournament without links, services and evidence; until it is over, without its seed and secret.
 
-    The seeds of its games follow from that of the tournament.
+    The seeds of its games follow from them.
     """
     public = Tournament()
     public.CopyFrom(tournament)
@@ -59,7 +60,17 @@ def public_tournament(tournament: Tournament) -> Tournament:
         public.ClearField("result")
     if tournament.status in OPEN:
         public.plan.ClearField("seed")
+        public.ClearField("secret")
     fit_tournament(public)
+    return public
+
+
+def public_round_game(game: RoundGame) -> RoundGame:
+    """Return a game of a tournament without evidence."""
+    public = RoundGame()
+    public.CopyFrom(game)
+    if game.HasField("result"):
+        _drop_evidence(public.result)
     return public
 
 
@@ -67,6 +78,7 @@ def tournament_summary(tournament: Tournament) -> TournamentSummary:
     """Return what a list says of a tournament."""
     return TournamentSummary(
         tournament_id=tournament.tournament_id,
+        title=tournament.plan.title,
         game=tournament.plan.game,
         status=tournament.status,
         entrant_count=len(tournament.entrants),

@@ -32,6 +32,9 @@ class RecordServicer(RecordServiceServicer):
         if not listing.finished:
             message = f"the {listing.kind} {record_id} is not over: its record can be had when it is"
             raise Refusal("RECORD_OPEN", message, "record_id")
+        if self._store.has_open(listing.parent):
+            message = f"the tournament {listing.parent} is not over: the records of its games can be had when it is"
+            raise Refusal("RECORD_OPEN", message, "record_id")
         record = await asyncio.to_thread(lambda: published(self._store.read(record_id)))
         for part in parts(record):
             await context.write(pb.GetRecordResponse(entries=part))

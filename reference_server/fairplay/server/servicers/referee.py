@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from fairplay.server.access.caller import CALLER
+from fairplay.server.access.ownership import Ownership
+from fairplay.server.access.quotas import Quotas
+from fairplay.server.plans import checked_single_id
 from fairplay.server.records.database import Selection
 from fairplay.server.referee import Referee, WantedGames
 from fairplay.server.servicers.paging import cursor_of, page_size, token_of
@@ -20,17 +27,32 @@ MAX_NS = 2**63 - 1
 class RefereeServicer(RefereeServiceServicer):
     """The service that hands requests to the referee."""
 
-    def __init__(self, referee: Referee) -> None:
+    def __init__(self, referee: Referee, ownership: Ownership, quotas: Quotas) -> None:
         self._referee = referee
+        self._ownership = ownership
+        self._quotas = quotas
+
+    @asynccontextmanager
+    async def _making(self, request: pb.PlayGameRequest | pb.CreateGameRequest) -> AsyncIterator[str]:
+        """Yield the id of the game that a request asks for, which is the caller's. Raises Refusal if it cannot be."""
+        game_id = checked_single_id(request.game_id or uuid.uuid4().hex)
+        self._ownership.check_players(request.plan.players, "plan.players")
+        account = CALLER.get().account
+        if account and game_id not in (running := self._referee.running_ids):
+            self._quotas.check_games(sum(self._ownership.owner("game", each) == account for each in running))
+        async with self._ownership.making("game", game_id):
+            yield game_id
 
     async def PlayGame(self, request: pb.PlayGameRequest, context: Any) -> pb.PlayGameResponse:  # noqa: N802
         """Play a game to its end."""
-        return pb.PlayGameResponse(game=await self._referee.play(request.plan, request.game_id))
+        async with self._making(request) as game_id:
+            return pb.PlayGameResponse(game=await self._referee.play(request.plan, game_id))
 
     async def CreateGame(self, request: pb.CreateGameRequest, context: Any) -> pb.CreateGameResponse:  # noqa: N802
         """Begin a game and return at once."""
-        begun = self._referee.create(request.plan, request.game_id)
-        return pb.CreateGameResponse(game=public_game(begun if isinstance(begun, pb.Game) else begun.message))
+        async with self._making(request) as game_id:
+            begun = self._referee.create(request.plan, game_id)
+        return pb.CreateGameResponse(game=self._public(begun if isinstance(begun, pb.Game) else begun.message))
 
     async def WatchGame(  # type: ignore[override]  # noqa: N802 - writes through the context instead of yielding
         self, request: pb.WatchGameRequest, context: Any
@@ -41,7 +63,7 @@ class RefereeServicer(RefereeServiceServicer):
 
     async def GetGame(self, request: pb.GetGameRequest, context: Any) -> pb.GetGameResponse:  # noqa: N802
         """Return one game."""
-        return pb.GetGameResponse(game=public_game(self._referee.get(request.game_id)))
+        return pb.GetGameResponse(game=self._public(self._referee.get(request.game_id)))
 
     async def ListGames(self, request: pb.ListGamesRequest, context: Any) -> pb.ListGamesResponse:  # noqa: N802
         """Return a page of games."""
@@ -56,7 +78,11 @@ class RefereeServicer(RefereeServiceServicer):
 
     async def StopGame(self, request: pb.StopGameRequest, context: Any) -> pb.StopGameResponse:  # noqa: N802
         """End a running game."""
-        return pb.StopGameResponse(game=public_game(await self._referee.stop(request.game_id, request.reason)))
+        self._ownership.check("game", request.game_id)
+        return pb.StopGameResponse(game=self._public(await self._referee.stop(request.game_id, request.reason)))
+
+    def _public(self, game: pb.Game) -> pb.Game:
+        return public_game(game, revealed=self._referee.revealed(game))
 
 
 def _wanted(request: pb.ListGamesRequest) -> WantedGames:

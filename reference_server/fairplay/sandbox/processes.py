@@ -1,0 +1,159 @@
+"""The processes of a program, as /proc shows them, and how all of them are ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+TICKS = os.sysconf("SC_CLK_TCK")
+PAGE = os.sysconf("SC_PAGE_SIZE")
+REAP_EVERY_S = 0.005
+
+
+class Usage(NamedTuple):
+    """What a process uses. Times are seconds of processors."""
+
+    started: int
+    """When it was started, in ticks of the kernel: with its id, this names a process that is gone, too."""
+    cpu_s: float
+    children_cpu_s: float
+    """The time of those of its descendants that have ended and were waited for."""
+    threads: int
+    memory: int
+    """The memory that it has in use, in bytes; what it shares with others counts in full."""
+
+
+class Processes(Protocol):
+    """The processes of a program."""
+
+    def ids(self) -> list[int]:
+        """Return the ids of all processes."""
+
+    def folder(self, pid: int) -> str:
+        """Return the folder in which /proc describes a process."""
+
+
+class Descendants:
+    """The processes that descend from one process, which adopts those whose parents are gone."""
+
+    def __init__(self, ancestor: int) -> None:
+        self._ancestor = ancestor
+
+    def folder(self, pid: int) -> str:
+        """Return the folder in which /proc describes a process."""
+        return f"/proc/{pid}"
+
+    def ids(self) -> list[int]:
+        """Return the ids of all processes, without the ancestor."""
+        found: list[int] = []
+        waiting = [self._ancestor]
+        while waiting:
+            children = list(_children(waiting.pop()))
+            found += children
+            waiting += children
+        return found
+
+
+class Namespace:
+    """The processes of a namespace, as the /proc inside it shows them: ids are those inside."""
+
+    def __init__(self, init: int) -> None:
+        self._proc = f"/proc/{init}/root/proc"
+
+    def folder(self, pid: int) -> str:
+        """Return the folder in which /proc describes a process."""
+        return f"{self._proc}/{pid}"
+
+    def ids(self) -> list[int]:
+        """Return the ids of all processes but the first, which belongs to the sandbox."""
+        try:
+            return [int(name) for name in os.listdir(self._proc) if name.isdecimal() and name != "1"]  # noqa: PTH208
+        except OSError:  # the namespace is gone
+            return []
+
+
+def read_usage(folder: str) -> Usage | None:
+    """Return what a process uses, or None if it is gone."""
+    try:
+        with open(f"{folder}/stat", encoding="ascii", errors="replace") as file:  # noqa: PTH123 - few imports
+            fields = file.read().rpartition(")")[2].split()
+    except OSError:
+        return None
+    ticks = [int(fields[index]) for index in (11, 12, 13, 14)]
+    return Usage(
+        started=int(fields[19]),
+        cpu_s=(ticks[0] + ticks[1]) / TICKS,
+        children_cpu_s=(ticks[2] + ticks[3]) / TICKS,
+        threads=int(fields[17]),
+        memory=int(fields[21]) * PAGE,
+    )
+
+
+def read_own_memory(folder: str) -> int | None:
+    """Return the memory of a process in bytes, of what is shared only its part; None if that is not known.
+
+    This takes the kernel a while where a process is large.
+    """
+    try:
+        with open(f"{folder}/smaps_rollup", encoding="ascii") as file:  # noqa: PTH123 - few imports
+            for line in file:
+                if line.startswith("Pss:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        return None
+    return None
+
+
+def count_open_files(folder: str) -> int:
+    """Return how many files a process has open; 0 if it is gone."""
+    try:
+        return len(os.listdir(f"{folder}/fd"))  # noqa: PTH208
+    except OSError:
+        return 0
+
+
+def kill(pid: int, sent: signal.Signals = signal.SIGKILL) -> None:
+    """Send a signal to a process, unless it is gone."""
+    try:
+        os.kill(pid, sent)
+    except ProcessLookupError:
+        return
+
+
+def end_descendants() -> None:
+    """Kill everything that descends from this process, and wait until it is gone.
+
+    All of it is stopped first, so that nothing is started faster than it can be killed.
+    """
+    tree = Descendants(os.getpid())
+    stopped: set[int] = set()
+    while new := set(tree.ids()) - stopped:
+        for pid in new:
+            kill(pid, signal.SIGSTOP)
+        stopped |= new
+    while _has_children():
+        for pid in tree.ids():
+            kill(pid)
+        time.sleep(REAP_EVERY_S)
+
+
+def _has_children() -> bool:
+    """Take note of all children that have ended, and return whether there are others."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _children(pid: int) -> Iterator[int]:
+    try:
+        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
+            with open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as file:  # noqa: PTH123
+                yield from map(int, file.read().split())
+    except OSError:  # it is gone, or there is no /proc
+        return

@@ -1,0 +1,175 @@
+"""Programs that the server starts: a command under guard, its last output, and how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import fairplay.sandbox
+from fairplay.sandbox.limits import DEFAULT_LIMITS, Limits, excess
+from fairplay.sandbox.spec import Spec, Walls, write_spec
+from fairplay.server.links.link import call_error, disconnected
+from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason
+
+GUARD = str(Path(fairplay.sandbox.__file__).parent)
+MAX_OUTPUT_CHARS = 8_192
+MAX_REPORT_BYTES = 4_096
+END_LIMIT_S = 5.0
+CHUNK_BYTES = 64 * 1024
+FLOOD_PAUSE_S = 0.005
+"""How long the server turns to others after it has read a whole chunk of a program's output."""
+
+
+def guard_command(spec: Spec, words: Sequence[str]) -> list[str]:
+    """Return the command that runs a command under guard; it ends when its standard input is closed."""
+    return [sys.executable, "-I", "-S", GUARD, write_spec(spec), *words]
+
+
+class Program:
+    """A command under guard.
+
+    It needs no task of the event loop, and none of asyncio's transports: it is complete as soon as it is started, and
+    nothing of it is left to the event loop when work is cancelled, once or again.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], output: int, report: int, limits: Limits) -> None:
+        self._process = process
+        self._output = output
+        self._report = report
+        self._limits = limits
+        self._loop = asyncio.get_running_loop()
+        self._unread = {self._output, report}
+        self._pause: asyncio.TimerHandle | None = None
+        self._lines: deque[str] = deque()
+        self._chars = 0
+        self._excess = ""
+        self._reported = b""
+        self.output_bytes = 0
+        """How much the command has written to its standard output and error."""
+        self.ended = asyncio.Event()
+        self._read_from_now_on()
+        self._loop.add_reader(report, self._read_report)
+
+    @classmethod
+    def start(
+        cls,
+        words: Sequence[str],
+        environment: Mapping[str, str],
+        limits: Limits = DEFAULT_LIMITS,
+        walls: Walls | None = None,
+    ) -> Program:
+        """Start a command, in a sandbox if there are walls. Raises OSError or ValueError if it cannot be started."""
+        with ExitStack() as kept, ExitStack() as passed:
+            output, command_side = _pipe(kept, passed)
+            report, guard_side = _pipe(kept, passed)
+            process = subprocess.Popen(
+                guard_command(Spec(limits, guard_side, walls), words),
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=command_side,
+                stderr=subprocess.STDOUT,
+                env=environment,
+                pass_fds=(guard_side,),
+                start_new_session=True,
+            )
+            kept.pop_all()
+        return cls(process, output, report, limits)
+
+    def _read_from_now_on(self) -> None:
+        self._pause = None
+        self._loop.add_reader(self._output, self._read_output)
+
+    def _read_output(self) -> None:
+        """Read what the command has written since the last time."""
+        chunk = os.read(self._output, CHUNK_BYTES)
+        if not chunk:
+            self._finish(self._output)
+            return
+        self.output_bytes += len(chunk)
+        self._lines.append(chunk.decode(errors="replace"))
+        self._chars += len(self._lines[-1])
+        while self._chars - len(self._lines[0]) > MAX_OUTPUT_CHARS:
+            self._chars -= len(self._lines.popleft())
+        if self.output_bytes > self._limits.output and not self._excess:
+            self._excess = excess("output", self.output_bytes, self._limits.output)
+            self._tell_guard()
+        if len(chunk) == CHUNK_BYTES:
+            self._loop.remove_reader(self._output)
+            self._pause = self._loop.call_later(FLOOD_PAUSE_S, self._read_from_now_on)
+
+    def _read_report(self) -> None:
+        """Read what the guard reports; its end is the end of the guard, which nobody shares it with."""
+        chunk = os.read(self._report, MAX_REPORT_BYTES)
+        self._reported += chunk
+        if not chunk:
+            self._finish(self._report)
+
+    def _finish(self, source: int) -> None:
+        """Close what has been read to its end; with both the program has ended."""
+        self._close(source)
+        if not self._unread:
+            self._process.wait()
+            self._excess = self._excess or self._reported.decode(errors="replace")
+            self.ended.set()
+
+    def _close(self, source: int) -> None:
+        self._loop.remove_reader(source)
+        self._unread.discard(source)
+        os.close(source)
+
+    def _tell_guard(self) -> None:
+        """Have the guard end the command and everything that it started."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+
+    @property
+    def guard_id(self) -> int:
+        """The id of the guard's process: everything that the command starts descends from it."""
+        return self._process.pid
+
+    @property
+    def output(self) -> str:
+        """The end of what the command wrote to its standard output and error."""
+        return "".join(self._lines)[-MAX_OUTPUT_CHARS:]
+
+    @property
+    def failure(self) -> CallError:
+        """The failure of calls to the player of a command that has ended: why, and its last output."""
+        if self._excess:
+            reason = CallErrorReason.CALL_ERROR_REASON_LIMIT_EXCEEDED
+            return call_error(reason, self._excess, output=self.output)
+        return disconnected(f"the player's process ended with exit code {self._process.returncode}", self.output)
+
+    async def end(self) -> None:
+        """End the command and everything that it started, and wait for that.
+
+        If the wait is cancelled, it ends nevertheless, soon afterwards.
+        """
+        self._tell_guard()
+        try:
+            async with asyncio.timeout(END_LIMIT_S):
+                await self.ended.wait()
+        except TimeoutError:  # the guard itself is stuck
+            self._process.kill()
+            self._process.wait()
+            self._give_up_reading()
+
+    def _give_up_reading(self) -> None:
+        if self._pause is not None:
+            self._pause.cancel()
+        for source in list(self._unread):
+            self._close(source)
+
+
+def _pipe(reading: ExitStack, writing: ExitStack) -> tuple[int, int]:
+    """Return the ends of a new pipe, to be closed by these stacks."""
+    read, written = os.pipe()
+    reading.callback(os.close, read)
+    writing.callback(os.close, written)
+    return read, written

@@ -1,0 +1,181 @@
+"""Players that the server starts: a command that serves or dials in, as its environment tells it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+import shlex
+import shutil
+import socket
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import grpc
+
+from fairplay.player.channels import CA_VARIABLE, CERTIFICATE_VARIABLE, KEY_VARIABLE, TOKEN_VARIABLE
+from fairplay.player.secrets import SECRET_VARIABLE
+from fairplay.sandbox.bubblewrap import sandbox_environment
+from fairplay.sandbox.gate import CONNECT_PORT, HOST, LISTEN_PORT
+from fairplay.sandbox.paths import View
+from fairplay.sandbox.spec import Walls
+from fairplay.server.links.dial_in import DialInLink, Hub
+from fairplay.server.links.dial_out import CHANNEL_OPTIONS, DialOutLink
+from fairplay.server.links.link import Clock, DeadLink, Link, disconnected
+from fairplay.server.links.process import ProcessLink
+from fairplay.server.links.program import Program
+from fairplay.server.links.program_options import ProgramOptions
+
+PORTS = range(15_000, 32_000)
+"""Ports that started players may serve on: above the well-known ones, below the ephemeral ones."""
+PORT_ATTEMPTS = 100
+MAX_FOLDER_BYTES = 64
+AUTHORITY = ("grpc.default_authority", "localhost")
+"""The authority in the calls over a Unix socket: some servers refuse its path, which gRPC would take."""
+
+ServeOne: TypeAlias = Callable[[str, str], AbstractAsyncContextManager[str]]
+"""Serves ConnectionService on an address for the player of one name, and yields the address that was had."""
+
+
+class _Place(NamedTuple):
+    """Where a program runs, and how it and the server find each other."""
+
+    connect: str
+    """Where the program finds the server."""
+    listen: str
+    """Where the program may serve."""
+    target: str
+    """Where the server finds a program that serves."""
+    environment: Mapping[str, str]
+    walls: Walls | None
+
+
+class Programs:
+    """The started players of a server."""
+
+    def __init__(
+        self, hub: Hub, clock: Clock, options: ProgramOptions, serve_one: ServeOne, start_limit_s: float
+    ) -> None:
+        self._hub = hub
+        self._clock = clock
+        self._options = options
+        self._serve_one = serve_one
+        self._start_limit_s = start_limit_s
+        self._running: set[AsyncExitStack] = set()
+
+    async def close(self) -> None:
+        """End all players whose links nobody has closed."""
+        await asyncio.gather(*map(self._release, list(self._running)))
+
+    async def _release(self, resources: AsyncExitStack) -> None:
+        self._running.discard(resources)
+        await resources.aclose()
+
+    async def link(self, player: str, command: str) -> Link:
+        """Start the command of a player, wait until it serves or has dialled in, and return the link to it.
+
+        If that takes too long, or the command cannot be started, all calls of the link fail.
+        """
+        async with AsyncExitStack() as stack:
+            try:
+                return await self._start(stack, f"{player[:50]}.{secrets.token_hex(4)}", shlex.split(command))
+            except (OSError, ValueError) as error:
+                return DeadLink(self._clock, disconnected(f"the command cannot be started: {error}"))
+
+    async def _start(self, stack: AsyncExitStack, name: str, words: Sequence[str]) -> Link:
+        """Start a program under a name of its own. What has to be released in the end is left to the stack, or link."""
+        token, secret = secrets.token_hex(16), secrets.token_hex(16)
+        place = await (self._in_sandbox if self._options.sandbox else self._in_the_open)(stack, name, words)
+        environment = {
+            **place.environment,
+            "FAIRPLAY_LISTEN": place.listen,
+            "FAIRPLAY_CONNECT": place.connect,
+            "FAIRPLAY_NAME": name,
+            TOKEN_VARIABLE: token,
+            SECRET_VARIABLE: secret,
+        }
+        self._hub.expect(name, token)
+        stack.callback(self._hub.forget, name)
+        program = Program.start(words, environment, self._options.limits, place.walls)
+        stack.push_async_callback(program.end)
+        inner = await self._first_way(name, place.target, secret, program)
+        if inner is not None:
+            resources = stack.pop_all()
+            self._running.add(resources)
+            return ProcessLink(self._clock, self._hub, name, program, inner, partial(self._release, resources))
+        if program.ended.is_set():
+            return DeadLink(self._clock, program.failure)
+        message = f"the player neither served nor dialled in within {self._start_limit_s:g} s"
+        return DeadLink(self._clock, disconnected(message, program.output))
+
+    async def _in_the_open(self, stack: AsyncExitStack, name: str, words: Sequence[str]) -> _Place:
+        connect = await stack.enter_async_context(self._serve_one(f"{HOST}:0", name))
+        listen = _free_address()
+        return _Place(connect, listen, listen, _inherited(), None)
+
+    async def _in_sandbox(self, stack: AsyncExitStack, name: str, words: Sequence[str]) -> _Place:
+        options = self._options
+        assert options.sandbox is not None
+        folder = Path(tempfile.mkdtemp(prefix=f"fairplay-program-{os.getpid()}-", dir=_short_folder()))
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        server, player = folder / "server", folder / "player"
+        await stack.enter_async_context(self._serve_one(f"unix:{server}", name))
+        search = os.environ.get("PATH", os.defpath)
+        view = View(Path.cwd(), search, Path.home(), options.hidden, options.folders, options.confined)
+        command = await asyncio.to_thread(options.sandbox.command, view, words, options.limits)
+        walls = Walls(command, str(server), str(player))
+        environment = sandbox_environment(os.environ)
+        return _Place(f"{HOST}:{CONNECT_PORT}", f"{HOST}:{LISTEN_PORT}", f"unix:{player}", environment, walls)
+
+    async def _first_way(self, name: str, target: str, secret: str, program: Program) -> Link | None:
+        """Return a link for what a player does first: dial in or serve; None if it does neither in time, or ends."""
+        options = [*CHANNEL_OPTIONS, AUTHORITY] if target.startswith("unix:") else CHANNEL_OPTIONS
+        channel = grpc.aio.insecure_channel(target, options=options)
+        dials_in = asyncio.create_task(self._hub.arrived(name))
+        serves = asyncio.create_task(channel.channel_ready())
+        ends = asyncio.create_task(program.ended.wait())
+        ways = (dials_in, serves, ends)
+        served = False
+        try:
+            await asyncio.wait(ways, timeout=self._start_limit_s, return_when=asyncio.FIRST_COMPLETED)
+            if dials_in.done():
+                return DialInLink(self._hub, name)
+            served = serves.done()
+            return DialOutLink(self._clock, channel, secret) if served else None
+        finally:
+            for way in ways:
+                way.cancel()
+            await asyncio.gather(*ways, return_exceptions=True)
+            if not served:
+                await channel.close()
+
+
+def _inherited() -> dict[str, str]:
+    """Return the environment of this process, without what lets it call servers: started players need no TLS."""
+    own = (CA_VARIABLE, CERTIFICATE_VARIABLE, KEY_VARIABLE, TOKEN_VARIABLE)
+    return {name: value for name, value in os.environ.items() if name not in own}
+
+
+def _short_folder() -> str:
+    """Return a folder for temporary files whose path leaves room in that of a Unix socket, which has to be short."""
+    usual = tempfile.gettempdir()
+    return usual if len(usual.encode()) < MAX_FOLDER_BYTES else "/tmp"
+
+
+def _free_address() -> str:
+    """Return an address that nobody listens on.
+
+    Its port is below those that systems give to servers and clients that ask for any: none of them can take it before
+    the player does, and be called in its place.
+    """
+    for _ in range(PORT_ATTEMPTS):
+        port = PORTS.start + secrets.randbelow(len(PORTS))
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind((HOST, port))
+            return f"{HOST}:{port}"
+    raise OSError(f"no port from {PORTS.start} to {PORTS.stop - 1} is free")

@@ -1,0 +1,52 @@
+"""The texts that say how players are reached. Commands read them without loading a server."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+
+NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+"""The names under which players dial in."""
+FORMS = "grpc://HOST:PORT, grpcs://HOST:PORT, dial-in:NAME, exec:COMMAND or bot:STRATEGY"
+TARGET = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^\s:/]+):(\d{1,5})")
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """How a player is reached: the kind ("grpc", "dial-in", "exec" or "bot") and the text after the colon.
+
+    `secure`: over TLS.
+    """
+
+    kind: str
+    value: str
+    secure: bool = False
+
+
+def parse_link(text: str) -> Spec:
+    """Read a link. Raises ValueError, with a sentence that says what a link looks like, if the text is not one."""
+    kind, colon, value = text.partition(":")
+    secure = kind == "grpcs"
+    kind = "grpc" if secure else kind
+    if not colon or not value or kind not in ("grpc", "dial-in", "exec", "bot"):
+        raise ValueError(f"{text!r} is not a way to reach a player: give {FORMS}")
+    if kind == "grpc":
+        value = value.removeprefix("//")
+        match = TARGET.fullmatch(value)
+        if match is None or not 0 < int(match[2]) < 65_536:
+            raise ValueError(f"{text!r} is not an address: give grpc://HOST:PORT, or grpcs://HOST:PORT for TLS")
+    if kind == "exec":
+        _check_command(value)
+    if kind == "dial-in" and not NAME.fullmatch(value):
+        raise ValueError(f"{value!r} is not a name to dial in with: 1 to 64 letters, digits, '-', '_' or '.'")
+    return Spec(kind, value, secure)
+
+
+def _check_command(command: str) -> None:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ValueError(f"the command {command!r} cannot be read: {str(error).lower()}") from None
+    if not words:
+        raise ValueError("exec: needs a command: give exec:COMMAND")

@@ -1,0 +1,74 @@
+"""Where a server listens: over TLS or not, and only to this machine where strangers are not kept apart."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+
+import grpc
+
+from fairplay.player.serving import AddressInUseError
+from fairplay.player.tls import TlsFiles, server_credentials
+
+HEARTBEAT_S = 30.0
+"""How long a connection may be silent before it is asked for a sign of life, where the operator says nothing else."""
+MAX_ANSWER_S = 10.0
+"""How long the answer may take at the most; with a shorter heartbeat, as long as that."""
+
+
+class ExposedError(OSError):
+    """A server would be open to strangers on the network; one sentence says what to add."""
+
+
+def check_exposure(listen: str, needed: Mapping[str, bool], *, insecure: bool) -> None:
+    """Raise ExposedError if an address can be reached from other machines, and what keeps strangers apart is missing.
+
+    `needed` says of each option that is needed whether it is given; with `insecure` none is.
+    """
+    missing = [name for name, given in needed.items() if not given]
+    if insecure or not missing or is_loopback(listen):
+        return
+    message = f"{listen} can be reached from other machines: add {' and '.join(missing)}"
+    raise ExposedError(f"{message}, or --insecure if you trust everybody who reaches it")
+
+
+def heartbeat_options(heartbeat_s: float) -> list[tuple[str, int]]:
+    """Return the options of gRPC with which a connection that has been silent for so long is asked for a sign of life.
+
+    A connection that does not answer is over, and whoever was on it counts as gone.
+    """
+    every_ms = max(1, round(heartbeat_s * 1_000))
+    answer_ms = min(every_ms, round(MAX_ANSWER_S * 1_000))
+    return [
+        ("grpc.keepalive_time_ms", every_ms),
+        ("grpc.keepalive_timeout_ms", answer_ms),
+        ("grpc.http2.ping_timeout_ms", answer_ms),  # which counts as well, and is a minute otherwise
+        ("grpc.http2.min_ping_interval_without_data_ms", min(every_ms, 10_000)),  # otherwise five minutes
+        ("grpc.http2.max_pings_without_data", 0),  # otherwise two, and no more until there is something to send
+    ]
+
+
+def is_loopback(listen: str) -> bool:
+    """Return whether only this machine reaches an address, HOST:PORT."""
+    host = listen.rpartition(":")[0].strip("[]")
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def add_listener(server: grpc.aio.Server, listen: str, tls: TlsFiles | None) -> str:
+    """Let a server listen on HOST:PORT, and return where it is reached from this machine.
+
+    Raises AddressInUseError if it cannot, CredentialsError if the files of `tls` are of no use.
+    """
+    credentials = server_credentials(tls) if tls is not None else None
+    try:
+        port = server.add_insecure_port(listen) if credentials is None else server.add_secure_port(listen, credentials)
+    except RuntimeError:
+        port = 0
+    if port == 0:
+        message = f"cannot listen on {listen}: it is in use, or not an address of this machine; give another --listen"
+        raise AddressInUseError(message)
+    host = listen.rpartition(":")[0]
+    return f"{'127.0.0.1' if host in ('0.0.0.0', '[::]', '') else host}:{port}"

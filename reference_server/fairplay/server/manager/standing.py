@@ -1,0 +1,98 @@
+"""The standings of a tournament: kept while it goes on, computed in a thread so that no game waits for them."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import time
+from collections.abc import Sequence
+
+from fairplay.formats.format import chosen
+from fairplay.games.kit.tournament import Failures, Played
+from fairplay.server.manager.seeds import derive_seed
+from fairplay.standings.ratings import Start
+from fairplay.standings.results import Outcome, read_outcome
+from fairplay.standings.scoreboard import Conduct, Scoreboard
+from fairplay.v1.tournament_pb2 import Standings, Tournament, TournamentResult, WithdrawnGames
+
+SHARE = 0.005
+"""The share of the time that computing live standings may take: with what else standings cost, less than 1 %."""
+PAUSE_S = 1.0
+"""The least time between two live standings."""
+
+
+def pause_s(took_s: float) -> float:
+    """Return how long to wait after live standings whose computation took this long."""
+    return max(PAUSE_S, took_s / SHARE)
+
+
+class LiveStandings:
+    """The standings of one tournament. `failures` says how often entrants have failed; it is the tournament's own."""
+
+    def __init__(self, message: Tournament, failures: Failures) -> None:
+        self.ranked = chosen(message.plan.format).format.ranks
+        self._names = [player.name for player in message.entrants]
+        self._failures = failures
+        self._struck = message.plan.withdrawn_games == WithdrawnGames.WITHDRAWN_GAMES_STRUCK
+        self._scoreboard = Scoreboard(self._names, derive_seed(message.secret, "lot"))
+        self._start = Start()
+        self._round_count = 0
+        self._latest: Standings | None = None
+        self._changed = True
+        self._result: TournamentResult | None = None
+        self._due_s = 0.0
+        self._lock = asyncio.Lock()
+
+    def add(self, played: Sequence[Played]) -> None:
+        """Add the games of rounds that are over."""
+        self._changed = True
+        for game in played:
+            self._round_count = game.round_number
+            outcome = read_outcome(game.pairing.entrants, game.result, game.pairing.deal)
+            if outcome is not None:
+                self._scoreboard.add(outcome)
+
+    def add_byes(self, entrants: Sequence[int]) -> None:
+        """Add a game that counts as won for each of the entrants; one may be there several times."""
+        for entrant in entrants:
+            self._changed = True
+            self._scoreboard.add(Outcome((entrant,), (1,), (0,)))
+
+    def finish(self, result: TournamentResult) -> None:
+        """Take note of the result: no further game counts."""
+        self._result = result
+        self._changed = True
+        self._due_s = 0.0
+
+    @property
+    def due(self) -> bool:
+        """Whether there is something new, and enough time has gone since standings were computed last."""
+        return self._changed and time.monotonic() >= self._due_s
+
+    async def latest(self) -> Standings:
+        """Return the standings, computed again where that is due."""
+        async with self._lock:
+            if self._latest is None or self.due:
+                self._changed = False
+                began = time.monotonic()
+                self._latest = await self._computed()
+                now = time.monotonic()
+                self._due_s = now + pause_s(now - began)
+            return self._latest
+
+    async def _computed(self) -> Standings:
+        conduct = Conduct(dict(self._failures.counts), frozenset(self._failures.withdrawn), self._struck)
+        round_count, complete = self._round_count, self._result is not None
+        # The last ones depend on the games alone, not on the live ones before them.
+        start = None if complete else self._start
+        standings = await asyncio.to_thread(copy.deepcopy(self._scoreboard).compute, conduct, self._order(), start)
+        standings.round_count, standings.complete = round_count, complete
+        return standings
+
+    def _order(self) -> Sequence[Sequence[int]]:
+        """Return the order at the end, which is the format's: points say nothing of stages, nor of who sat out."""
+        if self._result is None:
+            return ()
+        numbers = {name: number for number, name in enumerate(self._names)}
+        winners = [numbers[name] for name in self._result.winners]
+        return [*filter(None, [winners]), *([numbers[name]] for name in self._result.others)]

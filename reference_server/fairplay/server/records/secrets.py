@@ -1,0 +1,84 @@
+"""The database of the secrets of players that serve, beside that of the records, which must not hold them.
+
+Who shows a secret to a player counts as its server, so a secret cannot be kept as a hash. It is kept for as long as the
+game or tournament of its player, so that a server that was started again can call the player.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
+
+from fairplay.server.records import sqlite
+from fairplay.server.records.errors import RecordsError
+
+FILE_NAME = "secrets.sqlite"
+
+TABLES = sa.MetaData()
+SECRETS = sa.Table(
+    "secrets",
+    TABLES,
+    sa.Column("record_id", sa.String(128), primary_key=True),
+    sa.Column("player", sa.String(64), primary_key=True),
+    sa.Column("secret", sa.String(256), nullable=False),
+)
+
+
+class SecretsDatabase:
+    """The database of one directory; its file is made with the first secret, and only its owner may read it.
+
+    Its methods raise RecordsError if it cannot be read or written.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._path = directory / FILE_NAME
+        self._engine: sa.Engine | None = None
+
+    def all(self) -> dict[tuple[str, str], str]:
+        """Return all secrets, by the id of the game or tournament and the name of the player."""
+        if not self._path.exists():
+            return {}
+        with self._transaction() as connection:
+            rows = connection.execute(sa.select(SECRETS)).all()
+        return {(row.record_id, row.player): row.secret for row in rows}
+
+    def add(self, record_id: str, secrets: Mapping[str, str]) -> None:
+        """Add secrets of players of a game or tournament, by their names."""
+        rows = [{"record_id": record_id, "player": name, "secret": secret} for name, secret in secrets.items()]
+        with self._transaction() as connection:
+            connection.execute(sa.insert(SECRETS).prefix_with("OR REPLACE"), rows)
+
+    def remove(self, keys: Sequence[tuple[str, str]]) -> None:
+        """Remove the secrets of these players, overwritten in the file."""
+        rows = [{"of": record_id, "name": player} for record_id, player in keys]
+        this_one = (SECRETS.c.record_id == sa.bindparam("of")) & (SECRETS.c.player == sa.bindparam("name"))
+        with self._transaction() as connection:
+            connection.execute(sa.delete(SECRETS).where(this_one), rows)
+
+    def close(self) -> None:
+        """Close the database."""
+        if self._engine is not None:
+            self._engine.dispose()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sa.Connection]:
+        try:
+            with self._opened().begin() as connection:
+                connection.execute(sa.text("PRAGMA secure_delete = ON"))
+                yield connection
+        except (SQLAlchemyError, OSError) as error:
+            # The statement in SQLAlchemy's own text would hold the secrets.
+            raise RecordsError(f"{self._path} cannot be used: {getattr(error, 'orig', None) or error}") from None
+
+    def _opened(self) -> sa.Engine:
+        if self._engine is None:
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
+            engine = sqlite.plain(self._path)
+            TABLES.create_all(engine)
+            self._engine = engine
+        return self._engine
