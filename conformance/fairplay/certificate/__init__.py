@@ -1,7 +1,7 @@
 """Certificates of players: the conformance suite writes them, and whoever admits players checks them.
 
-A certificate is JSON. Its digest shows damage, not forgery: to be sure of a player, certify it again
-with the seed that the certificate names.
+A certificate is JSON. Its digest shows damage, not forgery; a signature shows who says what it says. To be sure of a
+player without trusting anybody, certify it again with the seed that the certificate names.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from fairplay.certificate.inapplicable import may_be_inapplicable
 from fairplay.certificate.limits import other_limits
+from fairplay.certificate.signing import signer
 from fairplay.games.conformance import Level, find_conformance
 
 FORMAT = "fairplay-certificate/1"
@@ -83,6 +84,8 @@ class Certificate:
     cases: Sequence[CaseResult]
     certified: bool
     """Whether every MUST of the revision was tried and is met."""
+    signer: str = ""
+    """The public key that signed it, in Base64; empty: nobody did. That a key is trusted is for the reader to say."""
 
     @property
     def unmet(self) -> Sequence[CaseResult]:
@@ -143,8 +146,8 @@ def sealed(content: Mapping[str, Any]) -> bytes:
 
 
 def digest(content: Mapping[str, Any]) -> str:
-    """Return the sha256 of the canonical content: keys sorted, no spaces, UTF-8, without the digest itself."""
-    rest = {key: value for key, value in content.items() if key != "digest"}
+    """Return the sha256 of the canonical content: keys sorted, no spaces, UTF-8, without digest and signature."""
+    rest = {key: value for key, value in content.items() if key not in ("digest", "signature")}
     text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()
 
@@ -172,6 +175,7 @@ def frozen(game: str, revision: int) -> frozenset[str] | None:
 def check(data: bytes) -> Certificate:
     """Read a certificate. Raises ValueError if it is damaged, or if its summary does not follow from its cases."""
     content = _content(data)
+    signature = content.pop("signature", None)
     if content["digest"] != digest(content):
         raise ValueError("the certificate was changed after it was issued: its digest does not fit")
     cases = [_case(each) for each in content["cases"]]
@@ -183,7 +187,8 @@ def check(data: bytes) -> Certificate:
         raise ValueError(f"the certificate says that the player is certified, but {_objection(content, cases)}")
     if content["summary"] != follows:
         raise ValueError("the summary of the certificate does not follow from its cases")
-    return _certificate(content, cases, follows["certified"])
+    signed_by = signer(signature, content["digest"]) if signature is not None else ""
+    return replace(_certificate(content, cases, follows["certified"]), signer=signed_by)
 
 
 def _objection(content: Mapping[str, Any], cases: Sequence[CaseResult]) -> str:
@@ -205,7 +210,7 @@ def _content(data: bytes) -> dict[str, Any]:
         raise ValueError("this is no certificate: it is not JSON in UTF-8") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ValueError(f"this is no certificate: its format is not {FORMAT}")
-    _check_fields(content, _FIELDS, "the certificate")
+    _check_fields({key: content[key] for key in content if key != "signature"}, _FIELDS, "the certificate")
     return content
 
 

@@ -22,6 +22,7 @@ from fairplay.conformance.trial import Trial, seat_names
 from fairplay.conformance.variations import unusual_part
 from fairplay.games.game import Game
 from fairplay.games.steps import CallKind
+from fairplay.server.links.link import GONE
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
 
 UNIMPLEMENTED = 12
@@ -68,7 +69,7 @@ def owning_case_of(misconduct: Misconduct, kind: CallKind, *, first: bool) -> st
     error = misconduct.call_error
     if error.reason in UNREADABLE:
         return READABLE
-    if error.reason == CallErrorReason.CALL_ERROR_REASON_DISCONNECTED:
+    if error.reason in GONE:
         return ALIVE
     if error.status_code == UNIMPLEMENTED:
         return EVERY_METHOD

@@ -14,6 +14,8 @@ NO_TIME = "there was no time left in the budget of"
 """How the reason begins for which a case is not tested."""
 MIN_DECISIONS = 8
 """The decisions that a game has before it is left for want of time."""
+LATER_SHARE, LATER_DECISIONS = 1 / 160, 3
+"""The same for the games that come after such a game: there are many of them."""
 
 
 class Budget:
@@ -23,12 +25,20 @@ class Budget:
         self.total_s = total_s
         self._clock = clock
         self._began = clock()
+        self._is_short = False
+        """Whether a game has been left for want of time."""
 
     def check(self) -> None:
         """Raise NotTested if there is no time left."""
         if self._clock() - self._began >= self.total_s:
-            raise NotTested(f"{NO_TIME} {duration_text(self.total_s)}")
+            raise NotTested(f"{NO_TIME} {duration_text(self.total_s)}", given_up=True)
 
     def is_spent_on(self, elapsed_s: float, decision_count: int) -> bool:
-        """Return whether a game has taken its share, and shown how the player begins."""
-        return elapsed_s > self.total_s * GAME_SHARE and decision_count >= MIN_DECISIONS
+        """Return whether a game has taken its share, and shown how the player begins.
+
+        `decision_count` is the number of decisions since everything has happened that the game is about.
+        """
+        share, least = (LATER_SHARE, LATER_DECISIONS) if self._is_short else (GAME_SHARE, MIN_DECISIONS)
+        is_spent = elapsed_s > self.total_s * share and decision_count >= least
+        self._is_short = self._is_short or is_spent
+        return is_spent

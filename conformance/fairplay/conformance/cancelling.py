@@ -6,13 +6,18 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from fairplay.conformance.player_under_test import Connection
+from fairplay.conformance.connection import Connection
 from fairplay.conformance.trial import Exchange
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.v1.player_pb2 import DescribeRequest
 
-BURST = 4
-"""Decisions that are asked for at the same moment: they leave together, so whoever answers one has got all of them."""
+BURST, QUICK_BURST = 4, 16
+"""Decisions that are asked for at the same moment: they leave together, so whoever answers one has got all of them.
+
+Of a quick player more are asked: it would have answered a few before the rest can be cancelled.
+"""
+QUICK_S = 0.05
+"""A player is quick that answers within this time."""
 ROUNDS = 6
 ENOUGH = 3
 """So many calls that were cancelled after the player had received them will do."""
@@ -52,14 +57,15 @@ async def cancel_received(
             for _ in range(2 + number):
                 await asyncio.sleep(0)
             await _cancel(calls)
-        if not await _is_idle(connection, opening[-1].limit_s) or count + late_count() - late >= ENOUGH:
+        if not await _is_idle(connection, opening) or count + late_count() - late >= ENOUGH:
             break
     return count + late_count() - late
 
 
 async def _ask_many(connection: Connection, opening: Sequence[Exchange], new_id: Callable[[], str]) -> Sequence[Task]:
     """Begin several games, and ask for a decision in all of them at the same moment; in none if a beginning fails."""
-    games = [[_renamed(each, game_id) for each in opening] for game_id in (new_id() for _ in range(BURST))]
+    ids = [new_id() for _ in range(_burst(opening))]
+    games = [[_renamed(each, game_id) for each in opening] for game_id in ids]
     for game in games:
         for exchange in game[:-1]:
             outcome, _ = await connection.ask(exchange.method, exchange.request, exchange.limit_s)
@@ -68,9 +74,15 @@ async def _ask_many(connection: Connection, opening: Sequence[Exchange], new_id:
     return [_ask(connection, game[-1]) for game in games]
 
 
-async def _is_idle(connection: Connection, limit_s: float) -> bool:
+def _burst(opening: Sequence[Exchange]) -> int:
+    """Return how many decisions are asked for at the same moment, by how long the first one took."""
+    return QUICK_BURST if opening[-1].elapsed_s < QUICK_S else BURST
+
+
+async def _is_idle(connection: Connection, opening: Sequence[Exchange]) -> bool:
     """Wait until the player has done with what it was asked, and return whether it answers."""
-    outcome, _ = await connection.ask(DESCRIBE, DescribeRequest().SerializeToString(), limit_s * (BURST + 1))
+    limit_s = opening[-1].limit_s * (_burst(opening) + 1)
+    outcome, _ = await connection.ask(DESCRIBE, DescribeRequest().SerializeToString(), limit_s)
     return isinstance(outcome, bytes)
 
 

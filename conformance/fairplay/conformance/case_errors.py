@@ -17,14 +17,16 @@ class NotTested(Exception):  # noqa: N818 - likewise
     """Raised by a case that could not be tried. It never counts as passed. `reason` is one sentence.
 
     If the player is the reason, `evidence` shows what it did wrong, and `see` is the id of the case that this belongs
-    to: `charging` sees to it that some case fails for it.
+    to: `charging` sees to it that some case fails for it. `given_up`: another attempt would show nothing else, because
+    the player is not asked any more.
     """
 
-    def __init__(self, reason: str, evidence: Evidence | None = None, see: str = "") -> None:
+    def __init__(self, reason: str, evidence: Evidence | None = None, see: str = "", *, given_up: bool = False) -> None:
         super().__init__(f"{reason}: see {see}" if see else reason)
         self.reason = str(self)
         self.evidence = evidence
         self.see = see
+        self.given_up = given_up
 
 
 class NotApplicable(Exception):  # noqa: N818 - likewise

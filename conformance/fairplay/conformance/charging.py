@@ -21,18 +21,18 @@ def charge(judged: Sequence[Judged]) -> list[Judged]:
 
     Misconduct that a case names as the reason why it was not tested is charged to the case that it says to see, unless
     that one has failed, or says to see another one that has. If there is no such case, or only the suite failed in it,
-    the misconduct is charged to the case that names it.
+    or what the one demands the other only recommends, the misconduct is charged to the case that names it.
     """
     verdicts, charged = {each.id: each for each in judged}, dict[str, Judged]()
     for case_id in list(verdicts):
         each = verdicts[case_id]
-        if each.verdict is Verdict.NOT_TESTED and each.evidence is not None and not _leads_to_failure(each, verdicts):
+        if each.verdict is Verdict.NOT_TESTED and each.evidence is not None and not leads_to_failure(each, verdicts):
             failed = _charged(each, verdicts)
             charged[failed.id] = verdicts[failed.id] = failed
     return list(charged.values())
 
 
-def _leads_to_failure(judged: Judged, verdicts: Mapping[str, Judged]) -> bool:
+def leads_to_failure(judged: Judged, verdicts: Mapping[str, Judged]) -> bool:
     """Return whether a case that a case says to see has failed, or one that this says to see in turn."""
     accepted = (Verdict.FAIL,) if judged.level is Level.MUST else (Verdict.FAIL, Verdict.WARN)
     failed = {each.id for each in verdicts.values() if each.verdict in accepted}
@@ -52,7 +52,7 @@ def _is_about_time(case_id: str) -> bool:
 def _charged(judged: Judged, verdicts: Mapping[str, Judged]) -> Judged:
     """Return the failure of the case to which the misconduct that a case names belongs."""
     owner = verdicts.get(judged.see, judged)
-    if owner.verdict is Verdict.SUITE_ERROR or (judged.level is Level.MUST and owner.level is not Level.MUST):
+    if owner.verdict is Verdict.SUITE_ERROR or (judged.level is Level.MUST) != (owner.level is Level.MUST):
         owner = judged
     assert judged.evidence is not None
     evidence = judged.evidence

@@ -13,14 +13,16 @@ from typing import Any, TypeAlias, TypeVar
 from google.protobuf.message import Message
 
 from fairplay.conformance import attribution, confirming
+from fairplay.conformance.breaker import Breaker
 from fairplay.conformance.budget import Budget
 from fairplay.conformance.case_errors import NotTested
 from fairplay.conformance.confirming import Control
+from fairplay.conformance.connection import Connection
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.loop_thread import LoopThread
 from fairplay.conformance.naming import new_game_id, new_tournament_id
 from fairplay.conformance.ordinary import OrdinaryGames
-from fairplay.conformance.player_under_test import Breaker, Connection, PlayerUnderTest
+from fairplay.conformance.player_under_test import PlayerUnderTest
 from fairplay.conformance.positions import Source, position
 from fairplay.conformance.reference_players import rival_names
 from fairplay.conformance.rivals import Departure
@@ -242,9 +244,13 @@ class Context:
         return [*self._whole.played, *filter(None, [self._with_leaver])]
 
     def sequence(self) -> Trial:
-        """Return the last of three games in a row on a fresh connection, or the first of them that fails."""
+        """Return the last of four games in a row on a fresh connection, or the first of them that fails.
+
+        The last one is the first one over again, under another id: as in tournaments with duplicate deals.
+        """
         if self._sequence is None:
-            self._sequence = self._play_in_turn(self.history or [[each] for each in self.beginnings(3, BESIDE_OTHERS)])
+            beginnings = self.beginnings(3, BESIDE_OTHERS)
+            self._sequence = self._play_in_turn(self.history or [[each] for each in (*beginnings, beginnings[0])])
         return self._sequence
 
     def _play_in_turn(self, history: Sequence[Sequence[Scenario]]) -> Trial:
@@ -270,9 +276,12 @@ class Context:
             self.player.renew()
         return self.play(scenario)
 
-    def try_again(self, *, met: bool) -> bool:
-        """Return whether the last case is to be tried again, on a connection without a past. `met`: it is met."""
-        return self.player.try_again(met=met)
+    def try_again(self, *, settled: bool) -> bool:
+        """Return whether the last case is to be tried again, on a connection without a past.
+
+        `settled`: it is met, or another attempt would show nothing else.
+        """
+        return self.player.try_again(settled=settled)
 
     # --- single calls ---
 

@@ -10,7 +10,7 @@ from fairplay.conformance.options import Options
 from fairplay.conformance.plan import Plan, make_plan
 from fairplay.conformance.report import Report
 from fairplay.conformance.tally import Tally
-from fairplay.conformance.workers import judge_in_workers
+from fairplay.conformance.workers import Interruption, judge_in_workers
 
 PREPARED_AFTER = 3
 """So many cases are judged before others are prepared: they show whether the player can be reached at all."""
@@ -30,6 +30,11 @@ def run_plan(plan: Plan, writers: Sequence[Writer] = ()) -> Report:
     if plan.options.jobs > 1:
         return _tallied(plan, writers, lambda tally: judge_in_workers(plan, tally))
     return run_here(plan, writers)
+
+
+def run_apart(plan: Plan, writers: Sequence[Writer], interruption: Interruption) -> Report:
+    """Judge the cases of a plan in other processes, and return the report, like `run`, in any thread."""
+    return _tallied(plan, writers, lambda tally: judge_in_workers(plan, tally, interruption))
 
 
 def run_here(plan: CasePlan, writers: Sequence[Writer] = ()) -> Report:

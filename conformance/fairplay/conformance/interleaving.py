@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
+from fairplay.conformance.connection import Connection
 from fairplay.conformance.context import Context
-from fairplay.conformance.player_under_test import Connection
 from fairplay.conformance.trial import Entry, Scenario, Trial, play_trial
 from fairplay.server.manager.plan import game_id_of
 

@@ -44,8 +44,11 @@ class AnyContext(Protocol):
     def description(self) -> PlayerDescription:
         """What the player says about itself, or what is known of the server."""
 
-    def try_again(self, *, met: bool) -> bool:
-        """Return whether the last case is to be tried again, without what others handed on. `met`: it is met."""
+    def try_again(self, *, settled: bool) -> bool:
+        """Return whether the last case is to be tried again, without what others handed on.
+
+        `settled`: it is met, or another attempt would show nothing else.
+        """
 
 
 class CasePlan(Protocol):
@@ -121,7 +124,7 @@ class Judge:
 def judge(case: Case, context: AnyContext, repeat: RepeatCommand, *, known: bool = False) -> Judged:
     """Judge a case. `repeat` returns the command that judges it again, for its evidence."""
     began = time.monotonic()
-    verdict, sentence, evidence, see = _try_twice(case, context)
+    verdict, sentence, evidence, see, _ = _try_twice(case, context)
     if evidence is not None:
         command = repeat(AFTER_OTHERS, evidence.history) if evidence.history else repeat(case.id)
         evidence = evidence.with_sections(*([("Again", command)] if command else []))
@@ -141,16 +144,20 @@ class _Outcome(NamedTuple):
     sentence: str = ""
     evidence: Evidence | None = None
     see: str = ""
+    given_up: bool = False
+    """Whether another attempt would show nothing else."""
 
 
 def _try_twice(case: Case, context: AnyContext) -> _Outcome:
     """Try a case, and once more if it was not met where the player had a past: that is misconduct all the same."""
     first = _try(case, context)
-    if not context.try_again(met=first.verdict in MET):
+    if not context.try_again(settled=first.verdict in MET or first.given_up):
         return first
     again = _try(case, context)
     if again.verdict not in MET or first.evidence is None:
         return again
+    if first.verdict is Verdict.WARN:  # what is not demanded is nothing that others could be blamed with
+        return first
     see = first.see or AFTER_OTHERS
     return _Outcome(Verdict.NOT_TESTED, f"it fails only after other games: see {see}", first.evidence, see)
 
@@ -162,7 +169,7 @@ def _try(case: Case, context: AnyContext) -> _Outcome:
         verdict = Verdict.FAIL if case.level is Level.MUST else Verdict.WARN
         return _Outcome(verdict, failure.evidence.sentence, failure.evidence)
     except NotTested as untested:
-        return _Outcome(Verdict.NOT_TESTED, untested.reason, untested.evidence, untested.see)
+        return _Outcome(Verdict.NOT_TESTED, untested.reason, untested.evidence, untested.see, untested.given_up)
     except NotApplicable as inapplicable:
         return _Outcome(Verdict.NOT_APPLICABLE, inapplicable.reason)
     except Exception as error:  # an error of the suite is no fault of the player

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from google.protobuf.message import DecodeError
 
+from fairplay.conformance.connection import Connection
 from fairplay.conformance.context import BESIDE_OTHERS, Context
-from fairplay.conformance.player_under_test import Connection
 from fairplay.conformance.trial import Scenario, Trial
 from fairplay.games.kit.player_service import DESCRIBE, END, START
 from fairplay.games.steps import Failure
@@ -131,6 +131,7 @@ def _departure(
         clock = asyncio.get_running_loop().time
         began, lost, returned = clock(), False, False
         process.dismiss(reason, "this player is no longer needed here")
+        connection.lost = True
         while not (returned or process.ended) and clock() - began < limit_s:
             await asyncio.sleep(POLL_S)
             lost = lost or not process.connected

@@ -9,6 +9,9 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
+CLEANUP_LIMIT_S = 10.0
+"""How long interrupted work may take to clean up before the loop ends: more than the end of any program takes."""
+
 
 class LoopThread:
     """Runs coroutines in a thread while the caller waits."""
@@ -28,17 +31,25 @@ class LoopThread:
             raise
 
     def close(self) -> None:
-        """Cancel what still runs, and end the thread."""
+        """Cancel what still runs, wait until it has cleaned up, and end the thread."""
         try:
-            self.run(_cancel_all())
+            self.run(_end_all())
         finally:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
             self._loop.close()
 
 
-async def _cancel_all() -> None:
-    tasks = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in tasks:
+async def _end_all() -> None:
+    # Work that was interrupted is cleaning up: a second cancellation would end that in the middle, as would the end of
+    # the other tasks, which it may need.
+    if ending := [task for task in _others() if task.cancelling()]:
+        await asyncio.wait(ending, timeout=CLEANUP_LIMIT_S)
+    left = _others()
+    for task in left:
         task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    await asyncio.gather(*left, return_exceptions=True)
+
+
+def _others() -> set[asyncio.Task[Any]]:
+    return asyncio.all_tasks() - {asyncio.current_task()}

@@ -44,9 +44,26 @@ class Options:
     budget_s: float = _option(600.0, "TIME", "Time for all cases; what it does not suffice for is not tested.")
     start_limit_s: float = _option(10.0, "TIME", "Time to come up.", repeats=True)
     listen: str = _option("127.0.0.1:0", "HOST:PORT", "Where players dial in; port 0: any free one.", repeats=True)
+    tls_cert: str = _option("", "FILE", "The certificate with which --listen speaks TLS, in PEM.", repeats=True)
+    tls_key: str = _option("", "FILE", "The key of --tls-cert, in PEM.", repeats=True)
+    insecure: bool = _option(False, "", "Let --listen be reached by other machines without TLS.", repeats=True)
+    ca: str = _option(
+        "", "FILE", "Who vouches for a player at grpcs:, in PEM. Default: FAIRPLAY_CA, or the system.", repeats=True
+    )
+    sandbox: str = _option(
+        "auto", "WORD", "Run a program (exec:) in a sandbox: auto (where it can be), require or off.", repeats=True
+    )
+    program_limits: str = _option(
+        "", "NAME=N,…", "What a program may use, e.g. memory=1GiB,processes=64,cpu=10m.", repeats=True
+    )
+    program_folders: str = _option(
+        "", "DIR:DIR", "Folders that a program in a sandbox may read besides its own.", repeats=True
+    )
     jobs: int = _option(1, "N", "Judge so many cases at once, in processes of their own.", low=1, high=MAX_JOBS)
     known_failures: str = _option("", "FILE", "Ids of cases that are known to fail.")
     history: str = _option("", "GAMES", "Only judge these games, one after the other, as the report names them.")
+    secret: str = field(default="", repr=False)
+    """The secret of a player that serves. Empty: that of FAIRPLAY_SECRET, if it is set."""
     examples: int = EXAMPLES
     """How many states are drawn for each case that draws them."""
 
@@ -93,6 +110,6 @@ def repeat_command(options: Options, case_id: str, history: str = "") -> str:
     for option in OPTIONS:
         value = getattr(options, option.name)
         if option.metadata["repeats"] and option.name != "seed" and value != option.default:
-            words += [f"--{option_name(option)}", option_text(option, value)]
+            words += [f"--{option_name(option)}", *([] if value is True else [option_text(option, value)])]
     history = history or options.history
     return shlex.join([*words, *(["--history", history] if history else [])])

@@ -18,6 +18,8 @@ AT_ONCE = "memory.two-games-at-once"
 TOURNAMENT = "endings.tournament"
 UNUSUAL_SETTINGS = "rules.unusual-settings"
 REACHED_AGAIN = "identity.reached-again"
+_OUTSIDE_GAMES = {"Describe": DESCRIBES, "Start": TOURNAMENT, "End": TOURNAMENT}
+"""The ids of the cases that methods belong to which no game calls."""
 
 
 def whole_game(seat: int, player_count: int) -> str:
@@ -27,4 +29,9 @@ def whole_game(seat: int, player_count: int) -> str:
 
 def of_overrun(method_name: str) -> str:
     """Return the id of the case that a call without an answer belongs to."""
-    return {"Describe": DESCRIBES, "Start": TOURNAMENT, "End": TOURNAMENT}.get(method_name, EVERY_ANSWER)
+    return _OUTSIDE_GAMES.get(method_name, EVERY_ANSWER)
+
+
+def of_death(method_name: str) -> str:
+    """Return the id of the case that a call in which the player ended belongs to."""
+    return _OUTSIDE_GAMES.get(method_name, ALIVE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import astuple, dataclass
@@ -23,8 +24,13 @@ from fairplay.conformance.transports import Transport, make_transport
 from fairplay.conformance.trial import CallLimits, Scenario
 from fairplay.conformance.written_games import read_games
 from fairplay.games.game import Game, find
+from fairplay.player.channels import Credentials
+from fairplay.player.secrets import secret_from
+from fairplay.player.tls import TlsFiles
 from fairplay.server.errors import Refusal
 from fairplay.server.links.link import duration
+from fairplay.server.links.program_options import read_program_options
+from fairplay.server.listening import check_exposure
 from fairplay.server.plans import full_time_control
 from fairplay.v1.game_pb2 import TimeControl
 
@@ -44,8 +50,7 @@ class Plan:
 
     def make_transport(self) -> Transport:
         """Return a new transport to the player under test."""
-        options = self.options
-        return make_transport(self.game, options.player, options.listen, options.start_limit_s, options.drawn_seed)
+        return _transport(self.game, self.options)
 
     def open_context(self) -> AbstractContextManager[Context]:
         """Return the context of the cases; the end of its `with` block lets go of the player."""
@@ -69,7 +74,7 @@ def make_plan(options: Options) -> Plan:
     """Return the plan of a run. Raises ValueError, with one sentence, if the options make no sense."""
     game, level = find(options.game), find_level(options.level)
     everything = cases(game)
-    kind = make_transport(game, options.player, options.listen, options.start_limit_s).kind
+    kind = _transport(game, options).kind
     if options.jobs > 1:
         _check_jobs(options, kind)
     if not options.budget_s > 0:
@@ -86,6 +91,30 @@ def make_plan(options: Options) -> Plan:
     run = Run(game.name, kind, options.seed, limits, level, options.only, *facts)
     chosen = ordered(game, choose_cases(everything, level, options.only))
     return Plan(options, game, run, chosen, known, _history(options, game))
+
+
+def _transport(game: Game, options: Options) -> Transport:
+    """Return a new transport to a player. Raises ValueError if the options make no sense."""
+    if bool(options.tls_cert) != bool(options.tls_key):
+        raise ValueError("--tls-cert and --tls-key belong together: the certificate of --listen, and its key")
+    tls = TlsFiles(Path(options.tls_cert), Path(options.tls_key)) if options.tls_cert else None
+    if isinstance(options.player, str) and options.player.startswith("dial-in:"):
+        check_exposure(options.listen, {"--tls-cert and --tls-key": tls is not None}, insecure=options.insecure)
+    started = isinstance(options.player, str) and options.player.startswith("exec:")
+    sandbox = "off" if options.sandbox == "auto" and not started else options.sandbox
+    programs, _ = read_program_options(sandbox, options.program_limits, options.program_folders, os.environ)
+    return make_transport(
+        game,
+        options.player,
+        options.listen,
+        options.start_limit_s,
+        options.drawn_seed,
+        tls=tls,
+        insecure=options.insecure,
+        programs=programs,
+        credentials=Credentials.from_environment(os.environ, Path(options.ca) if options.ca else None),
+        secret=options.secret or secret_from(os.environ),
+    )
 
 
 def _history(options: Options, game: Game) -> Sequence[Sequence[Scenario]]:

@@ -2,130 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from google.protobuf.message import DecodeError
 
 from fairplay.conformance import owners
+from fairplay.conformance.breaker import Breaker
 from fairplay.conformance.budget import Budget
 from fairplay.conformance.case_errors import NotTested
-from fairplay.conformance.evidence import Evidence, sent
+from fairplay.conformance.connection import Connection
+from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.loop_thread import LoopThread
-from fairplay.conformance.transports import ExecTransport, Transport, output_of
+from fairplay.conformance.transports import ExecTransport, Transport
 from fairplay.games.kit.player_service import DESCRIBE
-from fairplay.games.steps import Failure, Method
-from fairplay.server.links.dial_in import DialInLink
-from fairplay.server.links.link import DeadLink, Link, OpenCall
-from fairplay.server.links.process import ProcessLink
-from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
+from fairplay.games.steps import Failure
+from fairplay.server.links.link import Link
+from fairplay.v1.misconduct_pb2 import CallError
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
-
-MAX_OVERRUNS_IN_METHOD = 3
-MAX_OVERRUNS = 6
-
-
-class Breaker:
-    """Saves the time of calls to a player that hangs: methods that it has stopped answering are not called again."""
-
-    def __init__(self) -> None:
-        self._in_method: dict[str, int] = {}
-        self._in_all = 0
-        self._last: Evidence | None = None
-        """The last call that overran its limit."""
-        self._owner = ""
-        """The id of the case that this belongs to."""
-
-    def check(self, path: str) -> None:
-        """Raise NotTested if the method, or the player, has overrun too often in a row."""
-        if self._in_method.get(path, 0) >= MAX_OVERRUNS_IN_METHOD:
-            name, times = path.rpartition("/")[2], MAX_OVERRUNS_IN_METHOD
-            reason = f"{name} did not answer in time {times} times in a row, and is not asked any more"
-            raise NotTested(reason, self._last, self._owner)
-        if self._in_all >= MAX_OVERRUNS:
-            reason = f"the player did not answer {MAX_OVERRUNS} calls in a row, and is not asked any more"
-            raise NotTested(reason, self._last, self._owner)
-
-    def record(self, method: Method, request: bytes, limit_s: float, *, overran: bool) -> None:
-        """Record whether a call overran its limit."""
-        path = method.path
-        self._in_method[path] = self._in_method.get(path, 0) + 1 if overran else 0
-        self._in_all = self._in_all + 1 if overran else 0
-        if overran:
-            self._owner = owners.of_overrun(method.name)
-            sections = (("Call", path), ("Request", sent(method.request, request)))
-            self._last = Evidence(f"{method.name} did not answer within {limit_s:g} s.", sections=sections)
-
-
-class Connection:
-    """An open link to the player."""
-
-    def __init__(self, link: Link, breaker: Breaker, budget: Budget, player_name: str) -> None:
-        self._link = link
-        self.breaker = breaker
-        self.budget = budget
-        self.player_name = player_name
-        """The name that the player has in its games."""
-        self._open: set[OpenCall] = set()
-        self.call_count = 0
-        self.described = 0
-        """How many of these calls were made before there were cases."""
-        self.repeatable = True
-        """Whether new connections reach the player in the same way."""
-        self.lost = isinstance(link, DeadLink)
-        """Whether the player was not reached, or is gone."""
-
-    async def ask(self, method: Method, request: bytes, limit_s: float) -> tuple[bytes | Failure, float]:
-        """Call a method; return its reply or failure, and the seconds. Raises NotTested if such calls always hang.
-
-        Raises NotTested also if the time for all calls together is over.
-        """
-        self.budget.check()
-        self.breaker.check(method.path)
-        future: asyncio.Future[tuple[bytes | Failure, float]] = asyncio.get_running_loop().create_future()
-
-        def done(outcome: bytes | Failure, elapsed_s: float) -> None:
-            if not future.done():
-                future.set_result((outcome, elapsed_s))
-
-        self.call_count += 1
-        call = self._link.call(method.path, request, limit_s, done)
-        self._open.add(call)
-        try:
-            outcome, elapsed_s = await future
-        finally:
-            call.cancel()
-            self._open.discard(call)
-        self.breaker.record(method, request, limit_s, overran=isinstance(outcome, Overrun))
-        self.lost = disconnection(outcome)
-        return outcome, elapsed_s
-
-    @property
-    def output(self) -> str:
-        """Return the end of what the player's process has written."""
-        return output_of(self._link)
-
-    @property
-    def process(self) -> ProcessLink | None:
-        """Return the link to the player's process, or None if the player was not started here."""
-        return self._link if isinstance(self._link, ProcessLink) else None
-
-    @property
-    def hello(self) -> PlayerDescription | None:
-        """Return what the player said about itself when it dialled in, or None if it did not."""
-        return self._link.description if isinstance(self._link, DialInLink | ProcessLink) else None
-
-    async def close(self) -> None:
-        """Cancel all calls and close the link."""
-        for call in list(self._open):
-            call.cancel()
-        await self._link.close()
-
-
-def disconnection(outcome: bytes | Failure) -> bool:
-    """Return whether a call failed because the player was not there, or is gone."""
-    return isinstance(outcome, CallError) and outcome.reason == CallErrorReason.CALL_ERROR_REASON_DISCONNECTED
 
 
 class PlayerUnderTest:
@@ -223,6 +117,10 @@ class PlayerUnderTest:
         self.reach_count += 1
         return connection
 
+    async def open_beside(self) -> Connection:
+        """Return a new connection while others are in use. It is lost if the player cannot be reached."""
+        return await self._open(Breaker())
+
     def begin_ways(self) -> None:
         """Begin what `open_ways` would have to wait for."""
 
@@ -249,14 +147,17 @@ class PlayerUnderTest:
 
     @contextmanager
     def fresh(self, breaker: Breaker | None = None) -> Iterator[Connection]:
-        """Yield a new connection: to a new process or object, where the transport starts the player."""
-        connection = self.open(breaker)
-        try:
+        """Yield a new connection: to a new process or object, where the transport starts the player.
+
+        A player of which a method is not called any more gets no new process where one is there that another case has
+        handed on: nearly all cases stumble over it at once. One that fails on that is tried again: see `try_again`.
+        """
+        if breaker is None and self.breaker.has_given_up:
+            with self.separate() as connection:
+                yield connection
+            return
+        with self._handing_on(self.open(breaker)) as connection:
             yield connection
-        except BaseException:
-            self.loop.run(connection.close())
-            raise
-        self._hand_on(connection)
 
     @contextmanager
     def separate(self) -> Iterator[Connection]:
@@ -265,16 +166,24 @@ class PlayerUnderTest:
         Starting a process takes long. A case may share one with others if it fails for no sound player that has
         played before, and if it is tried again without it when it does fail: see `try_again`.
         """
-        connection, self._handed_on = self._handed_on, None
-        if connection is None or connection.lost:
-            with self.fresh() as new:
-                yield new
-            return
-        self._has_used_handed_on = True
+        used, self._handed_on = self._handed_on, None
+        if used is not None and used.lost:
+            self.loop.run(used.close())
+            used = None
+        self._has_used_handed_on = self._has_used_handed_on or used is not None
+        with self._handing_on(used or self.open()) as connection:
+            yield connection
+
+    @contextmanager
+    def _handing_on(self, connection: Connection) -> Iterator[Connection]:
+        """Yield a connection, and hand it on; close it if the player failed on it."""
         try:
             yield connection
-        except BaseException:
-            self.loop.run(connection.close())
+        except BaseException as error:
+            if not (isinstance(error, NotTested) and error.given_up):
+                self.loop.run(connection.close())
+                raise
+            self._hand_on(connection)
             raise
         self._hand_on(connection)
 
@@ -286,13 +195,13 @@ class PlayerUnderTest:
         else:
             self.loop.run(connection.close())
 
-    def try_again(self, *, met: bool) -> bool:
-        """Return whether a case is to be tried again: it is not met, and has used a connection with a past.
+    def try_again(self, *, settled: bool) -> bool:
+        """Return whether a case is to be tried again: it is not settled, and has used a connection with a past.
 
         The connection is closed then: the second attempt gets a new one.
         """
         used, self._has_used_handed_on = self._has_used_handed_on, False
-        if met or not used:
+        if settled or not used:
             return False
         if self._handed_on is not None:
             self.loop.run(self._handed_on.close())

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pytest
 
 SESSION = "fairplay-session"
-LEFT_OUT = ("jobs",)
+LEFT_OUT = ("insecure", "jobs")
 """Options of the suite that make no sense where pytest runs the cases."""
 
 

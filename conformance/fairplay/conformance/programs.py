@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from fairplay.server.links.opening import parse_link
+from fairplay.server.links.spec import parse_link
 
 
 class ProgramFile(NamedTuple):
@@ -28,7 +29,12 @@ def program_files(player: str | Callable[[], object]) -> tuple[ProgramFile, ...]
         return ()
     executable, *arguments = shlex.split(link.value)
     words = [(executable, shutil.which(executable)), *((word, word) for word in arguments)]
-    return tuple(ProgramFile(word, _digest(Path(path))) for word, path in words if path and Path(path).is_file())
+    return tuple(ProgramFile(word, _digest(Path(path))) for word, path in words if path and _is_file(path))
+
+
+def _is_file(word: str) -> bool:
+    """Return whether a word of a command is a file; code on a command line is too long to be one."""
+    return os.path.isfile(word)  # noqa: PTH113 - pathlib raises errors for what cannot be a path
 
 
 def _digest(path: Path) -> str:

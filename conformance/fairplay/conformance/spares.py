@@ -77,7 +77,7 @@ async def close_all(begun: Iterable[asyncio.Task[Link]]) -> None:
 
 
 def _is_lost(link: Link) -> bool:
-    return isinstance(link, DeadLink) or (isinstance(link, ProcessLink) and link.has_ended)
+    return isinstance(link, DeadLink) or (isinstance(link, ProcessLink) and link.ended)
 
 
 def _affordable(link: Link) -> int:

@@ -12,14 +12,19 @@ from fairplay.conformance.objects import ObjectLink
 from fairplay.conformance.spares import Spares
 from fairplay.conformance.ways import Ways
 from fairplay.games.game import Game
+from fairplay.player.channels import NO_CREDENTIALS, Credentials
+from fairplay.player.tls import TlsFiles
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import dial_in_link
 from fairplay.server.links.dial_out import dial_out_link
-from fairplay.server.links.link import Clock, DeadLink, Link, disconnected
-from fairplay.server.links.opening import parse_link
-from fairplay.server.links.process import ProcessLink, process_link
+from fairplay.server.links.link import Clock, Link
+from fairplay.server.links.process import ProcessLink
+from fairplay.server.links.program_options import ProgramOptions
+from fairplay.server.links.spec import parse_link
 from fairplay.server.server import Config, Server
 from fairplay.v1.connection_pb2 import GoodbyeReason
+
+NO_SANDBOX = ProgramOptions()
 
 
 class Transport(Protocol):
@@ -60,13 +65,25 @@ class ObjectTransport:
 
 
 class GrpcTransport:
-    """A player that serves on an address: each opening is a channel of its own."""
+    """A player that serves on an address: each opening is a channel of its own, over TLS if there are credentials.
+
+    `secret` is the player's own, which each call shows.
+    """
 
     kind = "grpc"
     cheap = False
 
-    def __init__(self, target: str, player_name: str, start_limit_s: float) -> None:
+    def __init__(
+        self,
+        target: str,
+        player_name: str,
+        start_limit_s: float,
+        credentials: Credentials | None = None,
+        secret: str = "",
+    ) -> None:
+        self._secret = secret
         self.player_name = player_name
+        self._credentials = credentials
         self._target = target
         self._start_limit_s = start_limit_s
         self._clock: Clock | None = None
@@ -74,17 +91,35 @@ class GrpcTransport:
     async def open(self) -> Link:
         """Return a link over a new channel to the same player."""
         self._clock = self._clock or Clock()
-        return await dial_out_link(self._clock, self._target, self._start_limit_s)
+        limit_s = self._start_limit_s
+        return await dial_out_link(self._clock, self._target, limit_s, self._credentials, secret=self._secret)
 
     async def close(self) -> None:
         """Do nothing: nothing was started."""
 
 
 class PlayerServer:
-    """The server that players dial in to, or that starts them."""
+    """The server that players dial in to, or that starts them. It does nothing else for whoever reaches it."""
 
-    def __init__(self, listen: str, start_limit_s: float) -> None:
-        self._config = Config(listen=listen, allow_exec=True, resume=False, start_limit_s=start_limit_s)
+    def __init__(
+        self,
+        listen: str,
+        start_limit_s: float,
+        tls: TlsFiles | None = None,
+        *,
+        insecure: bool = False,
+        programs: ProgramOptions = NO_SANDBOX,
+    ) -> None:
+        self._config = Config(
+            listen=listen,
+            allow_exec=True,
+            resume=False,
+            only_connections=True,
+            start_limit_s=start_limit_s,
+            tls=tls,
+            insecure=insecure,
+            programs=programs,
+        )
         self._server: Server | None = None
         self.start_limit_s = start_limit_s
 
@@ -169,12 +204,7 @@ class ExecTransport:
     async def _start(self, command: str) -> Link:
         """Start a command and return a link to its process."""
         server = await self.server.server()
-        try:
-            return await process_link(
-                server.hub, server.clock, self.player_name, command, server.address, self.server.start_limit_s
-            )
-        except (OSError, ValueError) as error:
-            return DeadLink(server.clock, disconnected(f"the command cannot be started: {error}"))
+        return await server.programs.link(self.player_name, command)
 
     async def hang_up(self) -> None:
         """End every stream, as a server does that shuts down and comes back, and what was started ahead."""
@@ -194,12 +224,24 @@ class ExecTransport:
 
 
 def make_transport(
-    game: Game, player: str | Callable[[], object], listen: str, start_limit_s: float, seed: int = 0
+    game: Game,
+    player: str | Callable[[], object],
+    listen: str,
+    start_limit_s: float,
+    seed: int = 0,
+    *,
+    tls: TlsFiles | None = None,
+    insecure: bool = False,
+    credentials: Credentials = NO_CREDENTIALS,
+    programs: ProgramOptions = NO_SANDBOX,
+    secret: str = "",
 ) -> Transport:
     """Return the transport to a player: a link, or a function that returns new player objects.
 
     The player's name in its games is drawn with the seed, unless it dials in with one of its own. Starts nothing.
-    Raises ValueError, with one sentence, if the link is invalid.
+    `tls` and `insecure` are those of the server that it dials in to, `credentials` those with which one that serves is
+    called, `secret` is what those calls show, and `programs` say how one that is started is run. Raises ValueError,
+    with one sentence, if the link is invalid.
     """
     name = draw_name(Random(f"{seed}/name"))
     if not isinstance(player, str):
@@ -207,11 +249,11 @@ def make_transport(
         return ObjectTransport("object", name, lambda clock: ObjectLink(clock, make()))
     link = parse_link(player)
     if link.kind == "grpc":
-        return GrpcTransport(link.value, name, start_limit_s)
+        return GrpcTransport(link.value, name, start_limit_s, credentials if link.secure else None, secret)
     if link.kind == "bot":
         game.player(link.value)
         return ObjectTransport("bot", name, lambda clock: BotLink(clock, game.player(link.value)))
-    server = PlayerServer(listen, start_limit_s)
+    server = PlayerServer(listen, start_limit_s, tls, insecure=insecure, programs=programs)
     if link.kind == "dial-in":
         return DialInTransport(link.value, server)
     return ExecTransport(link.value, name, server)

@@ -16,15 +16,16 @@ from typing import Any, NamedTuple, TypeAlias
 from google.protobuf.message import Message
 
 from fairplay.conformance.case_errors import SuiteError
+from fairplay.conformance.connection import Connection
 from fairplay.conformance.joining import Joining, StandIn
 from fairplay.conformance.naming import draw_names
-from fairplay.conformance.player_under_test import Connection
 from fairplay.conformance.racing import Races
 from fairplay.conformance.rivals import Departure, Rivals
 from fairplay.games.conformance import Infraction, Level, Situation, find_conformance
 from fairplay.games.game import Game
 from fairplay.games.kit.conformance import cause_of
 from fairplay.games.steps import (
+    FAILURES,
     Arrival,
     Call,
     CallKind,
@@ -40,7 +41,7 @@ from fairplay.games.steps import (
 from fairplay.server.plans import seconds
 from fairplay.server.transcript import Transcript, game_rng
 from fairplay.v1.game_pb2 import TimeControl
-from fairplay.v1.misconduct_pb2 import Misconduct
+from fairplay.v1.misconduct_pb2 import Misconduct, Overrun
 
 TESTED = "tested"
 """What evidence calls the player under test. In its games it has an ordinary name."""
@@ -98,6 +99,8 @@ class Scenario(NamedTuple):
     """Whether rivals mostly wait for the player under test in races; False: never."""
     joins: Joining | None = None
     """When the player under test comes into the game, as after a restart. None: it is there from the beginning."""
+    asked_again: int = 0
+    """The number of the decision that is asked for twice, as by a server that was started anew; 0: none is."""
 
     @property
     def text(self) -> str:
@@ -208,7 +211,7 @@ class _Driver:
         self._transcript = Transcript(self._names, lambda _: None)
         self._rivals = Rivals(game, self._situation, scenario.seed, scenario.departures)
         self._races = Races(self._ask, self._situation.seat, Random(scenario.seed), self._is_eager)
-        self._trial = Trial(scenario, had_past=connection.call_count > 1)
+        self._trial = Trial(scenario, had_past=connection.call_count > connection.described)
         self._began = 0.0
         self._stand_in = StandIn(game, scenario.joins)
 
@@ -240,7 +243,9 @@ class _Driver:
             return False
         count = self._trial.decision_count
         elapsed_s = asyncio.get_running_loop().time() - self._began
-        self._trial.is_cut = self._connection.budget.is_spent_on(elapsed_s, count)
+        scenario = self._trial.scenario
+        about = max([scenario.asked_again, *(departure.after for departure in scenario.departures)])
+        self._trial.is_cut = self._connection.budget.is_spent_on(elapsed_s, count - about)
         return self._trial.is_cut or 0 < self._situation.turn_count <= count
 
     async def _answer(self, step: Step) -> Any:
@@ -254,8 +259,21 @@ class _Driver:
         calls = calls_in(step)
         # A single call has no task of its own, so that rivals answer at once: games at the same time take turns then.
         answers = [await self._ask(calls[0])] if len(calls) == 1 else await asyncio.gather(*map(self._ask, calls))
+        self._judge_failures(calls, answers)
         arrivals = [Arrival(call.seat, answer, 0.0) for call, answer in zip(calls, answers, strict=True)]
         return join_answers(step, arrivals)
+
+    def _judge_failures(self, calls: Sequence[Call], answers: Sequence[Message | Failure]) -> None:
+        """Treat a failed call as misconduct, also in games that go on with a player whose call has failed.
+
+        The rules of a game may make a late answer a legal one where they set the limit. Races are judged by the game
+        alone: a call that others have won is not held against anybody.
+        """
+        for call, answer in zip(calls, answers, strict=True):
+            if call.seat != self._situation.seat or not isinstance(answer, FAILURES):
+                continue
+            if call.limit_s is None or not isinstance(answer, Overrun):
+                self._trial.misconduct = self._transcript.build_misconduct(Eliminate(call.seat, answer))
 
     def _eliminate(self, step: Eliminate) -> None:
         scenario = self._trial.scenario
@@ -273,11 +291,17 @@ class _Driver:
         limit_s = self._limit_s(call)
         async with self._turn():
             outcome, elapsed_s = await self._connection.ask(call.method, request, limit_s)
+            if isinstance(outcome, bytes) and self._is_asked_again(call):
+                outcome, elapsed_s = await self._connection.ask(call.method, request, limit_s)
         answer = self._transcript.parse_outcome(asked, outcome)
         self._trial.exchanges.append(Exchange(call.method, request, call.kind, limit_s, elapsed_s, answer))
         if (infraction := self._find_infraction(self._situation.settings, call, answer)) is not None:
             self._count(infraction, answer)
         return answer
+
+    def _is_asked_again(self, call: Call) -> bool:
+        number = 0 if call.kind is CallKind.NOTIFICATION else self._trial.decision_count + 1
+        return 0 < self._trial.scenario.asked_again == number
 
     def _limit_s(self, call: Call) -> float:
         """Return the limit of a call; the first one after joining has at least that of first decisions."""

@@ -27,26 +27,58 @@ GROUP_SIZE = 4
 COMMAND = (sys.executable, "-P", "-m", "fairplay.conformance.worker")
 EXIT_LIMIT_S = 10.0
 
-Messages: TypeAlias = "SimpleQueue[tuple[Worker, dict[str, Any] | None]]"
-"""What workers report; None: the worker has ended."""
+Messages: TypeAlias = "SimpleQueue[tuple[Worker | None, dict[str, Any] | None]]"
+"""What workers report; None: the worker has ended. Without a worker: the run is interrupted."""
 
 
-def judge_in_workers(plan: Plan, tally: Tally) -> None:
-    """Judge the cases of a plan in `options.jobs` processes."""
-    pool = _Pool(plan, tally)
+class Interruption:
+    """Interrupts runs that wait for their workers in other threads, as Ctrl-C does in the main one."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: list[Messages] = []
+        self._interrupted = False
+
+    def join(self, messages: Messages) -> None:
+        """Have a run interrupted that waits for these messages."""
+        with self._lock:
+            self._waiting.append(messages)
+            if self._interrupted:
+                messages.put((None, None))
+
+    def leave(self, messages: Messages) -> None:
+        """Forget a run that is over."""
+        with self._lock:
+            self._waiting.remove(messages)
+
+    def interrupt(self) -> None:
+        """Interrupt all runs, those that have not begun yet too."""
+        with self._lock:
+            self._interrupted = True
+            for messages in self._waiting:
+                messages.put((None, None))
+
+
+def judge_in_workers(plan: Plan, tally: Tally, interruption: Interruption | None = None) -> None:
+    """Judge the cases of a plan in `options.jobs` processes. Raises KeyboardInterrupt if it is interrupted."""
+    interruption = interruption or Interruption()
+    messages: Messages = SimpleQueue()
+    pool = _Pool(plan, tally, messages)
+    interruption.join(messages)
     try:
         pool.run()
     finally:
+        interruption.leave(messages)
         pool.stop()
 
 
 class _Pool:
-    def __init__(self, plan: Plan, tally: Tally) -> None:
+    def __init__(self, plan: Plan, tally: Tally, messages: Messages) -> None:
         self._plan = plan
         self._tally = tally
         ids = [case.id for case in plan.cases]
         self._groups = deque(ids[first : first + GROUP_SIZE] for first in range(0, len(ids), GROUP_SIZE))
-        self._messages: Messages = SimpleQueue()
+        self._messages = messages
         self._workers: list[Worker] = []
 
     def run(self) -> None:
@@ -55,6 +87,8 @@ class _Pool:
             self._start_worker()
         while self._workers:
             worker, message = self._messages.get()
+            if worker is None:
+                raise KeyboardInterrupt
             if message is None:
                 self._end_worker(worker)
             elif "began" in message:

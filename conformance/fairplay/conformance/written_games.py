@@ -69,14 +69,16 @@ def _packed(scenario: Scenario) -> str:
     settings = situation.settings.SerializeToString(deterministic=True).hex()
     place = [settings, situation.player_count, situation.seat, state, situation.turn_count]
     departures = [list(each) for each in scenario.departures]
-    content = [scenario.name, place, scenario.seed, scenario.level, departures, scenario.rivals_wait, scenario.joins]
+    special = [departures, scenario.rivals_wait, scenario.joins, scenario.asked_again]
+    content = [scenario.name, place, scenario.seed, scenario.level, *special]
     return base64.urlsafe_b64encode(zlib.compress(json.dumps(content).encode(), 9)).decode()
 
 
 def _unpacked(game: Game, text: str) -> Scenario:
     try:
         content = json.loads(zlib.decompressobj().decompress(base64.urlsafe_b64decode(text), 1 << 22))
-        name, (settings, player_count, seat, state, turn_count), seed, level, departures, rivals_wait, joins = content
+        name, (settings, player_count, seat, state, turn_count), seed, level, *special = content
+        departures, rivals_wait, joins, asked_again = special
         situation = Situation(
             game.settings_type.FromString(bytes.fromhex(settings)),
             int(player_count),
@@ -88,6 +90,8 @@ def _unpacked(game: Game, text: str) -> Scenario:
             Departure(seat, after, in_decision, Fault(fault)) for seat, after, in_decision, fault in departures
         )
         joining = None if joins is None else Joining(str(joins[0]), int(joins[1]))
-        return Scenario(str(name), situation, int(seed), Level(level), left, bool(rivals_wait), joining)
+        return Scenario(
+            str(name), situation, int(seed), Level(level), left, bool(rivals_wait), joining, int(asked_again)
+        )
     except (binascii.Error, zlib.error, DecodeError, TypeError, ValueError):
         raise ValueError(f"--history: {DATA}{text[:20]}… is no game: it is damaged") from None

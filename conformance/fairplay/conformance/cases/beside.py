@@ -11,9 +11,12 @@ from fairplay.conformance.confirming import Control
 from fairplay.conformance.context import BESIDE_OTHERS, Context
 from fairplay.conformance.interleaving import TO_THE_END, play_in_turn
 from fairplay.conformance.trial import Scenario, Trial
+from fairplay.conformance.variations import unusual_part
+from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
 
-AT_ONCE = 16
+AT_ONCE, FEW_AT_ONCE = 32, 16
+"""The second number is for players that are slow."""
 DECISIONS, FEW_DECISIONS = 12, 2
 MOST_CALLS = 24
 """At the latest after so many calls of a game another one begins beside it."""
@@ -24,8 +27,9 @@ MANY = "memory.many-games-at-once"
 @case(MANY, "A player may be in several games at once; each request names its game.")
 def many_games_at_once(context: Context) -> None:
     """A tournament plays more games at a time than an author tries, and comes back to each of them in the end."""
+    number = FEW_AT_ONCE if context.is_slow else AT_ONCE
     with context.player.separate() as connection:
-        for found in play_in_turn(context, _games(context, "many", AT_ONCE, DECISIONS), connection):
+        for found in play_in_turn(context, _games(context, "many", number, DECISIONS), connection):
             _judge(context, found)
 
 
@@ -45,15 +49,19 @@ def one_ends_first(context: Context) -> None:
 @case("memory.similar-ids", "Two games are the same only if their ids are equal, character by character.")
 def similar_ids(context: Context) -> None:
     """Who cuts ids, changes their letters or reads only a part of them takes one game for another."""
-    ids = _similar_ids(context.new_tournament_id())
-    scenarios = _games(context, "similar-ids", len(ids), BESIDE_OTHERS)
-    with context.player.separate() as connection:
-        for found in play_in_turn(context, scenarios, connection, ids=ids):
-            _judge(context, found, others=scenarios)
+    alike = _games(context, "similar-ids", len(_similar_ids("")), BESIDE_OTHERS)
+    for scenarios in (alike, _with_other_settings(context, alike)):
+        ids = _similar_ids(context.new_tournament_id())
+        with context.player.separate() as connection:
+            for found in play_in_turn(context, scenarios, connection, ids=ids):
+                _judge(context, found, others=scenarios)
 
 
 def _similar_ids(stem: str) -> Sequence[str]:
-    """Return ids that differ in case, in length, in a character at either end, or in what separates their parts."""
+    """Return ids that differ in case, in length, in a character at either end, or in what separates their parts.
+
+    The last two have the same hash in Java.
+    """
     return (
         f"{stem}/r1g1",
         f"{stem}/R1G1",
@@ -71,6 +79,10 @@ def _similar_ids(stem: str) -> Sequence[str]:
         f"{stem}/{MANY_ZEROS}2",
         f"a{MANY_ZEROS}/{stem}",
         f"b{MANY_ZEROS}/{stem}",
+        f"{stem}/R1g1",
+        f"{stem}/r1G1",
+        f"{stem}/r1gAa",
+        f"{stem}/r1gBB",
     )
 
 
@@ -82,6 +94,18 @@ def _games(context: Context, name: str, number: int, turn_count: int) -> list[Sc
     ]
 
 
+def _with_other_settings(context: Context, scenarios: Sequence[Scenario]) -> list[Scenario]:
+    """Return games every other of which has unusual settings: who takes one for another knows the wrong board."""
+    drawn = context.rng("settings of similar ids").sample(context.variations, len(context.variations))
+    drawn.sort(key=lambda each: len(unusual_part(context.game, each.settings).ListFields()), reverse=True)
+    found = list(scenarios)
+    for index, variation in zip(range(1, len(found), 2), drawn, strict=False):
+        count, turn_count = variation.player_count, found[index].situation.turn_count
+        situation = Situation(variation.settings, count, index % count, None, turn_count)
+        found[index] = found[index]._replace(situation=situation)
+    return found
+
+
 def _decisions(context: Context, count: int) -> int:
     """Return how often the player is to decide in each of many games: less often if it is slow."""
     return FEW_DECISIONS if context.is_slow else count
@@ -89,8 +113,9 @@ def _decisions(context: Context, count: int) -> int:
 
 def _judge(context: Context, found: Trial, others: Sequence[Scenario] = ()) -> None:
     """Judge a game beside others. `others`: what goes wrong in these under ordinary ids belongs to another case."""
+    is_usual = found.scenario.situation.settings == context.settings
     controls: list[Control] = [
-        ("", partial(context.alone, found.scenario)),
+        ("" if is_usual else owners.UNUSUAL_SETTINGS, partial(context.alone, found.scenario)),
         (owners.AFTER_OTHERS, context.sequence),
         (owners.AT_ONCE, context.pair),
         *([(MANY, partial(_with_ordinary_ids, context, others))] if others else []),

@@ -9,9 +9,9 @@ from google.protobuf.message import DecodeError, Message
 from fairplay.conformance import attribution, owners
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import NotApplicable, failure
+from fairplay.conformance.connection import Connection
 from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal, readable
-from fairplay.conformance.player_under_test import Connection
 from fairplay.conformance.transports import DialInTransport, ExecTransport
 from fairplay.conformance.trial import Trial
 from fairplay.games.game import Game

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from itertools import cycle
+from itertools import cycle, product
 from random import Random
 from typing import NamedTuple, TypeAlias
 
@@ -17,7 +17,7 @@ from fairplay.conformance.rivals import Departure, Fault, Rivals
 from fairplay.conformance.trial import Scenario, Trial, seat_names
 from fairplay.games.conformance import Situation, find_conformance
 from fairplay.games.game import Game, find
-from fairplay.games.steps import Call, Failure, drive
+from fairplay.games.steps import Call, CallKind, Failure, drive
 from fairplay.player.handlers import reply_of
 
 GOES_ON = "A player that fails is out of the game, which goes on or ends as its rules say."
@@ -35,6 +35,8 @@ class _Plan(NamedTuple):
     player_count: int
     departures: tuple[Departure, ...]
     more_decisions: int = MORE_DECISIONS
+    settings: Message | None = None
+    """None: the default settings and those that change what follows, in turn."""
 
 
 def _early(rivals: int, decisions: int) -> list[int]:
@@ -62,6 +64,7 @@ def _plans_for_two(context: Context) -> Iterator[_Plan]:
     faults = _faults(context.rng("only-rival"))
     for seat in range(2):
         yield _Plan(seat, 2, (Departure(1 - seat, 0, in_decision=False),))
+        yield from (_alone(context, seat, 2, each) for each in _asking_alone(context.game.name))
     for index, share in enumerate((0.0, 0.0, 0.1, 0.5, 0.8, 0.95)):
         seat = index % 2
         yield _Plan(seat, 2, (Departure(1 - seat, int(share * _length(context, seat, 2)), fault=next(faults)),))
@@ -82,6 +85,18 @@ def _plans_one_by_one(context: Context) -> Iterator[_Plan]:
             moments = pace(len(rivals), _length(context, seat, count))
             leaving = zip(rivals, moments, strict=True)
             yield _Plan(seat, count, tuple(Departure(rival, after, fault=next(faults)) for rival, after in leaving))
+    last_ones = [(count - 1, count) for count in crowds[:-1]]
+    seatings = [*last_ones, *((seat, crowds[-1]) for seat in range(crowds[-1]))]
+    for seat, count in seatings:
+        yield from (_alone(context, seat, count, each) for each in _asking_alone(context.game.name))
+
+
+def _alone(context: Context, seat: int, count: int, settings: Message) -> _Plan:
+    """Return a game in which all rivals leave early, and the player under test is asked again when it is alone."""
+    rivals = [other for other in range(count) if other != seat]
+    context.rng("alone", seat, count).shuffle(rivals)
+    departures = tuple(Departure(rival, after) for after, rival in enumerate(rivals))
+    return _Plan(seat, count, departures, MORE_DECISIONS // 3, settings)
 
 
 @case("rules.rivals-leave-at-once", GOES_ON)
@@ -98,7 +113,7 @@ def _plans_at_once(context: Context) -> Iterator[_Plan]:
             seat, rivals = _seated(rng, count)
             after = _length(context, seat, count) // 2 if in_decision else 0
             yield _Plan(seat, count, tuple(Departure(rival, after, in_decision, next(faults)) for rival in rivals[:2]))
-    for _ in _settings(context):  # under each of them all rivals leave at once
+    for _ in _all_settings(context.game.name):  # under each of them all rivals leave at once
         seat, rivals = _seated(rng, count := rng.choice(crowds))
         after = _length(context, seat, count) // 2
         yield _Plan(seat, count, tuple(Departure(rival, after) for rival in rivals))
@@ -113,9 +128,8 @@ def neighbour_leaves(context: Context) -> None:
 def _plans_of_neighbours(context: Context) -> Iterator[_Plan]:
     rng, faults = context.rng("neighbours"), _faults(context.rng("neighbours", "faults"))
     for count in _crowds(context.game):
-        for side in (1, -1):
-            seat, after = rng.randrange(count), rng.randrange(4)
-            departure = Departure((seat + side) % count, after, fault=next(faults))
+        for seat, side in product((0, count - 1, rng.randrange(count)), (1, -1)):
+            departure = Departure((seat + side) % count, rng.randrange(4), fault=next(faults))
             yield _Plan(seat, count, (departure,), MORE_DECISIONS // 4)
 
 
@@ -150,17 +164,11 @@ def _play_all(context: Context, name: str, plans: Iterator[_Plan]) -> None:
 
 
 def _scenarios(context: Context, name: str, plans: Iterator[_Plan]) -> Iterator[Scenario]:
-    for index, (plan, settings) in enumerate(zip(plans, cycle(_settings(context)), strict=False)):
+    for index, (plan, settings) in enumerate(zip(plans, cycle(_all_settings(context.game.name)), strict=False)):
         turn_count = max(departure.after for departure in plan.departures) + plan.more_decisions
         scenario = context.scenario(plan.seat, plan.player_count, turn_count)
-        situation = scenario.situation._replace(settings=settings)
+        situation = scenario.situation._replace(settings=plan.settings or settings)
         yield scenario._replace(name=f"{name}-{index}", situation=situation, departures=plan.departures)
-
-
-def _settings(context: Context) -> Sequence[Message]:
-    """Return the default settings, and those that change what follows when players leave."""
-    game = context.game
-    return [context.settings, *map(game.full_settings, find_conformance(game.name).leaving_settings)]
 
 
 def _judge(context: Context, found: Trial) -> None:
@@ -185,19 +193,29 @@ class _CalledError(Exception):
 @cache
 def _goes_on_alone(name: str) -> bool:
     """Return whether a player whose only rival has failed is called again, under some settings."""
+    return any(_is_called_alone(find(name), each) for each in _all_settings(name))
+
+
+@cache
+def _asking_alone(name: str) -> Sequence[Message]:
+    """Return the settings under which a player whose only rival has failed is asked for decisions."""
+    return [each for each in _all_settings(name) if _is_called_alone(find(name), each, decisions_only=True)]
+
+
+def _all_settings(name: str) -> Sequence[Message]:
+    """Return the default settings, and those that change what follows when players leave."""
     game = find(name)
-    others = map(game.full_settings, find_conformance(name).leaving_settings)
-    return any(_is_called_alone(game, each) for each in (game.full_settings(game.settings_type()), *others))
+    return [*map(game.full_settings, (game.settings_type(), *find_conformance(name).leaving_settings))]
 
 
-def _is_called_alone(game: Game, settings: Message) -> bool:
+def _is_called_alone(game: Game, settings: Message, *, decisions_only: bool = False) -> bool:
     situation = Situation(settings, player_count=2, seat=0)
     rivals = Rivals(game, situation, 0, [Departure(1)])
     player, is_alone = game.player(next(iter(game.strategies))), False
 
     def answer(call: Call) -> Message | Failure:
         nonlocal is_alone
-        if call.seat == 0 and is_alone:
+        if call.seat == 0 and is_alone and not (decisions_only and call.kind is CallKind.NOTIFICATION):
             raise _CalledError
         is_alone = is_alone or rivals.fails(call, 0)
         return rivals.answer(call, 0) if call.seat else reply_of(player, call)

@@ -1,4 +1,4 @@
-"""Cases about players that come into a game after it has begun, as a program does that was started anew."""
+"""Cases about games in which a side was started anew: players that come in after the beginning, repeated calls."""
 
 from __future__ import annotations
 
@@ -18,18 +18,21 @@ from fairplay.games.game import Game
 DECISIONS = 4
 NUMBERS = (1, 2, 5)
 """The player comes in with calls that have these numbers among those of their method."""
+ASKED_AGAIN = (1, 3)
+"""The numbers of decisions that are asked for twice."""
 
 
 @case(
     "memory.fresh-process",
     "What was answered is not repeated to a player that was started anew: the first call of a game may be any of them.",
+    "A call that was open when the server was stopped is made again: the same request.",
 )
 def fresh_process(context: Context) -> None:
-    """After a restart a player must go on with what the request says: nobody tells it the beginning again."""
+    """After a restart of either side a player must go on with what the request says, for the first time or again."""
     played: list[Scenario] = []
     with context.player.fresh() as connection:
-        for scenario in _scenarios(context):
-            found, from_the_beginning = context.play(scenario, connection), scenario._replace(joins=None)
+        for scenario in (*_scenarios(context), *_asked_again(context)):
+            found, from_the_beginning = context.play(scenario, connection), scenario._replace(joins=None, asked_again=0)
             played.append(from_the_beginning)
             alone = partial(context.alone, from_the_beginning)
             try:
@@ -60,6 +63,13 @@ def _scenarios(context: Context) -> Iterator[Scenario]:
         scenario = context.ending(count) if joins.method in _last_calls(context.game) else begun
         name = f"{scenario.name}-from-{joins.method}-{joins.number}"
         yield scenario._replace(name=name, seed=context.rng(name).getrandbits(32), joins=joins)
+
+
+def _asked_again(context: Context) -> Iterator[Scenario]:
+    """Yield games in which a decision is asked for twice: the server was started anew, and lost the first answer."""
+    for number, (seat, count) in zip(ASKED_AGAIN, (context.seatings[0], context.seatings[-1]), strict=True):
+        scenario = context.scenario(seat, count, DECISIONS)
+        yield scenario._replace(name=f"{scenario.name}-asked-again-{number}", asked_again=number)
 
 
 def _joinings(context: Context) -> Iterator[Joining]:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import takewhile
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -13,9 +14,9 @@ import psutil
 
 from fairplay.conformance import owners
 from fairplay.conformance.case import Case, case
-from fairplay.conformance.case_errors import NotApplicable, failure
+from fairplay.conformance.case_errors import Failure, NotApplicable, failure
+from fairplay.conformance.connection import Connection
 from fairplay.conformance.context import Context
-from fairplay.conformance.player_under_test import Connection
 from fairplay.conformance.trial import Trial
 from fairplay.games.game import Game
 
@@ -30,6 +31,10 @@ MAX_MEMORY_BYTES = 1024 * MIB
 """What 500 games may add."""
 MAX_ROUND_BYTES = MAX_MEMORY_BYTES // (MAX_ROUNDS - 1)
 """A player of which some round adds less is not on its way beyond that."""
+GROWING_ROUNDS = 10
+"""So many rounds must add more than that, each of them, before anything is said: a heap grows before it is cleared."""
+FAR_TOO_MUCH_BYTES = 4 * MAX_MEMORY_BYTES
+"""A player that has grown by so much is not asked to play on: others need the machine."""
 MAX_COUNT = 20
 MAX_OUTPUT_BYTES = MIB
 SETTLE_S = 2.0
@@ -107,15 +112,25 @@ def _too_much(before: Holding, after: Holding) -> bool:
     return max(*kept, _processes(before, after)) >= MAX_COUNT
 
 
+def keeps_growing(found: Growth) -> bool:
+    """Return whether a player has grown in round after round, more than any that clears its memory now and then."""
+    in_a_row = list(takewhile(lambda more: more > MAX_ROUND_BYTES, found.added(_memory)))
+    return len(in_a_row) >= GROWING_ROUNDS or sum(in_a_row) > FAR_TOO_MUCH_BYTES
+
+
 def _hoards(found: Growth) -> bool:
-    """Return whether a player has grown beyond the limit."""
-    return sum(found.added(_memory)) > MAX_MEMORY_BYTES
+    """Return whether a player has grown beyond the limit, in every round."""
+    return keeps_growing(found) and _grows(found) and sum(found.added(_memory)) > MAX_MEMORY_BYTES
 
 
 def _may_hoard(found: Growth) -> bool:
     """Return whether a player is below the limit, and may be beyond it after more games."""
-    grows = all(more > MAX_ROUND_BYTES for more in found.added(_memory))
-    return grows and not _hoards(found) and len(found.holdings) < MAX_ROUNDS
+    return _grows(found) and not _hoards(found) and len(found.holdings) < MAX_ROUNDS
+
+
+def _grows(found: Growth) -> bool:
+    """Return whether each round has added more than it may."""
+    return all(more > MAX_ROUND_BYTES for more in found.added(_memory))
 
 
 def _measure_of(context: Context, connection: Connection) -> Callable[[], Holding]:
@@ -157,8 +172,13 @@ def memory(context: Context) -> None:
         context.judge_condition(found.failed, (owners.AFTER_OTHERS, context.sequence))
     _only_started(context)
     if _hoards(found):
-        count, more = GAMES * (len(found.holdings) - 1), sum(found.added(_memory)) / MIB
-        raise failure(f"{count} games more made the player {more:,.0f} MiB larger.", ("Memory", _table(found, _mib)))
+        raise grown(found)
+
+
+def grown(found: Growth) -> Failure:
+    """Return the failure of a player that has grown."""
+    count, more = GAMES * (len(found.holdings) - 1), sum(found.added(_memory)) / MIB
+    return failure(f"{count} games more made the player {more:,.0f} MiB larger.", ("Memory", _table(found, _mib)))
 
 
 @case("growth.threads", "Of 25 games after others, fewer than 20 threads may be left, again and again.")

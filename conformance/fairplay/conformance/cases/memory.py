@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from fairplay.conformance.cancelling import cancel_received, cancel_unread
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import Failure
+from fairplay.conformance.connection import Connection
 from fairplay.conformance.context import Context
 from fairplay.conformance.owners import AFTER_OTHERS
-from fairplay.conformance.player_under_test import Connection
 from fairplay.conformance.transports import DialInTransport, ExecTransport
 from fairplay.conformance.trial import Entry, Trial
 from fairplay.games.game import Game

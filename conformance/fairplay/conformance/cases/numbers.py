@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.context import Context
+from fairplay.conformance.enlarging import SHARE, with_revision, with_scores
 from fairplay.conformance.positions import Position, Source, position
 from fairplay.conformance.reference_players import rival_names
 from fairplay.conformance.trial import Scenario
@@ -14,28 +14,32 @@ from fairplay.games.game import Game
 
 LARGE = (2**31, 2**32, 2**52)
 """Beyond what 32 bits hold, with and without a sign; a number of JavaScript holds them all."""
-SHARE = 0.4
-"""The games begin after this share of a game of reference players."""
 DECISIONS = 3
 
 
 @case("rules.large-numbers", "Every answer keeps the rules, in whatever state it is asked for.")
 def large_numbers(context: Context) -> None:
-    """Revisions have 64 bits: a player that keeps 32 of them raises, or takes an old state for a new one."""
+    """Revisions have 64 bits and scores 32: a player that keeps fewer raises, or takes an old state for a new one."""
     with context.shared() as connection:
-        for revision in LARGE:
-            rng, strategy = context.rng("large-numbers", revision), rival_names(context.game)[-1]
-            source = Source(context.settings, context.game.seats.start, rng.getrandbits(32), strategy)
-            found = _with_revision(position(context.game, source, SHARE), revision)
-            scenario = Scenario(f"revision-{revision}", found.situation(DECISIONS), source.seed)
+        for scenario in _scenarios(context):
             context.judge(context.play(scenario, connection))
 
 
-def _with_revision(found: Position, revision: int) -> Position:
-    state: Any = type(found.state)()
-    state.CopyFrom(found.state)
-    state.revision = revision
-    return found._replace(state=state)
+def _scenarios(context: Context) -> Iterator[Scenario]:
+    for revision in LARGE:
+        found, seed = _position(context, revision)
+        yield Scenario(f"revision-{revision}", with_revision(found, revision).situation(DECISIONS), seed)
+    found, seed = _position(context, "scores")
+    rich = with_scores(context.game, found)
+    if rich is not None:
+        yield Scenario("large-scores", rich.situation(DECISIONS), seed)
+
+
+def _position(context: Context, word: object) -> tuple[Position, int]:
+    """Return a position in the middle of a game, and the seed of that game."""
+    rng, strategy = context.rng("large-numbers", word), rival_names(context.game)[-1]
+    source = Source(context.settings, context.game.seats.start, rng.getrandbits(32), strategy)
+    return position(context.game, source, SHARE), source.seed
 
 
 def cases(game: Game) -> Sequence[Case]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from fairplay.conformance.breaker import is_disconnection
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import NotApplicable, failure
-from fairplay.conformance.cases.growth import GAMES, MIB, ROUNDS, growth_of
+from fairplay.conformance.cases.growth import grown, growth_of, keeps_growing
+from fairplay.conformance.connection import Connection
 from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal
-from fairplay.conformance.player_under_test import Connection, disconnection
 from fairplay.conformance.transports import DialInTransport, ExecTransport
 from fairplay.conformance.trial import Trial
 from fairplay.games.conformance import Level
@@ -22,8 +23,6 @@ from fairplay.v1.player_pb2 import DescribeRequest
 
 SHOULD = Level.SHOULD
 DECISIONS = 6
-MAX_GROWTH_BYTES = 4 * MIB
-MAX_GROWTH_SHARE = 0.05
 UNREADABLE = b"\xff\xff\xff\xff\xff"
 LOSS_LIMIT_S = 0.5
 RETURN_LIMIT_S = 10.0
@@ -56,7 +55,7 @@ def _check_refused(context: Context, connection: Connection, method: Method, req
         raise failure(f"A request of {method.name} that nobody can read was answered as if it were one.", *what)
     if isinstance(outcome, Overrun):
         raise failure(f"A request of {method.name} that nobody can read was not answered.", *what)
-    if disconnection(outcome):
+    if is_disconnection(outcome):
         raise failure(f"A request of {method.name} that nobody can read ended the player: {outcome.message}", *what)
 
 
@@ -96,7 +95,7 @@ def _answers_again(context: Context, connection: Connection) -> bool:
         lost, began = False, loop.time()
         while (waited_s := loop.time() - began) < RETURN_LIMIT_S:
             outcome, _ = await connection.ask(DESCRIBE, DescribeRequest().SerializeToString(), 1.0)
-            gone = disconnection(outcome)
+            gone = is_disconnection(outcome)
             lost = lost or gone
             if not gone and (lost or waited_s > LOSS_LIMIT_S):
                 return True
@@ -108,7 +107,7 @@ def _answers_again(context: Context, connection: Connection) -> bool:
 
 @case(
     "robustness.memory-growth",
-    "What a player holds in memory does not grow with the games it has played.",
+    "What a player holds in memory does not grow with each 25 games, 250 games long.",
     level=SHOULD,
 )
 def memory_growth(context: Context) -> None:
@@ -116,11 +115,8 @@ def memory_growth(context: Context) -> None:
     found = growth_of(context)
     if found.failed is not None:
         _judge(context, found.failed)
-    sizes = [holding.memory_bytes for holding in found.holdings[:ROUNDS]]
-    growth = sizes[-1] - sizes[1]
-    if growth > max(MAX_GROWTH_BYTES, MAX_GROWTH_SHARE * sizes[1]):
-        shown = "\n".join(f"after {GAMES * number} games: {size / MIB:.1f} MiB" for number, size in enumerate(sizes, 1))
-        raise failure(f"{GAMES} games more made the player {growth / MIB:.1f} MiB larger.", ("Memory", shown))
+    if keeps_growing(found):
+        raise grown(found)
 
 
 def _judge(context: Context, found: Trial) -> None:

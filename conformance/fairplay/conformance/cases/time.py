@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from fairplay.conformance import owners
+from fairplay.conformance import owners, silence
+from fairplay.conformance.breaker import Breaker
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.context import Context
-from fairplay.conformance.player_under_test import Breaker
+from fairplay.conformance.transports import gets_new_players
 from fairplay.conformance.trial import Scenario, Trial
 from fairplay.games.game import Game
 from fairplay.v1.misconduct_pb2 import MisconductKind
 
 GAMES_AT_ONCE = 8
 DECISIONS = 10
+SLOW_RIVALS = "time.slow-rivals"
 
 
 @case(owners.FIRST_ANSWER, "The first decision of a game comes within its own, longer limit.")
@@ -44,6 +47,26 @@ def under_load(context: Context) -> None:
         )
 
 
+def _begin_slow_rivals(context: Context) -> None:
+    if gets_new_players(context.player.transport):  # a player with a past must not be disturbed in other cases
+        context.once(SLOW_RIVALS, partial(silence.begin, context))
+
+
+@case(
+    SLOW_RIVALS,
+    "Every player may take all the time of its limit; nobody else is called then.",
+    prepare=_begin_slow_rivals,
+)
+def slow_rivals(context: Context) -> None:
+    """A player that has heard nothing for a while may have let go of the game, or of its connection."""
+    context.player.connection()
+    if gets_new_players(context.player.transport):
+        found = silence.finish(context, context.once(SLOW_RIVALS, partial(silence.begin, context)))
+    else:
+        found = silence.play(context)
+    context.judge_condition(found or silence.play(context), (owners.AFTER_OTHERS, context.sequence))
+
+
 def _is_late(found: Trial) -> bool:
     return found.misconduct is not None and found.misconduct.kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT
 
@@ -56,4 +79,4 @@ def _play_at_once(context: Context, beginnings: Sequence[Scenario]) -> list[Tria
 
 def cases(game: Game) -> Sequence[Case]:
     """Return the cases of this module."""
-    return (first_answer, every_answer, under_load)
+    return (first_answer, every_answer, under_load, slow_rivals)

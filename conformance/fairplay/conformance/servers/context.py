@@ -21,6 +21,7 @@ from fairplay.conformance.servers.players import Cast, Served, Stream, hello
 from fairplay.conformance.servers.scenes import Expected, Scene, expect, small
 from fairplay.conformance.trial import Trial
 from fairplay.games.conformance import Level
+from fairplay.player.channels import NO_CREDENTIALS, Credentials, open_channel
 from fairplay.server.errors import STATUS, reason_of
 from fairplay.v1 import manager_pb2_grpc, record_service_pb2_grpc, referee_pb2_grpc
 from fairplay.v1.game_pb2 import Player
@@ -45,6 +46,7 @@ class Place:
 
     address: str
     players_host: str = "127.0.0.1"
+    credentials: Credentials = NO_CREDENTIALS
 
 
 @dataclass(slots=True)
@@ -95,7 +97,7 @@ class ServerContext:
         )
 
     async def _open_channel(self) -> grpc.aio.Channel:
-        return grpc.aio.insecure_channel(self.place.address, options=CHANNEL_OPTIONS)
+        return open_channel(self.place.address, self.place.credentials, CHANNEL_OPTIONS)
 
     def run(self, work: Coroutine[Any, Any, Value]) -> Value:
         """Return what `work` returns. Raises Failure if the server fails or takes too long."""
@@ -112,7 +114,7 @@ class ServerContext:
     def _with_trace(self, found: Failure) -> Failure:
         return Failure(found.evidence.with_sections(*self.trace[-MAX_TRACE:]))
 
-    def try_again(self, *, met: bool) -> bool:
+    def try_again(self, *, settled: bool) -> bool:
         """Return False: no case hands anything on to another."""
         return False
 
@@ -180,7 +182,7 @@ class ServerContext:
 
     def open_stream(self, cast: Cast) -> Stream:
         """Return a connection of its own for players, which has said nothing yet."""
-        return Stream(grpc.aio.insecure_channel(self.place.address, options=CHANNEL_OPTIONS), cast)
+        return Stream(open_channel(self.place.address, self.place.credentials, CHANNEL_OPTIONS), cast)
 
     def new_names(self, count: int) -> list[str]:
         """Return names to dial in with that nobody else has."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -20,6 +21,7 @@ from fairplay.conformance.servers.context import Place, ServerContext, open_serv
 from fairplay.conformance.servers.scenes import AMPLE_S
 from fairplay.conformance.trial import CallLimits
 from fairplay.games.conformance import Conformance
+from fairplay.player.channels import Credentials
 
 CONFORMANCE = Conformance(package=__package__)
 """Where the frozen sets of MUST cases for servers are."""
@@ -35,6 +37,8 @@ class ServerOptions:
     known_failures: str = ""
     players_host: str = "127.0.0.1"
     """The address of this machine at which the server reaches players that serve."""
+    ca: str = ""
+    """The file of the authorities that vouch for the server; empty: FAIRPLAY_CA, or those of the system."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +52,17 @@ class ServerPlan:
 
     def open_context(self) -> AbstractContextManager[ServerContext]:
         """Return the context of the cases; the end of its `with` block lets go of the server."""
-        return open_server_context(Place(self.options.address, self.options.players_host))
+        ca = Path(self.options.ca) if self.options.ca else None
+        credentials = Credentials.from_environment(os.environ, ca)
+        return open_server_context(Place(self.options.address, self.options.players_host, credentials))
 
     def repeat_command(self, case_id: str, history: str = "") -> str:
         """Return the command that judges one case again in the same way."""
         words = ["fairplay", "certify-server", self.options.address, "--only", case_id]
         if self.options.players_host != ServerOptions.__dataclass_fields__["players_host"].default:
             words += ["--players-host", self.options.players_host]
+        if self.options.ca:
+            words += ["--ca", self.options.ca]
         return shlex.join(words)
 
 

@@ -5,22 +5,32 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from fairplay.certificate.signing import signed
 from fairplay.conformance.certificate import certificate
 from fairplay.conformance.events import Ended, Event
+from fairplay.conformance.report import Report
 from fairplay.conformance.writers.junit import junit
 from fairplay.conformance.writers.page import page
 
 
-class CertificateWriter:
-    """Writes the certificate to a file, or to standard output for "-"."""
+def _certificate(report: Report, key: Ed25519PrivateKey | None) -> bytes:
+    data = certificate(report)
+    return data if key is None else signed(data, key)
 
-    def __init__(self, file: Path) -> None:
+
+class CertificateWriter:
+    """Writes the certificate to a file, or to standard output for "-"; signed, if there is a key."""
+
+    def __init__(self, file: Path, key: Ed25519PrivateKey | None = None) -> None:
         self._file = file
+        self._key = key
 
     def take(self, event: Event) -> None:
         """Write the file at the end of the run."""
         if isinstance(event, Ended):
-            data = certificate(event.report)
+            data = _certificate(event.report, self._key)
             if str(self._file) == "-":
                 sys.stdout.write(data.decode())
             else:
@@ -45,8 +55,9 @@ class ReportWriter:
     The evidence of a case is written as the bytes whose sha256 its certificate holds.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, key: Ed25519PrivateKey | None = None) -> None:
         self._directory = directory
+        self._key = key
 
     def take(self, event: Event) -> None:
         """Write the file at the end of the run."""
@@ -59,6 +70,6 @@ class ReportWriter:
         for each in report.judged:
             if each.evidence is not None:
                 (directory / "evidence" / f"{each.id}.json").write_bytes(each.evidence.canonical())
-        (directory / "certificate.json").write_bytes(certificate(report))
+        (directory / "certificate.json").write_bytes(_certificate(report, self._key))
         (directory / "junit.xml").write_bytes(junit(report))
         (directory / "report.html").write_text(page(report), encoding="utf-8")

@@ -9,7 +9,10 @@ from fairplay.conformance.zoo.mutants import Mutant
 from fairplay.conformance.zoo.triggers import (
     after_early_end,
     after_repetition,
+    after_silence,
     after_unfinished,
+    asked_again,
+    asked_in_another_game,
     between_games,
     in_game,
     in_later_games,
@@ -29,6 +32,14 @@ MUTANTS = (
         ONE_AFTER_ANOTHER,
     ),
     Mutant(
+        "raises-in-third-game",
+        "Raises an exception in its third game.",
+        BACK_TO_BACK,
+        in_game(3),
+        RAISES,
+        ("memory", "endings", case_ids.UNDER_LOAD, *ONE_AFTER_ANOTHER),
+    ),
+    Mutant(
         "hangs-in-second-game", "Never answers in its second game.", BACK_TO_BACK, in_game(2), HANGS, ONE_AFTER_ANOTHER
     ),
     Mutant(
@@ -46,6 +57,14 @@ MUTANTS = (
         in_later_games,
         REPEATS_THE_LAST_GAME,
         ("memory", case_ids.UNDER_LOAD, *ONE_AFTER_ANOTHER),
+    ),
+    Mutant(
+        "raises-in-a-known-state",
+        "Raises an exception where it is asked about a state that it was asked about in another game.",
+        BACK_TO_BACK,
+        asked_in_another_game,
+        RAISES,
+        ("memory", "endings", "identity", case_ids.UNUSUAL_IDS, case_ids.UNDER_LOAD, *ONE_AFTER_ANOTHER),
     ),
     Mutant(
         "mixes-up-games",
@@ -70,6 +89,14 @@ MUTANTS = (
         TOO_LATE_AT_FIRST,
     ),
     Mutant(
+        "forgets-after-a-while",
+        "Raises an exception in a game after it has heard nothing of it for some time.",
+        (case_ids.SLOW_RIVALS,),
+        after_silence(0.8),
+        RAISES,
+        ("*",),
+    ),
+    Mutant(
         "raises-after-early-end",
         "Raises an exception in a game where the one before was over after two decisions, or fewer.",
         (case_ids.EARLY_END,),
@@ -90,6 +117,14 @@ MUTANTS = (
         "Raises an exception in all decisions after one for which it was asked twice.",
         (case_ids.CANCELLED,),
         after_repetition,
+        RAISES,
+        (case_ids.FRESH_PROCESS,),
+    ),
+    Mutant(
+        "answers-each-question-once",
+        "Raises an exception where it is asked for the same decision again.",
+        (case_ids.FRESH_PROCESS,),
+        asked_again,
         RAISES,
     ),
 )

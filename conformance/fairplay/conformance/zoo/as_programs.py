@@ -74,7 +74,7 @@ MUTANTS = (
     ),
     Mutant(
         "grows",
-        "Keeps a mebibyte more with every game.",
+        "Keeps two and a half mebibytes more with each of its first 300 games.",
         (case_ids.GROWTH,),
         in_decision(1),
         GROWS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import reduce
 from typing import TypeAlias
 
 from fairplay.conformance.methods import tells_the_end
@@ -30,6 +31,8 @@ def of_games_at_once(game: Game) -> Iterator[Mutant]:
     yield from _of_ids()
     sentence = "Raises an exception in a game if it was asked about ten others in between."
     yield Mutant("keeps-ten-games", sentence, (case_ids.MANY_AT_ONCE,), between_games(10), RAISES)
+    sentence = "Raises an exception in a game if it was asked about thirty others in between."
+    yield Mutant("keeps-thirty-games", sentence, (case_ids.MANY_AT_ONCE,), between_games(30), RAISES)
     sentence, cases = "Raises an exception in the middle of a game if another one has begun.", (case_ids.ENDS_BESIDE,)
     related = (case_ids.OTHER_SETTINGS, case_ids.UNDER_LOAD)
     yield Mutant("forgets-games-when-one-begins", sentence, cases, after_a_beginning, RAISES, related)
@@ -48,11 +51,17 @@ def _of_ids() -> Iterator[Mutant]:
         "reads-ids-up-to-the-dot": ("are the same up to the first dot", lambda text: text.partition(".")[0]),
         "reads-the-numbers-in-ids": ("have the same numbers", lambda text: [*map(int, re.findall("[0-9]+", text))]),
         "reads-letters-and-digits-of-ids": ("have the same letters and digits", lambda text: re.sub(r"\W|_", "", text)),
+        "keeps-hashes-of-ids": ("have the same 32-bit hash, as in Java", java_hash),
     }
     for name, (words, key) in names.items():
         sentence = f"Answers in a game as in another one at the same time if their ids {words}."
         find = with_like_id(key)
         yield Mutant(name, sentence, (case_ids.SIMILAR_IDS,), _finds(find), repeats(find), AT_ONCE)
+
+
+def java_hash(text: str) -> int:
+    """Return the hash of a text in Java."""
+    return reduce(lambda total, letter: (31 * total + ord(letter)) % 2**32, text, 0)
 
 
 def with_like_id(key: Key) -> Find:

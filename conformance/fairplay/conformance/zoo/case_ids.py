@@ -32,6 +32,7 @@ UNUSUAL_IDS = "exceptions.unusual-ids"
 FIRST_ANSWER = "time.first-answer"
 EVERY_ANSWER = "time.every-answer"
 UNDER_LOAD = "time.under-load"
+SLOW_RIVALS = "time.slow-rivals"
 
 BACK_TO_BACK = "memory.back-to-back"
 AT_ONCE = "memory.two-games-at-once"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -15,7 +16,8 @@ from fairplay.v1.player_pb2 import DescribeResponse, PlayerDescription
 
 SOMETHING_ELSE = b"\xfa\x01\x05hello"
 """A message with nothing but a text in field 31."""
-BALLAST_BYTES = 1024 * 1024
+BALLAST_BYTES = 5 * 1024 * 1024 // 2
+BALLAST_COUNT = 300
 TOO_LATE = 1.25
 """A late answer takes this many times its limit."""
 
@@ -67,9 +69,14 @@ def _longest(game: GameMemory | None, method: Method) -> Any:
     return max(answers, key=lambda answer: answer.ByteSize(), default=None)
 
 
-def adds(make: Callable[[], object]) -> Effect:
-    """Return the effect of a sound answer after which the player keeps something more."""
-    return _effect(lambda _, call: call.memory.ballast.append(make()), Symptom.NOTHING)
+def adds(make: Callable[[], object], at_most: float = math.inf) -> Effect:
+    """Return the effect of a sound answer after which the player keeps something more, but not more than so many."""
+
+    def act(_: MutantPlayer, call: ReceivedCall) -> None:
+        if len(call.memory.ballast) < at_most:
+            call.memory.ballast.append(make())
+
+    return _effect(act, Symptom.NOTHING)
 
 
 RAISES = _effect(_raise, Symptom.STATUS)
@@ -79,7 +86,7 @@ SAYS_NOTHING = _effect(lambda _, call: call.method.response(), Symptom.RULE)
 SAYS_SOMETHING_ELSE = _effect(lambda *_: SOMETHING_ELSE, Symptom.RULE)
 IS_UNREADABLE = _effect(lambda *_: b"\xff\xff", Symptom.UNREADABLE)
 SAYS_TOO_MUCH = _effect(lambda *_: bytes(MAX_REPLY_BYTES + 1), Symptom.TOO_LARGE)
-GROWS = adds(lambda: b"x" * BALLAST_BYTES)
+GROWS = adds(lambda: b"x" * BALLAST_BYTES, BALLAST_COUNT)
 
 
 def repeats(find: Callable[[ReceivedCall], GameMemory | None]) -> Effect:

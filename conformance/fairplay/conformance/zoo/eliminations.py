@@ -1,7 +1,8 @@
-"""How a player notices that another one was eliminated: for mutants that fail then."""
+"""How a player notices that another one was eliminated, or that it would not be: for mutants that fail then."""
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -14,7 +15,7 @@ from fairplay.conformance.zoo.mutant_player import ReceivedCall, Trigger
 from fairplay.conformance.zoo.triggers import parts
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game, find
-from fairplay.games.steps import Call, CallKind, drive
+from fairplay.games.steps import Call, CallKind, Eliminate, answer_step, drive
 from fairplay.player.handlers import reply_of
 from fairplay.v1.misconduct_pb2 import CallError
 
@@ -163,3 +164,34 @@ def _is_asked_alone(game: Game, settings: Message) -> bool:
 
     drive(begin_game(game, settings, count), answer)
     return alone[True] > 0
+
+
+# Which settings forgive
+
+
+@cache
+def forgiving_settings(name: str) -> tuple[Message, ...]:
+    """Return settings, without defaults, under which a game goes on with a player whose call has failed."""
+    game = find(name)
+    return tuple(each for each in find_conformance(name).leaving_settings if _forgives(game, game.full_settings(each)))
+
+
+def _forgives(game: Game, settings: Message) -> bool:
+    """Play a game in which the first decision of the first player fails; return whether nobody is eliminated for it."""
+    conversation, players = begin_game(game, settings, game.seats.start), players_of(game, game.seats.start)
+    has_failed, answer = False, None
+
+    def reply(call: Call) -> Any:
+        nonlocal has_failed
+        if call.seat == 0 and call.kind is not CallKind.NOTIFICATION and not has_failed:
+            has_failed = True
+            return CallError()
+        return reply_of(players[call.seat], call)
+
+    with contextlib.suppress(StopIteration), contextlib.closing(conversation):
+        while True:
+            step = conversation.send(answer)
+            if isinstance(step, Eliminate):
+                return False
+            answer = answer_step(step, reply)
+    return has_failed

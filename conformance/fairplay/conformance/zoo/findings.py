@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
+from xml.etree import ElementTree as Xml
 
+from fairplay.conformance.charging import leads_to_failure
 from fairplay.conformance.options import EXAMPLES
 from fairplay.conformance.report import Report
 from fairplay.conformance.selection import matches
 from fairplay.conformance.verdicts import Verdict
+from fairplay.conformance.writers.junit import junit
 from fairplay.conformance.zoo.case_ids import DRAWN_STATES, EVERY_WHOLE_GAME, WHOLE_GAMES
 from fairplay.conformance.zoo.mutants import Mutant
+from fairplay.games.conformance import Level
 
 
 class Finding(NamedTuple):
@@ -24,11 +28,13 @@ class Finding(NamedTuple):
     """The cases that failed although the mutation does not show in them."""
     suite_errors: Sequence[str]
     """The cases in which the suite itself failed."""
+    contradictions: Sequence[str]
+    """What does not fit together in the report."""
 
     @property
     def is_exact(self) -> bool:
-        """Return whether exactly the right cases failed."""
-        return not (self.missed_by or self.unrelated or self.suite_errors)
+        """Return whether exactly the right cases failed, and the report says the same everywhere."""
+        return not (self.missed_by or self.unrelated or self.suite_errors or self.contradictions)
 
 
 def compare(mutant: Mutant, report: Report) -> Finding:
@@ -41,7 +47,28 @@ def compare(mutant: Mutant, report: Report) -> Finding:
     ]
     unrelated = [each for each in caught if not _is_named(mutant, each) and not _is_related(mutant, each)]
     errors = [each.id for each in report.judged if each.verdict is Verdict.SUITE_ERROR]
-    return Finding(caught, missed, unrelated, errors)
+    return Finding(caught, missed, unrelated, errors, contradictions(report))
+
+
+def contradictions(report: Report) -> list[str]:
+    """Return what does not fit together in a report, a sentence each; empty if all fits.
+
+    A player is refused exactly if a MUST has failed, with evidence. What was not tested says to see a case that has
+    failed, through others or not. The JUnit file is red exactly if the exit code is 1.
+    """
+    verdicts = {each.id: each for each in report.judged}
+    failed = [each for each in report.judged if each.verdict is Verdict.FAIL]
+    refused = any(each.level is Level.MUST and not each.met for each in report.judged)
+    root = Xml.fromstring(junit(report))
+    found = [f"{each.id} failed without evidence" for each in failed if not (each.evidence and each.evidence.sections)]
+    if refused != bool(failed):
+        found.append("it is refused and no case has failed" if refused else "a case has failed and it is not refused")
+    if refused and not report.exit_code:
+        found.append("it is refused and the exit code is 0")
+    if bool(int(root.get("failures", "")) + int(root.get("errors", ""))) != bool(report.exit_code):
+        found.append("the JUnit file says something else than the exit code")
+    untested = (each for each in report.judged if each.verdict is Verdict.NOT_TESTED)
+    return [*found, *(f"{each.id} leads to no failure" for each in untested if not leads_to_failure(each, verdicts))]
 
 
 def stands_for(case_id: str, found: str) -> bool:

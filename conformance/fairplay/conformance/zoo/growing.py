@@ -16,7 +16,7 @@ from fairplay.conformance.zoo.program_behaviour import ProgramBehaviour
 from fairplay.conformance.zoo.triggers import always, in_decision
 
 EACH_GAME = in_decision(1)
-HOARD_BYTES = 8 * 1024 * 1024
+HOARD_BYTES = 4 * 1024 * 1024
 PRINTED_CHARS = 250_000
 SLEEP_S = "600"
 
@@ -58,7 +58,7 @@ def _mutant(
 PROGRAMS = (
     _mutant(
         "hoards",
-        "Keeps eight mebibytes more with every game.",
+        "Keeps four mebibytes more with every game.",
         case_ids.GROWING_MEMORY,
         _hoard,
         related=(case_ids.GROWTH,),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
+from fairplay.conformance.enlarging import allows_large_scores
 from fairplay.conformance.zoo import case_ids
 from fairplay.conformance.zoo.effects import RAISES, SAYS_NOTHING, late
 from fairplay.conformance.zoo.list_sizes import sizes_vary, with_unusual_size
@@ -17,6 +18,7 @@ from fairplay.games.game import Game
 MANY_DECISIONS = 60
 LATER = 7
 RARE = 100
+MOST_IN_8_BITS = 2**8 - 1
 MOST_IN_32_BITS = 2**32 - 1
 TOO_LATE = late(lambda environment: environment.first_decision_s)
 
@@ -37,7 +39,13 @@ def of_settings(game: Game) -> Iterator[Mutant]:
         yield Mutant("raises-in-sixtieth-decision", sentence, cases, in_decision(MANY_DECISIONS), RAISES, anywhere)
     if "revision" in game.state_type.DESCRIPTOR.fields_by_name:
         sentence, cases = "Raises an exception where a revision needs more than 32 bits.", (case_ids.LARGE_NUMBERS,)
-        yield Mutant("keeps-revisions-in-32-bits", sentence, cases, in_large_revisions, RAISES, anywhere)
+        yield Mutant(
+            "keeps-revisions-in-32-bits", sentence, cases, in_large("revision", MOST_IN_32_BITS), RAISES, anywhere
+        )
+    if allows_large_scores(game.name):
+        sentence, cases = "Raises an exception where a score needs more than 8 bits.", (case_ids.LARGE_NUMBERS,)
+        trigger = in_large("score", MOST_IN_8_BITS)
+        yield Mutant("keeps-scores-in-8-bits", sentence, cases, trigger, RAISES, anywhere)
     sentence, cases = "Answers with an empty message in one state of a hundred.", (case_ids.DRAWN_STATES,)
     yield Mutant("fails-in-rare-states", sentence, cases, rarely, SAYS_NOTHING, ("*",))
 
@@ -53,9 +61,9 @@ def in_seventh_after(trigger: Trigger) -> Trigger:
     return notes
 
 
-def in_large_revisions(call: ReceivedCall) -> bool:
-    """Trigger in decisions about a state whose revision does not fit into 32 bits."""
-    return call.decision > 0 and any(part.revision > MOST_IN_32_BITS for part in having(call.request, "revision"))
+def in_large(name: str, most: int) -> Trigger:
+    """Trigger in decisions whose request has a larger number in a field of this name."""
+    return lambda call: call.decision > 0 and any(getattr(part, name) > most for part in having(call.request, name))
 
 
 def rarely(call: ReceivedCall) -> bool:

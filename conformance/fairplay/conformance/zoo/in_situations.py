@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+from google.protobuf.message import Message
 
 from fairplay.conformance.zoo import case_ids
 from fairplay.conformance.zoo.effects import RAISES
+from fairplay.conformance.zoo.eliminations import forgiving_settings
 from fairplay.conformance.zoo.list_sizes import first_decisions, sizes_vary, with_unusual_size
+from fairplay.conformance.zoo.mutant_player import ReceivedCall, Trigger
 from fairplay.conformance.zoo.mutants import Mutant
 from fairplay.conformance.zoo.triggers import (
     acts_late,
     in_late_seat,
     in_other_seat,
+    parts,
     with_other_settings,
     with_players,
     with_unusual_id,
@@ -47,6 +52,29 @@ def _of_settings(game: Game, anywhere: tuple[str, ...]) -> Iterator[Mutant]:
     if names_settings(game):
         sentence, other = "Raises an exception where it is told of other settings.", with_other_settings(game)
         yield Mutant("raises-under-other-settings", sentence, cases, other, RAISES, anywhere)
+
+    if names_settings(game) and (forgiving := forgiving_settings(game.name)):
+        sentence = "Raises an exception in its second decision where a failed call eliminates nobody."
+        trigger = in_decision_under(2, forgiving)
+        yield Mutant("raises-where-it-is-forgiven", sentence, cases, trigger, RAISES, anywhere)
+
+
+def in_decision_under(number: int, settings: Sequence[Message]) -> Trigger:
+    """Trigger in one decision of each game, counted from 1, in games under one of some settings."""
+
+    def trigger(call: ReceivedCall) -> bool:
+        told = any(_agrees(part, each) for part in parts(call.request) for each in settings)
+        call.game.notes["told"] = call.game.notes.get("told") or told
+        return call.decision == number and bool(call.game.notes["told"])
+
+    return trigger
+
+
+def _agrees(part: Message, settings: Message) -> bool:
+    """Return whether a part of a request is settings that have at least the values of others."""
+    if not isinstance(part, type(settings)):
+        return False
+    return all(getattr(part, field.name) == value for field, value in settings.ListFields())
 
 
 def names_settings(game: Game) -> bool:

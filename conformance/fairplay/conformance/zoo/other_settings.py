@@ -7,12 +7,12 @@ from functools import partial
 from typing import TypeAlias
 
 from fairplay.conformance.zoo import case_ids
-from fairplay.conformance.zoo.effects import repeats
+from fairplay.conformance.zoo.effects import RAISES, repeats
 from fairplay.conformance.zoo.in_situations import names_settings
-from fairplay.conformance.zoo.list_sizes import sizes_in, sizes_vary, usual_sizes
-from fairplay.conformance.zoo.mutant_player import GameMemory, ReceivedCall
+from fairplay.conformance.zoo.list_sizes import sizes_in, sizes_vary, usual_sizes, with_unusual_size
+from fairplay.conformance.zoo.mutant_player import GameMemory, ReceivedCall, Trigger
 from fairplay.conformance.zoo.mutants import Mutant
-from fairplay.conformance.zoo.triggers import parts
+from fairplay.conformance.zoo.triggers import parts, with_other_settings
 from fairplay.games.game import Game
 
 Find: TypeAlias = Callable[[ReceivedCall], GameMemory | None]
@@ -39,6 +39,21 @@ def of_other_settings(game: Game) -> Iterator[Mutant]:
         yield _mutant(game, "keeps-the-first-settings", sentence, settings, _first_game)
         sentence = "Answers as in the game that began last where it was told of other settings than there."
         yield _mutant(game, "keeps-the-last-settings", sentence, settings, _last_game)
+    unusual = with_unusual_size(game.name) if sizes_vary(game.name) else with_other_settings(game)
+    sentence, after = "Raises an exception under the usual settings after a game under others.", _after_one_of(unusual)
+    yield Mutant("raises-after-other-settings", sentence, CASES, after, RAISES, (*ANYWHERE, "endings", game.name))
+
+
+def _after_one_of(unusual: Trigger) -> Trigger:
+    """Trigger in the first decision of a game in which another trigger does not, if it did in a game before."""
+
+    def trigger(call: ReceivedCall) -> bool:
+        call.game.notes["unusual"] = call.game.notes.get("unusual") or unusual(call)
+        if call.decision != 1 or call.game.notes["unusual"]:
+            return False
+        return any(each.notes.get("unusual") for each in call.memory.games.values() if each is not call.game)
+
+    return trigger
 
 
 def _sizes(paths: set[str], call: ReceivedCall) -> object:

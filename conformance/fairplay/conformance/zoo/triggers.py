@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -118,6 +119,40 @@ def after_early_end(decisions: int) -> Trigger:
 def after_repetition(call: ReceivedCall) -> bool:
     """Trigger in all decisions after one for which the player was asked twice."""
     return call.memory.repeated and call.decision > 0
+
+
+def after_silence(seconds: float) -> Trigger:
+    """Trigger in all decisions of a game once it has had no call for so many seconds."""
+
+    def trigger(call: ReceivedCall) -> bool:
+        notes, now = call.game.notes, time.monotonic()
+        notes["forgotten"] = notes.get("forgotten") or now - notes.get("called at", now) > seconds
+        notes["called at"] = now
+        return call.decision > 0 and bool(notes["forgotten"])
+
+    return trigger
+
+
+def asked_again(call: ReceivedCall) -> bool:
+    """Trigger in a decision for which the player was asked just before in the same game."""
+    if not call.decision:
+        return False
+    asked = call.request.SerializeToString(deterministic=True)
+    before, call.game.notes["asked"] = call.game.notes.get("asked"), asked
+    return bool(before == asked)
+
+
+def asked_in_another_game(call: ReceivedCall) -> bool:
+    """Trigger in decisions that the player was asked for in another game, too: same state, same seat, other game."""
+    if not call.decision:
+        return False
+    request = type(call.request)()
+    request.CopyFrom(call.request)
+    request.ClearField("game_id")
+    asked = request.SerializeToString(deterministic=True)
+    call.game.notes.setdefault("asked decisions", set()).add(asked)
+    others = (each for each in call.memory.games.values() if each is not call.game)
+    return any(asked in each.notes.get("asked decisions", ()) for each in others)
 
 
 def in_late_seat(call: ReceivedCall) -> bool:

@@ -8,6 +8,7 @@ from fairplay.conformance.case import Case
 from fairplay.conformance.servers.cases import (
     blame,
     connection,
+    formats,
     ids,
     order,
     records,
@@ -18,6 +19,6 @@ from fairplay.conformance.servers.cases import (
     watching,
 )
 
-MODULES = (order, results, blame, timing, refusals, ids, watching, connection, tournaments, records)
+MODULES = (order, results, blame, timing, refusals, ids, watching, connection, tournaments, formats, records)
 
 CASES: Sequence[Case] = [case for module in MODULES for case in module.CASES]

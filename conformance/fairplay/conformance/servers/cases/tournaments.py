@@ -14,7 +14,7 @@ from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, 
 from fairplay.conformance.servers.players import Cast, Received, parsed
 from fairplay.conformance.servers.scenes import NAMES, Scene, control, span
 from fairplay.games.envelopes import wrap
-from fairplay.games.kit import knockout
+from fairplay.games.kit import knockout, tournament
 from fairplay.games.kit.player_service import PLAYER_SERVICE
 from fairplay.games.steps import CallAll, Eliminate
 from fairplay.v1.game_pb2 import GameSettings, Player
@@ -55,7 +55,7 @@ def _scene() -> Scene:
     return ordinary(OPEN, count=2)
 
 
-def _request(context: ServerContext, links: Sequence[str] = ()) -> CreateTournamentRequest:
+def make_request(context: ServerContext, links: Sequence[str] = ()) -> CreateTournamentRequest:
     """Return the request for a tournament between entrants, or for one that is open for sign-up."""
     scene = _scene()
     plan = TournamentPlan(
@@ -71,17 +71,26 @@ def _request(context: ServerContext, links: Sequence[str] = ()) -> CreateTournam
 
 
 @asynccontextmanager
-async def _entered(context: ServerContext, script: Script = sound_script) -> AsyncIterator[Entered]:
+async def _entered(
+    context: ServerContext, script: Script = sound_script, count: int = ENTRANTS
+) -> AsyncIterator[Entered]:
     game = _scene().game
-    cast = Cast(game, [Actor(seat, game, script, _scene().strategy) for seat in range(ENTRANTS)])
-    names = context.new_names(ENTRANTS)
+    cast = Cast(game, [Actor(seat, game, script, _scene().strategy) for seat in range(count)])
+    names = context.new_names(count)
     async with context.dialled_in(cast, names):
-        yield Entered(cast, _request(context, [f"dial-in:{name}" for name in names]))
+        yield Entered(cast, make_request(context, [f"dial-in:{name}" for name in names]))
 
 
-async def _play(context: ServerContext, script: Script = sound_script) -> Ended:
-    """Have the server play a tournament to its end, watched from its beginning."""
-    async with _entered(context, script) as entered:
+async def play(
+    context: ServerContext,
+    script: Script = sound_script,
+    change: Callable[[TournamentPlan], None] | None = None,
+    count: int = ENTRANTS,
+) -> Ended:
+    """Have the server play a tournament to its end, watched from its beginning. `change` changes its plan."""
+    async with _entered(context, script, count) as entered:
+        if change is not None:
+            change(entered.request.plan)
         await context.ask("CreateTournament", entered.request)
         tournament_id = entered.request.tournament_id
         events: list[WatchTournamentResponse] = []
@@ -96,13 +105,13 @@ async def _play(context: ServerContext, script: Script = sound_script) -> Ended:
 async def _whole(context: ServerContext) -> Ended:
     """Return a tournament of sound players, played once."""
     if "tournament" not in context.kept:
-        context.kept["tournament"] = (await _play(context), list(context.trace))
+        context.kept["tournament"] = (await play(context), list(context.trace))
     ended, context.trace = context.kept["tournament"][0], list(context.kept["tournament"][1])
     found: Ended = ended
     return found
 
 
-def _told(received: Sequence[Received], method: str) -> list[Received]:
+def calls_of(received: Sequence[Received], method: str) -> list[Received]:
     """Return the calls of a method of PlayerService."""
     return [each for each in received if each.path == f"/{PLAYER_SERVICE}/{method}"]
 
@@ -115,16 +124,16 @@ async def start(context: ServerContext) -> None:
     same(
         "Who is told Start before the first game",
         list(range(ENTRANTS)),
-        sorted(each.seat for each in _told(first, "Start")),
+        sorted(each.seat for each in calls_of(first, "Start")),
     )
-    same("How many Start calls there are", ENTRANTS, len(_told(ended.cast.received, "Start")))
+    same("How many Start calls there are", ENTRANTS, len(calls_of(ended.cast.received, "Start")))
 
 
 @server_case("tournament.end", "PlayerService.End: once a tournament, as the last call, to winners before the others")
 async def end(context: ServerContext) -> None:
     """Winners hear first that they have won; then the others hear that it is over."""
     ended = await _whole(context)
-    ends = _told(ended.cast.received, "End")
+    ends = calls_of(ended.cast.received, "End")
     same("How many calls come after the first End", ends, ended.cast.received[-len(ends) :] if ends else [])
     told = [(NAMES[each.seat], bool(getattr(parsed(ended.cast.game, each), "won", False))) for each in ends]
     winners = set(ended.tournament.result.winners)
@@ -143,32 +152,32 @@ async def rounds(context: ServerContext) -> None:
     _check_course(ended.tournament, sound_script)
 
 
-def _check_course(tournament: Tournament, script: Script) -> None:
+def _check_course(shown: Tournament, script: Script) -> None:
     """Follow the course of a tournament by the rules of the format."""
-    names = [player.name for player in tournament.entrants]
-    conversation = knockout.play(tournament.tournament_id, len(names), _scene().game.seats)
-    left = iter(tournament.rounds)
+    names = [player.name for player in shown.entrants]
+    conversation = knockout.play(shown.tournament_id, len(names), _scene().game.seats)
+    left = iter(shown.rounds)
     answer: Any = None
     while True:
         try:
             step = conversation.send(answer)
         except StopIteration as stop:
-            standings = stop.value
+            order = stop.value
             break
         answer = None
-        if isinstance(step, knockout.PlayRound):
+        if isinstance(step, tournament.PlayRound):
             games = next(left, None)
-            dealt = [[names[seat] for seat in each] for each in step.games]
+            dealt = [[names[seat] for seat in each.entrants] for each in step.games]
             same("The games of a round", dealt, [list(each.players) for each in games.games] if games else [])
             assert games is not None
-            answer = [each.result for each in games.games]
+            answer = tournament.answer_round(0, step, [each.result for each in games.games])
         elif isinstance(step, CallAll):
             answer = {call.seat: _outcome(script, call) for call in step.calls}
         else:
             assert isinstance(step, Eliminate)
     same("The number of rounds", [], list(left))
-    same("The winners", [names[seat] for seat in standings.winners], list(tournament.result.winners))
-    same("The others", [names[seat] for seat in standings.others], list(tournament.result.others))
+    same("The winners", [names[seat] for seat in order.winners], list(shown.result.winners))
+    same("The others", [names[seat] for seat in order.others], list(shown.result.others))
 
 
 def _outcome(script: Script, call: Any) -> Any:
@@ -180,7 +189,7 @@ def _outcome(script: Script, call: Any) -> Any:
 async def fails_start(context: ServerContext) -> None:
     """A player that is not ready plays no game and is told nothing more."""
     script = at(1, "Start", FAILED)
-    ended = await _play(context, script)
+    ended = await play(context, script)
     later = [each.method for each in ended.cast.received if each.seat == 1 and each.method != "Start"]
     same("The calls to the player that failed Start", [], later)
     same("Who failed", ["bert"], [each.misconduct.player for each in ended.tournament.result.failures])
@@ -194,7 +203,7 @@ async def winner_fails_end(context: ServerContext) -> None:
     def script(asked: Asked) -> Act | None:
         return FAILED(asked) if asked.method == "End" and asked.request.won else None
 
-    ended = await _play(context, script)
+    ended = await play(context, script)
     same("The winners", [], list(ended.tournament.result.winners))
     _check_course(ended.tournament, script)
 
@@ -203,9 +212,9 @@ async def winner_fails_end(context: ServerContext) -> None:
 async def fails_in_a_game(context: ServerContext) -> None:
     """A player that failed in a game plays no more, and is not told End."""
     script = at(0, "TakeTurn", FAILED)
-    ended = await _play(context, script)
+    ended = await play(context, script)
     same("Who failed", ["anna"], [each.misconduct.player for each in ended.tournament.result.failures])
-    if any(each.seat == 0 for each in _told(ended.cast.received, "End")):
+    if any(each.seat == 0 for each in calls_of(ended.cast.received, "End")):
         raise failure("A player that failed must not be told End.")
     _check_course(ended.tournament, script)
 
@@ -228,7 +237,7 @@ async def watch(context: ServerContext) -> None:
 @server_case("tournament.hides", "TournamentPlan.seed: not in answers until the tournament is over; Player.link: empty")
 async def hides(context: ServerContext) -> None:
     """The seeds of the games follow from that of the tournament; links are nobody else's business."""
-    request = _request(context, ["dial-in:nobody", "dial-in:no-one"])
+    request = make_request(context, ["dial-in:nobody", "dial-in:no-one"])
     created = (await context.ask("CreateTournament", request)).tournament
     got = (await context.ask("GetTournament", GetTournamentRequest(tournament_id=request.tournament_id))).tournament
     await context.ask("CancelTournament", CancelTournamentRequest(tournament_id=request.tournament_id))
@@ -245,7 +254,7 @@ async def hides(context: ServerContext) -> None:
 @server_case("tournament.repeat", "CreateTournament: a repeat with the same request returns it as it is.")
 async def repeat(context: ServerContext) -> None:
     """A caller that lost the answer asks again, and one that wants something else takes another id."""
-    request = _request(context)
+    request = make_request(context)
     first = (await context.ask("CreateTournament", request)).tournament
     again = (await context.ask("CreateTournament", request)).tournament
     same("The tournament", first, again)
@@ -256,7 +265,7 @@ async def repeat(context: ServerContext) -> None:
 @server_case("tournament.sign-up", "SignUp; Withdraw")
 async def sign_up(context: ServerContext) -> None:
     """Players enter, learn their number, leave again with their token, and nobody takes another's name."""
-    request = _request(context)
+    request = make_request(context)
     await context.ask("CreateTournament", request)
     one = _sign_up(request, "anna", "secret")
     for _ in range(2):  # a repeat changes nothing
@@ -279,7 +288,7 @@ def _sign_up(request: CreateTournamentRequest, name: str, token: str = "", link:
 @server_case("tournament.names", "SignUpPolicy.name_pattern; NAME_INVALID")
 async def names(context: ServerContext) -> None:
     """Names are held to the pattern of the sign-up."""
-    request = _request(context)
+    request = make_request(context)
     request.plan.sign_up.name_pattern = "[a-z]{1,12}"
     await context.ask("CreateTournament", request)
     for name in ("Anna", "a" * 13, "", "anna bert"):
@@ -290,7 +299,7 @@ async def names(context: ServerContext) -> None:
 @server_case("tournament.dialled-in-token", "SignUp: for a dial-in link, the token with which the name dialled in")
 async def dialled_in_token(context: ServerContext) -> None:
     """Nobody enters another's player."""
-    request = _request(context)
+    request = make_request(context)
     await context.ask("CreateTournament", request)
     game, [name] = _scene().game, context.new_names(1)
     async with context.dialled_in(Cast(game, _scene().actors()), [name], token="right"):
@@ -302,7 +311,7 @@ async def dialled_in_token(context: ServerContext) -> None:
 @server_case("tournament.too-few", "TOO_FEW_ENTRANTS")
 async def too_few(context: ServerContext) -> None:
     """A tournament for which too few signed up does not start."""
-    request = _request(context)
+    request = make_request(context)
     await context.ask("CreateTournament", request)
     await context.ask("SignUp", _sign_up(request, "anna"))
     starting = StartTournamentRequest(tournament_id=request.tournament_id)
@@ -322,7 +331,7 @@ async def over(context: ServerContext) -> None:
 @server_case("tournament.cancel", "CancelTournament")
 async def cancel(context: ServerContext) -> None:
     """A tournament that makes no sense any more can be cancelled, with a reason."""
-    request = _request(context)
+    request = make_request(context)
     await context.ask("CreateTournament", request)
     cancelling = CancelTournamentRequest(tournament_id=request.tournament_id, reason="scripted end")
     for _ in range(2):  # a repeat changes nothing
@@ -334,7 +343,7 @@ async def cancel(context: ServerContext) -> None:
 @server_case("tournament.listed", "ListTournaments, newest first")
 async def listed(context: ServerContext) -> None:
     """Tournaments can be found without knowing their ids."""
-    request = _request(context)
+    request = make_request(context)
     await context.ask("CreateTournament", request)
     found = (await context.ask("ListTournaments", ListTournamentsRequest(page_size=20))).tournaments
     if request.tournament_id not in [each.tournament_id for each in found]:
@@ -358,7 +367,7 @@ async def unknown_id(context: ServerContext) -> None:
 
 def _refused(case_id: str, why: str, change: Callable[[TournamentPlan], None], *reasons: str) -> Case:
     async def refused(context: ServerContext) -> None:
-        request = _request(context)
+        request = make_request(context)
         change(request.plan)
         await context.refused("CreateTournament", request, *reasons)
 
