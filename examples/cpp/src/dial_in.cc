@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "credentials.h"
 #include "fairplay/v1/connection.grpc.pb.h"
 #include "link.h"
 
@@ -33,6 +34,7 @@ constexpr std::chrono::seconds kPatience(30);  // for a server that is not there
 constexpr int kResumeSeconds = 10;             // for which the server keeps calls open when it loses us
 constexpr std::chrono::milliseconds kFirstPause(100);
 constexpr std::chrono::milliseconds kLastPause(1000);
+constexpr std::chrono::milliseconds kConnectLimit(10'000);  // a handshake takes a while on a busy machine
 constexpr int kKeepaliveMs = 20'000;  // the server takes one in 10 s
 constexpr int kMaxBytes = 16 << 20;
 constexpr int kMaxReplies = 256;  // in one frame
@@ -136,9 +138,11 @@ struct Conversation {
 };
 
 // Answers the calls of one stream until it ends. Keeps the resume token in the hello.
-Conversation Converse(ConnectionService::Stub& server, Hello& hello, const std::shared_ptr<grpc::Channel>& player) {
+Conversation Converse(ConnectionService::Stub& server, const std::string& authorization, Hello& hello,
+                      const std::shared_ptr<grpc::Channel>& player) {
   Conversation said;
   grpc::ClientContext context;
+  if (!authorization.empty()) context.AddMetadata("authorization", authorization);
   const auto stream = server.DialIn(&context);
   DialInRequest first;
   *first.mutable_hello() = hello;
@@ -177,17 +181,17 @@ Status DialIn(const std::string& address, const HostedPlayer& hosted, const std:
   arguments.SetMaxReceiveMessageSize(kMaxBytes);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstPause.count());
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kLastPause.count());
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectLimit.count());
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLastPause.count());
-  const auto server =
-      ConnectionService::NewStub(grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
+  const Target target = ReadTarget(address);
+  const auto server = ConnectionService::NewStub(grpc::CreateCustomChannel(target.host, target.transport, arguments));
   Hello hello;
   *hello.add_players() = hosted;
   hello.mutable_resume_window()->set_seconds(kResumeSeconds);
   auto give_up = steady_clock::now() + kPatience;
   auto pause = kFirstPause;
   while (true) {
-    const Conversation said = Converse(*server, hello, player);
+    const Conversation said = Converse(*server, target.authorization, hello, player);
     if (said.said_goodbye && said.goodbye.reason() != fairplay::v1::GOODBYE_REASON_SHUTTING_DOWN) {
       std::cerr << "the server says goodbye: " << said.goodbye.message() << "\n";
       return Status::OK;  // this player is no longer needed

@@ -4,7 +4,9 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <stdexcept>
 
+#include "credentials.h"
 #include "fairplay/v1/player.grpc.pb.h"
 
 namespace players {
@@ -15,16 +17,10 @@ using fairplay::v1::PlayerDescription;
 using grpc::ServerContext;
 using grpc::Status;
 
-std::string Environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 // Where to go, and as whom.
 struct Options {
-  std::string listen, connect;
+  std::string listen, connect, token, certificate, key;
   std::string name = Environment("FAIRPLAY_NAME");
-  std::string token = Environment("FAIRPLAY_TOKEN");
 };
 
 // Reads the arguments, and for what they leave open the environment that the server gives to what it starts.
@@ -32,6 +28,7 @@ bool Parse(int argc, char** argv, Options& options) {
   const option known[] = {
       {"listen", required_argument, nullptr, 'l'}, {"connect", required_argument, nullptr, 'c'},
       {"name", required_argument, nullptr, 'n'},   {"token", required_argument, nullptr, 't'},
+      {"tls-cert", required_argument, nullptr, 'C'}, {"tls-key", required_argument, nullptr, 'K'},
       {"serve", no_argument, nullptr, 's'},        {},
   };
   bool serve = false;
@@ -42,12 +39,15 @@ bool Parse(int argc, char** argv, Options& options) {
       case 'c': options.connect = optarg; break;
       case 'n': options.name = optarg; break;
       case 't': options.token = optarg; break;
+      case 'C': options.certificate = optarg; break;
+      case 'K': options.key = optarg; break;
       case 's': serve = true; break;
       default: return false;
     }
   }
   if (options.listen.empty() && options.connect.empty()) {
     if (!serve) options.connect = Environment("FAIRPLAY_CONNECT");
+    if (options.token.empty()) options.token = Environment("FAIRPLAY_TOKEN");
     if (options.connect.empty()) options.listen = Environment("FAIRPLAY_LISTEN");
   }
   return optind == argc && (!options.listen.empty() || (!options.connect.empty() && !options.name.empty()));
@@ -88,6 +88,35 @@ PlayerDescription Describe(const std::string& display_name, const std::string& s
   return description;
 }
 
+namespace {
+
+// Serves: the player listens, and the server calls it. `player` leads to its services, in this program.
+int Serve(const Options& options, const std::shared_ptr<grpc::Channel>& player) {
+  Guard guard(player);
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort(options.listen, Certified(options.certificate, options.key));
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // so that a port that is taken is an error
+  builder.RegisterCallbackGenericService(&guard);
+  const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
+  if (server == nullptr) throw std::runtime_error("cannot serve on " + options.listen);
+  std::cout << "the player serves on " << options.listen << std::endl;
+  server->Wait();
+  return EXIT_SUCCESS;
+}
+
+int Run(const Options& options, const PlayerDescription& description, const std::shared_ptr<grpc::Channel>& player) {
+  if (!options.listen.empty()) return Serve(options, player);
+  HostedPlayer hosted;
+  hosted.set_name(options.name);
+  hosted.set_token(options.token);
+  *hosted.mutable_description() = description;
+  const Status status = DialIn(options.connect, hosted, player);
+  if (status.ok()) return EXIT_SUCCESS;
+  throw std::runtime_error(options.connect + ": " + status.error_message());
+}
+
+}  // namespace
+
 int Run(int argc, char** argv, const PlayerDescription& description, grpc::Service& game) {
   Options options;
   if (!Parse(argc, argv, options)) {
@@ -98,28 +127,13 @@ int Run(int argc, char** argv, const PlayerDescription& description, grpc::Servi
   grpc::ServerBuilder builder;
   builder.RegisterService(&tournaments);
   builder.RegisterService(&game);
-  if (!options.listen.empty()) {
-    builder.AddListeningPort(options.listen, grpc::InsecureServerCredentials());
-    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // so that a port that is taken is an error
-  }
-  const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
-  if (server == nullptr) {
-    std::cerr << "cannot serve on " << options.listen << "\n";
+  const std::unique_ptr<grpc::Server> services = builder.BuildAndStart();
+  try {
+    return Run(options, description, services->InProcessChannel({}));
+  } catch (const std::runtime_error& problem) {
+    std::cerr << problem.what() << "\n";
     return EXIT_FAILURE;
   }
-  if (!options.listen.empty()) {
-    std::cout << "the player serves on " << options.listen << std::endl;
-    server->Wait();
-    return EXIT_SUCCESS;
-  }
-  HostedPlayer hosted;
-  hosted.set_name(options.name);
-  hosted.set_token(options.token);
-  *hosted.mutable_description() = description;
-  const Status status = DialIn(options.connect, hosted, server->InProcessChannel({}));
-  if (status.ok()) return EXIT_SUCCESS;
-  std::cerr << options.connect << ": " << status.error_message() << "\n";
-  return EXIT_FAILURE;
 }
 
 }  // namespace players

@@ -13,7 +13,6 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
@@ -27,28 +26,33 @@ const (
 	resumeWindow = 10 * time.Second // for which the server keeps calls open when it loses us
 	firstPause   = 100 * time.Millisecond
 	lastPause    = time.Second
+	connectLimit = 10 * time.Second // a handshake takes a while on a busy machine
 	maxBytes     = 16 << 20
 	maxReplies   = 256 // in one frame
 )
 
 // refusals are the codes after which trying again would not help.
 var refusals = []codes.Code{
-	codes.InvalidArgument, codes.AlreadyExists, codes.PermissionDenied, codes.ResourceExhausted, codes.Unimplemented,
+	codes.InvalidArgument, codes.AlreadyExists, codes.PermissionDenied, codes.Unauthenticated,
+	codes.ResourceExhausted, codes.Unimplemented,
 }
 
 var options = []grpc.DialOption{
-	grpc.WithTransportCredentials(insecure.NewCredentials()),
 	grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxBytes)),
 	grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 20 * time.Second}), // the server takes one in 10 s
 	grpc.WithConnectParams(grpc.ConnectParams{
-		Backoff: backoff.Config{BaseDelay: firstPause, Multiplier: 2, MaxDelay: lastPause}, MinConnectTimeout: lastPause,
+		Backoff: backoff.Config{BaseDelay: firstPause, Multiplier: 2, MaxDelay: lastPause}, MinConnectTimeout: connectLimit,
 	}),
 }
 
 // dialIn is the second way: the player opens a stream and is called through it. It ends with the server's goodbye, and
 // opens another stream when one is lost.
 func dialIn(address string, player *fairplay.HostedPlayer, register func(grpc.ServiceRegistrar)) error {
-	channel, err := grpc.NewClient(address, options...)
+	host, transport, err := target(address)
+	if err != nil {
+		return err
+	}
+	channel, err := grpc.NewClient(host, append(options, grpc.WithTransportCredentials(transport))...)
 	if err != nil {
 		return err
 	}
@@ -58,7 +62,8 @@ func dialIn(address string, player *fairplay.HostedPlayer, register func(grpc.Se
 	hello := &fairplay.Hello{Players: []*fairplay.HostedPlayer{player}, ResumeWindow: durationpb.New(resumeWindow)}
 	giveUp, pause := time.Now().Add(patience), firstPause
 	for {
-		welcome, goodbye, err := converse(fairplay.NewConnectionServiceClient(channel), hello, methods)
+		ctx := signedIn(context.Background(), host, transport)
+		welcome, goodbye, err := converse(ctx, fairplay.NewConnectionServiceClient(channel), hello, methods)
 		if goodbye != nil && goodbye.Reason != fairplay.GoodbyeReason_GOODBYE_REASON_SHUTTING_DOWN {
 			log.Print(err)
 			return nil // this player is no longer needed
@@ -76,10 +81,10 @@ func dialIn(address string, player *fairplay.HostedPlayer, register func(grpc.Se
 }
 
 // converse answers the calls of one stream until it ends. What the server said is returned as far as it came.
-func converse(server fairplay.ConnectionServiceClient, hello *fairplay.Hello, methods methods) (
-	welcome *fairplay.Welcome, goodbye *fairplay.Goodbye, err error,
-) {
-	ctx, end := context.WithCancel(context.Background())
+func converse(
+	ctx context.Context, server fairplay.ConnectionServiceClient, hello *fairplay.Hello, methods methods,
+) (welcome *fairplay.Welcome, goodbye *fairplay.Goodbye, err error) {
+	ctx, end := context.WithCancel(ctx)
 	defer end() // also ends the answers that are under way: a resumed stream brings their calls again
 	stream, err := server.DialIn(ctx)
 	if err != nil {

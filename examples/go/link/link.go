@@ -2,6 +2,7 @@
 package link
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -23,7 +24,9 @@ func Main(description *fairplay.PlayerDescription, register func(grpc.ServiceReg
 	listen := flag.String("listen", "", "serve on this `HOST:PORT`")
 	connect := flag.String("connect", "", "dial in to the server on this `HOST:PORT`")
 	name := flag.String("name", os.Getenv("FAIRPLAY_NAME"), "the name to dial in under")
-	token := flag.String("token", os.Getenv("FAIRPLAY_TOKEN"), "a secret of your own, which protects the name")
+	token := flag.String("token", "", "a secret of your own, which protects the name")
+	certificate := flag.String("tls-cert", "", "serve over TLS with the certificate in this `FILE`, in PEM")
+	key := flag.String("tls-key", "", "the `FILE` of its key, in PEM")
 	serves := flag.Bool("serve", false, "serve where the server that starts this program says, instead of dialling in")
 	flag.Parse()
 
@@ -32,6 +35,7 @@ func Main(description *fairplay.PlayerDescription, register func(grpc.ServiceReg
 			*listen = os.Getenv("FAIRPLAY_LISTEN")
 		} else {
 			*connect = os.Getenv("FAIRPLAY_CONNECT")
+			*token = cmp.Or(*token, os.Getenv("FAIRPLAY_TOKEN"))
 		}
 	}
 	all := func(to grpc.ServiceRegistrar) {
@@ -41,7 +45,7 @@ func Main(description *fairplay.PlayerDescription, register func(grpc.ServiceReg
 	var err error
 	switch {
 	case *listen != "":
-		err = serve(*listen, all)
+		err = serve(*listen, *certificate, *key, all)
 	case *connect != "" && *name != "":
 		player := &fairplay.HostedPlayer{Name: *name, Token: *token, Description: description}
 		err = dialIn(*connect, player, all)
@@ -54,12 +58,20 @@ func Main(description *fairplay.PlayerDescription, register func(grpc.ServiceReg
 }
 
 // serve is the first way: the player listens, and the server calls it.
-func serve(address string, register func(grpc.ServiceRegistrar)) error {
+func serve(address, certificate, key string, register func(grpc.ServiceRegistrar)) error {
+	transport, err := certified(certificate, key)
+	if err != nil {
+		return err
+	}
+	guarded, err := guard()
+	if err != nil {
+		return err
+	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return err
 	}
-	server := grpc.NewServer(grpc.UnaryInterceptor(survive))
+	server := grpc.NewServer(grpc.Creds(transport), grpc.ChainUnaryInterceptor(guarded, survive))
 	register(server)
 	fmt.Println("the player serves on", listener.Addr())
 	return server.Serve(listener)

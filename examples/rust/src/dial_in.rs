@@ -10,10 +10,12 @@ use tokio_util::task::JoinMap;
 use tonic::client::Grpc;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::codegen::http::uri::PathAndQuery;
+use tonic::metadata::{Ascii, MetadataValue};
 use tonic::service::Routes;
-use tonic::transport::{Channel, Endpoint};
+use tonic::transport::Channel;
 use tonic::{Code, Request, Status};
 
+use crate::credentials::{Target, target};
 use crate::proto::fairplay::connection_service_client::ConnectionServiceClient;
 use crate::proto::fairplay::reply::Outcome;
 use crate::proto::fairplay::{Call, DialInRequest, Failure, Goodbye, GoodbyeReason, Hello, HostedPlayer, Reply};
@@ -26,6 +28,8 @@ const RESUME_WINDOW: Duration = Duration::from_secs(10);
 const KEEPALIVE: Duration = Duration::from_secs(20);
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LAST_PAUSE: Duration = Duration::from_secs(1);
+/// A handshake takes a while on a busy machine.
+const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 const MAX_BYTES: usize = 16 << 20;
 /// In one frame.
 const MAX_REPLIES: usize = 256;
@@ -43,13 +47,12 @@ const REFUSALS: [Code; 7] = [
 
 /// Answers calls until the server says that the player is no longer needed. Opens another stream when one is lost.
 pub async fn dial_in(address: &str, player: HostedPlayer, routes: Routes) -> anyhow::Result<()> {
-    let channel = Endpoint::from_shared(format!("http://{address}"))?
-        .connect_timeout(LAST_PAUSE)
-        .http2_keep_alive_interval(KEEPALIVE)
-        .connect_lazy();
+    let Target { endpoint, authorization } = target(address)?;
+    let channel = endpoint.connect_timeout(CONNECT_LIMIT).http2_keep_alive_interval(KEEPALIVE).connect_lazy();
     let hello = Hello { players: vec![player], resume_window: Some(RESUME_WINDOW.try_into()?), ..Default::default() };
     let server = ConnectionServiceClient::new(channel).max_decoding_message_size(MAX_BYTES);
-    let mut connection = Connection { server, hello, routes, pause: FIRST_PAUSE, give_up: Instant::now() + PATIENCE };
+    let give_up = Instant::now() + PATIENCE;
+    let mut connection = Connection { server, authorization, hello, routes, pause: FIRST_PAUSE, give_up };
     loop {
         match connection.converse().await {
             Ok(goodbye) if goodbye.reason() != GoodbyeReason::ShuttingDown => {
@@ -68,6 +71,7 @@ pub async fn dial_in(address: &str, player: HostedPlayer, routes: Routes) -> any
 /// One stream after the other.
 struct Connection {
     server: ConnectionServiceClient<Channel>,
+    authorization: Option<MetadataValue<Ascii>>,
     hello: Hello,
     routes: Routes,
     pause: Duration,
@@ -81,7 +85,11 @@ impl Connection {
         let (outbox, replies) = mpsc::unbounded();
         let hello = DialInRequest { hello: Some(self.hello.clone()), replies: Vec::new() };
         let frames = replies.ready_chunks(MAX_REPLIES).map(|replies| DialInRequest { hello: None, replies });
-        let mut stream = self.server.dial_in(stream::iter([hello]).chain(frames)).await?.into_inner();
+        let mut request = Request::new(stream::iter([hello]).chain(frames));
+        if let Some(authorization) = &self.authorization {
+            request.metadata_mut().insert("authorization", authorization.clone());
+        }
+        let mut stream = self.server.dial_in(request).await?.into_inner();
         let mut under_way = JoinMap::new();
         loop {
             tokio::select! {

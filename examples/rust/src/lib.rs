@@ -6,9 +6,9 @@ use anyhow::{Context, bail};
 use lexopt::Arg::Long;
 use lexopt::ValueExt;
 use tokio::net::TcpListener;
-use tonic::service::Routes;
-use tonic::transport::Server;
+use tonic::service::{InterceptorLayer, Routes};
 use tonic::transport::server::TcpIncoming;
+use tonic::transport::{Server, ServerTlsConfig};
 use tonic::{Request, Response, Status};
 
 use proto::fairplay::player_service_server::{PlayerService, PlayerServiceServer};
@@ -17,6 +17,7 @@ use proto::fairplay::{
     StartResponse,
 };
 
+mod credentials;
 mod dial_in;
 
 /// What the build makes from the protos.
@@ -38,7 +39,8 @@ pub async fn run(description: PlayerDescription, game: Routes) -> anyhow::Result
     let options = Options::parse()?;
     let routes = game.add_service(PlayerServiceServer::new(Tournaments { description: description.clone() }));
     if let Some(address) = options.listen {
-        serve(&address, routes).await
+        let tls = credentials::certified(options.tls_cert.as_deref(), options.tls_key.as_deref())?;
+        serve(&address, tls, routes).await
     } else if let (Some(address), Some(name)) = (options.connect, options.name) {
         let player = HostedPlayer { name, token: options.token.unwrap_or_default(), description: Some(description) };
         dial_in::dial_in(&address, player, routes).await
@@ -54,6 +56,8 @@ struct Options {
     connect: Option<String>,
     name: Option<String>,
     token: Option<String>,
+    tls_cert: Option<String>,
+    tls_key: Option<String>,
 }
 
 impl Options {
@@ -68,6 +72,8 @@ impl Options {
                 Long("connect") => options.connect = Some(arguments.value()?.string()?),
                 Long("name") => options.name = Some(arguments.value()?.string()?),
                 Long("token") => options.token = Some(arguments.value()?.string()?),
+                Long("tls-cert") => options.tls_cert = Some(arguments.value()?.string()?),
+                Long("tls-key") => options.tls_key = Some(arguments.value()?.string()?),
                 Long("serve") => serve = true,
                 _ => return Err(argument.unexpected().into()),
             }
@@ -77,19 +83,25 @@ impl Options {
             if options.connect.is_none() {
                 options.listen = env::var("FAIRPLAY_LISTEN").ok();
             }
+            options.token = options.token.or_else(|| env::var("FAIRPLAY_TOKEN").ok());
         }
         options.name = options.name.or_else(|| env::var("FAIRPLAY_NAME").ok());
-        options.token = options.token.or_else(|| env::var("FAIRPLAY_TOKEN").ok());
         Ok(options)
     }
 }
 
 /// Serves: the player listens, and the server calls it.
-async fn serve(address: &str, routes: Routes) -> anyhow::Result<()> {
+async fn serve(address: &str, tls: Option<ServerTlsConfig>, routes: Routes) -> anyhow::Result<()> {
+    let guard = credentials::guard()?;
     let listener = TcpListener::bind(address).await.with_context(|| format!("cannot serve on {address}"))?;
     println!("the player serves on {}", listener.local_addr()?);
     let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
-    Ok(Server::builder().add_routes(routes).serve_with_incoming(incoming).await?)
+    let mut server = Server::builder();
+    if let Some(tls) = tls {
+        server = server.tls_config(tls)?;
+    }
+    let mut server = server.layer(InterceptorLayer::new(guard));
+    Ok(server.add_routes(routes).serve_with_incoming(incoming).await?)
 }
 
 /// The service that every player has. This one has nothing to prepare and nothing to celebrate.

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { credentials, type ServiceError, status } from "@grpc/grpc-js";
+import { type Metadata, type ServiceError, status } from "@grpc/grpc-js";
 
 import { CallError, failure, type Served } from "./calls.js";
+import { target } from "./credentials.js";
 import {
   type Call,
   ConnectionServiceClient,
@@ -32,6 +33,7 @@ const REFUSALS = [
   status.INVALID_ARGUMENT,
   status.ALREADY_EXISTS,
   status.PERMISSION_DENIED,
+  status.UNAUTHENTICATED,
   status.RESOURCE_EXHAUSTED,
   status.UNIMPLEMENTED,
 ];
@@ -51,11 +53,12 @@ interface Conversation {
  * another stream when one is lost.
  */
 export async function dialIn(address: string, player: HostedPlayer, served: Served[]): Promise<void> {
-  const client = new ConnectionServiceClient(address, credentials.createInsecure(), OPTIONS);
+  const { host, transport, metadata } = target(address);
+  const client = new ConnectionServiceClient(host, transport, OPTIONS);
   const hello: Hello = { players: [player], resumeToken: new Uint8Array(), resumeWindow: RESUME_WINDOW };
   let [giveUp, pause] = [Date.now() + PATIENCE_MS, FIRST_PAUSE_MS];
   for (;;) {
-    const { welcome, goodbye, ending } = await converse(client, hello, methodsOf(served));
+    const { welcome, goodbye, ending } = await converse(client, metadata, hello, methodsOf(served));
     if (goodbye && goodbye.reason !== GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN) {
       console.log(ending.message);
       break; // this player is no longer needed
@@ -74,9 +77,14 @@ export async function dialIn(address: string, player: HostedPlayer, served: Serv
 }
 
 /** Answers the calls of one stream until it ends. */
-async function converse(client: ConnectionServiceClient, hello: Hello, methods: Methods): Promise<Conversation> {
+async function converse(
+  client: ConnectionServiceClient,
+  metadata: Metadata,
+  hello: Hello,
+  methods: Methods,
+): Promise<Conversation> {
   const said: Conversation = { ending: { message: "the server ended the stream" } };
-  const stream = client.dialIn();
+  const stream = client.dialIn(metadata);
   const wanted = new Set<bigint>(); // the calls that are under way
   const outbox: Reply[] = [];
   const send = (): void => {

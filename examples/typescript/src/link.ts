@@ -2,9 +2,15 @@
 
 import { parseArgs } from "node:util";
 
-import { Server, ServerCredentials, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
+import {
+  Server,
+  type ServerCredentials,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+} from "@grpc/grpc-js";
 
 import { failure, type Functions, type Served } from "./calls.js";
+import { certified, guard } from "./credentials.js";
 import { dialIn } from "./dial_in.js";
 import { type PlayerDescription, PlayerServiceService } from "./gen/fairplay/v1/player.js";
 
@@ -31,17 +37,20 @@ async function run(description: PlayerDescription, player: Served[]): Promise<vo
       listen: { type: "string" }, // serve on this HOST:PORT
       connect: { type: "string" }, // dial in to the server on this HOST:PORT
       name: { type: "string", default: process.env.FAIRPLAY_NAME }, // the name to dial in under
-      token: { type: "string", default: process.env.FAIRPLAY_TOKEN ?? "" }, // a secret of your own, which protects it
+      token: { type: "string" }, // a secret of your own, which protects the name
+      "tls-cert": { type: "string" }, // serve over TLS with the certificate in this file, in PEM
+      "tls-key": { type: "string" }, // the file of its key, in PEM
       serve: { type: "boolean" }, // serve where the server that starts this program says, instead of dialling in
     },
   });
   const chosen = options.listen !== undefined || options.connect !== undefined;
   const listen = chosen || !options.serve ? options.listen : process.env.FAIRPLAY_LISTEN;
   const connect = chosen || options.serve ? options.connect : process.env.FAIRPLAY_CONNECT;
+  const token = options.token ?? (chosen ? "" : process.env.FAIRPLAY_TOKEN ?? "");
   if (listen) {
-    await serve(listen, player);
+    await serve(listen, certified(options["tls-cert"], options["tls-key"]), player);
   } else if (connect && options.name) {
-    await dialIn(connect, { name: options.name, token: options.token!, description }, player);
+    await dialIn(connect, { name: options.name, token, description }, player);
   } else {
     throw new Error("give --listen HOST:PORT to serve, or --connect HOST:PORT and --name NAME to dial in");
   }
@@ -58,13 +67,15 @@ function tournaments(description: PlayerDescription): Served {
 }
 
 /** The first way: the player listens, and the server calls it. */
-async function serve(address: string, player: Served[]): Promise<void> {
+async function serve(address: string, transport: ServerCredentials, player: Served[]): Promise<void> {
+  const check = guard();
   const server = new Server();
   for (const { service, functions } of player) {
     const implementation: UntypedServiceImplementation = {};
     for (const [name, answer] of Object.entries(functions)) {
       implementation[name] = async (call: any, callback: any) => {
         try {
+          check(call.metadata);
           callback(null, await answer(call.request));
         } catch (problem) {
           callback(failure(problem));
@@ -74,7 +85,7 @@ async function serve(address: string, player: Served[]): Promise<void> {
     server.addService(service, implementation);
   }
   await new Promise<void>((done, failed) => {
-    server.bindAsync(address, ServerCredentials.createInsecure(), (error) => (error ? failed(error) : done()));
+    server.bindAsync(address, transport, (error) => (error ? failed(error) : done()));
   });
   console.log(`the player serves on ${address}`);
 }

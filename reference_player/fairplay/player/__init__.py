@@ -1,7 +1,22 @@
 """The kit for authors of players: write a plain class with the methods of a game, then serve it or dial in with it."""
 
+from fairplay.player.channels import Credentials, CredentialsError
 from fairplay.player.dialing import DialInError, Hosted, dial_in, dial_in_async
 from fairplay.player.handlers import CallFailed
+from fairplay.player.secrets import SecretError
 from fairplay.player.serving import serve, serve_async
+from fairplay.player.tls import TlsFiles
 
-__all__ = ["CallFailed", "DialInError", "Hosted", "dial_in", "dial_in_async", "serve", "serve_async"]
+__all__ = [
+    "CallFailed",
+    "Credentials",
+    "CredentialsError",
+    "DialInError",
+    "Hosted",
+    "SecretError",
+    "TlsFiles",
+    "dial_in",
+    "dial_in_async",
+    "serve",
+    "serve_async",
+]

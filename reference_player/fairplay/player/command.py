@@ -10,10 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fairplay.player.channels import Credentials
 from fairplay.player.dialing import Hosted, dial_in_async
 from fairplay.player.handlers import games_of, snake_case
 from fairplay.player.interrupts import run
 from fairplay.player.serving import serve_async
+from fairplay.player.tls import TlsFiles
 
 
 class PlayerUsageError(ValueError):
@@ -22,7 +24,11 @@ class PlayerUsageError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How a player is reached: on the address `listen`, or by dialling in to `connect` as `name` with `token`."""
+    """How a player is reached: on the address `listen`, or by dialling in to `connect` as `name` with `token`.
+
+    `tls` has the certificate with which it serves, `credentials` are those with which it dials in; None: those of the
+    environment.
+    """
 
     listen: str | None = None
     connect: str | None = None
@@ -30,6 +36,8 @@ class Reach:
     token: str = ""
     patience_s: float = 30.0
     resume_s: float = 0.0
+    tls: TlsFiles | None = None
+    credentials: Credentials | None = None
 
 
 def reach_from(environment: Mapping[str, str], *, serves: bool = False) -> Reach:
@@ -56,12 +64,19 @@ def run_player(player: object, reach: Reach | None = None) -> None:
     if reach.listen and reach.connect:
         raise PlayerUsageError("give --listen or --connect, not both")
     if reach.listen:
-        run(serve_async(player, reach.listen, lambda port: _say(f"the player serves on port {port}")))
+        run(serve_async(player, reach.listen, lambda port: _say(f"the player serves on port {port}"), reach.tls))
         return
     if not reach.connect or not reach.name:
         raise PlayerUsageError("--connect needs --name NAME, under which the player dials in")
     hosted = [Hosted(player, reach.name, reach.token)]
-    run(dial_in_async(hosted, reach.connect, patience_s=reach.patience_s, resume_s=reach.resume_s))
+    dialing = dial_in_async(
+        hosted,
+        reach.connect,
+        patience_s=reach.patience_s,
+        resume_s=reach.resume_s,
+        credentials=reach.credentials,
+    )
+    run(dialing)
 
 
 def slowed(player: Any, pause_s: float) -> Any:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 import grpc
 from google.protobuf.duration_pb2 import Duration
 
+from fairplay.player.channels import Credentials, open_channel
 from fairplay.player.handlers import CallFailed, Handlers
 from fairplay.player.outbox import Outbox
 from fairplay.v1.connection_pb2 import (
@@ -32,15 +35,20 @@ CHANNEL_OPTIONS = [
     ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
     ("grpc.keepalive_time_ms", 20_000),  # must stay above the server's minimum of 10 s
     ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.http2.ping_timeout_ms", 10_000),  # otherwise a server that is frozen is noticed after a minute
     ("grpc.initial_reconnect_backoff_ms", 100),  # a server that comes back waits for its players, but not for long
     ("grpc.max_reconnect_backoff_ms", 1_000),
 ]
 FIRST_RETRY_S = 0.1
 LAST_RETRY_S = 2.0
+CALL_LIMIT_S: ContextVar[float] = ContextVar("CALL_LIMIT_S")
+"""Set while a method `async def` answers: the time limit of its call in seconds, or what is left of it where the call
+came again after a lost stream."""
 FINAL = {
     grpc.StatusCode.INVALID_ARGUMENT,
     grpc.StatusCode.ALREADY_EXISTS,
     grpc.StatusCode.PERMISSION_DENIED,
+    grpc.StatusCode.UNAUTHENTICATED,
     grpc.StatusCode.RESOURCE_EXHAUSTED,
     grpc.StatusCode.UNIMPLEMENTED,
 }
@@ -62,8 +70,11 @@ class Hosted:
 def dial_in(player: object, address: str, name: str, token: str = "", *, patience_s: float = 30.0) -> None:
     """Dial in to HOST:PORT with one player and serve its calls until the server no longer needs it, or until Ctrl-C.
 
+    The address may be grpcs://HOST:PORT, for TLS. The environment may name the authorities that are trusted
+    (FAIRPLAY_CA; otherwise the system's) and the token of an account (FAIRPLAY_TOKEN).
+
     A server that is not there yet, or goes away, is tried again for `patience_s` seconds. Raises DialInError if the
-    server refuses the player or stays away.
+    server refuses the player or stays away, CredentialsError if a file of the credentials cannot be used.
     """
     try:
         asyncio.run(dial_in_async([Hosted(player, name, token)], address, patience_s=patience_s))
@@ -72,25 +83,36 @@ def dial_in(player: object, address: str, name: str, token: str = "", *, patienc
 
 
 async def dial_in_async(
-    hosted: Sequence[Hosted], address: str, *, patience_s: float = 30.0, resume_s: float = 0.0
+    hosted: Sequence[Hosted],
+    address: str,
+    *,
+    patience_s: float = 30.0,
+    resume_s: float = 0.0,
+    resume_token: bytes = b"",
+    on_welcome: Callable[[bytes], None] | None = None,
+    credentials: Credentials | None = None,
 ) -> None:
     """Dial in with several players over one stream; see `dial_in`.
 
-    `resume_s` is how long the server shall keep calls open when the stream is lost; 0: a lost stream fails them.
+    `credentials` None: those of the environment. `resume_s` is how long the server shall keep calls open when the
+    stream is lost; 0: a lost stream fails them. `resume_token` is that of a stream of an earlier process, which goes on
+    if the server still knows it; `on_welcome` is called with the token of each new stream.
     """
     hello = Hello(
         players=[
             HostedPlayer(name=one.name, token=one.token, description=handlers.description)
             for one, handlers in ((one, Handlers(one.player)) for one in hosted)
         ],
+        resume_token=resume_token,
         resume_window=Duration(nanos=int(resume_s * 1e9) % 10**9, seconds=int(resume_s)),
     )
     handlers = [Handlers(one.player) for one in hosted]
     loop = asyncio.get_running_loop()
     give_up, pause = loop.time() + patience_s, FIRST_RETRY_S
-    async with grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
+    credentials = credentials or Credentials.from_environment(os.environ)
+    async with open_channel(address, credentials, CHANNEL_OPTIONS) as channel:
         while True:
-            connection = _Connection(channel, hello, handlers)
+            connection = _Connection(channel, hello, handlers, on_welcome)
             try:
                 if await connection.run():
                     return
@@ -111,8 +133,15 @@ async def dial_in_async(
 class _Connection:
     """One stream to the server, from hello to its end."""
 
-    def __init__(self, channel: grpc.aio.Channel, hello: Hello, handlers: Sequence[Handlers]) -> None:
+    def __init__(
+        self,
+        channel: grpc.aio.Channel,
+        hello: Hello,
+        handlers: Sequence[Handlers],
+        on_welcome: Callable[[bytes], None] | None,
+    ) -> None:
         self._hello = hello
+        self._on_welcome = on_welcome
         self._handlers = handlers
         self._stream = ConnectionServiceStub(channel).DialIn()
         self._players: dict[int, Handlers] = {}
@@ -146,6 +175,8 @@ class _Connection:
             self.welcomed = True
             self.resume_token = frame.welcome.resume_token
             self._players = dict(zip(frame.welcome.players, self._handlers, strict=True))
+            if self._on_welcome is not None:
+                self._on_welcome(self.resume_token)
         for call_id in frame.cancelled:
             if (task := self._running.get(call_id)) is not None:
                 task.cancel()
@@ -172,6 +203,7 @@ class _Connection:
         self._outbox.put(reply, len(reply.response))
 
     async def _answer_later(self, handlers: Handlers, call: Call) -> None:
+        CALL_LIMIT_S.set(call.time_limit.seconds + call.time_limit.nanos / 1e9)
         try:
             reply = Reply(id=call.id, response=await handlers.call(call.method_name, call.request))
         except asyncio.CancelledError:

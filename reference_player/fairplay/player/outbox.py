@@ -1,9 +1,9 @@
 """When a frame is written on a stream of calls or replies.
 
 A frame costs about as much as handling ten calls, whatever it holds, so calls per frame decide the speed. What is put
-into the outbox leaves at once when it is a fifth of all open calls (and at least 4), otherwise after two more turns of
-the event loop: long enough for what is due at the same time to join, and no wait at all where nothing else is due. No
-frame grows beyond what gRPC takes by default.
+into the outbox leaves at once when it is half of all open calls (and at least 4) or all of them, otherwise after two
+more turns of the event loop: long enough for what is due at the same time to join, and no wait at all where nothing
+else is due. No frame grows beyond what gRPC takes by default.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fairplay.v1.connection_pb2 import Call, Reply
 Item = TypeVar("Item", Call, Reply)
 
 MIN_FRAME = 4
-OPEN_SHARE = 5
+OPEN_SHARE = 2
 FRAME_BYTES = 3 * 1024 * 1024
 
 
@@ -51,12 +51,15 @@ class Outbox(Generic[Item]):
         """Add an item of about so many bytes to the next frame."""
         self._items.append(item)
         self._byte_count += byte_count
-        if self._timed:
-            if self._writer is None and len(self._items) >= max(MIN_FRAME, self._open_count() // OPEN_SHARE):
-                self._start()
-        else:
+        if self._writer is None and self._is_worth_a_frame():
+            self._start()
+        elif not self._timed:
             self._timed = True
             self._loop.call_soon(self._one_more_turn)
+
+    def _is_worth_a_frame(self) -> bool:
+        count, open_count = len(self._items), self._open_count()
+        return count >= max(MIN_FRAME, open_count // OPEN_SHARE) or count >= open_count
 
     def nudge(self) -> None:
         """Write a frame soon, even an empty one."""

@@ -7,11 +7,11 @@ import com.fairplay.v1.HostedPlayer;
 import io.grpc.BindableService;
 import io.grpc.Channel;
 import io.grpc.Grpc;
-import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.inprocess.InProcessChannelBuilder;
 import io.grpc.inprocess.InProcessServerBuilder;
+import io.grpc.stub.MetadataUtils;
 import io.grpc.util.TransmitStatusRuntimeExceptionInterceptor;
 import java.io.IOException;
 import java.time.Duration;
@@ -47,7 +47,9 @@ final class DialIn {
 
     DialIn(String address, HostedPlayer hosted, List<BindableService> services) throws IOException {
         this.address = address;
-        server = Grpc.newChannelBuilder(address, InsecureChannelCredentials.create())
+        Credentials.Target target = Credentials.target(address);
+        server = Grpc.newChannelBuilder(target.host(), target.transport())
+                .intercept(MetadataUtils.newAttachHeadersInterceptor(target.metadata()))
                 .keepAliveTime(20, TimeUnit.SECONDS) // the server takes one in 10 s
                 .maxInboundMessageSize(MAX_BYTES)
                 .build();

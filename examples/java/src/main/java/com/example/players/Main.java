@@ -4,16 +4,18 @@ import com.fairplay.v1.GameService;
 import com.fairplay.v1.HostedPlayer;
 import com.fairplay.v1.PlayerDescription;
 import io.grpc.BindableService;
-import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;
+import io.grpc.ServerInterceptor;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.util.TransmitStatusRuntimeExceptionInterceptor;
+import java.io.File;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -41,11 +43,20 @@ public final class Main implements Callable<Integer> {
     @Option(names = "--name", defaultValue = "${env:FAIRPLAY_NAME}", description = "The name to dial in under.")
     private String name;
 
-    @Option(
-            names = "--token",
-            defaultValue = "${env:FAIRPLAY_TOKEN:-}",
-            description = "A secret of your own, which protects the name.")
+    @Option(names = "--token", description = "A secret of your own, which protects the name.")
     private String token;
+
+    @ArgGroup(exclusive = false)
+    private Tls tls = new Tls();
+
+    /** How a player serves over TLS: both or neither. */
+    private static final class Tls {
+        @Option(names = "--tls-cert", paramLabel = "FILE", required = true, description = "Serve over TLS with this.")
+        private File certificate;
+
+        @Option(names = "--tls-key", paramLabel = "FILE", required = true, description = "The key of --tls-cert.")
+        private File key;
+    }
 
     @Option(
             names = "--serve",
@@ -66,6 +77,7 @@ public final class Main implements Callable<Integer> {
                 listen = System.getenv("FAIRPLAY_LISTEN");
             } else {
                 connect = System.getenv("FAIRPLAY_CONNECT");
+                token = token != null ? token : System.getenv("FAIRPLAY_TOKEN");
             }
         }
         BindableService player = switch (game) {
@@ -81,7 +93,7 @@ public final class Main implements Callable<Integer> {
         if (connect != null && name != null) {
             HostedPlayer hosted = HostedPlayer.newBuilder()
                     .setName(name)
-                    .setToken(token)
+                    .setToken(token == null ? "" : token)
                     .setDescription(description)
                     .build();
             return new DialIn(connect, hosted, services).run() ? 0 : 1;
@@ -103,13 +115,24 @@ public final class Main implements Callable<Integer> {
     /** The first way: the player listens, and the server calls it. */
     private void serve(List<BindableService> services) throws IOException, InterruptedException {
         URI address = URI.create("grpc://" + listen);
+        ServerInterceptor guard = guard();
         Server server = NettyServerBuilder.forAddress(
-                        new InetSocketAddress(address.getHost(), address.getPort()), InsecureServerCredentials.create())
+                        new InetSocketAddress(address.getHost(), address.getPort()),
+                        Credentials.certified(tls.certificate, tls.key))
                 .intercept(TransmitStatusRuntimeExceptionInterceptor.instance())
+                .intercept(guard)
                 .addServices(services.stream().map(BindableService::bindService).toList())
                 .build()
                 .start();
         System.out.println("the player serves on " + listen);
         server.awaitTermination();
+    }
+
+    private ServerInterceptor guard() {
+        try {
+            return Credentials.guard();
+        } catch (IllegalArgumentException unusable) {
+            throw new ParameterException(spec.commandLine(), unusable.getMessage());
+        }
     }
 }
