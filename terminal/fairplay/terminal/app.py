@@ -18,6 +18,10 @@ ORDER = (
     "demo",
     "game",
     "tournament",
+    "formats",
+    "roster",
+    "standings",
+    "compare",
     "games",
     "new",
     "protos",
@@ -28,10 +32,15 @@ ORDER = (
     "certificate",
     "records",
     "serve",
+    "tls",
+    "accounts",
+    "tokens",
+    "invitations",
     "lobby",
+    "web",
 )
 """How help lists our commands: first what a newcomer tries. Others' commands follow by name."""
-WITH_JSON_FILE = ("game", "tournament", "demo", "certify", "certify-server")
+WITH_JSON_FILE = ("game", "tournament", "compare", "demo", "certify", "certify-server", "standings")
 """The commands whose --json may be followed by a file."""
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from fairplay.conformance.options import OPTIONS, is_duration, option_name, option_text
-from fairplay.terminal.outcomes import outcomes
+from fairplay.terminal.outcomes import UsageError, outcomes
 from fairplay.terminal.parameters import GameName
 
 certificate = typer.Typer(
@@ -41,9 +41,11 @@ def _parameter(option: Field[Any]) -> inspect.Parameter:
     name, default = option_name(option), option.default
     if is_duration(option) and default is not None:
         default = option_text(option, default)
-    kind = int if isinstance(default, int) else str if default is not None else str | None
+    kind = type(default) if isinstance(default, int) else str if default is not None else str | None
     limits = {"min": option.metadata["min"], "max": option.metadata["max"]}
-    given = typer.Option(f"--{name}", metavar=option.metadata["metavar"], help=option.metadata["help"], **limits)
+    given = typer.Option(
+        f"--{name}", metavar=option.metadata["metavar"] or None, help=option.metadata["help"], **limits
+    )
     keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return inspect.Parameter(name.replace("-", "_"), keyword, default=default, annotation=Annotated[kind, given])
 
@@ -55,10 +57,20 @@ def certify(
         str,
         typer.Argument(
             metavar="SPEC",
-            help="The player: grpc://HOST:PORT (it serves), dial-in:NAME (it dials --listen), exec:COMMAND (started "
-            "here) or bot:STRATEGY (built in).",
+            help="The player: grpc://HOST:PORT (it serves; grpcs:// over TLS), dial-in:NAME (it dials --listen), "
+            "exec:COMMAND (started here) or bot:STRATEGY (built in).",
         ),
     ] = "",
+    roster: Annotated[
+        Path | None,
+        typer.Option("--roster", metavar="FILE", help="Certify every player of a roster: see fairplay roster."),
+    ] = None,
+    at_once: Annotated[
+        int | None,
+        typer.Option(
+            "--at-once", metavar="N", min=1, max=64, help="With --roster: players at a time. Default: half the cores."
+        ),
+    ] = None,
     list_: Annotated[bool, typer.Option("--list", help="Only show the cases.")] = False,
     report: Annotated[
         Path | None,
@@ -68,17 +80,22 @@ def certify(
         str | None, typer.Option("--json", metavar="[FILE]", help="The certificate, in a file or (-) printed.")
     ] = None,
     junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Verdicts as JUnit XML.")] = None,
+    sign: Annotated[
+        Path | None,
+        typer.Option("--sign", metavar="KEY", help="Sign the certificate: see fairplay certificate keys."),
+    ] = None,
     **typed: Any,
 ) -> None:
     """Certify a player: does it keep the rules, never fail and always answer in time?
 
-    Exit code 0: every MUST is met. 1: not so. 2: what was typed cannot be meant.
+    Exit code 0: every MUST is met, with --roster by every player. 1: not so. 2: what was typed cannot be meant.
 
     Examples:
 
     \b
       fairplay certify fish exec:./my-player --report out/
       fairplay certify fish grpc://localhost:50051 --level must --junit junit.xml
+      fairplay certify fish --roster roster.toml --report out/
       fairplay certify fish --list
     """
     with outcomes():
@@ -87,7 +104,34 @@ def certify(
         if list_:
             certify_run.show_cases(game, typed["level"], typed["only"], json)
             return
-        raise typer.Exit(certify_run.certify(certify_run.build_options(game, player, typed), report, json, junit))
+        if sign is not None and (roster is not None or (report is None and json is None)):
+            raise UsageError("--sign is for the certificate of one player: give --json FILE or --report DIR, too")
+        if roster is not None:
+            raise typer.Exit(_certify_roster(game, player, roster, typed, at_once, report, json, junit))
+        if at_once is not None:
+            raise UsageError("--at-once is for --roster: --jobs says how many cases of one player are judged at once")
+        options = certify_run.build_options(game, player, typed)
+        raise typer.Exit(certify_run.certify(options, report, json, junit, sign))
+
+
+def _certify_roster(
+    game: str,
+    player: str,
+    file: Path,
+    typed: dict[str, Any],
+    at_once: int | None,
+    report: Path | None,
+    json: str | None,
+    junit: Path | None,
+) -> int:
+    from fairplay.terminal.certify_roster import certify_roster
+    from fairplay.terminal.rosters.reading import read_roster
+
+    if player:
+        raise UsageError("give either one player or --roster")
+    if junit is not None:
+        raise UsageError("--junit is for one player: with --roster, --report DIR writes a file for each")
+    return certify_roster(game, read_roster(file), typed, at_once, report, json)
 
 
 @certificate.callback()
@@ -104,8 +148,15 @@ def verify(
     any_limits: Annotated[
         bool, typer.Option("--any-limits", help="Accept longer time limits than those of the game.")
     ] = False,
+    trusted: Annotated[
+        Path | None,
+        typer.Option("--trusted", metavar="KEYS", help="Accept only what one of the keys in this file has signed."),
+    ] = None,
+    program: Annotated[
+        Path | None, typer.Option("--program", metavar="FILE", help="The program that must be the one certified.")
+    ] = None,
 ) -> None:
-    """Check that a certificate is whole, and that what it says follows from its cases.
+    """Check that a certificate is whole, that what it says follows from its cases, and who has signed it.
 
     Exit code 0: it is, and certifies its player. 1: it is damaged, or does not certify. 2: there is no such file.
 
@@ -113,8 +164,30 @@ def verify(
 
     \b
       fairplay certificate verify out/certificate.json
+      fairplay certificate verify out/certificate.json --trusted keys.txt --program ./my-player
     """
     with outcomes():
         from fairplay.terminal.certify_verify import verify_certificate
 
-        raise typer.Exit(verify_certificate(file, nonce, any_limits=any_limits))
+        raise typer.Exit(verify_certificate(file, nonce, any_limits=any_limits, trusted=trusted, program=program))
+
+
+@certificate.command()
+def keys(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file for the key; keep it to yourself.")],
+    name: Annotated[str, typer.Option("--name", metavar="TEXT", help="Your name, for those who trust the key.")] = "",
+) -> None:
+    """Make a key to sign certificates with, and print the line with which others trust it.
+
+    If the file holds a key already, its line is printed again.
+
+    Examples:
+
+    \b
+      fairplay certificate keys key.pem --name "Prof. Example" > keys.txt
+      fairplay certify fish exec:./my-player --json certificate.json --sign key.pem
+    """
+    with outcomes():
+        from fairplay.terminal.certify_verify import show_key
+
+        show_key(file, name)

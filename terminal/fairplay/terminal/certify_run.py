@@ -8,9 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from rich.console import Console
 from rich.markup import escape
 
+from fairplay.certificate.signing import read_key
 from fairplay.conformance.case import Case
 from fairplay.conformance.cases import cases
 from fairplay.conformance.engine import run_plan
@@ -26,6 +28,7 @@ from fairplay.terminal.certify_console import ConsoleWriter
 from fairplay.terminal.options import parse_address, parse_seconds
 from fairplay.terminal.outcomes import UsageError
 from fairplay.terminal.printing import check_json, make_directory, print_json, say
+from fairplay.terminal.programs import parse_program_options
 
 
 def build_options(game: str, player: str, typed: Mapping[str, Any]) -> Options:
@@ -37,23 +40,27 @@ def build_options(game: str, player: str, typed: Mapping[str, Any]) -> Options:
         values[option.name] = parse_seconds(value, f"--{name}") if is_duration(option) and value is not None else value
     parse_address(values["listen"], "--listen")
     if not player:
-        raise UsageError("say which player: fairplay certify GAME SPEC, e.g. exec:./my-player")
+        raise UsageError("say which player: fairplay certify GAME SPEC, e.g. exec:./my-player, or --roster FILE")
     return Options(game, player, **values)
 
 
-def certify(options: Options, report: Path | None, json: str | None, junit: Path | None) -> int:
-    """Judge a player, show and keep what was found, and return the exit code.
+def certify(
+    options: Options, report: Path | None, json: str | None, junit: Path | None, sign: Path | None = None
+) -> int:
+    """Judge a player, show and keep what was found, and return the exit code. `sign`: the key for the certificate.
 
     Raises KeyboardInterrupt if it is interrupted; what was judged by then is shown and kept.
     """
+    parse_program_options(options.sandbox, options.program_limits, options.program_folders, [str(options.player)])
     try:
+        key = read_key(sign) if sign is not None else None
         plan = make_plan(options)
     except ValueError as error:
         raise UsageError(str(error)) from None
     waiting = ""
     if plan.run.reached_by == "dial-in" and not options.listen.endswith(":0"):
         waiting = f"Waiting for {str(options.player).partition(':')[2]} to dial in to {options.listen}"
-    return show_run(lambda writers: run_plan(plan, writers), report, json, junit, waiting)
+    return show_run(lambda writers: run_plan(plan, writers), report, json, junit, waiting, key)
 
 
 def show_run(
@@ -62,8 +69,11 @@ def show_run(
     json: str | None,
     junit: Path | None,
     first: str = "",
+    key: Ed25519PrivateKey | None = None,
 ) -> int:
     """Judge, show and keep what was found, and return the exit code. `first`: what is said before.
+
+    `key` signs the certificate.
 
     Raises KeyboardInterrupt if it is interrupted; what was judged by then is shown and kept.
     """
@@ -74,25 +84,27 @@ def show_run(
     console = Console(stderr=json == "-", highlight=False)
     if first:
         say(console, escape(first))
-    with _one_interrupt():
-        code = judge(list(_writers(console, report, json, junit))).exit_code
+    with one_interrupt():
+        code = judge(list(_writers(console, report, json, junit, key))).exit_code
     if report is not None:
         say(console, f"Look closer: {escape(str(report / 'report.html'))}")
     return code
 
 
-def _writers(console: Console, report: Path | None, json: str | None, junit: Path | None) -> Iterator[Writer]:
+def _writers(
+    console: Console, report: Path | None, json: str | None, junit: Path | None, key: Ed25519PrivateKey | None
+) -> Iterator[Writer]:
     yield ConsoleWriter(console)
     if report is not None:
-        yield ReportWriter(report)
+        yield ReportWriter(report, key)
     if json is not None:
-        yield CertificateWriter(Path(json))
+        yield CertificateWriter(Path(json), key)
     if junit is not None:
         yield JunitWriter(junit)
 
 
 @contextmanager
-def _one_interrupt() -> Iterator[None]:
+def one_interrupt() -> Iterator[None]:
     """Let the first Ctrl-C stop the run, and ignore those that follow: what was judged so far is being written."""
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield

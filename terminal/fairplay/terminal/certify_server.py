@@ -8,10 +8,12 @@ from typing import Annotated
 import typer
 
 from fairplay.terminal.outcomes import UsageError, outcomes
+from fairplay.terminal.parameters import Authorities
 
 
 def certify_server(
-    address: Annotated[str, typer.Argument(metavar="HOST:PORT", help="The server.")] = "",
+    address: Annotated[str, typer.Argument(metavar="HOST:PORT", help="The server; grpcs:// over TLS.")] = "",
+    ca: Authorities = None,
     list_: Annotated[bool, typer.Option("--list", help="Only show the cases.")] = False,
     level: Annotated[str, typer.Option("--level", metavar="LEVEL", help="must, should or all.")] = "all",
     only: Annotated[
@@ -51,7 +53,7 @@ def certify_server(
         from fairplay.conformance.servers.cases import CASES
         from fairplay.conformance.servers.plan import ServerOptions, make_server_plan
         from fairplay.terminal.certify_run import print_cases, show_run
-        from fairplay.terminal.options import parse_address
+        from fairplay.terminal.options import parse_server
 
         try:
             if list_:
@@ -59,8 +61,9 @@ def certify_server(
                 return
             if not address:
                 raise UsageError("say which server: fairplay certify-server HOST:PORT")
-            parse_address(address, "the server")
-            plan = make_server_plan(ServerOptions(address, level, only, known_failures, players_host))
+            parse_server(address, "the server")
+            options = ServerOptions(address, level, only, known_failures, players_host, str(ca) if ca else "")
+            plan = make_server_plan(options)
         except ValueError as error:
             raise UsageError(str(error)) from None
         raise typer.Exit(show_run(lambda writers: run_here(plan, writers), report, json, junit))

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fairplay.terminal.outcomes import outcomes
-from fairplay.terminal.parameters import JsonFile, complete_game
+from fairplay.terminal.parameters import JsonFile, SandboxMode, complete_game
 
 
 def demo(
@@ -21,6 +21,7 @@ def demo(
     seed: Annotated[
         int, typer.Option("--seed", metavar="N", min=0, max=2**53 - 1, help="The same seed, the same boards.")
     ] = 1,
+    sandbox: SandboxMode = "auto",
     json: JsonFile = None,
 ) -> None:
     """Watch a tournament of ten programs, three of them broken.
@@ -35,4 +36,4 @@ def demo(
     with outcomes():
         from fairplay.terminal.playing.demo import run_demo
 
-        raise typer.Exit(run_demo(game, records, seed, json))
+        raise typer.Exit(run_demo(game, records, seed, sandbox, json))

@@ -22,13 +22,17 @@ class Estimate:
 
     def count_case(self) -> None:
         """Count a case that was judged."""
-        self._judged_count += 1
+        self.count_cases(1)
+
+    def count_cases(self, count: int) -> None:
+        """Count some cases, or whatever else the run consists of."""
+        self._judged_count += count
 
     @property
     def text(self) -> str:
         """Return how long the run is still going to take, e.g. "about 3 min left"; "" if nothing is known yet."""
         left_count = self._case_count - self._judged_count
-        if self._judged_count < CASES_NEEDED or not left_count:
+        if self._judged_count < CASES_NEEDED or left_count <= 0:
             return ""
         elapsed_s = self._clock() - self._began
         left_s = elapsed_s / self._judged_count * left_count
@@ -36,10 +40,12 @@ class Estimate:
             left_s = min(left_s, max(0.0, self._budget_s - elapsed_s))
         return f"about {left_s:.0f} s left" if left_s < 100 else f"about {left_s / 60:.0f} min left"
 
-    def line(self) -> str | None:
+    def line(self, noun: str = "cases") -> str | None:
         """Return a line about the progress where the last one is long ago, or None."""
         now = self._clock()
-        if now - self._told < LINE_EVERY_S or not self.text:
+        if now - self._told < LINE_EVERY_S or not (self.text or not self._case_count):
             return None
         self._told = now
-        return f"{self._judged_count} of {self._case_count} cases, {self.text}"
+        if not self._case_count:  # nobody knows how many there are
+            return f"{self._judged_count} {noun}"
+        return f"{self._judged_count} of {self._case_count} {noun}, {self.text}"

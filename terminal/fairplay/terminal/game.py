@@ -10,13 +10,17 @@ import typer
 from fairplay.terminal.outcomes import outcomes
 from fairplay.terminal.parameters import (
     Assignments,
+    Authorities,
     Bank,
     FirstLimit,
     GameName,
     JsonFile,
     Limit,
     Players,
+    ProgramFolders,
+    ProgramLimits,
     RecordsDir,
+    SandboxMode,
     Seed,
     ServerAddress,
     SettingsFile,
@@ -28,6 +32,7 @@ def game(
     game: GameName,
     player: Players,
     server: ServerAddress = None,
+    ca: Authorities = None,
     set_: Assignments = None,
     settings: SettingsFile = None,
     state: Annotated[
@@ -38,6 +43,9 @@ def game(
     first_limit: FirstLimit = None,
     bank: Bank = None,
     start_limit: StartLimit = "10s",
+    sandbox: SandboxMode = "auto",
+    program_limits: ProgramLimits = "",
+    program_folders: ProgramFolders = "",
     records: RecordsDir = None,
     json: JsonFile = None,
 ) -> None:
@@ -59,6 +67,7 @@ def game(
             game=game,
             players=player,
             server=server,
+            ca=ca,
             assignments=set_ or [],
             settings_file=settings,
             state=state,
@@ -67,6 +76,9 @@ def game(
             first_limit=first_limit,
             bank=bank,
             start_limit=start_limit,
+            sandbox=sandbox,
+            program_limits=program_limits,
+            program_folders=program_folders,
             records=records,
         )
         raise typer.Exit(play_game(options, json))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Iterable, Sequence
@@ -14,8 +15,9 @@ from google.protobuf.message import Message
 
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game, find
-from fairplay.server.links.dial_in import NAME
-from fairplay.server.links.opening import TARGET, parse_link
+from fairplay.player.channels import PLAIN, SECURE
+from fairplay.player.secrets import secret_from
+from fairplay.server.links.spec import NAME, TARGET, parse_link
 from fairplay.terminal.outcomes import UsageError
 from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
 
@@ -34,6 +36,16 @@ def parse_address(text: str, option: str) -> str:
     return text
 
 
+def parse_server(text: str, option: str) -> str:
+    """Return the address of a server as it was typed: HOST:PORT, grpc://HOST:PORT, or grpcs://HOST:PORT for TLS.
+
+    Raises UsageError if it is none.
+    """
+    if not TARGET.fullmatch(text.removeprefix(SECURE).removeprefix(PLAIN)):
+        raise UsageError(f"{option} {text!r} is not an address: give HOST:PORT, or grpcs://HOST:PORT for TLS")
+    return text
+
+
 def find_game(name: str) -> Game:
     """Return the game of this name. Raises UsageError if there is none."""
     try:
@@ -42,18 +54,23 @@ def find_game(name: str) -> Game:
         raise UsageError(str(error)) from None
 
 
-def parse_players(specs: Sequence[str]) -> list[Player]:
-    """Return the players of `--player`, each `[NAME=]LINK`; those without a name are called after their link."""
+def parse_players(specs: Sequence[str], others: Sequence[str] = ()) -> list[Player]:
+    """Return the players of `--player`, each `[NAME=]LINK`.
+
+    Those without a name are called after their link, other than the `others`. Those that serve have the secret of the
+    environment, if there is one: options can be seen by others on this machine. Raises UsageError if one is no player.
+    """
     found: list[Player] = []
     for spec in specs:
         named = NAMED.fullmatch(spec)
         name, link = (named[1], named[2]) if named else ("", spec)
         try:
             parsed = parse_link(link)
+            secret = secret_from(os.environ) if parsed.kind == "grpc" else ""
         except ValueError as error:
             raise UsageError(str(error)) from None
-        taken = {player.name for player in found}
-        found.append(Player(name=name or _free_name(parsed.kind, parsed.value, taken), link=link))
+        taken = {*others, *(player.name for player in found)}
+        found.append(Player(name=name or _free_name(parsed.kind, parsed.value, taken), link=link, secret=secret))
     return found
 
 

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-PLAYER_HELP = """A player, [NAME=]LINK; once for each. LINK is grpc://HOST:PORT (it serves), dial-in:NAME (it dials the
-server), exec:COMMAND (started here) or bot:STRATEGY (built in, e.g. bot:minimax:depth=2)."""
+PLAYER_HELP = """A player, [NAME=]LINK; once for each. LINK is grpc://HOST:PORT (it serves; grpcs:// over TLS),
+dial-in:NAME (it dials the server), exec:COMMAND (started here) or bot:STRATEGY (built in, e.g. bot:minimax:depth=2)."""
 
 
 def complete_game(incomplete: str) -> list[str]:
@@ -22,8 +22,23 @@ GameName = Annotated[
     str, typer.Argument(metavar="GAME", help="The game: see fairplay games.", autocompletion=complete_game)
 ]
 Players = Annotated[list[str], typer.Option("--player", "-p", metavar="SPEC", help=PLAYER_HELP)]
+OptionalPlayers = Annotated[list[str] | None, typer.Option("--player", "-p", metavar="SPEC", help=PLAYER_HELP)]
+RosterFile = Annotated[
+    Path | None, typer.Option("--roster", metavar="FILE", help="Those who enter: see fairplay roster.")
+]
 ServerAddress = Annotated[
-    str | None, typer.Option("--server", metavar="HOST:PORT", help="A running server. Default: one of its own.")
+    str | None,
+    typer.Option("--server", metavar="HOST:PORT", help="A running server; grpcs:// over TLS. Default: one of its own."),
+]
+Authorities = Annotated[
+    Path | None,
+    typer.Option(
+        "--ca", metavar="FILE", help="Who vouches for certificates, in PEM. Default: FAIRPLAY_CA, or the system."
+    ),
+]
+Tls = Annotated[
+    tuple[Path, Path] | None,
+    typer.Option("--tls", metavar="CERT KEY", help="Speak TLS with this certificate and its key, both in PEM."),
 ]
 Assignments = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of the game, e.g. rows=6; repeatable.")
@@ -39,6 +54,26 @@ FirstLimit = Annotated[
 ]
 Bank = Annotated[str | None, typer.Option("--bank", metavar="TIME", help="Time in reserve for a whole game.")]
 StartLimit = Annotated[str, typer.Option("--start-limit", metavar="TIME", help="Time to come up, for each player.")]
+SandboxMode = Annotated[
+    str,
+    typer.Option(
+        "--sandbox", metavar="WORD", help="Run programs (exec:) in a sandbox: auto (where it can be), require, off."
+    ),
+]
+ProgramLimits = Annotated[
+    str,
+    typer.Option(
+        "--program-limits", metavar="NAME=N,…", help="What each program may use, e.g. memory=1GiB,processes=64,cpu=10m."
+    ),
+]
+ProgramFolders = Annotated[
+    str,
+    typer.Option(
+        "--program-folders",
+        metavar="DIR:DIR",
+        help="Folders that programs in a sandbox may read besides their own.",
+    ),
+]
 RecordsDir = Annotated[
     Path | None, typer.Option("--records", metavar="DIR", help="Keep records here. Default: nowhere.")
 ]
@@ -46,3 +81,28 @@ JsonFile = Annotated[
     str | None, typer.Option("--json", metavar="[FILE]", help="The result as JSON, in a file or (-) printed.")
 ]
 PlainJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
+OptionalStartLimit = Annotated[
+    str | None, typer.Option("--start-limit", metavar="TIME", help="Time to come up, for each player. Default: 10s.")
+]
+ReportPath = Annotated[
+    Path | None,
+    typer.Option(
+        "--report", metavar="DIR|FILE", help="A page with standings, plots and evidence, in FILE.html or DIR."
+    ),
+]
+GradesFile = Annotated[Path | None, typer.Option("--grades", metavar="FILE", help="Grades as CSV.")]
+Grading = Annotated[
+    str | None,
+    typer.Option(
+        "--grading",
+        metavar="TEMPLATE",
+        help="Points for what: certificate, place, band, points, failure, withdrawn, least, most. Default: "
+        "place=100,failure=-2,least=0.",
+    ),
+]
+Certificates = Annotated[
+    Path | None,
+    typer.Option(
+        "--certificates", metavar="DIR", help="What fairplay certify --roster --report wrote, for the grades."
+    ),
+]

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from fairplay.terminal.outcomes import FailedError, UsageError, outcomes
-from fairplay.terminal.parameters import GameName
+from fairplay.terminal.parameters import Authorities, GameName, Tls
 
 
 def player(
@@ -15,8 +15,10 @@ def player(
     strategy: Annotated[str, typer.Option("--strategy", "-s", metavar="NAME", help="See fairplay games.")] = "first",
     listen: Annotated[str | None, typer.Option("--listen", metavar="HOST:PORT", help="Serve on this address.")] = None,
     connect: Annotated[
-        str | None, typer.Option("--connect", metavar="HOST:PORT", help="Dial in to this server.")
+        str | None, typer.Option("--connect", metavar="HOST:PORT", help="Dial in to this server; grpcs:// over TLS.")
     ] = None,
+    tls: Tls = None,
+    ca: Authorities = None,
     serve: Annotated[
         bool, typer.Option("--serve", help="Serve where the server that starts this says (exec:).")
     ] = False,
@@ -46,20 +48,32 @@ def player(
         import logging
         import os
 
+        from fairplay.player.channels import Credentials
         from fairplay.player.command import Reach, reach_from, run_player, slowed
         from fairplay.player.dialing import DialInError
-        from fairplay.terminal.options import find_game, parse_address, parse_seconds
+        from fairplay.player.tls import TlsFiles
+        from fairplay.terminal.options import find_game, parse_address, parse_seconds, parse_server
 
         logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
         try:
             chosen: object = find_game(game).player(strategy)
             if pause_s := parse_seconds(pause, "--pause"):
                 chosen = slowed(chosen, pause_s)
-            for given, option in ((listen, "--listen"), (connect, "--connect")):
-                if given is not None:
-                    parse_address(given, option)
+            if listen is not None:
+                parse_address(listen, "--listen")
+            if connect is not None:
+                parse_server(connect, "--connect")
             patience_s, resume_s = parse_seconds(patience, "--patience"), parse_seconds(resume, "--resume")
-            reach = Reach(listen, connect, name, token, patience_s, resume_s)
+            reach = Reach(
+                listen,
+                connect,
+                name,
+                token,
+                patience_s,
+                resume_s,
+                tls=TlsFiles(*tls) if tls is not None else None,
+                credentials=Credentials.from_environment(os.environ, ca),
+            )
             run_player(chosen, reach if listen or connect else reach_from(os.environ, serves=serve))
         except ValueError as error:
             raise UsageError(str(error)) from None

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import stat
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from rich.console import Console
 from rich.text import Text
@@ -70,10 +73,40 @@ def write_json(value: Mapping[str, object], where: str) -> None:
     if where == "-":
         sys.stdout.write(text)
     else:
-        Path(where).write_text(text, encoding="utf-8")
+        write_whole(Path(where), text)
 
 
 # --- files ---
+
+
+def write_whole(file: Path, text: str) -> None:
+    """Write a text to a file, whole or not at all: who reads it meanwhile sees the old one. Raises OSError."""
+    target = file.resolve()
+    if target.exists() and not target.is_file():  # a terminal, a pipe: there is nothing to put in its place
+        target.write_text(text, encoding="utf-8")
+        return
+    with NamedTemporaryFile(
+        "w", dir=target.parent, prefix=f".{target.name[:100]}.", encoding="utf-8", delete=False
+    ) as new:
+        temporary = Path(new.name)
+        try:
+            new.write(text)
+            new.flush()
+            os.fsync(new.fileno())
+            temporary.chmod(_mode(target))
+            temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+def _mode(file: Path) -> int:
+    """Return the permissions of a file, or those that a new one gets."""
+    if file.exists():
+        return stat.S_IMODE(file.stat().st_mode)
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return 0o666 & ~mask
 
 
 def file_name(record_id: str, suffix: str) -> str:

@@ -7,12 +7,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fairplay.terminal.outcomes import outcomes
-from fairplay.terminal.parameters import RecordsDir, StartLimit
+from fairplay.terminal.outcomes import FailedError, UsageError, outcomes
+from fairplay.terminal.parameters import (
+    Authorities,
+    ProgramFolders,
+    ProgramLimits,
+    RecordsDir,
+    SandboxMode,
+    StartLimit,
+    Tls,
+)
 
 if TYPE_CHECKING:
+    import asyncio
+
     from fairplay.server.server import Config
 
+LEAST_HEARTBEAT_S = 0.1
 BURST_S = 2
 """A user of the lobby may make the requests of so many seconds at once."""
 
@@ -21,14 +32,76 @@ def serve(
     listen: Annotated[
         str, typer.Option("--listen", metavar="HOST:PORT", help="Where to listen; port 0: any free one.")
     ] = "127.0.0.1:50050",
+    tls: Tls = None,
+    tls_client_ca: Annotated[
+        Path | None,
+        typer.Option(
+            "--tls-client-ca", metavar="FILE", help="Let in only callers with a certificate of these, in PEM."
+        ),
+    ] = None,
+    accounts: Annotated[
+        bool, typer.Option("--accounts", help="Know callers by accounts, which are kept beside the records.")
+    ] = False,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Let other machines in without TLS and accounts.")
+    ] = False,
+    calls: Annotated[
+        int, typer.Option("--calls", metavar="N", min=1, help="Calls a second of one account or host (--accounts).")
+    ] = 100,
+    games_at_once: Annotated[
+        int, typer.Option("--games-at-once", metavar="N", min=1, help="Running games of one account (--accounts).")
+    ] = 50,
+    audit: Annotated[
+        Path | None, typer.Option("--audit", metavar="FILE", help="Append who did what to this file, in lines of JSON.")
+    ] = None,
+    dial_networks: Annotated[
+        str | None,
+        typer.Option(
+            "--dial-networks",
+            metavar="NETWORKS",
+            help="Call players (grpc: links) only here, e.g. 10.0.0.0/8,192.0.2.7/32. Default: anywhere, if only this "
+            "machine reaches the server, else nowhere.",
+        ),
+    ] = None,
+    ca: Authorities = None,
+    web: Annotated[
+        str | None,
+        typer.Option(
+            "--web",
+            metavar="HOST:PORT",
+            help="Show the server in browsers there, as fairplay web does. Not with --tls.",
+        ),
+    ] = None,
     records: RecordsDir = None,
     allow_exec: Annotated[
         bool, typer.Option("--allow-exec", help="Let callers have this server start programs (exec: links).")
     ] = False,
+    sandbox: SandboxMode = "auto",
+    program_limits: ProgramLimits = "",
+    program_folders: ProgramFolders = "",
     start_limit: StartLimit = "10s",
+    concurrency: Annotated[
+        int,
+        typer.Option(
+            "--concurrency",
+            metavar="N",
+            min=0,
+            help="The most games of a tournament at once; 0: a game for each processor where programs are started, "
+            "else 64.",
+        ),
+    ] = 0,
     grace: Annotated[
         str, typer.Option("--grace", metavar="TIME", help="How long a user of the lobby may be away before it is lost.")
     ] = "10s",
+    heartbeat: Annotated[
+        str,
+        typer.Option(
+            "--heartbeat",
+            metavar="TIME",
+            help="How long a connection may be silent before it is asked for a sign of life. Without an answer in the "
+            "same time, at most 10s, it is over.",
+        ),
+    ] = "30s",
     max_users: Annotated[
         int, typer.Option("--max-users", metavar="N", min=1, help="The most users that the lobby takes.")
     ] = 5_000,
@@ -46,14 +119,36 @@ def serve(
     Example:
 
     \b
-      fairplay serve --listen 0.0.0.0:50050 --records records/
+      fairplay serve --records records/
+      fairplay serve --listen 0.0.0.0:50050 --records records/ --accounts --tls tls/server.pem tls/server-key.pem
     """
     with outcomes():
+        import os
+
+        from fairplay.player.channels import Credentials
         from fairplay.player.interrupts import run
+        from fairplay.player.tls import TlsFiles
+        from fairplay.server.access.quotas import QuotaLimits
+        from fairplay.server.links.networks import DialNetworks
         from fairplay.server.lobby.limits import LobbyLimits
         from fairplay.server.server import Config
         from fairplay.terminal.options import parse_address, parse_seconds
+        from fairplay.terminal.programs import parse_program_options
 
+        if tls_client_ca is not None and tls is None:
+            raise UsageError("--tls-client-ca needs --tls CERT KEY: certificates are shown over TLS only")
+        if accounts and records is None:
+            raise UsageError("--accounts needs --records DIR, beside which they are kept: see fairplay accounts add")
+        if web is not None and tls is not None:
+            raise UsageError("--web goes without --tls: run fairplay web --server grpcs://HOST:PORT beside this server")
+        pages = parse_address(web, "--web") if web is not None else None
+        try:
+            networks = DialNetworks.parse(dial_networks) if dial_networks is not None else None
+        except ValueError as error:
+            raise UsageError(f"--dial-networks: {error}") from None
+        heartbeat_s = parse_seconds(heartbeat, "--heartbeat")
+        if heartbeat_s < LEAST_HEARTBEAT_S:
+            raise UsageError(f"--heartbeat {heartbeat!r} is too short: {LEAST_HEARTBEAT_S:g}s is the least")
         lobby = LobbyLimits(
             grace_s=parse_seconds(grace, "--grace"),
             requests_per_second=requests,
@@ -66,12 +161,24 @@ def serve(
             records=records,
             allow_exec=allow_exec,
             start_limit_s=parse_seconds(start_limit, "--start-limit"),
+            concurrency=concurrency,
+            programs=parse_program_options(
+                sandbox, program_limits, program_folders, ["exec:"] if allow_exec else [], confined=True
+            ),
             lobby=lobby,
+            tls=TlsFiles(*tls, tls_client_ca) if tls is not None else None,
+            accounts=accounts,
+            insecure=insecure,
+            quotas=QuotaLimits(calls_per_second=calls, game_count=games_at_once),
+            audit=audit,
+            dial_networks=networks,
+            heartbeat_s=heartbeat_s,
+            credentials=Credentials.from_environment(os.environ, ca),
         )
-        run(_serve(config, records))
+        run(_serve(config, records, pages))
 
 
-async def _serve(config: Config, records: Path | None) -> None:
+async def _serve(config: Config, records: Path | None, pages: str | None) -> None:
     """Run a server until this task is cancelled, or the process is terminated."""
     import asyncio
     import logging
@@ -85,9 +192,45 @@ async def _serve(config: Config, records: Path | None) -> None:
     terminated = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminated.set)
     kept = f", records in {records}" if records else ", records are not kept (no --records)"
-    sys.stdout.write(f"fairplay serves on {server.address}{kept}; Ctrl-C stops it\n")
+    over = " over TLS" if config.tls is not None else ""
+    sys.stdout.write(f"fairplay serves on {server.address}{over}{kept}; Ctrl-C stops it\n")
     sys.stdout.flush()
     try:
-        await terminated.wait()
+        if pages is None:
+            await terminated.wait()
+        else:
+            await _show(server.address, pages, terminated)
     finally:
         await server.stop()
+
+
+async def _show(address: str, pages: str, terminated: asyncio.Event) -> None:
+    """Have another process show the server in browsers until `terminated` is set. Raises FailedError if it ends.
+
+    It is under guard and in a session of its own: it ends with this process, however that ends, and Ctrl-C is for this
+    process alone.
+    """
+    import asyncio
+    import subprocess
+    import sys
+
+    from fairplay.sandbox.limits import NO_LIMITS
+    from fairplay.sandbox.spec import Spec
+    from fairplay.server.links.program import guard_command
+
+    host, _, port = address.rpartition(":")
+    near = "127.0.0.1" if host in ("0.0.0.0", "[::]") else host
+    command = [sys.executable, "-m", "fairplay.terminal", "web", "--server", f"{near}:{port}", "--listen", pages]
+    process = await asyncio.create_subprocess_exec(
+        *guard_command(Spec(NO_LIMITS), command), stdin=subprocess.PIPE, start_new_session=True
+    )
+    assert process.stdin is not None
+    ended, asked = asyncio.ensure_future(process.wait()), asyncio.ensure_future(terminated.wait())
+    try:
+        await asyncio.wait((ended, asked), return_when=asyncio.FIRST_COMPLETED)
+        if not asked.done():
+            raise FailedError("the pages have ended, and the server with them")
+    finally:
+        asked.cancel()
+        process.stdin.close()
+        await ended

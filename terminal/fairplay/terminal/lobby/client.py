@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 
 import grpc
 
+from fairplay.player.channels import NO_CREDENTIALS, Credentials, open_channel
 from fairplay.player.dialing import CHANNEL_OPTIONS
 from fairplay.server.errors import reason_of
+from fairplay.server.plans import seconds
 from fairplay.terminal.lobby.mirror import Line, LobbyMirror
 from fairplay.terminal.lobby.tokens import TokenStore
 from fairplay.terminal.lobby.wording import plain
@@ -54,7 +56,8 @@ class Connection(NamedTuple):
 class LobbyClient:
     """A user of the lobby at an address. `on_change` is called when `lobby` or `connection` has changed.
 
-    Requests return one sentence that says why they are refused, or an empty text.
+    `tokens` are those with which it comes back after the process was ended; `grace_s` is how long the lobby waits for
+    that. Requests return one sentence that says why they are refused, or an empty text.
     """
 
     def __init__(
@@ -63,6 +66,7 @@ class LobbyClient:
         on_change: Callable[[], None],
         *,
         tokens: TokenStore | None = None,
+        credentials: Credentials = NO_CREDENTIALS,
         patience_s: float = PATIENCE_S,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -70,10 +74,12 @@ class LobbyClient:
         self.lobby = LobbyMirror()
         self.connection = Connection(ConnectionState.OUTSIDE)
         self.token = ""
-        self.channel = grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS)
+        self.credentials = credentials
+        self.channel = open_channel(address, credentials, CHANNEL_OPTIONS)
         self._stub = LobbyServiceStub(self.channel)
         self._on_change = on_change
-        self._tokens = tokens or TokenStore(None)
+        self.tokens = tokens or TokenStore(None)
+        self.grace_s = 0.0
         self._patience_s = patience_s
         self._pause = pause
 
@@ -84,21 +90,31 @@ class LobbyClient:
 
     # --- coming and going ---
 
+    async def check(self) -> None:
+        """Raise LobbyGoneError if there is no lobby at the address."""
+        try:
+            await self._stub.ListTables(lobby_pb2.ListTablesRequest(), timeout=ANSWER_LIMIT_S)
+        except grpc.aio.AioRpcError as error:  # at the least, a lobby says that it does not know this caller
+            self._check_there(error)
+
+    def _check_there(self, error: grpc.aio.AioRpcError) -> None:
+        if error.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
+            raise LobbyGoneError(f"no lobby answers at {self.address}: {_sentence(error)}") from None
+        if error.code() == grpc.StatusCode.UNIMPLEMENTED:
+            raise LobbyGoneError(f"the server at {self.address} has no lobby") from None
+
     async def enter(self, name: str) -> str:
         """Enter under a name; if it is refused, ask for another one. Raises LobbyGoneError if there is no lobby."""
         try:
             await self._enter_as_before(name)
         except grpc.aio.AioRpcError as error:
-            if error.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
-                raise LobbyGoneError(f"no lobby answers at {self.address}: {_sentence(error)}") from None
-            if error.code() == grpc.StatusCode.UNIMPLEMENTED:
-                raise LobbyGoneError(f"the server at {self.address} has no lobby") from None
+            self._check_there(error)
             return _sentence(error)
         return ""
 
     async def _enter_as_before(self, name: str) -> None:
         """Enter with the token that this name had here before, if there is one and it is still valid."""
-        self.token = self._tokens.open(self.address, name)
+        self.token = self.tokens.open(self.address, name)
         try:
             await self._enter(name)
         except grpc.aio.AioRpcError as error:
@@ -111,7 +127,8 @@ class LobbyClient:
         request = lobby_pb2.EnterRequest(name=name, token=self.token)
         response = await self._stub.Enter(request, timeout=ANSWER_LIMIT_S)
         self.token = response.token
-        self._tokens.keep(self.token)
+        self.tokens.keep(self.token)
+        self.grace_s = seconds(response.grace_period)
         self.lobby = replace(self.lobby, me=response.name or name, sequence=0)
 
     async def attend(self) -> None:
@@ -179,17 +196,32 @@ class LobbyClient:
             self.connection = Connection(ConnectionState.OVER)
             with contextlib.suppress(grpc.RpcError):
                 await self._stub.Leave(lobby_pb2.LeaveRequest(token=self.token), timeout=FAREWELL_S)
-        self._tokens.close()
+        await self.close()
+
+    async def close(self) -> None:
+        """End the connection without leaving: who comes back within the grace period has its table and seat again."""
+        self.connection = Connection(ConnectionState.OVER)
+        self.tokens.close()
         await self.channel.close()
 
     # --- requests ---
 
     async def create(
-        self, name: str, game: str, settings: GameSettings | None = None, time_control: TimeControl | None = None
+        self,
+        name: str,
+        game: str,
+        settings: GameSettings | None = None,
+        time_control: TimeControl | None = None,
+        seat_count: int = 0,
     ) -> str:
-        """Make a table and go there."""
+        """Make a table and go there. With a number of seats the game starts by itself when all are taken."""
         request = lobby_pb2.CreateTableRequest(
-            token=self.token, name=name, game=game, settings=settings, time_control=time_control
+            token=self.token,
+            name=name,
+            game=game,
+            settings=settings,
+            time_control=time_control,
+            seat_count=seat_count,
         )
         return await self._ask(self._stub.CreateTable, request)
 
@@ -218,6 +250,14 @@ class LobbyClient:
     async def delete(self, table: str) -> str:
         """Delete a table."""
         return await self._ask(self._stub.DeleteTable, lobby_pb2.DeleteTableRequest(token=self.token, table=table))
+
+    async def set_bots(self, count: int, link: str) -> str:
+        """Have so many bots at the table, as far as seats are free. An empty link is the first strategy of the game."""
+        return await self._ask(self._stub.SetBots, lobby_pb2.SetBotsRequest(token=self.token, count=count, link=link))
+
+    async def set_ready(self, ready: bool) -> str:
+        """Say whether the user is ready for the next game."""
+        return await self._ask(self._stub.SetReady, lobby_pb2.SetReadyRequest(token=self.token, ready=ready))
 
     async def start(self) -> str:
         """Start the game of the table."""

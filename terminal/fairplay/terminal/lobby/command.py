@@ -7,16 +7,20 @@ from typing import Annotated
 import typer
 
 from fairplay.terminal.outcomes import outcomes
+from fairplay.terminal.parameters import Authorities
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
 @app.command()
 def lobby(
-    server: Annotated[str, typer.Option("--server", metavar="HOST:PORT", help="The server.")] = "127.0.0.1:50050",
+    server: Annotated[
+        str, typer.Option("--server", metavar="HOST:PORT", help="The server; grpcs:// over TLS.")
+    ] = "127.0.0.1:50050",
+    ca: Authorities = None,
     name: Annotated[str, typer.Option("--name", metavar="NAME", help="Your name there. Default: asked.")] = "",
 ) -> None:
-    """Meet others at tables: chat, watch games, and play some of them by hand.
+    """Meet others at tables: chat, watch games, and play them by hand.
 
     Full screen; the keys are shown at the bottom, ? shows help, q leaves.
 
@@ -28,4 +32,4 @@ def lobby(
     with outcomes():
         from fairplay.terminal.lobby.program import run_lobby
 
-        run_lobby(server, name)
+        run_lobby(server, name, ca)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from google.protobuf.message import Message
 from rich.text import Text
 
-from fairplay.games.frontends import GameView, Key
+from fairplay.games.frontends import GameView, HumanPlayer, Key
 from fairplay.terminal import options
 from fairplay.terminal.lobby import keys
 from fairplay.terminal.lobby.client import ConnectionState, LobbyClient
@@ -20,6 +21,11 @@ from fairplay.terminal.lobby.wording import heading, places, plain
 from fairplay.terminal.outcomes import UsageError
 from fairplay.terminal.printing import harmless
 from fairplay.v1.table_pb2 import Table, TableStatus
+
+BOT = "bot:"
+MOST_SEATS = 1000
+"""More than any table has: the server gives bots as many seats as are free."""
+NUMBER = re.compile(r"[0-9]{1,4}")
 
 
 class TableView(NamedTuple):
@@ -51,6 +57,16 @@ class LobbyController:
         self._spectator: Spectator | None = None
         self._spectating: asyncio.Task[None] | None = None
         self._ending: set[asyncio.Task[None]] = set()
+
+    @property
+    def person(self) -> HumanPlayer | None:
+        """Return the player of the person who plays by hand, or None."""
+        return self._player.person if self._player is not None else None
+
+    @property
+    def spectator(self) -> Spectator | None:
+        """Return who watches the game of the table, or None if there is none."""
+        return self._spectator
 
     def follow(self) -> None:
         """Follow a change of the lobby: sit down or stand up, and watch the game of the table."""
@@ -100,25 +116,34 @@ class LobbyController:
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
 
-    async def close(self) -> None:
-        """Leave the lobby, and end the local player and the spectator."""
+    async def close(self, *, keep_seat: bool = False) -> None:
+        """Leave the lobby, and end the local player and the spectator; with `keep_seat`, leave no seat."""
         self._closed = True
+        seated = self.client.lobby.seat is not None
         self._stand_up()
         self._spectate(None)
         await asyncio.gather(*self._ending, return_exceptions=True)
-        await self.client.leave()
+        await (self.client.close() if keep_seat and seated else self.client.leave())
 
     # --- actions ---
 
-    async def make_table(self, game: str, name: str, settings: str, limit: str) -> str:
-        """Make a table. Settings are KEY=VALUE with spaces between, the limit is e.g. 1m; both may be empty."""
+    async def make_table(self, game: str, name: str, settings: str, limit: str, players: str = "") -> str:
+        """Make a table. Settings are KEY=VALUE with spaces between, the limit is e.g. 1m; all but names may be empty.
+
+        With a number of players the game starts when so many have joined.
+        """
         try:
+            seat_count = _number(players, "players")
             found = options.find_game(game)
             chosen = options.parse_settings(found, settings.split(), None, None) if settings.split() else None
             control = options.parse_time_control(limit.strip() or None, None, None)
         except UsageError as error:
             return str(error).removeprefix("--set ").removeprefix("--limit ")
-        return await self.client.create(name.strip(), game, chosen, control if limit.strip() else None)
+        return await self.client.create(name.strip(), game, chosen, control if limit.strip() else None, seat_count)
+
+    async def change_ready(self) -> str:
+        """Say that the user is ready, or is not if it was."""
+        return await self.client.set_ready(not self.client.lobby.ready)
 
     async def join(self, table: Table, link: str) -> str:
         """Join with the program that a link names; without a link the person plays, if the game has a front end."""
@@ -140,6 +165,14 @@ class LobbyController:
             self._joining = ""
         self.follow()
         return refusal
+
+    async def set_bots(self, count: str, strategy: str) -> str:
+        """Give so many seats of the table to bots; an empty strategy is the game's first."""
+        number = count.strip()
+        if not (number.isascii() and number.isdigit()):
+            return f"How many bots is a number, e.g. 1: {plain(number) or 'it is empty'} is none."
+        chosen = strategy.strip().removeprefix(BOT)
+        return await self.client.set_bots(min(int(number), MOST_SEATS), f"{BOT}{chosen}" if chosen else "")
 
     def press(self, key: str) -> bool:
         """Give a key to the game, and return whether it means anything there."""
@@ -173,7 +206,7 @@ class LobbyController:
     def _watched(self, table: Table) -> GameView:
         frontend, spectator = frontend_of(table), self._spectator
         seated = self.client.lobby.seat is not None and table.status != TableStatus.TABLE_STATUS_RUNNING
-        status = "You have a seat: g starts the game." if seated else "You watch."
+        status = "You have a seat." if seated else "You watch."
         if spectator is None or spectator.state is None:
             return GameView(waiting(table), listed(table), status)
         if frontend is not None:
@@ -208,5 +241,17 @@ def waiting(table: Table) -> str:
         return "The first board is on its way."
     lacking = table.min_seat_count - len(table.seats)
     if lacking > 0:
-        return f"The game has not begun: {lacking} more must join." if lacking > 1 else "One more must join."
-    return "The game can begin: somebody with a seat starts it."
+        start = "\nThen the game starts by itself." if table.seat_count else ""
+        return (f"The game has not begun: {lacking} more must join." if lacking > 1 else "One more must join.") + start
+    missing = ", ".join(plain(seat.name) for seat in table.seats if not seat.ready)
+    begins = "It begins when all are ready, or somebody starts it."
+    return f"{begins}\nNot ready: {missing}" if missing else begins
+
+
+def _number(text: str, what: str) -> int:
+    """Return a number that was typed, 0 for an empty text. Raises UsageError if it is none."""
+    if not text.strip():
+        return 0
+    if not NUMBER.fullmatch(text.strip()):
+        raise UsageError(f"{plain(text.strip())!r} is not a number of {what}: give e.g. 3")
+    return int(text)

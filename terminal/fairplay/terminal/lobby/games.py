@@ -12,8 +12,13 @@ PROGRAM_LINKS = "grpc://HOST:PORT, dial-in:NAME or bot:STRATEGY"
 HELP = """\
 In the list of tables: arrow keys choose, Enter goes to a table, n makes one. The right side shows who is here.
 
-At a table: j takes a seat, g starts the game with all who have one, t (or Tab) talks to everybody at the table \
-and Esc ends talking, l leaves the table and its game, d deletes it if it is yours.
+At a table: j takes a seat, r says that you are ready, or not any more: when all are, the game starts. g starts it at \
+once with all who have a seat, b puts bots on the free seats. t (or Tab) talks to everybody at the table and Esc ends \
+talking, l leaves the table and its game, d deletes it if it is yours. A table that was made for a number of players \
+starts its game by itself when the last seat is taken.
+
+Who was cut off in the middle of a game starts this program again under the same name, within the grace time of the \
+server (ten seconds, unless its operator says otherwise): the seat and the open question are still there.
 
 To join without playing yourself give the link of a program: grpc://HOST:PORT for one that serves, dial-in:NAME for \
 one that has dialled in, bot:STRATEGY for one of the server's own.
@@ -38,9 +43,16 @@ def titles() -> Iterator[tuple[str, str]]:
         yield find(name).title, name
 
 
+def strategies(table: Table) -> tuple[str, str]:
+    """Return a strategy of bots that suits people at a table, and all that are known here; empty if none is."""
+    frontend = frontend_of(table)
+    known = ", ".join(find(table.game).strategies) if table.game in registered() else ""
+    return frontend.bot if frontend is not None else "", known
+
+
 def help_text(table: Table | None) -> str:
     """Return the help for where the user is: at a table, or at none."""
     frontend = frontend_of(table) if table is not None else None
     if frontend is None or table is None:
         return HELP
-    return f"{HELP}\n\n{find(table.game).title}. {frontend.help}"
+    return f"{find(table.game).title}. {frontend.help}\n\n{HELP}"

@@ -8,7 +8,9 @@ from fairplay.games.frontends import Key
 from fairplay.terminal.lobby.mirror import LobbyMirror
 from fairplay.v1.table_pb2 import Table, TableStatus
 
-NEW, GO, JOIN, DELETE, START, TALK, LEAVE, HELP, QUIT = "n", "enter", "j", "d", "g", "t", "l", "question_mark", "q"
+NEW, GO, JOIN, BOTS, DELETE, START = "n", "enter", "j", "b", "d", "g"
+TALK, LEAVE, HELP, QUIT = "t", "l", "question_mark", "q"
+READY = "r"
 ALWAYS = (Key(HELP, "help"), Key(QUIT, "quit"))
 
 
@@ -32,8 +34,8 @@ def at_table(lobby: LobbyMirror) -> Iterator[Key]:
     running = table.status == TableStatus.TABLE_STATUS_RUNNING
     if lobby.seat is None and _may_join(table):
         yield Key(JOIN, "join")
-    if lobby.seat is not None and not running and len(table.seats) >= table.min_seat_count:
-        yield Key(START, "go: start")
+    if not running and (lobby.seat is not None or table.owner == lobby.me):
+        yield from _before_a_game(lobby, table)
     yield Key(TALK, "talk")
     yield Key(LEAVE, "leave")
     if _may_delete(lobby, table):
@@ -41,9 +43,19 @@ def at_table(lobby: LobbyMirror) -> Iterator[Key]:
     yield from ALWAYS
 
 
+def _before_a_game(lobby: LobbyMirror, table: Table) -> Iterator[Key]:
+    """Yield the keys with which who has a seat, or owns the table, brings a game about."""
+    if lobby.seat is not None:
+        yield Key(READY, "not ready" if lobby.ready else "ready")
+    if len(table.seats) >= table.min_seat_count:
+        yield Key(START, "go: start")
+    if len(table.seats) < table.max_seat_count or any(seat.bot for seat in table.seats):
+        yield Key(BOTS, "bots")
+
+
 def shown(key: str) -> str:
     """Return a key as it is written on the key bar."""
-    return {HELP: "?", GO: "Enter", "space": "Space", "escape": "Esc"}.get(key, key)
+    return {HELP: "?", GO: "Enter", "space": "Space", "escape": "Esc", "backspace": "Backspace"}.get(key, key)
 
 
 def _may_join(table: Table) -> bool:
@@ -53,5 +65,5 @@ def _may_join(table: Table) -> bool:
 def _may_delete(lobby: LobbyMirror, table: Table) -> bool:
     """Return whether DeleteTable allows it: only its owner may, and not while its game runs with others."""
     running = table.status == TableStatus.TABLE_STATUS_RUNNING
-    others = any(seat.name != lobby.me for seat in table.seats)
+    others = any(seat.name != lobby.me and not seat.bot for seat in table.seats)
     return table.owner == lobby.me and not (running and others)

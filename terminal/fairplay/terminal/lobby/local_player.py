@@ -8,14 +8,12 @@ from collections.abc import Callable, Sequence
 
 from fairplay.games.frontends import Frontend, HumanPlayer, TableContext
 from fairplay.games.game import find
-from fairplay.player.dialing import DialInError, Hosted, dial_in_async
+from fairplay.player.dialing import CALL_LIMIT_S, DialInError, Hosted, dial_in_async
 from fairplay.server.plans import full_time_control, seconds
 from fairplay.terminal.lobby.client import LobbyClient
 from fairplay.v1.table_pb2 import Table
 
 PATIENCE_S = 60.0
-RESUME_S = 10.0
-"""How long the server keeps a question to this player open when the connection is lost."""
 
 
 class LocalPlayer:
@@ -23,7 +21,14 @@ class LocalPlayer:
 
     def __init__(self, client: LobbyClient, frontend: Frontend, table: Table, on_change: Callable[[], None]) -> None:
         self.table = table.name
-        context = TableContext(lambda: player_names(client), limit_s(table), time.monotonic, on_change, client.note)
+        context = TableContext(
+            lambda: player_names(client),
+            limit_s(table),
+            time.monotonic,
+            on_change,
+            client.note,
+            lambda: CALL_LIMIT_S.get(None),
+        )
         self.person: HumanPlayer = frontend.create_player(context)
         self._client = client
         self._task = asyncio.create_task(self._dial_in())
@@ -31,7 +36,15 @@ class LocalPlayer:
     async def _dial_in(self) -> None:
         hosted = [Hosted(self.person, self._client.lobby.me, self._client.token)]
         try:
-            await dial_in_async(hosted, self._client.address, patience_s=PATIENCE_S, resume_s=RESUME_S)
+            await dial_in_async(
+                hosted,
+                self._client.address,
+                patience_s=PATIENCE_S,
+                resume_s=self._client.grace_s,
+                resume_token=self._client.tokens.resume_token,
+                on_welcome=self._client.tokens.keep_resume_token,
+                credentials=self._client.credentials,
+            )
         except DialInError as error:
             self._client.note(f"You cannot play from here: {error}.")
 

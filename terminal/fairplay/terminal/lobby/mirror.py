@@ -43,6 +43,11 @@ class LobbyMirror:
         names = [seat.name for seat in self.table.seats] if self.table is not None else []
         return names.index(self.me) if self.me in names else None
 
+    @property
+    def ready(self) -> bool:
+        """Return whether this user has said that it is ready."""
+        return self.table is not None and self.seat is not None and self.table.seats[self.seat].ready
+
     def newest_first(self) -> Sequence[Table]:
         """Return the tables, the newest first."""
         made = {name: (table.create_time.seconds, table.create_time.nanos) for name, table in self.tables.items()}
@@ -123,11 +128,22 @@ def _changes(before: Table | None, now: Table | None) -> Iterator[str]:
     for name in were.keys() & seated.keys():
         if were[name] != seated[name]:
             yield f"{plain(name)} is {'back' if seated[name] else 'gone'}."
+    yield from _ready_lines(before, now)
     known = {*were, *before.watchers}
     yield from (f"{plain(name)} watches." for name in now.watchers if name not in known)
     yield from (f"{plain(name)} goes." for name in before.watchers if name not in {*seated, *now.watchers})
     if now.status != before.status or now.game_id != before.game_id:
         yield from _game_line(now)
+
+
+def _ready_lines(before: Table, now: Table) -> Iterator[str]:
+    """Yield who has said that it is ready, or no longer; a game that begins says enough itself."""
+    if now.game_id != before.game_id:
+        return
+    were = {seat.name: seat.ready for seat in before.seats}
+    for seat in now.seats:
+        if not seat.bot and seat.name in were and were[seat.name] != seat.ready:
+            yield f"{plain(seat.name)} is {'ready' if seat.ready else 'not ready any more'}."
 
 
 def _game_line(now: Table) -> Iterator[str]:

@@ -80,3 +80,7 @@ class Spectator:
     def board(self) -> str:
         """Return the last state in rich's console markup; empty before the first."""
         return find(self._game).text(self.state, self.names) if self.state is not None else ""
+
+    def svg(self) -> str:
+        """Return the last state as one SVG document; empty before the first."""
+        return find(self._game).svg(self.state, self.names) if self.state is not None else ""

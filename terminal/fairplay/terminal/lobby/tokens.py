@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
+HEX = re.compile(r"([0-9a-f]{2})*")
 UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
 
 
@@ -29,25 +30,40 @@ class TokenStore:
     def __init__(self, directory: Path | None) -> None:
         self._directory = directory
         self._file: IO[str] | None = None
+        self._token = ""
+        self.resume_token = b""
+        """What resumes the stream of the player under this name, in which its open questions wait; empty if unknown."""
 
     def open(self, address: str, name: str) -> str:
         """Lock and return the token of a name at an address; empty if there is none, or another client uses it."""
         self.close()
+        self._token, self.resume_token = "", b""
         if self._directory is None or not name:
             return ""
         with contextlib.suppress(OSError):
             self._file = _locked(self._directory / UNSAFE.sub("+", f"{address}_{name}"))
-            return self._file.read().strip()
-        return ""
+            self._token, _, resume = self._file.read().strip().partition("\n")
+            self.resume_token = bytes.fromhex(resume) if HEX.fullmatch(resume) else b""
+        return self._token
 
     def keep(self, token: str) -> None:
-        """Write the token of the name that was opened last."""
+        """Write the token of the name that was opened last; with another one, nothing is there to be resumed."""
+        if token != self._token:
+            self._token, self.resume_token = token, b""
+        self._write()
+
+    def keep_resume_token(self, token: bytes) -> None:
+        """Write the token that resumes the stream of the player under this name."""
+        self.resume_token = token
+        self._write()
+
+    def _write(self) -> None:
         if self._file is None:
             return
         with contextlib.suppress(OSError):
             self._file.seek(0)
             self._file.truncate()
-            self._file.write(token)
+            self._file.write(f"{self._token}\n{self.resume_token.hex()}")
             self._file.flush()
 
     def close(self) -> None:

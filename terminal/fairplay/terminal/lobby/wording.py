@@ -8,7 +8,7 @@ from typing import NamedTuple
 from fairplay.terminal.misconducts import MAX_REASON_CHARS, describe_cause
 from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.result_pb2 import GameResult
-from fairplay.v1.table_pb2 import Part, Table, TableStatus, User
+from fairplay.v1.table_pb2 import Part, Seat, Table, TableStatus, User
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 STATES = {
@@ -63,9 +63,18 @@ def whereabouts(user: User) -> str:
 def places(table: Table) -> Iterator[str]:
     """Yield a line for each seat of a table and for each watcher."""
     for number, seat in enumerate(table.seats, 1):
-        yield f"{number} {plain(seat.name)}" + ("" if seat.present else " (gone)")
+        yield f"{number} {plain(seat.name)}{_condition(seat)}"
     for name in table.watchers:
         yield f"  {plain(name)} watches"
+
+
+def _condition(seat: Seat) -> str:
+    """Return what else is to be said of a seat, in a few letters."""
+    if seat.bot:
+        return f" {plain(seat.bot.removeprefix('bot:'))}"
+    if not seat.present:
+        return " (gone)"
+    return " (ready)" if seat.ready else ""
 
 
 def heading(table: Table) -> str:

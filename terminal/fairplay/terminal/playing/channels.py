@@ -10,10 +10,12 @@ from typing import TypeVar
 
 import grpc
 
+from fairplay.player import channels as transport
 from fairplay.server.server import Config, Server
-from fairplay.terminal.options import parse_address, parse_seconds
+from fairplay.terminal.options import parse_seconds, parse_server
 from fairplay.terminal.outcomes import FailedError, UsageError
 from fairplay.terminal.playing.options import Options
+from fairplay.terminal.programs import parse_program_options
 
 CANCEL_LIMIT_S = 3.0
 CONNECT_LIMIT_S = 5.0
@@ -29,18 +31,33 @@ async def open_channel(options: Options, *, resume: bool) -> AsyncIterator[grpc.
     """Open a channel to the server of `--server`, or to one of our own that may `resume` what its records hold."""
     if options.server is None:
         start_limit_s = parse_seconds(options.start_limit, "--start-limit")
-        config = Config(records=options.records, allow_exec=True, start_limit_s=start_limit_s, resume=resume)
+        programs = parse_program_options(
+            options.sandbox,
+            options.program_limits,
+            options.program_folders,
+            options.links(),
+        )
+        config = Config(
+            programs=programs,
+            records=options.records,
+            allow_exec=True,
+            start_limit_s=start_limit_s,
+            resume=resume,
+            credentials=options.credentials,
+        )
         async with open_local_channel(config) as channel:
             yield channel
         return
     if options.records is not None:
         raise UsageError("--records is for a server of its own: the server that --server names keeps its records")
-    address = parse_address(options.server, "--server")
-    async with grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
+    address = parse_server(options.server, "--server")
+    async with transport.open_channel(address, options.credentials, CHANNEL_OPTIONS) as channel:
         try:
             await asyncio.wait_for(channel.channel_ready(), CONNECT_LIMIT_S)
         except TimeoutError:
-            raise FailedError(f"no server answers on {options.server}") from None
+            _, secure = transport.split_address(address, options.credentials)
+            over = " over TLS with a certificate that is trusted (see --ca)" if secure else ""
+            raise FailedError(f"no server answers on {options.server}{over}") from None
         yield channel
 
 

@@ -15,11 +15,14 @@ from rich.markup import escape
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game
 from fairplay.player.interrupts import run
+from fairplay.server.links.program_options import ProgramOptions
 from fairplay.server.server import Config
 from fairplay.terminal.options import find_game
 from fairplay.terminal.playing.channels import open_local_channel
 from fairplay.terminal.playing.tournament import Details, show_tournament, start
 from fairplay.terminal.printing import check_json
+from fairplay.terminal.programs import parse_program_options
+from fairplay.terminal.reports.outputs import Outputs
 from fairplay.v1.game_pb2 import GameSettings, Player
 from fairplay.v1.tournament_pb2 import SignUpPolicy, TournamentPlan
 
@@ -29,12 +32,13 @@ SOUND_COUNT = 7
 MUTANTS = {"Cheater": "says-nothing", "Raiser": "raises-in-first-decision", "Sleeper": "hangs-in-first-decision"}
 
 
-def run_demo(name: str, records: Path | None, seed: int, json: str | None) -> int:
+def run_demo(name: str, records: Path | None, seed: int, sandbox: str, json: str | None) -> int:
     """Show the demo and return the exit code."""
     check_json(json)
     game = find_game(name)
     directory = records or Path(tempfile.mkdtemp(prefix="fairplay-demo-"))
-    return run(_run(game, directory, seed, json))
+    programs = parse_program_options(sandbox, "", "", ["exec:"])
+    return run(_run(game, directory, seed, programs, json))
 
 
 def entrants(game: Game) -> dict[str, tuple[Player, str]]:
@@ -64,7 +68,7 @@ def _exec(module: str, *arguments: str) -> str:
     return "exec:" + shlex.join([sys.executable, "-m", module, *arguments])
 
 
-async def _run(game: Game, directory: Path, seed: int, json: str | None) -> int:
+async def _run(game: Game, directory: Path, seed: int, programs: ProgramOptions, json: str | None) -> int:
     console = Console(stderr=json == "-", highlight=False)
     found = entrants(game)
     plan = TournamentPlan(
@@ -75,13 +79,13 @@ async def _run(game: Game, directory: Path, seed: int, json: str | None) -> int:
         entrants=[player for player, _ in found.values()],
     )
     console.print(f"Starting {len(found)} players in processes of their own…")
-    config = Config(records=directory, allow_exec=True, start_limit_s=START_LIMIT_S)
+    config = Config(records=directory, allow_exec=True, start_limit_s=START_LIMIT_S, programs=programs)
     async with open_local_channel(config) as channel:
         tournament_id = f"demo-{secrets.token_hex(4)}"
         await start(channel, plan, tournament_id)
         links = {name: player.link for name, (player, _) in found.items()}
         about = {name: sentence for name, (_, sentence) in found.items()}
-        code = await show_tournament(channel, console, game, tournament_id, Details(links, about, json))
+        code = await show_tournament(channel, console, game, tournament_id, Details(links, about, Outputs(json=json)))
     shown = escape(shlex.quote(str(directory)))
     console.print(f"\nRecords: {shown}. Check them with: [bold]fairplay records verify {shown}[/]", soft_wrap=True)
     return code

@@ -12,29 +12,53 @@ from rich.columns import Columns
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from fairplay.games.envelopes import unwrap
 from fairplay.games.game import Game
 from fairplay.terminal.boards import draw_board
+from fairplay.terminal.estimate import Estimate
 from fairplay.terminal.misconducts import draw_failure, draw_standing
+from fairplay.terminal.playing.summary import standings_table
+from fairplay.terminal.printing import counted
 from fairplay.v1.game_pb2 import GameState, Player
 from fairplay.v1.manager_pb2 import WatchTournamentResponse
 from fairplay.v1.referee_pb2 import WatchGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from fairplay.v1.result_pb2 import GameResult
-from fairplay.v1.tournament_pb2 import Round, RoundGame, Tournament, TournamentStatus
+from fairplay.v1.tournament_pb2 import Round, RoundGame, Standings, Tournament, TournamentStatus
 
 MAX_BOARDS = 4
+MAX_NAMED = 40
+STANDINGS_FRAME = 7
+"""The lines of a terminal that are not for rows of standings."""
 REFRESH_PER_S = 12
 RETRY_S = 0.05
 
 
 class TournamentView:
-    """Shows a tournament: live boards and a progress bar in a terminal, one line for each event elsewhere."""
+    """Shows a tournament: boards or standings and a progress bar in a terminal, lines elsewhere.
 
-    def __init__(self, console: Console, game: Game, referee: RefereeServiceStub) -> None:
+    A knock-out has a line for each game. A league, which may have thousands, has its standings, and a line from time to
+    time where there is no terminal. `expected` is how many games it is going to have; None: not known.
+    """
+
+    def __init__(
+        self,
+        console: Console,
+        game: Game,
+        referee: RefereeServiceStub,
+        *,
+        format_title: str,
+        league: bool,
+        expected: int | None,
+    ) -> None:
         self._console = console
+        self._format = format_title
+        self._league = league
+        self._expected = expected
+        self._standings = Standings()
+        self._estimate = Estimate(expected or 0, None)
         self._game = game
         self._referee = referee
         self._boards: dict[str, RenderableType] = {}
@@ -44,11 +68,14 @@ class TournamentView:
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
-            TextColumn("{task.completed:g}/{task.total:g} games"),
+            TextColumn("{task.completed:g}{task.fields[of]} games"),
             TimeElapsedColumn(),
+            *([TimeRemainingColumn(compact=True)] if league else []),
             console=console,
         )
-        self._task: TaskID | None = None
+        self._task: TaskID | None = (
+            self._progress.add_task("", total=expected, of=f"/{expected}" if expected else "") if league else None
+        )
         self._live: Live | None = None
 
     def __enter__(self) -> TournamentView:
@@ -68,6 +95,13 @@ class TournamentView:
             self._live.stop()
 
     def _screen(self) -> RenderableType:
+        if self._league:
+            rows = max(3, self._console.height - STANDINGS_FRAME)
+            return (
+                Group(standings_table(self._standings, rows), self._progress)
+                if self._standings.standings
+                else (self._progress)
+            )
         boards = [self._boards[game_id] for game_id in self._watchers if game_id in self._boards]
         while boards and not self._fit(boards):
             boards.pop()
@@ -88,6 +122,8 @@ class TournamentView:
                 self._start_round(event.round_started)
             case "game_finished":
                 self._finish_game(event.game_finished.game_id, event.game_finished.result)
+            case "standings":
+                self._standings = event.standings
             case "failed":
                 self._print(f"  {draw_failure(event.failed.misconduct)}")
 
@@ -97,8 +133,11 @@ class TournamentView:
     def _show_tournament(self, tournament: Tournament) -> None:
         if tournament.status == TournamentStatus.TOURNAMENT_STATUS_RUNNING and self._round_count == 0:
             self._show_entrants(tournament.entrants)
-        for number, round_ in enumerate(tournament.rounds):
-            if number >= self._round_count:
+        if self._league:
+            self._count(tournament.game_count)
+            return
+        for round_ in tournament.rounds:
+            if round_.number > self._round_count:
                 self._start_round(round_)
             for game in round_.games:
                 if game.HasField("result"):
@@ -106,10 +145,14 @@ class TournamentView:
 
     def _show_entrants(self, entrants: Sequence[Player]) -> None:
         names = ", ".join(escape(player.name) for player in entrants)
-        self._print(f"[bold]{self._game.title}[/], knockout, {len(entrants)} players: {names}")
+        shown = f": {names}" if len(entrants) <= MAX_NAMED else ""
+        games = f", {counted(self._expected, 'game')}" if self._league and self._expected else ""
+        self._print(f"[bold]{self._game.title}[/], {escape(self._format)}, {len(entrants)} players{games}{shown}")
 
     def _start_round(self, round_: Round) -> None:
-        self._round_count += 1
+        if self._league:
+            return
+        self._round_count = round_.number
         for watcher in self._watchers.values():
             watcher.cancel()
         self._watchers.clear()
@@ -120,7 +163,9 @@ class TournamentView:
             return
         if self._task is not None:
             self._progress.remove_task(self._task)
-        self._task = self._progress.add_task(f"round {self._round_count}", total=len(round_.games))
+        self._task = self._progress.add_task(
+            f"round {self._round_count}", total=len(round_.games), of=f"/{len(round_.games)}"
+        )
         for game in round_.games[:MAX_BOARDS]:
             self._watchers[game.game_id] = asyncio.ensure_future(self._watch(game))
 
@@ -128,11 +173,26 @@ class TournamentView:
         if game_id in self._finished:
             return
         self._finished.add(game_id)
+        if self._league:
+            for misconduct in result.misconducts:
+                self._print(f"  {game_id.rpartition('/')[2]}  {draw_failure(misconduct)}")
+            self._count(1)
+            return
         self._print(f"  {game_id.rpartition('/')[2]}  {draw_standing(result)}")
         for misconduct in result.misconducts:
             self._print(f"    {draw_failure(misconduct)}")
         if self._task is not None:
             self._progress.advance(self._task)
+
+    def _count(self, game_count: int) -> None:
+        """Count games of a league that are over; now and then, say how far it is where there is no terminal."""
+        if self._task is not None:
+            self._progress.advance(self._task, game_count)
+        self._estimate.count_cases(game_count)
+        if self._live is None and (line := self._estimate.line("games")) is not None:
+            first = [each for each in self._standings.standings if each.place == 1]
+            leading = f"; first: {', '.join(escape(each.name) for each in first)}" if first else ""
+            self._print(f"[dim]{line}{leading}[/]")
 
     async def _watch(self, game: RoundGame) -> None:
         # A round is announced a moment before its games begin, and a server may be away for a while.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,14 +12,18 @@ from random import Random
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.game import Game
+from fairplay.player.channels import Credentials
 from fairplay.terminal import options
 from fairplay.terminal.outcomes import UsageError
+from fairplay.terminal.playing.format_text import parse_format
+from fairplay.terminal.rosters.roster import Roster
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.referee_pb2 import GamePlan
-from fairplay.v1.tournament_pb2 import Knockout, SignUpPolicy, TournamentFormat, TournamentPlan
+from fairplay.v1.tournament_pb2 import SignUpPolicy, TournamentPlan
 
-FORMATS = {"knockout": TournamentFormat(knockout=Knockout())}
 ORDERS = ("dealt", "given")
+MAX_SEED = 2**53
+"""Seeds are below this."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,12 +40,26 @@ class Options:
     first_limit: str | None
     bank: str | None
     start_limit: str
+    sandbox: str
+    program_limits: str
+    program_folders: str
     records: Path | None
+    ca: Path | None = None
     state: Path | None = None
     format: str = "knockout"
     order: str = "dealt"
     plain: bool = False
-    drawn_seed: int = field(default_factory=lambda: secrets.randbits(32))
+    roster: Roster | None = None
+    title: str = ""
+    deals: int = 0
+    failures_allowed: int | None = None
+    concurrency: int = 0
+    drawn_seed: int = field(default_factory=lambda: secrets.randbelow(MAX_SEED))
+
+    @property
+    def credentials(self) -> Credentials:
+        """The credentials with which servers and players are called."""
+        return Credentials.from_environment(os.environ, self.ca)
 
     @property
     def chosen_seed(self) -> int:
@@ -65,24 +84,44 @@ class Options:
 
         Raises UsageError if an option cannot be read, or there are too few players.
         """
-        if self.format not in FORMATS:
-            raise UsageError(f"there is no format {self.format!r}: the format is {', '.join(FORMATS)}")
+        format_ = parse_format(self.format)
         if self.order not in ORDERS:
             raise UsageError(f"there is no order {self.order!r}: the order is {' or '.join(ORDERS)}")
-        players = options.parse_players(self.players)
+        players = self.entrants()
         few = game.seats.start
         if len(players) < few:
-            raise UsageError(f"a tournament needs at least {few} players: give more with --player")
+            raise UsageError(f"a tournament needs at least {few} players: give more with --player or --roster")
         base = None if self.plain else game.tournament_settings
         return TournamentPlan(
             game=game.name,
             settings=options.parse_settings(game, self.assignments, self.settings_file, base),
-            format=FORMATS[self.format],
+            format=format_,
             sign_up=SignUpPolicy(min_entrant_count=few, max_entrant_count=len(players), waiting_period=Duration()),
             time_control=options.parse_time_control(self.limit, self.first_limit, self.bank),
             seed=self.chosen_seed,
             entrants=players,
+            title=self.title,
+            deal_count=self.deals,
+            failures_allowed=self.failures_allowed,
+            concurrent_game_limit=self.concurrency,
         )
+
+    def links(self) -> list[str]:
+        """Return how the players are reached. Raises UsageError if that cannot be read."""
+        listed = [each.link for each in self.roster.entrants] if self.roster else []
+        return [*listed, *(player.link for player in options.parse_players(self.players))]
+
+    def entrants(self) -> list[Player]:
+        """Return those of the roster, then those of `--player`. Raises UsageError if a name is there twice."""
+        entrants = self.roster.entrants if self.roster else []
+        listed = [Player(name=each.name, link=each.link, secret=each.secret) for each in entrants]
+        named = options.parse_players(self.players, [player.name for player in listed])
+        taken: set[str] = set()
+        for player in [*listed, *named]:
+            if player.name in taken:
+                raise UsageError(f"two players are called {player.name}: give one of them another name")
+            taken.add(player.name)
+        return [*listed, *named]
 
 
 def dealt(players: Sequence[Player], seed: int) -> list[Player]:

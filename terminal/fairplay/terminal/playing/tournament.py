@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
 import secrets
+import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import grpc
 from rich.console import Console
+from rich.markup import escape
 
 from fairplay.games.game import Game
 from fairplay.player.interrupts import run
@@ -18,14 +19,17 @@ from fairplay.terminal.misconducts import describe_failure
 from fairplay.terminal.options import find_game
 from fairplay.terminal.outcomes import DONE, FailedError
 from fairplay.terminal.playing.channels import open_channel, patiently, quickly
+from fairplay.terminal.playing.fetching import fetch_games, fetch_seeds, fetch_standings, read_records
+from fairplay.terminal.playing.forecast import forecast_games
 from fairplay.terminal.playing.live import TournamentView
 from fairplay.terminal.playing.options import Options, dealt
-from fairplay.terminal.playing.results import tournament_json
-from fairplay.terminal.playing.summary import summarize
-from fairplay.terminal.printing import check_json, write_json
+from fairplay.terminal.playing.summary import is_league, summarize
+from fairplay.terminal.reports.build import format_title
+from fairplay.terminal.reports.findings import Findings, games_to_read
+from fairplay.terminal.reports.outputs import Outputs
+from fairplay.terminal.reports.telling import Told, write_outputs
 from fairplay.v1 import manager_pb2
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
-from fairplay.v1.referee_pb2 import GetGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan, TournamentStatus
 
@@ -39,39 +43,47 @@ class Details(NamedTuple):
     links: Mapping[str, str]
     about: Mapping[str, str]
     """What each player is, for the ranking."""
-    json: str | None
-    """Where the result is written."""
+    outputs: Outputs
 
 
-def play_tournament(options: Options, json: str | None) -> int:
+def play_tournament(options: Options, outputs: Outputs) -> int:
     """Run a tournament, show it and return the exit code. Raises FailedError if nobody has won."""
-    check_json(json)
     game = find_game(options.game)
     plan = options.tournament_plan(game)
-    return run(_play(options, game, plan, json))
+    outputs.prepare(has_bands=is_league(plan.format))
+    return run(_play(options, game, plan, outputs))
 
 
-async def _play(options: Options, game: Game, plan: TournamentPlan, json: str | None) -> int:
-    console = Console(stderr=json == "-", highlight=False)
+async def _play(options: Options, game: Game, plan: TournamentPlan, outputs: Outputs) -> int:
+    console = Console(stderr=outputs.json == "-", highlight=False)
+    began_ns = time.time_ns()
     async with open_channel(options, resume=True) as channel:
-        tournament_id = await _resume_or_start(channel, plan, options)
+        tournament_id = await _resume_or_start(channel, plan, options, began_ns)
         try:
             links = {player.name: player.link for player in plan.entrants}
-            return await show_tournament(channel, console, game, tournament_id, Details(links, links, json))
+            return await show_tournament(channel, console, game, tournament_id, Details(links, links, outputs))
         except asyncio.CancelledError:
-            if options.records is None and options.server is None:
+            if options.records is not None:
+                console.print("Give the same command again to go on: no game is played twice, none is lost.")
+            elif options.server is None:
                 await _cancel(ManagerServiceStub(channel), tournament_id)
             raise
 
 
-async def _resume_or_start(channel: grpc.aio.Channel, plan: TournamentPlan, options: Options) -> str:
-    """Return the id of the tournament of this command: one that was interrupted if there is one, or else a new one."""
+async def _resume_or_start(channel: grpc.aio.Channel, plan: TournamentPlan, options: Options, began_ns: int) -> str:
+    """Return the id of the tournament of this command: one that was interrupted if there is one, or else a new one.
+
+    `began_ns` is when the command began, in nanoseconds since 1970: a tournament that a server of its own resumes may
+    be over before anybody asks for it.
+    """
     manager = ManagerServiceStub(channel)
     prefix = f"{plan.game}-{_digest(plan, options)}-"
     known = await manager.ListTournaments(manager_pb2.ListTournamentsRequest(page_size=PAGE_SIZE))
     for each in known.tournaments:
-        if each.status in OPEN and each.tournament_id.startswith(prefix):
-            await _start(manager, each.tournament_id)
+        ended_now = options.server is None and each.end_time.ToNanoseconds() >= began_ns
+        if each.tournament_id.startswith(prefix) and (each.status in OPEN or ended_now):
+            if each.status == TournamentStatus.TOURNAMENT_STATUS_SIGN_UP:
+                await _start(manager, each.tournament_id)
             return str(each.tournament_id)
     if options.order == "dealt":
         entrants = dealt(plan.entrants, plan.seed)
@@ -112,16 +124,16 @@ async def _cancel(manager: ManagerServiceStub, tournament_id: str) -> None:
 async def show_tournament(
     channel: grpc.aio.Channel, console: Console, game: Game, tournament_id: str, details: Details
 ) -> int:
-    """Show a tournament until it is over, write its result and return the exit code.
+    """Show a tournament until it is over, write what is wanted about it and return the exit code.
 
     Raises FailedError if nobody has won.
     """
     over = await _watch(channel, console, game, tournament_id)
+    told = Told(over, await fetch_games(channel, tournament_id), await fetch_standings(channel, tournament_id))
     console.print()
-    for renderable in summarize(over, details.about):
+    for renderable in summarize(*told, details.about):
         console.print(renderable)
-    if details.json is not None:
-        write_json(tournament_json(over, details.links, await _seeds(channel, over)), details.json)
+    await _write(channel, console, told, details)
     if over.status == TournamentStatus.TOURNAMENT_STATUS_CANCELLED:
         raise FailedError(f"the tournament was cancelled: {over.reason}")
     if not over.result.winners:
@@ -129,11 +141,28 @@ async def show_tournament(
     return DONE
 
 
+async def _write(channel: grpc.aio.Channel, console: Console, told: Told, details: Details) -> None:
+    """Write the files that are wanted, if any is."""
+    outputs = details.outputs
+    if outputs.json is None and outputs.report is None and outputs.grades is None:
+        return
+    seeds = await fetch_seeds(channel, told.games)
+    findings = Findings()
+    if outputs.reads_records:
+        await read_records(channel, games_to_read(told.games), findings)
+    for file in write_outputs(outputs, told, findings, details.links, seeds):
+        console.print(f"Look closer: {escape(str(file))}", soft_wrap=True)
+
+
 async def _watch(channel: grpc.aio.Channel, console: Console, game: Game, tournament_id: str) -> Tournament:
     """Show what happens in a tournament until it is over, and return it."""
     manager = ManagerServiceStub(channel)
+    begun = (await manager.GetTournament(manager_pb2.GetTournamentRequest(tournament_id=tournament_id))).tournament
+    league = is_league(begun.plan.format)
+    expected = await asyncio.to_thread(forecast_games, begun.plan, len(begun.entrants)) if league else None
+    referee, title = RefereeServiceStub(channel), format_title(begun.plan)
     request = manager_pb2.WatchTournamentRequest(tournament_id=tournament_id)
-    with TournamentView(console, game, RefereeServiceStub(channel)) as view:
+    with TournamentView(console, game, referee, format_title=title, league=league, expected=expected) as view:
 
         async def watch() -> None:
             async for event in manager.WatchTournament(request):
@@ -143,13 +172,3 @@ async def _watch(channel: grpc.aio.Channel, console: Console, game: Game, tourna
     reply = await manager.GetTournament(manager_pb2.GetTournamentRequest(tournament_id=tournament_id))
     over: Tournament = reply.tournament
     return over
-
-
-async def _seeds(channel: grpc.aio.Channel, tournament: Tournament) -> dict[str, int]:
-    """Return the seeds of the games of a tournament, by the ids of those that the server still knows."""
-    referee, seeds = RefereeServiceStub(channel), {}
-    for game_id in (game.game_id for round_ in tournament.rounds for game in round_.games):
-        with contextlib.suppress(grpc.aio.AioRpcError):
-            reply = await referee.GetGame(GetGameRequest(game_id=game_id))
-            seeds[game_id] = reply.game.plan.seed
-    return seeds

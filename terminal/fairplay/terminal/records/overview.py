@@ -27,7 +27,8 @@ class Overview:
     """"game", "tournament" or "table"."""
     game: str
     """The name of the game that is played."""
-    seed: int
+    seed: int | None
+    """None: a tournament's secret was drawn, without a seed."""
     entrants: Sequence[Player]
     """The players, by seat; in a tournament those who are in it."""
     status: str
@@ -110,7 +111,7 @@ def _tournament(record: Record, header: RecordEntry) -> Overview:
         record_id=header.tournament.tournament_id,
         kind="tournament",
         game=plan.game,
-        seed=plan.seed,
+        seed=plan.seed if plan.HasField("seed") else None,
         entrants=_entrants(plan.entrants, changes),
         status=status,
         winners=list(last.finished.winners),

@@ -67,10 +67,14 @@ def _show(wording: Wording, record: Record, overview: Overview, endless: str) ->
     console.print()
     layout = _layout(wording)
     say(console, f"[bold]{layout.format('ENTRY', 'CALL', 'PLAYER', 'WHAT', 'MS', 'REPLY')}[/]")
+    last: dict[int, RecordedCall] = {}  # by seat: a misconduct is about the last call to its player
     for number, entry in entries:
         _show_line(console, layout, wording.line(number, entry), cut=entry.HasField("call"))
+        if entry.HasField("call"):
+            last[entry.call.seat] = entry.call
         if entry.HasField("misconduct"):
-            for line in wording.evidence(entry.misconduct):
+            call = last.get(entry.misconduct.seat, RecordedCall())
+            for line in wording.evidence(entry.misconduct, call):
                 say(console, f"{INDENT}{escape(line)}")
 
 
@@ -89,7 +93,7 @@ def _show_line(console: Console, layout: str, line: Line, *, cut: bool) -> None:
 
 def _header(header: RecordEntry, overview: Overview, endless: str) -> Iterator[tuple[str, str]]:
     yield "record", f"{overview.record_id}, a {overview.kind}"
-    yield "game", f"{overview.game}, seed {overview.seed}"
+    yield "game", overview.game if overview.seed is None else f"{overview.game}, seed {overview.seed}"
     if overview.tournament:
         yield "tournament", overview.tournament
     yield "status", overview.status or endless

@@ -9,9 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
+from fairplay.server.filing import check_filing
 from fairplay.server.records import files, lock
 from fairplay.server.records.database import Listing
 from fairplay.server.records.store import Store
+from fairplay.server.records.verify import Finding
 from fairplay.terminal.outcomes import UsageError
 from fairplay.terminal.records.overview import make_listing
 from fairplay.v1.record_pb2 import Record
@@ -42,6 +44,12 @@ class Source(Protocol):
 
     def must_have_end(self, listing: Listing) -> bool:
         """Return whether a record without its end is damaged."""
+
+    def defects(self) -> Sequence[str]:
+        """Return what is wrong beside what is wrong with a record: what is missing, and what belongs to none."""
+
+    def check_filing(self, listing: Listing, record: Record) -> Sequence[Finding]:
+        """Return where something is said of an intact record, beside its entries, that does not follow from them."""
 
 
 @contextmanager
@@ -99,6 +107,14 @@ class StoreSource:
         """Return whether the record is finished, which a store knows."""
         return listing.finished
 
+    def defects(self) -> Sequence[str]:
+        """Check the database as a whole."""
+        return self._store.defects()
+
+    def check_filing(self, listing: Listing, record: Record) -> Sequence[Finding]:
+        """Compare what the store says of a record with its entries, and a tournament with its games."""
+        return check_filing(listing, record, self._store)
+
 
 class FileSource:
     """The one record of a file."""
@@ -126,3 +142,11 @@ class FileSource:
     def must_have_end(self, listing: Listing) -> bool:
         """Return True: only its end tells a whole file from one that was cut off between two entries."""
         return True
+
+    def defects(self) -> Sequence[str]:
+        """Return nothing: a file holds one record."""
+        return ()
+
+    def check_filing(self, listing: Listing, record: Record) -> Sequence[Finding]:
+        """Return nothing: a file holds the entries alone."""
+        return ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,12 +40,18 @@ class Verdict(NamedTuple):
         return "ok" if self.finished else "unfinished"
 
 
+def check_record(record: Record) -> Sequence[str]:
+    """Return what is wrong with a whole record, a sentence each; nothing if it is intact and replays to its end."""
+    return [str(finding) for finding in verify(record, finished=True, checks=ALL_CHECKS)]
+
+
 def verify_records(place: Path, wanted: str | None, as_json: bool) -> int:
     """Verify one record or all, and return the exit code."""
     console = Console(highlight=False)
     counts = dict.fromkeys(("ok", "unfinished", "wrong"), 0)
     found = []
     with open_source(place) as source:
+        defects = source.defects() if wanted is None else ()
         for verdict in _verdicts(source, wanted):
             counts[verdict.word] += 1
             if as_json:
@@ -53,13 +59,20 @@ def verify_records(place: Path, wanted: str | None, as_json: bool) -> int:
             else:
                 _show_verdict(console, verdict)
     if as_json:
-        print_json({"ok": not counts["wrong"], "records": found})
-    elif not sum(counts.values()):
-        raise FailedError(f"there are no records in {place}")
+        print_json({"ok": not counts["wrong"] and not defects, "records": found, "defects": [*defects]})
     else:
-        details = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-        say(console, f"{counted(sum(counts.values()), 'record')}: {details}")
-    return FAILED if counts["wrong"] else DONE
+        _show_totals(console, place, counts, defects)
+    return FAILED if counts["wrong"] or defects else DONE
+
+
+def _show_totals(console: Console, place: Path, counts: Mapping[str, int], defects: Sequence[str]) -> None:
+    for defect in defects:
+        say(console, f"[red]wrong[/]       {escape(defect)}")
+    total = sum(counts.values())
+    if not total and not defects:
+        raise FailedError(f"there are no records in {place}")
+    details = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    say(console, f"{counted(total, 'record')}: {details}" if total else counted(total, "record"))
 
 
 def _verdicts(source: Source, wanted: str | None) -> Iterator[Verdict]:
@@ -69,8 +82,10 @@ def _verdicts(source: Source, wanted: str | None) -> Iterator[Verdict]:
         except RecordsError as error:
             yield Verdict(listing.record_id, listing.kind, listing.finished, 0, [Finding(0, str(error))])
         else:
-            findings = verify(record, finished=source.must_have_end(listing), checks=ALL_CHECKS) or _misfiled(
-                listing, record
+            findings = (
+                verify(record, finished=source.must_have_end(listing), checks=ALL_CHECKS)
+                or _misfiled(listing, record)
+                or source.check_filing(listing, record)
             )
             yield Verdict(listing.record_id, listing.kind, listing.finished, len(record.entries), findings)
 

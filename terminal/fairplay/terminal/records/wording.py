@@ -14,6 +14,7 @@ from rich.text import Text
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import PLAYER_METHODS
 from fairplay.games.steps import Method
+from fairplay.server.evidence import with_evidence
 from fairplay.server.plans import seconds
 from fairplay.server.transcript import Answer
 from fairplay.terminal.misconducts import draw_standing
@@ -97,8 +98,9 @@ class Wording:
 
     # --- evidence ---
 
-    def evidence(self, misconduct: Misconduct) -> Iterator[str]:
-        """Yield why a player was eliminated, in full, line by line."""
+    def evidence(self, misconduct: Misconduct, call: RecordedCall) -> Iterator[str]:
+        """Yield why a player was eliminated after a call, in full, line by line."""
+        misconduct = with_evidence(misconduct, call, self._methods)
         yield from self.cause(misconduct)
         yield f"request: {misconduct.method_name} {self._unpacked(misconduct.request)}"
         if misconduct.HasField("reply"):

@@ -7,6 +7,7 @@ from textual.app import App
 from textual.binding import Binding
 from textual.screen import Screen
 
+from fairplay.player.channels import NO_CREDENTIALS, Credentials
 from fairplay.terminal.lobby.client import LobbyClient, LobbyGoneError
 from fairplay.terminal.lobby.controller import LobbyController
 from fairplay.terminal.lobby.screens import styles
@@ -27,10 +28,17 @@ class LobbyApp(App[str]):
         Binding("ctrl+q", "leave", "leave", priority=True, show=False),
     ]
 
-    def __init__(self, address: str, name: str, tokens: TokenStore | None = None) -> None:
+    def __init__(
+        self,
+        address: str,
+        name: str,
+        tokens: TokenStore | None = None,
+        credentials: Credentials = NO_CREDENTIALS,
+    ) -> None:
         super().__init__()
         self._wanted = name
-        self.controller = LobbyController(LobbyClient(address, self._follow, tokens=tokens), self._schedule_refresh)
+        client = LobbyClient(address, self._follow, tokens=tokens, credentials=credentials)
+        self.controller = LobbyController(client, self._schedule_refresh)
         self._refreshing = False
 
     def get_default_screen(self) -> Screen[None]:
@@ -50,6 +58,8 @@ class LobbyApp(App[str]):
     @work
     async def _enter(self) -> None:
         try:
+            if not self._wanted:
+                await self.controller.client.check()  # nobody is asked for a name that is of no use
             refusal = await self.controller.client.enter(self._wanted) if self._wanted else ""
             if refusal or not self._wanted:
                 field = Field("name", "1 to 20 letters, digits, '-', '_' or '.'", self._wanted)

@@ -19,6 +19,8 @@ from fairplay.terminal.lobby.wording import plain
 from fairplay.v1.table_pb2 import Table, TableStatus
 
 TICK_S = 0.1
+TYPO_S = 3.0
+"""How long it is said that a key does nothing."""
 
 
 class Main(Screen[None]):
@@ -125,6 +127,10 @@ class Main(Screen[None]):
         if action is not None and event.key in {key.name for key in available}:
             event.stop()
             action()
+        elif event.is_printable:
+            possible = ", ".join(f"{keys.shown(key.name)} {key.label}" for key in available)
+            self.app.clear_notifications()  # the last such line is enough
+            self.notify(f"{event.character} does nothing now. Keys: {possible}", markup=False, timeout=TYPO_S)
 
     def _actions(self, table: Table | None) -> dict[str, Callable[[], object]]:
         """Return the action of each key; `_act` allows only those on the key bar."""
@@ -139,6 +145,8 @@ class Main(Screen[None]):
             **everywhere,
             keys.JOIN: lambda: self._join(table),
             keys.DELETE: lambda: self._delete(table),
+            keys.READY: lambda: self._do(self._controller.change_ready()),
+            keys.BOTS: lambda: self._bots(table),
             keys.START: lambda: self._do(self._controller.client.start()),
             keys.TALK: lambda: self.set_focus(self.query_one("#say", Input)),
             keys.LEAVE: lambda: self._leave(table),
@@ -161,6 +169,7 @@ class Main(Screen[None]):
             Field("game", "Game", first, choices=titles),
             Field("settings", "Settings, KEY=VALUE with spaces between (empty: the game's own)", settings),
             Field("limit", "Time for a decision (empty: the game's own)", limit, "e.g. 30s"),
+            Field("players", "Players (empty: whoever joins, until somebody starts)", "", "e.g. 3"),
         ]
         self.app.push_screen(Form("A new table", fields, self._make, self._suggested))
 
@@ -169,7 +178,7 @@ class Main(Screen[None]):
 
     async def _make(self, answers: Answers) -> str:
         return await self._controller.make_table(
-            answers["game"], answers["name"], answers["settings"], answers["limit"]
+            answers["game"], answers["name"], answers["settings"], answers["limit"], answers["players"]
         )
 
     def _join(self, table: Table) -> None:
@@ -181,6 +190,19 @@ class Main(Screen[None]):
             return await self._controller.join(table, answers["link"])
 
         self.app.push_screen(Form(title, [field], send))
+
+    def _bots(self, table: Table) -> None:
+        people = sum(not seat.bot for seat in table.seats)
+        bots = len(table.seats) - people or max(1, table.min_seat_count - people)
+        fields = [
+            Field("count", "How many bots play with you (0: none)", str(bots)),
+            Field("strategy", "Their strategy (empty: the first)", *games.strategies(table)),
+        ]
+
+        async def send(answers: Answers) -> str:
+            return await self._controller.set_bots(answers["count"], answers["strategy"])
+
+        self.app.push_screen(Form(f"Bots at {plain(table.name)}", fields, send))
 
     @work
     async def _delete(self, table: Table) -> None:

@@ -1,0 +1,219 @@
+"""`fairplay compare`: play deals between two players until it is known whether one is better, and show that."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import shlex
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.live import Live
+from rich.markup import escape
+from rich.text import Text
+
+from fairplay.games.game import Game
+from fairplay.player.interrupts import run
+from fairplay.server.links.link import Link
+from fairplay.server.plans import full_game_plan
+from fairplay.server.server import Config, Server
+from fairplay.standings.sprt import Answer
+from fairplay.terminal import options as reading
+from fairplay.terminal.misconducts import draw_failure
+from fairplay.terminal.options import find_game
+from fairplay.terminal.outcomes import DONE, FAILED, FailedError, UsageError
+from fairplay.terminal.playing.comparison import NEW, OLD, Comparison, Question, deal_seed
+from fairplay.terminal.playing.options import Options
+from fairplay.terminal.printing import check_json, harmless, write_json
+from fairplay.terminal.programs import parse_program_options
+from fairplay.terminal.rosters.reading import read_roster
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.referee_pb2 import GamePlan
+from fairplay.v1.result_pb2 import GameResult
+
+UNDECIDED = 3
+"""The exit code of a comparison without an answer."""
+CODES = {Answer.BETTER: DONE, Answer.NOT_BETTER: FAILED, Answer.UNDECIDED: UNDECIDED}
+REFRESH_PER_S = 4
+
+
+def compare_players(options: Options, question: Question, json: str | None) -> int:
+    """Compare two players, show the answer and return the exit code.
+
+    Raises FailedError if games cannot be played, or neither player ever played one without failing.
+    """
+    check_json(json)
+    game = find_game(options.game)
+    plan = _plan(options, question, game)
+    comparison = Comparison([player.name for player in plan.players], question.bounds, question.max_games)
+    console = Console(stderr=json == "-", highlight=False)
+    console.print(harmless(_heading(game, plan, comparison)), soft_wrap=True)
+    run(_play(options, question, game, plan, comparison, console))
+    _show(console, comparison)
+    if options.records is not None:
+        console.print(f"Look closer: fairplay records list {shlex.quote(str(options.records))}", soft_wrap=True)
+    if json is not None:
+        write_json({"game": game.name, "seed": plan.seed, **comparison.as_json()}, json)
+    if comparison.aborted:
+        raise FailedError(f"games cannot be played: {comparison.aborted}")
+    if {comparison.names[NEW], comparison.names[OLD]} <= set(comparison.always_failed()):
+        raise FailedError("both players failed in every game: nothing can be said of them")
+    return CODES[comparison.answer]
+
+
+def _plan(options: Options, question: Question, game: Game) -> GamePlan:
+    """Return what all games share. Raises UsageError if an option cannot be read, or the players do not fit."""
+    base = None if options.plain else game.tournament_settings
+    players = _players(options.players, question)
+    if len(players) not in game.seats:
+        few, many = game.seats.start, game.seats.stop - 1
+        more = "name more players with --with" if len(players) < few else "name fewer players with --with"
+        raise UsageError(f"{game.title} is played by {few} to {many} players, not by {len(players)}: {more}")
+    if len({player.name for player in players}) < len(players):
+        raise UsageError("two players have the same name: give each a name of its own, NAME=LINK")
+    return GamePlan(
+        game=game.name,
+        settings=reading.parse_settings(game, options.assignments, options.settings_file, base),
+        players=players,
+        seed=options.chosen_seed,
+        time_control=reading.parse_time_control(options.limit, options.first_limit, options.bank),
+    )
+
+
+def _players(specs: Sequence[str], question: Question) -> list[Player]:
+    """Return the players that are named in the roster, or given as links. Raises UsageError if one is neither."""
+    listed = read_roster(question.roster).entrants if question.roster is not None else ()
+    known = {entrant.name: entrant for entrant in listed}
+    players = reading.parse_players([f"{spec}={known[spec].link}" if spec in known else spec for spec in specs])
+    for spec, player in zip(specs, players, strict=True):
+        if spec in known:
+            player.secret = known[spec].secret
+    return players
+
+
+# --- playing ---
+
+
+async def _play(
+    options: Options, question: Question, game: Game, plan: GamePlan, comparison: Comparison, console: Console
+) -> None:
+    programs = parse_program_options(
+        options.sandbox, options.program_limits, options.program_folders, [player.link for player in plan.players]
+    )
+    config = Config(
+        programs=programs,
+        records=options.records,
+        allow_exec=True,
+        resume=False,
+        start_limit_s=reading.parse_seconds(options.start_limit, "--start-limit"),
+    )
+    server = await Server.start(config)
+    try:
+        full_game_plan(plan, server.links.check)  # what makes no sense is refused before any program is started
+        with Live(console=console, refresh_per_second=REFRESH_PER_S, transient=True) as live:
+            tables = [
+                _Table(server, game, plan, comparison) for _ in range(question.concurrency or os.cpu_count() or 1)
+            ]
+            deals = iter(range(1, comparison.max_deals + 1))
+            async with asyncio.TaskGroup() as group:
+                for table in tables:
+                    group.create_task(table.run(deals, live if console.is_terminal else None))
+    except ExceptionGroup as errors:
+        raise errors.exceptions[0] from None
+    finally:
+        await server.stop()
+
+
+class _Table:
+    """Where one game after the other is played, with players of its own: a program that is started plays one game."""
+
+    def __init__(self, server: Server, game: Game, plan: GamePlan, comparison: Comparison) -> None:
+        self._server = server
+        self._game = game
+        self._plan = plan
+        self._comparison = comparison
+        self._links: dict[int, Link] = {}
+        self._id = f"compare-{secrets.token_hex(6)}"
+
+    async def run(self, deals: Iterator[int], live: Live | None) -> None:
+        """Play deal after deal until the comparison is over."""
+        try:
+            for deal in deals:
+                if self._comparison.over:
+                    return
+                results = [await self._game_of(deal, seating) for seating in self._comparison.seatings]
+                self._comparison.add(deal, results)
+                if live is not None:
+                    live.update(Text.from_markup(_progress(self._comparison)))
+        finally:
+            await asyncio.gather(*(link.close() for link in self._links.values()))
+
+    async def _game_of(self, deal: int, seating: Sequence[int]) -> GameResult:
+        if self._comparison.over:
+            return GameResult(aborted="the comparison is over")
+        players = self._plan.players
+        plan = GamePlan()
+        plan.CopyFrom(self._plan)
+        plan.ClearField("players")
+        plan.players.extend(players[player] for player in seating)
+        plan.seed = deal_seed(self._plan.seed, deal)
+        links = [await self._link(player, players[player]) for player in seating]
+        game_id = f"{self._id}/d{deal}-{'-'.join(map(str, seating))}"
+        result = (await self._server.referee.play(plan, game_id, links=links)).result
+        for misconduct in result.misconducts:  # a program that failed is started again for the next game
+            await self._links.pop(seating[misconduct.seat]).close()
+        return result
+
+    async def _link(self, number: int, player: Player) -> Link:
+        if number not in self._links:
+            self._links[number] = await self._server.links.open(player, self._game, player.secret)
+        return self._links[number]
+
+
+# --- showing ---
+
+
+def _heading(game: Game, plan: GamePlan, comparison: Comparison) -> str:
+    names = [escape(name) for name in comparison.names]
+    others = f", with {', '.join(names[2:])}" if names[2:] else ""
+    bounds = comparison.test.bounds
+    return (
+        f"[bold]{game.title}[/], seed {plan.seed}: is {names[NEW]} better than {names[OLD]}{others}? "
+        f"(better by {bounds.elo1:g} Elo against {bounds.elo0:g}, wrong in {bounds.error:.3g} of all cases)"
+    )
+
+
+def _progress(comparison: Comparison) -> str:
+    left = comparison.games_left()
+    most = comparison.max_deals * len(comparison.seatings)
+    return f"{_figures(comparison)}  about {min(left, most)} games more" if left is not None else _figures(comparison)
+
+
+def _figures(comparison: Comparison) -> str:
+    test, results = comparison.test, comparison.results
+    low, high = test.interval()
+    return (
+        f"{comparison.game_count} games ({test.deal_count} deals): {results[1.0]} won, {results[0.5]} tied, "
+        f"{results[0.0]} lost  {test.elo:+.0f} Elo ({low:+.0f} to {high:+.0f})  "
+        f"log-likelihood ratio {test.ratio:+.2f} of ±{test.bounds.limit:.2f}"
+    )
+
+
+def _show(console: Console, comparison: Comparison) -> None:
+    console.print(harmless(_figures(comparison)), soft_wrap=True)
+    for misconduct in comparison.failures:
+        number = comparison.names.index(misconduct.player)
+        count = comparison.failed_games[number]
+        console.print(f"  {draw_failure(misconduct)}  [dim](failed in {count} of {comparison.game_count} games)[/]")
+    for name in comparison.always_failed():
+        sentence = f"{escape(name)} failed in every game: what is compared is that, and not how well it plays."
+        console.print(harmless(f"[yellow]{sentence}[/]"), soft_wrap=True)
+    new, old = escape(comparison.names[NEW]), escape(comparison.names[OLD])
+    words = {
+        Answer.BETTER: f"[bold green]{new} is better than {old}.[/]",
+        Answer.NOT_BETTER: f"[bold]{new} is not better than {old}.[/]",
+        Answer.UNDECIDED: f"[yellow]Undecided[/] after the most games that were asked for; about "
+        f"{comparison.games_left() or 'many'} more may decide: --games.",
+    }
+    console.print(harmless(words[comparison.answer]), soft_wrap=True)

@@ -1,0 +1,28 @@
+"""The options of programs that a command starts, and what is said where there is no sandbox for them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+
+from fairplay.server.links.program_options import ProgramOptions, read_program_options
+from fairplay.terminal.outcomes import UsageError
+
+
+def parse_program_options(
+    sandbox: str, limits: str, folders: str, links: Iterable[str], *, confined: bool = False
+) -> ProgramOptions:
+    """Return the options of programs as they were typed, and say aloud if one of the links has to do without a sandbox.
+
+    Raises UsageError if they cannot be read, SandboxMissingError if a sandbox is required and there is none.
+    """
+    started = any(link.startswith("exec:") for link in links)
+    try:
+        sandbox = "off" if sandbox == "auto" and not started else sandbox
+        options, missing = read_program_options(sandbox, limits, folders, os.environ, confined=confined)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    if missing:
+        sys.stderr.write(f"fairplay: {missing}\n")
+    return options

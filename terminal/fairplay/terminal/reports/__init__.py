@@ -1,0 +1,1 @@
+"""Reports on events of many players: pages, plots, grades."""

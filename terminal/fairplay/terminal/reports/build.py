@@ -1,0 +1,165 @@
+"""From the messages of a tournament to what a report on it shows."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+
+from fairplay.formats.format import chosen
+from fairplay.games.game import find
+from fairplay.server.plans import seconds
+from fairplay.standings.ratings import rate_entrants
+from fairplay.standings.results import Results, read_outcome
+from fairplay.terminal.misconducts import describe_cause, name_method
+from fairplay.terminal.playing.format_text import format_text
+from fairplay.terminal.playing.results import STATUSES
+from fairplay.terminal.records.overview import show_time
+from fairplay.terminal.records.wording import kind
+from fairplay.terminal.reports.event import Event, Failure, Interval, Line, Person, PlayedGame, Seat
+from fairplay.terminal.reports.findings import Findings
+from fairplay.v1.misconduct_pb2 import Misconduct
+from fairplay.v1.tournament_pb2 import RoundGame, Standing, Standings, Tournament, TournamentPlan
+
+PROGRESS_POINTS = 25
+"""After so many rounds, at the most, ratings are shown."""
+
+
+def build_event(
+    tournament: Tournament,
+    standings: Standings,
+    games: Sequence[RoundGame],
+    people: Mapping[str, Person],
+    findings: Findings,
+    certified: Mapping[str, bool] | None = None,
+) -> Event:
+    """Return what a report shows of a tournament: its standings, all of its games, and what its records tell."""
+    played = [played_game(game) for game in games if game.HasField("result")]
+    title, steps = _progress(tournament, games, standings)
+    return Event(
+        tournament_id=tournament.tournament_id,
+        title=tournament.plan.title,
+        game_title=find(tournament.plan.game).title,
+        format_title=format_title(tournament.plan),
+        facts=list(_facts(tournament, len(played))),
+        status=STATUSES[tournament.status],
+        reason=tournament.reason,
+        winners=list(tournament.result.winners),
+        standings=[_line(standing) for standing in standings.standings],
+        games=played,
+        failures=[findings.evidence.get((each.name, each.game_id), each) for each in failures(tournament, games)],
+        people=people,
+        times=findings.times(),
+        timed_game_count=findings.timed_game_count,
+        progress=steps,
+        progress_title=title,
+        certified=certified or {},
+    )
+
+
+def format_title(plan: TournamentPlan) -> str:
+    """Return the name of a plan's format for people."""
+    if plan.format.HasField("stages"):
+        return ", then ".join(format_title(TournamentPlan(format=stage.format)) for stage in plan.format.stages.stages)
+    try:
+        return chosen(plan.format).format.title
+    except ValueError:  # the format of another package, which is not installed here
+        return plan.format.custom.name
+
+
+def _facts(tournament: Tournament, played_count: int) -> Iterable[tuple[str, str]]:
+    plan = tournament.plan
+    yield "Game", find(plan.game).title
+    yield "Format", format_text(plan.format, find(plan.game).seats)
+    yield "Entrants", str(len(tournament.entrants))
+    yield "Games", str(played_count)
+    if plan.deal_count:
+        yield "Deals", f"{plan.deal_count} for each group of players, with the seats rotated"
+    yield "Failures allowed", f"{plan.failures_allowed}; with one more an entrant is withdrawn"
+    limits = {field.name.replace("_", " "): seconds(limit) for field, limit in plan.time_control.ListFields()}
+    if limits:
+        yield "Limits", ", ".join(f"{name} {limit:g} s" for name, limit in limits.items())
+    if plan.HasField("seed"):
+        yield "Seed", str(plan.seed)
+    yield "Created", show_time(tournament.create_time)
+    if tournament.HasField("end_time"):
+        yield "Ended", show_time(tournament.end_time)
+    yield "Id", tournament.tournament_id
+
+
+def _line(standing: Standing) -> Line:
+    rating = standing.rating if standing.HasField("rating") else None
+    return Line(
+        place=standing.place,
+        band=standing.band,
+        name=standing.name,
+        points=standing.points,
+        tie_breaks={each.name: each.value for each in standing.tie_breaks},
+        game_count=standing.game_count,
+        win_count=standing.win_count,
+        tie_count=standing.tie_count,
+        loss_count=standing.loss_count,
+        failure_count=standing.failure_count,
+        rating=Interval(rating.value, rating.low, rating.high) if rating is not None else None,
+        withdrawn=standing.withdrawn,
+    )
+
+
+def played_game(game: RoundGame) -> PlayedGame:
+    """Return a game that is over. The next place after two who share the first is the third."""
+    places: dict[int, int] = {}
+    scores: dict[int, int] = {}
+    for group in game.result.ranking:
+        place = len(places) + 1
+        for player in group.players:
+            places[player.seat], scores[player.seat] = place, player.score
+    seats = [Seat(name, places.get(seat), scores.get(seat)) for seat, name in enumerate(game.players)]
+    return PlayedGame(game.game_id, game.round_number, game.deal, seats, game.result.aborted)
+
+
+def failures(tournament: Tournament, games: Iterable[RoundGame]) -> Iterable[Failure]:
+    """Yield all failures, those in games in their order, then those outside games."""
+    for game in games:
+        for misconduct in game.result.misconducts:
+            yield failure_of(misconduct, game.game_id)
+    for each in tournament.result.failures:
+        if not each.game_id:
+            yield failure_of(each.misconduct, "")
+
+
+def failure_of(misconduct: Misconduct, game_id: str) -> Failure:
+    """Return a failure in words, without evidence."""
+    return Failure(
+        misconduct.player,
+        game_id,
+        kind(misconduct),
+        name_method(misconduct),
+        misconduct.call_number,
+        describe_cause(misconduct),
+    )
+
+
+def _progress(
+    tournament: Tournament, games: Sequence[RoundGame], standings: Standings
+) -> tuple[str, Mapping[str, Sequence[tuple[int, float]]]]:
+    """Return the ratings after some rounds, where there are ratings."""
+    if not any(each.HasField("rating") for each in standings.standings):
+        return "", {}
+    names = {player.name: number for number, player in enumerate(tournament.entrants)}
+    struck = [names[each.name] for each in standings.standings if each.withdrawn and not each.game_count]
+    last = max((game.round_number for game in games), default=0)
+    shown = sorted({1 + round((last - 1) * step / (PROGRESS_POINTS - 1)) for step in range(PROGRESS_POINTS)})
+    results, series = Results(len(names)), {name: list[tuple[int, float]]() for name in names}
+    rest = deque(sorted((game for game in games if game.HasField("result")), key=lambda game: game.round_number))
+    warm: list[float] = []
+    for round_number in shown:
+        while rest and rest[0].round_number <= round_number:
+            game = rest.popleft()
+            outcome = read_outcome([names[name] for name in game.players], game.result, game.deal)
+            if outcome is not None:
+                results.add(outcome)
+        ratings = rate_entrants(results, struck=struck, warm=warm)
+        warm = [rating.rating if rating is not None else 1500.0 for rating in ratings]
+        for name, rating in zip(names, ratings, strict=True):
+            if rating is not None:
+                series[name].append((round_number, rating.rating))
+    return "Ratings after each round", series

@@ -1,0 +1,134 @@
+"""What a report on a tournament shows: plain values, from which pages, tables and files are made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A value with the range in which it lies, or the ends of a distribution."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def margin(self) -> float:
+        """Return half the width."""
+        return (self.high - self.low) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An entrant in the standings."""
+
+    place: int
+    band: int
+    """Entrants whose ratings cannot be told apart share it. 0: not known."""
+    name: str
+    points: float
+    tie_breaks: Mapping[str, float]
+    game_count: int
+    win_count: int
+    tie_count: int
+    loss_count: int
+    failure_count: int
+    rating: Interval | None
+    withdrawn: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A player in a game that is over. `place` is None for who failed."""
+
+    name: str
+    place: int | None
+    score: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """A game of the tournament that is over."""
+
+    game_id: str
+    round: int
+    deal: int
+    seats: Sequence[Seat]
+    aborted: str
+    """Why it counts for nobody; empty: it counts."""
+
+    @property
+    def short_id(self) -> str:
+        """Return the last part of the id, e.g. "r1g2"."""
+        return self.game_id.rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A failure of an entrant with its evidence."""
+
+    name: str
+    game_id: str
+    """Empty: outside a game."""
+    kind: str
+    """"rule violation", "exception" or "timeout"."""
+    method: str
+    call_number: int
+    reason: str
+    evidence: Sequence[str] = ()
+    """Lines of text, where the record of the game is at hand."""
+    picture: str = ""
+    """The position as SVG; empty: none."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallTimes:
+    """The times, in seconds, that a player took for the calls of one method."""
+
+    method: str
+    call_count: int
+    median_s: float
+    p99_s: float
+    max_s: float
+    total_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """What the roster says of an entrant, for people."""
+
+    who: str = ""
+    language: str = ""
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A tournament, over or not, as a report shows it."""
+
+    tournament_id: str
+    title: str
+    game_title: str
+    format_title: str
+    facts: Sequence[tuple[str, str]]
+    """What else is to be known about it, for people: a name and a text each."""
+    status: str
+    """"finished", "cancelled", "running"."""
+    reason: str
+    """Why it was cancelled; empty: it was not."""
+    winners: Sequence[str]
+    standings: Sequence[Line]
+    """All entrants, best first."""
+    games: Sequence[PlayedGame]
+    failures: Sequence[Failure]
+    people: Mapping[str, Person] = field(default_factory=dict)
+    times: Mapping[str, Sequence[CallTimes]] = field(default_factory=dict)
+    timed_game_count: int = 0
+    """From how many games the times were taken."""
+    progress: Mapping[str, Sequence[tuple[int, float]]] = field(default_factory=dict)
+    """Of each entrant the points, or ratings, after some rounds."""
+    progress_title: str = ""
+    certified: Mapping[str, bool] = field(default_factory=dict)
+    """Whether entrants are certified, as far as it is known."""

@@ -1,0 +1,144 @@
+"""Grades from a template of points, as CSV for spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fairplay.terminal.reports.event import Event, Line, Person
+
+KEYS = {
+    "certificate": "for a player that is certified",
+    "place": "for the first place, and in equal steps less down to 0 for the last",
+    "band": "the same by bands: entrants that cannot be told apart get the same",
+    "points": "for whoever won all points of its games, and that share of it for others",
+    "failure": "for each failure; usually negative",
+    "withdrawn": "for who was withdrawn; usually negative",
+    "least": "the least grade",
+    "most": "the greatest grade",
+}
+"""What a template may name, and what its number is for."""
+DEFAULT = "place=100,failure=-2,least=0"
+NUMBER = re.compile(r"-?[0-9]{1,6}(\.[0-9]{1,3})?")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """How many points there are for what."""
+
+    points: Mapping[str, float]
+
+    @property
+    def graded(self) -> list[str]:
+        """Return what points are given for, in the order of KEYS."""
+        return [key for key in KEYS if key in self.points and key not in ("least", "most")]
+
+
+def parse_template(text: str) -> Template:
+    """Return the template in a text such as "certificate=40,band=60,failure=-5,least=0".
+
+    Raises ValueError, with one sentence, if it is none.
+    """
+    points: dict[str, float] = {}
+    for part in text.split(","):
+        key, equals, value = (word.strip() for word in part.partition("="))
+        if key not in KEYS or not equals:
+            raise ValueError(f"{part.strip()!r} grades nothing: give KEY=POINTS with {', '.join(KEYS)}")
+        if key in points:
+            raise ValueError(f"{key} is there twice")
+        if not NUMBER.fullmatch(value):
+            raise ValueError(f"{part.strip()!r}: {value!r} is not a number of points")
+        points[key] = float(value)
+    if points.get("least", 0.0) > points.get("most", 1e9):
+        raise ValueError("least is greater than most")
+    template = Template(points)
+    if not template.graded:
+        raise ValueError("it gives points for nothing: add e.g. place=100")
+    return template
+
+
+def check_template(template: Template, *, has_certificates: bool, has_bands: bool) -> None:
+    """Raise ValueError if a template asks for what is not known."""
+    if "certificate" in template.points and not has_certificates:
+        raise ValueError("it gives points for certificates: say with --certificates DIR where they are")
+    if "band" in template.points and not has_bands:
+        raise ValueError("it gives points by bands, which this format has not: use place")
+
+
+def grade(template: Template, event: Event, line: Line) -> dict[str, float]:
+    """Return what an entrant gets for each part of a template, and as "grade" the sum, within its bounds."""
+    last_place = max(each.place for each in event.standings)
+    last_band = max(each.band for each in event.standings)
+    shares = {
+        "certificate": 1.0 if event.certified.get(line.name) else 0.0,
+        "place": _share(line.place, last_place),
+        "band": _share(line.band, last_band) if line.band else 0.0,
+        "points": line.points / line.game_count if line.game_count else 0.0,
+        "failure": float(line.failure_count),
+        "withdrawn": float(line.withdrawn),
+    }
+    parts = {key: template.points[key] * shares[key] for key in template.graded}
+    total = max(sum(parts.values()), template.points.get("least", float("-inf")))
+    return {**parts, "grade": min(total, template.points.get("most", float("inf")))}
+
+
+def _share(rank: int, last: int) -> float:
+    """Return 1 for the first rank and 0 for the last; 1 where all share it."""
+    return (last - rank) / (last - 1) if last > 1 else 1.0
+
+
+def grades_csv(template: Template, event: Event) -> str:
+    """Return a line for each entrant, best first: who it is, how it did, what it gets for that, and its grade."""
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    parts = [f"for {key}" for key in template.graded]
+    writer.writerow([*_HEAD, *parts, "grade"])
+    for line in event.standings:
+        graded = grade(template, event, line)
+        person = event.people.get(line.name, Person())
+        rating = line.rating
+        writer.writerow(
+            [
+                *(_cell(text) for text in (line.name, person.who, person.language)),
+                {True: "yes", False: "no", None: ""}[event.certified.get(line.name)],
+                line.place,
+                line.band or "",
+                *([f"{each:.0f}" for each in (rating.value, rating.low, rating.high)] if rating else ["", "", ""]),
+                _number(line.points),
+                line.game_count,
+                line.failure_count,
+                "yes" if line.withdrawn else "no",
+                *(_number(each) for each in graded.values()),
+            ]
+        )
+    return written.getvalue()
+
+
+_HEAD = (
+    "name",
+    "who",
+    "language",
+    "certified",
+    "place",
+    "band",
+    "rating",
+    "rating low",
+    "rating high",
+    "points",
+    "games",
+    "failures",
+    "withdrawn",
+)
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".") if value else "0"
+
+
+def _cell(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(FORMULA) else text

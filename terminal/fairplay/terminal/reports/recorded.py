@@ -1,0 +1,88 @@
+"""Reports on tournaments made again from their records."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+
+from fairplay.server.manager import history
+from fairplay.server.records.chain import parsed
+from fairplay.server.records.errors import Diverged, RecordsError
+from fairplay.terminal.outcomes import FailedError, UsageError
+from fairplay.terminal.playing.summary import is_league, summarize
+from fairplay.terminal.records.choosing import choose_tournament
+from fairplay.terminal.records.sources import Source, open_source
+from fairplay.terminal.reports.findings import Findings, games_to_read
+from fairplay.terminal.reports.outputs import Outputs
+from fairplay.terminal.reports.telling import Told, write_outputs
+from fairplay.v1.record_pb2 import RecordEntry
+from fairplay.v1.tournament_pb2 import RoundGame, Standings
+
+
+def show_standings(place: Path, wanted: str | None, choose: Callable[[str, Sequence[str]], Outputs]) -> None:
+    """Show the standings of a tournament, and write what is chosen for its game and entrants.
+
+    Raises UsageError if it is not clear which tournament is meant, and FailedError if its record breaks the rules.
+    """
+    with open_source(place) as source:
+        told = _tell(source, _tournament_id(source, wanted))
+        plan = told.tournament.plan
+        names = [player.name for player in told.tournament.entrants]
+        outputs = choose(plan.game, names)
+        outputs.prepare(has_bands=is_league(plan.format))
+        console = Console(stderr=outputs.json == "-", highlight=False)
+        links = {player.name: player.link for player in told.tournament.entrants}
+        for renderable in summarize(*told, links):
+            console.print(renderable)
+        findings = Findings()
+        if outputs.reads_records:
+            _read(source, games_to_read(told.games), findings)
+        seeds = _seeds(source, told.games) if outputs.json is not None or outputs.report is not None else {}
+        for file in write_outputs(outputs, told, findings, links, seeds):
+            console.print(f"Look closer: {escape(str(file))}", soft_wrap=True)
+
+
+def _tournament_id(source: Source, wanted: str | None) -> str:
+    if wanted is not None:
+        return choose_tournament(source, wanted)
+    found = [listing.record_id for listing in source.listings(["tournament"])]
+    if not found:
+        raise FailedError(f"there is no tournament in {source.place}")
+    if len(found) > 1:
+        raise UsageError(f"say which tournament of {source.place}: {', '.join(found[:10])}")
+    return found[0]
+
+
+def _tell(source: Source, tournament_id: str) -> Told:
+    listing = source.find(tournament_id)
+    if listing is None:
+        raise UsageError(f"there is no tournament {tournament_id} in {source.place}")
+    try:
+        known = history.read(parsed(source.read(listing)))
+    except Diverged as error:
+        message = f"the record of {tournament_id} breaks the rules in entry {error.entry}: {error.problem}"
+        raise FailedError(message) from None
+    if known.course is None:
+        return Told(known.message, [], Standings(entrant_count=len(known.message.entrants)))
+    games = known.course.archive.games(0, known.message.game_count + len(known.course.open_games))
+    return Told(known.message, games, asyncio.run(known.course.standings.latest()))
+
+
+def _read(source: Source, game_ids: Iterable[str], findings: Findings) -> None:
+    """Add the records of games to the findings; those that are not there or cannot be read are left out."""
+    for game_id in game_ids:
+        listing = source.find(game_id)
+        if listing is not None:
+            with contextlib.suppress(RecordsError):
+                findings.add(source.read(listing))
+
+
+def _seeds(source: Source, games: Iterable[RoundGame]) -> dict[str, int]:
+    listings = (source.find(game.game_id) for game in games)
+    headers = {each.record_id: RecordEntry.FromString(each.header) for each in listings if each is not None}
+    return {record_id: header.game.plan.seed for record_id, header in headers.items()}

@@ -1,0 +1,29 @@
+"""A tournament as a server or its records tell it, and the files that are made of that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from fairplay.terminal.playing.results import tournament_json
+from fairplay.terminal.reports.build import build_event
+from fairplay.terminal.reports.findings import Findings
+from fairplay.terminal.reports.outputs import Outputs
+from fairplay.v1.tournament_pb2 import RoundGame, Standings, Tournament
+
+
+class Told(NamedTuple):
+    """A tournament with its standings and all of its games."""
+
+    tournament: Tournament
+    games: Sequence[RoundGame]
+    standings: Standings
+
+
+def write_outputs(
+    outputs: Outputs, told: Told, findings: Findings, links: Mapping[str, str], seeds: Mapping[str, int]
+) -> list[Path]:
+    """Write what is wanted about a tournament, and return the files of the report."""
+    event = build_event(told.tournament, told.standings, told.games, outputs.people, findings, outputs.certified)
+    return outputs.write(event, tournament_json(told.tournament, told.games, told.standings, links, seeds))

@@ -1,0 +1,1 @@
+"""Rosters: files that list who enters."""
