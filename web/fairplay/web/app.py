@@ -1,0 +1,131 @@
+"""The application: all pages, what they share, and how errors look."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from importlib.resources import files
+
+import grpc
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from fairplay.player.channels import NO_CREDENTIALS, Credentials
+from fairplay.terminal.lobby.client import LobbyGoneError
+from fairplay.terminal.lobby.wording import plain
+from fairplay.terminal.outcomes import UsageError
+from fairplay.web.contests import Contests
+from fairplay.web.pages import PAGES
+from fairplay.web.rooted import Rooted
+from fairplay.web.security import Guard
+from fairplay.web.site import Site, make_templates, page
+from fairplay.web.upstream import Upstream
+from fairplay.web.visitors import Visitors
+from fairplay.web.watching import Watching
+
+GRACE_S = 60.0
+MAX_VISITORS = 1_000
+AWAY_REFRESH_S = 5
+STATUSES = {
+    grpc.StatusCode.NOT_FOUND: 404,
+    grpc.StatusCode.INVALID_ARGUMENT: 400,
+    grpc.StatusCode.FAILED_PRECONDITION: 409,
+    grpc.StatusCode.PERMISSION_DENIED: 403,
+    grpc.StatusCode.UNAUTHENTICATED: 403,
+    grpc.StatusCode.RESOURCE_EXHAUSTED: 429,
+    grpc.StatusCode.UNAVAILABLE: 503,
+    grpc.StatusCode.DEADLINE_EXCEEDED: 503,
+}
+ROOT_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)+")
+TITLES = {
+    400: "This cannot be asked",
+    401: "You are not in the lobby",
+    403: "This is not yours to see",
+    404: "This is not here",
+    409: "This cannot be done now",
+    429: "Too many requests",
+    503: "The server is away",
+}
+AWAY = "The server does not answer. This page tries again by itself, and nothing is lost."
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the operator of the pages chooses."""
+
+    server: str
+    credentials: Credentials = NO_CREDENTIALS
+    root_path: str = ""
+    """The path under which a proxy shows the pages, e.g. "/fairplay"; empty: at the top."""
+    grace_s: float = GRACE_S
+    """How long a person whose pages are all closed stays in the lobby, and in its seat."""
+    max_visitors: int = MAX_VISITORS
+    secure_cookies: bool = False
+    """Whether browsers send cookies over HTTPS only."""
+
+
+def parse_root_path(text: str) -> str:
+    """Return the path under which the pages are, without a slash at the end. Raises UsageError if it is none."""
+    path = text.rstrip("/")
+    if path and not ROOT_PATH.fullmatch(path):
+        raise UsageError(f"--root-path {text!r} is no path: give one such as /fairplay")
+    return path
+
+
+def make_app(options: Options) -> Starlette:
+    """Return the application, which reaches for the server when it starts."""
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        upstream = Upstream(options.server, options.credentials)
+        visitors = Visitors(options.server, options.credentials, options.grace_s, options.max_visitors)
+        watching, contests, templates = Watching(upstream), Contests(upstream), make_templates()
+        site = Site(upstream, visitors, watching, contests, templates, options.root_path, options.secure_cookies)
+        app.state.site = site
+        sweeping = asyncio.create_task(visitors.sweep())
+        try:
+            yield
+        finally:
+            sweeping.cancel()
+            watching.close()
+            contests.close()
+            await visitors.close()
+            await upstream.close()
+
+    static = StaticFiles(directory=str(files("fairplay.web") / "static"))
+    return Starlette(
+        routes=[*PAGES, Mount("/static", static), Route("/healthz", healthy)],
+        middleware=[Middleware(Guard), Middleware(Rooted, options.root_path)],
+        exception_handlers=dict.fromkeys((HTTPException, grpc.aio.AioRpcError, LobbyGoneError), show_error),
+        lifespan=lifespan,
+    )
+
+
+async def healthy(request: Request) -> Response:
+    """Answer that the pages are up, whatever the server does."""
+    return Response("ok\n", media_type="text/plain")
+
+
+async def show_error(request: Request, error: Exception) -> Response:
+    """Answer with a page that says what is wrong with a request, or with the server."""
+    if isinstance(error, HTTPException):
+        return problem(request, error.status_code, error.detail)
+    if isinstance(error, grpc.aio.AioRpcError):
+        status = STATUSES.get(error.code(), 502)
+        return problem(request, status, AWAY if status == 503 else plain(error.details() or error.code().name))
+    return problem(request, 503, AWAY)
+
+
+def problem(request: Request, status: int, sentence: str) -> Response:
+    """Return a page with one sentence; where the server is away, it is asked for again by itself."""
+    again = AWAY_REFRESH_S if status == 503 and request.method == "GET" else 0
+    title = TITLES.get(status, "Something went wrong")
+    return page(request, "problem.html", status, title=title, sentence=sentence, refresh_s=again)

@@ -1,0 +1,62 @@
+"""The command `fairplay web`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from fairplay.terminal.outcomes import outcomes
+from fairplay.terminal.parameters import Authorities, Tls
+
+
+def web(
+    server: Annotated[
+        str, typer.Option("--server", metavar="HOST:PORT", help="The server whose games are shown; grpcs:// over TLS.")
+    ] = "127.0.0.1:50050",
+    listen: Annotated[
+        str, typer.Option("--listen", metavar="HOST:PORT", help="Where to listen; port 0: any free one.")
+    ] = "127.0.0.1:8080",
+    root_path: Annotated[
+        str, typer.Option("--root-path", metavar="PATH", help="The path under which a proxy shows the pages.")
+    ] = "",
+    grace: Annotated[
+        str, typer.Option("--grace", metavar="TIME", help="How long a person whose pages are closed keeps its seat.")
+    ] = "60s",
+    max_visitors: Annotated[
+        int, typer.Option("--max-visitors", metavar="N", min=1, help="The most people in the lobby from here.")
+    ] = 1_000,
+    tls: Tls = None,
+    secure_cookies: Annotated[
+        bool, typer.Option("--secure-cookies", help="Send cookies over HTTPS only, where a proxy speaks it.")
+    ] = False,
+    ca: Authorities = None,
+) -> None:
+    """Show games, tables, tournaments and records in browsers, until Ctrl-C.
+
+    A client of a server, of which it needs only the address; FAIRPLAY_TOKEN is the token with which it reads there.
+
+    Example:
+
+    \b
+      fairplay web --server 127.0.0.1:50050 --listen 127.0.0.1:8080
+    """
+    with outcomes():
+        import os
+
+        from fairplay.player.channels import Credentials
+        from fairplay.player.interrupts import run
+        from fairplay.player.tls import TlsFiles
+        from fairplay.terminal.options import parse_address, parse_seconds, parse_server
+        from fairplay.web.app import Options, parse_root_path
+        from fairplay.web.serving import serve_pages
+
+        options = Options(
+            server=parse_server(server, "--server"),
+            credentials=Credentials.from_environment(os.environ, ca),
+            root_path=parse_root_path(root_path),
+            grace_s=parse_seconds(grace, "--grace"),
+            max_visitors=max_visitors,
+            secure_cookies=secure_cookies or tls is not None,
+        )
+        run(serve_pages(options, parse_address(listen, "--listen"), TlsFiles(*tls) if tls is not None else None))

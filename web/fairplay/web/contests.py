@@ -1,0 +1,120 @@
+"""Tournaments that are looked at: one stream from the server for each, and the tournament as it is after its events."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+
+import grpc
+
+from fairplay.terminal.lobby.wording import plain
+from fairplay.v1.manager_pb2 import GetStandingsRequest, GetTournamentRequest, WatchTournamentRequest
+from fairplay.v1.tournament_pb2 import RoundGame, Standings, Tournament, TournamentStatus
+from fairplay.web.changes import Changes
+from fairplay.web.upstream import ANSWER_LIMIT_S, Upstream
+
+PAUSE_S = 1.0
+MAX_CONTESTS = 50
+SHOWN_STANDINGS = 200
+ENDED = (TournamentStatus.TOURNAMENT_STATUS_FINISHED, TournamentStatus.TOURNAMENT_STATUS_CANCELLED)
+
+
+class Contest:
+    """One tournament, and its standings."""
+
+    def __init__(self, upstream: Upstream, tournament: Tournament, standings: Standings) -> None:
+        self.tournament = tournament
+        self.standings = standings
+        self.away = ""
+        """Why the tournament cannot be followed just now; empty if it can."""
+        self.changes = Changes()
+        self.drawn_parts: tuple[int, Mapping[str, str]] | None = None
+        """The parts of its page as they were drawn last, behind the version of that."""
+        self._upstream = upstream
+        self._happened = asyncio.Event()
+        self._tasks = [asyncio.create_task(work()) for work in (self._listen, self._refresh)] if not self.over else []
+
+    @property
+    def over(self) -> bool:
+        """Return whether the tournament is over."""
+        return self.tournament.status in ENDED
+
+    @property
+    def games(self) -> Sequence[RoundGame]:
+        """Return the games of the rounds that the server shows."""
+        return [game for round_ in self.tournament.rounds for game in round_.games]
+
+    @property
+    def running(self) -> Sequence[RoundGame]:
+        """Return the games that run."""
+        return [game for game in self.games if not game.HasField("result")] if not self.over else []
+
+    async def _listen(self) -> None:
+        """Follow the events of the tournament, through lost connections."""
+        while not self.over:
+            request = WatchTournamentRequest(tournament_id=self.tournament.tournament_id)
+            stream = self._upstream.manager.WatchTournament(request)
+            try:
+                async for _ in stream:
+                    self._happened.set()
+            except grpc.aio.AioRpcError as error:
+                self.away = plain(error.details() or error.code().name)
+                self.changes.notify()
+            finally:
+                stream.cancel()
+            self._happened.set()
+            await asyncio.sleep(PAUSE_S)
+
+    async def _refresh(self) -> None:
+        """Fetch the tournament when something has happened, at most once a second."""
+        while not self.over:
+            await self._happened.wait()
+            self._happened.clear()
+            try:
+                self.tournament, self.standings = await fetch(self._upstream, self.tournament.tournament_id)
+                self.away = ""
+            except grpc.aio.AioRpcError as error:
+                self.away = plain(error.details() or error.code().name)
+            self.changes.notify()
+            if not self.over:
+                await asyncio.sleep(PAUSE_S)
+
+    def stop(self) -> None:
+        """Stop following the tournament."""
+        for task in self._tasks:
+            task.cancel()
+
+
+async def fetch(upstream: Upstream, tournament_id: str) -> tuple[Tournament, Standings]:
+    """Return a tournament and its standings, of which there are none before it starts."""
+    wanted = GetTournamentRequest(tournament_id=tournament_id)
+    reply = await upstream.manager.GetTournament(wanted, timeout=ANSWER_LIMIT_S)
+    asked = GetStandingsRequest(tournament_id=tournament_id, page_size=SHOWN_STANDINGS)
+    standings = await upstream.manager.GetStandings(asked, timeout=ANSWER_LIMIT_S)
+    return reply.tournament, standings.standings
+
+
+class Contests:
+    """The tournaments that are looked at; those that nobody has asked for longest are forgotten."""
+
+    def __init__(self, upstream: Upstream) -> None:
+        self._upstream = upstream
+        self._contests: OrderedDict[str, Contest] = OrderedDict()
+
+    async def find(self, tournament_id: str) -> Contest:
+        """Return a tournament. Raises grpc.aio.AioRpcError if the server does not know it."""
+        contest = self._contests.get(tournament_id)
+        if contest is None:
+            fetched = await fetch(self._upstream, tournament_id)
+            contest = self._contests.get(tournament_id) or Contest(self._upstream, *fetched)
+            self._contests[tournament_id] = contest
+        self._contests.move_to_end(tournament_id)
+        while len(self._contests) > MAX_CONTESTS:
+            self._contests.popitem(last=False)[1].stop()
+        return contest
+
+    def close(self) -> None:
+        """Stop following all tournaments."""
+        for contest in self._contests.values():
+            contest.stop()

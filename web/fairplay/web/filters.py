@@ -1,0 +1,125 @@
+"""Values in words, for the templates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+from google.protobuf import json_format
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+from markupsafe import Markup
+
+from fairplay.terminal.lobby.games import strategies
+from fairplay.terminal.lobby.wording import elimination_line, plain, result_line, seats, state
+from fairplay.terminal.misconducts import describe_cause, name_method
+from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind
+from fairplay.v1.referee_pb2 import GameStatus
+from fairplay.v1.table_pb2 import Table, TableStatus
+from fairplay.v1.tournament_pb2 import TournamentStatus
+
+KINDS = {
+    MisconductKind.MISCONDUCT_KIND_RULE_VIOLATION: "broke a rule",
+    MisconductKind.MISCONDUCT_KIND_EXCEPTION: "raised an exception",
+    MisconductKind.MISCONDUCT_KIND_TIMEOUT: "took too long",
+}
+GAME_STATES = {
+    GameStatus.GAME_STATUS_RUNNING: "running",
+    GameStatus.GAME_STATUS_FINISHED: "over",
+    GameStatus.GAME_STATUS_ABORTED: "aborted",
+}
+TOURNAMENT_STATES = {
+    TournamentStatus.TOURNAMENT_STATUS_SIGN_UP: "sign-up",
+    TournamentStatus.TOURNAMENT_STATUS_RUNNING: "running",
+    TournamentStatus.TOURNAMENT_STATUS_FINISHED: "over",
+    TournamentStatus.TOURNAMENT_STATUS_CANCELLED: "cancelled",
+}
+MAX_EVIDENCE_CHARS = 4_000
+UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
+
+
+def when(time: Timestamp) -> str:
+    """Return a time in UTC; empty if it is not set."""
+    if not time.seconds:
+        return ""
+    return datetime.fromtimestamp(time.seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def duration(length: Duration) -> str:
+    """Return a length of time, e.g. "1.5 s"."""
+    return f"{length.seconds + length.nanos / 1e9:g} s"
+
+
+def url(text: str) -> str:
+    """Return a name or id as a part of an address."""
+    return quote(text, safe="")
+
+
+def element_id(text: str) -> str:
+    """Return a text as a part of the id of an element."""
+    return UNSAFE.sub("-", text)
+
+
+def as_json(message: Message) -> str:
+    """Return a message as evidence: protobuf-JSON, cut where it is long."""
+    try:
+        text = json_format.MessageToJson(message, indent=1)
+    except (TypeError, ValueError):  # a message of a game that is not installed here
+        return "a message that is not known here"
+    return text if len(text) <= MAX_EVIDENCE_CHARS else f"{text[:MAX_EVIDENCE_CHARS]}\n…"
+
+
+def game_state(status: GameStatus.ValueType) -> str:
+    """Return a word for the state of a game."""
+    return GAME_STATES.get(status, "?")
+
+
+def tournament_state(status: TournamentStatus.ValueType) -> str:
+    """Return a word for the state of a tournament."""
+    return TOURNAMENT_STATES.get(status, "?")
+
+
+def is_running(status: TableStatus.ValueType) -> bool:
+    """Return whether the game of a table goes on."""
+    return status == TableStatus.TABLE_STATUS_RUNNING
+
+
+def kind(misconduct: Misconduct) -> str:
+    """Return which of the three kinds a misconduct is of."""
+    return KINDS.get(misconduct.kind, "failed")
+
+
+def drawn(picture: str) -> Markup:
+    """Return a picture that a game has drawn as markup: games escape the names in it."""
+    return Markup(picture)
+
+
+def suited_bot(table: Table) -> str:
+    """Return the strategy of bots that suits people at a table; empty if none is known here."""
+    return strategies(table)[0]
+
+
+FILTERS: Mapping[str, Callable[..., Any]] = {
+    "as_json": as_json,
+    "cause": describe_cause,
+    "drawn": drawn,
+    "duration": duration,
+    "element_id": element_id,
+    "elimination": elimination_line,
+    "game_state": game_state,
+    "is_running": is_running,
+    "kind": kind,
+    "method": name_method,
+    "plain": plain,
+    "result": result_line,
+    "seats": seats,
+    "suited_bot": suited_bot,
+    "table_state": state,
+    "tournament_state": tournament_state,
+    "url": url,
+    "when": when,
+}

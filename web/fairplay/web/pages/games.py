@@ -1,0 +1,65 @@
+"""The games that the server offers: their rules in words, their settings, and how to write a player."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from fairplay.games.envelopes import unwrap
+from fairplay.games.frontends import find_frontend
+from fairplay.games.game import find, registered
+from fairplay.v1.rules_pb2 import SimulateGameRequest
+from fairplay.web.site import page, site_of
+from fairplay.web.upstream import ANSWER_LIMIT_S, Upstream
+
+EXAMPLE_SEED = 7
+PICTURE = "image/svg+xml"
+
+
+async def games(request: Request) -> Response:
+    """Show all games."""
+    info = await site_of(request).upstream.info()
+    return page(request, "games.html", games=info.games)
+
+
+async def game(request: Request) -> Response:
+    """Show one game."""
+    name = request.path_params["name"]
+    found = await site_of(request).upstream.game(name)
+    if found is None:
+        raise HTTPException(404, f"This server has no game of the name {name[:64]!r}.")
+    frontend = find_frontend(name) if name in registered() else None
+    return page(request, "game.html", game=found, help=frontend.help if frontend is not None else "")
+
+
+async def example(request: Request) -> Response:
+    """Draw the end of a game between reference players."""
+    name = request.path_params["name"]
+    upstream = site_of(request).upstream
+    found = await upstream.game(name)
+    if found is None or name not in registered():
+        raise HTTPException(404, "There is no picture of this game.")
+    drawn = await _draw_example(upstream, name, found.min_player_count, found.strategies[0].name)
+    return Response(drawn, media_type=PICTURE, headers={"Cache-Control": "public, max-age=3600"})
+
+
+async def _draw_example(upstream: Upstream, name: str, player_count: int, strategy: str) -> str:
+    installed = find(name)
+    request = SimulateGameRequest(game=name, seed=EXAMPLE_SEED, strategies=[strategy] * max(player_count, 2))
+    reply = await upstream.rules.SimulateGame(request, timeout=ANSWER_LIMIT_S)
+    state = unwrap(reply.state, installed, installed.state_type)
+    if state is None:
+        raise HTTPException(404, "There is no picture of this game.")
+    names = [f"{strategy}-{number}" for number in range(1, len(request.strategies) + 1)]
+    return installed.svg(state, names)
+
+
+ROUTES: Sequence[Route] = (
+    Route("/games", games),
+    Route("/games/{name}", game),
+    Route("/games/{name}/example.svg", example),
+)

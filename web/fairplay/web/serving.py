@@ -1,0 +1,82 @@
+"""Serving the pages over HTTP until the process is ended."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import uvicorn
+from starlette.applications import Starlette
+
+from fairplay.player.tls import TlsFiles
+from fairplay.web.app import Options, make_app
+
+BACKLOG = 1024
+FAREWELL_S = 2
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to whoever runs it."""
+
+    @contextlib.contextmanager
+    def capture_signals(self):  # type: ignore[no-untyped-def]
+        """Leave signals as they are."""
+        yield
+
+
+@asynccontextmanager
+async def served(app: Starlette, listen: str, tls: TlsFiles | None = None) -> AsyncIterator[str]:
+    """Serve an application for as long as the context lasts; it gets the address. Raises OSError if it is taken."""
+    listening = _bind(listen)
+    host, port = listening.getsockname()[:2]
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=FAREWELL_S,
+        ssl_certfile=str(tls.certificate) if tls is not None else None,
+        ssl_keyfile=str(tls.key) if tls is not None else None,
+    )
+    server = _Server(config)
+    serving = asyncio.create_task(server.serve([listening]))
+    try:
+        yield f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    finally:
+        app.state.site.ending.set()
+        server.should_exit = True
+        await serving
+
+
+async def serve_pages(options: Options, listen: str, tls: TlsFiles | None) -> None:
+    """Serve the pages until this task is cancelled, or the process is terminated."""
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    terminated = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminated.set)
+    async with served(make_app(options), listen, tls) as address:
+        scheme = "https" if tls is not None else "http"
+        sys.stdout.write(
+            f"fairplay shows {options.server} on {scheme}://{address}{options.root_path}/; Ctrl-C stops it\n"
+        )
+        sys.stdout.flush()
+        await terminated.wait()
+
+
+def _bind(listen: str) -> socket.socket:
+    host, _, port = listen.rpartition(":")
+    bare = host.strip("[]")
+    listening = socket.socket(socket.AF_INET6 if ":" in bare else socket.AF_INET)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((bare, int(port)))
+        listening.listen(BACKLOG)
+    except OSError as error:
+        listening.close()
+        raise OSError(f"{listen} cannot be listened on: {error.strerror}") from None
+    return listening

@@ -1,0 +1,174 @@
+"""What every page needs: the server, the visitors, the templates, and how requests are answered with them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, cast
+from urllib.parse import parse_qs, quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+
+from fairplay.web import filters
+from fairplay.web.contests import Contests
+from fairplay.web.upstream import Upstream
+from fairplay.web.visitors import Visitor, Visitors
+from fairplay.web.watching import Watching
+
+COOKIE = "fairplay-visitor"
+MAX_FORM_BYTES = 64 * 1024
+RETRY_MS = 2_000
+ALIVE_S = 15.0
+"""How long a stream may be silent: proxies end streams that are silent for longer than a while."""
+
+Form: TypeAlias = Mapping[str, str]
+Fragments: TypeAlias = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """All that the pages share."""
+
+    upstream: Upstream
+    visitors: Visitors
+    watching: Watching
+    contests: Contests
+    templates: Environment
+    root_path: str = ""
+    secure_cookies: bool = False
+    ending: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the pages end, so that their streams end before them."""
+    verifying: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
+    """Taken by who verifies a record: that takes a processor."""
+
+
+def make_templates() -> Environment:
+    """Return the templates. Every value is escaped; only pictures that a game has drawn are markup."""
+    templates = Environment(
+        loader=PackageLoader("fairplay.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters.update(filters.FILTERS)
+    return templates
+
+
+def site_of(request: Request) -> Site:
+    """Return what the pages share."""
+    return cast(Site, request.app.state.site)
+
+
+def root_of(request: Request) -> str:
+    """Return the path under which the pages are, without a slash at the end."""
+    return site_of(request).root_path
+
+
+def visitor_of(request: Request) -> Visitor | None:
+    """Return who asks, or None if it has not entered the lobby."""
+    return site_of(request).visitors.find(request.cookies.get(COOKIE, ""))
+
+
+def known_visitor(request: Request) -> Visitor:
+    """Return who asks. Raises HTTPException if it has not entered the lobby."""
+    visitor = visitor_of(request)
+    if visitor is None:
+        raise HTTPException(401, "You are not in the lobby any more: enter it again.")
+    return visitor
+
+
+def render(request: Request, template: str, **values: Any) -> str:
+    """Return a template filled in for a request."""
+    root = root_of(request)
+    common = {"root": root, "visitor": visitor_of(request), "path": request.url.path.removeprefix(root) or "/"}
+    return site_of(request).templates.get_template(template).render({**common, "refresh_s": 0, **values})
+
+
+def page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
+    """Answer with a page."""
+    return HTMLResponse(render(request, template, **values), status)
+
+
+def go(request: Request, path: str) -> Response:
+    """Send the browser to another page, from a form or a link."""
+    return RedirectResponse(root_of(request) + quote(path, safe="/?=&%"), 303)
+
+
+async def form_of(request: Request) -> Form:
+    """Return the fields of a form. Raises HTTPException if they are too large or no text."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > MAX_FORM_BYTES:
+            raise HTTPException(413, "The form is too large.")
+    try:
+        fields = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=200, errors="strict")
+    except ValueError:
+        raise HTTPException(400, "The form cannot be read.") from None
+    return {name: values[-1] for name, values in fields.items()}
+
+
+def is_quiet(request: Request) -> bool:
+    """Return whether a script has sent a form, so that the page stays and shows what its stream tells."""
+    return request.headers.get("hx-request") == "true"
+
+
+def whole_number(text: str | None, otherwise: int) -> int:
+    """Return a number from an address, or another one if there is none or it is no number."""
+    return int(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 10 else otherwise
+
+
+def stream(
+    request: Request,
+    render_parts: Callable[[], Fragments],
+    wait: Callable[[int], Awaitable[int]],
+    version: Callable[[], int],
+    is_over: Callable[[], bool] = lambda: False,
+    open_page: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
+) -> Response:
+    """Answer with a stream that tells a browser the parts of a page, and each again as soon as it has changed.
+
+    `open_page` is entered for as long as the browser listens. The stream ends with the pages.
+    """
+    ending = site_of(request).ending
+
+    async def events() -> AsyncIterator[str]:
+        async with open_page():
+            yield f"retry: {RETRY_MS}\n\n"
+            shown: dict[str, str] = {}
+            while not ending.is_set():
+                seen, over = version(), is_over()
+                for name, part in render_parts().items():
+                    if shown.get(name) != part:
+                        shown[name] = part
+                        yield server_event(name, part)
+                if over:
+                    yield server_event("over", "")
+                    return
+                if not await first_of(wait(seen), ending.wait()):
+                    yield ": the stream is alive\n\n"
+
+    return StreamingResponse(events(), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+
+
+async def first_of(*waits: Awaitable[object]) -> bool:
+    """Wait for the first of some, as long as a stream may be silent at the most; return whether one came."""
+    tasks = [asyncio.ensure_future(each) for each in waits]
+    try:
+        done, _ = await asyncio.wait(tasks, timeout=ALIVE_S, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+    return bool(done)
+
+
+def server_event(name: str, data: str) -> str:
+    """Return an event of a stream in the form of text/event-stream."""
+    lines = "".join(f"data: {line}\n" for line in data.splitlines() or [""])
+    return f"event: {name}\n{lines}\n"

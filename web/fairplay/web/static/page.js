@@ -1,0 +1,90 @@
+// What pages do beyond their forms and links: clicks in pictures, keys, time that runs down, lost connections, and
+// projectors. Everything can be done without it.
+"use strict";
+
+const KEYS = { ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right", Enter: "enter",
+    Backspace: "backspace", " ": "space", ",": "comma", ".": "full_stop" };
+const CYCLE_MS = 12000;
+
+function post(address, fields) {
+    fetch(address, { method: "POST", headers: { "HX-Request": "true" }, body: new URLSearchParams(fields) })
+        .then((answer) => { if (answer.status === 401) { window.location.reload(); } })
+        .catch(() => say(true));
+}
+
+function say(lost) {
+    const line = document.getElementById("connection");
+    if (line) { line.hidden = !lost; }
+}
+
+// Pictures: a click on a part chooses it.
+document.addEventListener("click", (event) => {
+    const part = event.target.closest("[data-part]");
+    const board = event.target.closest("[data-choose]");
+    if (part && board) { post(board.dataset.choose, { part: part.dataset.part }); }
+});
+
+// Keys of the game work on the board, and where nothing else takes keys.
+document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) { return; }
+    const board = document.querySelector("[data-press]");
+    const active = document.activeElement;
+    if (board && (active === document.body || active === board || active.id === "main")) {
+        const key = KEYS[event.key] || (event.key.length === 1 ? event.key.toLowerCase() : "");
+        if (key) { event.preventDefault(); post(board.dataset.press, { key }); }
+        return;
+    }
+    const step = { ArrowLeft: "prev", ArrowRight: "next", Home: "first", End: "last" }[event.key];
+    if (step && !active.matches("input, select, textarea, [role=log]")) {
+        const link = document.querySelector(`a[rel="${step}"]`);
+        if (link) { event.preventDefault(); link.click(); }
+    }
+});
+
+// Time that runs down is counted here between two messages of the server.
+const started = new WeakMap();
+setInterval(() => {
+    for (const line of document.querySelectorAll("[data-left]")) {
+        if (!started.has(line)) { started.set(line, performance.now()); }
+        const left = Number(line.dataset.left) - (performance.now() - started.get(line)) / 1000;
+        line.textContent = left > 0 ? `${Math.ceil(left)} s left.` : "Time is over.";
+    }
+}, 250);
+
+// A stream that breaks is opened again by the browser, or by the extension.
+document.addEventListener("htmx:sseError", () => say(true));
+document.addEventListener("htmx:sseOpen", () => say(false));
+document.addEventListener("htmx:sseMessage", () => say(false));
+document.addEventListener("htmx:sseBeforeMessage", (event) => {
+    if (event.detail.type === "over") { window.location.reload(); }
+});
+document.addEventListener("htmx:sendError", () => say(true));
+document.addEventListener("htmx:responseError", (event) => {
+    if (event.detail.xhr.status === 401) { window.location.reload(); }
+});
+document.addEventListener("htmx:afterRequest", (event) => {
+    const form = event.detail.elt;
+    if (event.detail.successful && form.matches && form.matches("form[data-clear]")) { form.reset(); }
+});
+
+// Small boards of games that run are drawn anew from time to time.
+setInterval(() => {
+    for (const board of document.querySelectorAll("img[data-board]")) {
+        board.src = `${board.src.split("?")[0]}?t=${Date.now()}`;
+    }
+}, 2000);
+
+// A projector shows one part after the other.
+const parts = () => Array.from(document.querySelectorAll(".screen [data-cycle]"));
+let shown = 0;
+function cycle() {
+    const all = parts();
+    all.forEach((part, index) => part.classList.toggle("shown", index === shown % all.length));
+    shown += 1;
+}
+if (parts().length) { cycle(); setInterval(cycle, CYCLE_MS); }
+const full = document.querySelector("[data-fullscreen]");
+if (full && document.fullscreenEnabled) {
+    full.hidden = false;
+    full.addEventListener("click", () => document.documentElement.requestFullscreen());
+}
