@@ -41,11 +41,19 @@ bench-quick: .venv/.ready-dev ## the same in under a minute
 
 .PHONY: test
 test: .venv/.ready-dev ## run the tests, in under five minutes (ARGS="-k fish -x" to choose)
-	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not sandbox and not web" $(ARGS)
 
 .PHONY: test-slow
 test-slow: .venv/.ready-dev ## run the tests that take long: every command of the docs, all mutants of all games, ...
 	@$(BIN)/python -m pytest -n 2 --dist worksteal -m slow $(ARGS)
+
+.PHONY: test-sandbox
+test-sandbox: .venv/.ready-dev ## run programs that mean harm in sandboxes (bubblewrap), next to sound ones
+	@$(BIN)/python -m pytest -m sandbox -rs tests/sandbox $(ARGS)
+
+.PHONY: test-web
+test-web: .venv/.ready-dev ## drive the pages in the system's Chromium: play by clicks and keys, look for what keeps people out
+	@$(BIN)/python -m pytest -m web -rs tests/web $(ARGS)
 
 .PHONY: zoo
 zoo: .venv/.ready-dev ## try all broken players on the suite, up to 10 min; writes docs/zoo.md (ARGS=--check: compares)
@@ -54,6 +62,10 @@ zoo: .venv/.ready-dev ## try all broken players on the suite, up to 10 min; writ
 .PHONY: mutants
 mutants: .venv/.ready-dev ## change the code in small ways and list what no test notices (ARGS="--seed 2 --room rules")
 	@$(BIN)/python -m tools.mutants $(ARGS)
+
+.PHONY: fuzz
+fuzz: .venv/.ready-dev ## attack a server with 1,000,000 random frames and requests, up to half an hour (ARGS="--frames 9999")
+	@$(BIN)/python -m tools.fuzz $(ARGS)
 
 .PHONY: test-languages
 test-languages: .venv/.ready .tools/.ready ## build and try the players in other languages (says what it needs)
@@ -103,6 +115,10 @@ generate: .tools/.ready ## make generated/ from proto/
 reference: .venv/.ready-dev ## make docs/reference/ from the comments of the protos
 	@$(BIN)/python -m tools.docs_reference
 
+.PHONY: screenshots
+screenshots: .venv/.ready-dev ## make docs/pictures/ in the system's Chromium
+	@$(BIN)/python -m tools.screenshots
+
 ##@ Release
 
 .PHONY: image
@@ -122,7 +138,7 @@ help: ## this list
 
 .PHONY: clean
 clean: ## remove environments, caches and builds
-	rm -rf .venv .tools dist build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .tools .bench dist build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -rf examples/go/bin examples/go/gen examples/rust/target examples/java/target examples/cpp/build
 	rm -rf examples/typescript/dist examples/typescript/src/gen examples/typescript/node_modules
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

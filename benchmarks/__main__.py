@@ -16,14 +16,15 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
-from benchmarks import idle, lobby, playouts, sessions, startup
-from benchmarks.figures import FULL, QUICK, Figure, Pace
+from benchmarks import idle, league, lobby, playouts, sessions, startup
+from benchmarks.against import compare
+from benchmarks.figures import FULL, QUICK, Figure, Pace, Unmeasurable
 from benchmarks.report import DOCS, RESULTS, print_table, write_docs, write_json
 from benchmarks.subjects import subject
 from fairplay.games.game import registered
 
 RESULTS_HELP = "where results are kept; by default only those of a whole run are, in benchmarks/results.json"
-NAMES = ("rules", *sessions.LOADS, "idle", "lobby", "help")
+NAMES = ("rules", *sessions.LOADS, "idle", "lobby", "league", "help")
 
 
 class Measure(NamedTuple):
@@ -45,6 +46,8 @@ def measures(names: Sequence[str], games: Sequence[str], pace: Pace, *, machine:
         yield Measure("idle players", partial(_run, idle.measure))
     if machine and "lobby" in names:
         yield Measure("the lobby", partial(_run, lobby.measure, pace))
+    if machine and "league" in names:
+        yield Measure("the standings of a league", partial(_run, league.measure, pace))
     if machine and "help" in names:
         yield Measure("fairplay --help", startup.measure)
 
@@ -80,8 +83,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.docs:
             write_docs(options.results or RESULTS, DOCS)
             return 0
+        if options.against:
+            compare(options.against, _chosen(options), _console())
+            return 0
         complete = _measure(options, results)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, Unmeasurable) as error:
         say(str(error))
         return 1
     except KeyboardInterrupt:
@@ -95,10 +101,20 @@ def _measure(options: argparse.Namespace, results: Path | None) -> bool:
     games = options.game or list(registered())
     chosen = measures(options.only or NAMES, games, pace, machine=bool(options.only) or not options.game)
     figures, complete = take(chosen)
-    print_table(figures, Console(highlight=False, width=None if sys.stdout.isatty() else 140))
+    print_table(figures, _console())
     if results is not None:
         write_json(figures, results)
     return complete
+
+
+def _console() -> Console:
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 140)
+
+
+def _chosen(options: argparse.Namespace) -> list[str]:
+    """Return the arguments that choose the same measures in another tree; each is taken quickly and often."""
+    names, games = options.only or [], options.game or []
+    return ["--quick", *(f"--only={name}" for name in names), *(f"--game={game}" for game in games)]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -106,6 +122,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--quick", action="store_true", help="everything in under a minute, less precisely")
     parser.add_argument("--only", action="append", metavar="NAME", choices=NAMES, help=", ".join(NAMES))
     parser.add_argument("--game", action="append", choices=list(registered()), help="only this game; may be repeated")
+    parser.add_argument("--against", metavar="REVISION", help="measure another revision in turn, and print ratios")
     parser.add_argument("--results", type=Path, metavar="FILE", help=RESULTS_HELP)
     parser.add_argument("--docs", action="store_true", help="measure nothing: put the results kept into the docs")
     return parser

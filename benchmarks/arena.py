@@ -10,11 +10,12 @@ import asyncio
 import itertools
 import tempfile
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
+import psutil
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
@@ -28,12 +29,19 @@ from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan
 
-Way: TypeAlias = Literal["dialled in", "dialled"]
+Way: TypeAlias = Literal["dialled in", "dialled", "class"]
+"""How players are reached: over one stream for each half of them, dialled one by one, or over a stream for each of a
+class of students, whose programs are processes of their own."""
 
 LIMIT_S = 60  # of a call: nobody is to be eliminated because the machine is busy
 WARM_UP_TURNS = 2  # of each game, before the time begins
 SETTLE_S = 0.25
 RUN_LIMIT_S = 90.0
+STARTS_AT_ONCE = 16
+CLASS_SIZE = 16
+"""How many programs a class of students has."""
+CLASS_STREAMS = 16
+"""How many streams each of them has: one for each game that it plays at a time."""
 
 
 class Load(NamedTuple):
@@ -44,17 +52,26 @@ class Load(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """What happened in a stretch of time; the CPU time is that of the server, all its threads together."""
+    """What happened in a stretch of time.
+
+    `cpu_s` is the CPU time of the server, all its threads together; `players_cpu_s` that of all processes of players.
+    """
 
     turns: int
     calls: int
     wall_s: float
     cpu_s: float
+    players_cpu_s: float
 
     def since(self, before: Sample) -> Sample:
         """Return what happened after `before`."""
-        turns, calls = self.turns - before.turns, self.calls - before.calls
-        return Sample(turns, calls, self.wall_s - before.wall_s, self.cpu_s - before.cpu_s)
+        return Sample(
+            self.turns - before.turns,
+            self.calls - before.calls,
+            self.wall_s - before.wall_s,
+            self.cpu_s - before.cpu_s,
+            self.players_cpu_s - before.players_cpu_s,
+        )
 
 
 class Tally:
@@ -65,9 +82,11 @@ class Tally:
         self.calls = 0
         self.closed = False
 
-    def now(self) -> Sample:
-        """Everything so far, and the clocks."""
-        return Sample(self.turns, self.calls, time.perf_counter(), time.process_time())
+    def now(self, players: Sequence[psutil.Process]) -> Sample:
+        """Everything so far, and the clocks; those of the processes of players too."""
+        used = [each.cpu_times() for each in players]
+        players_cpu_s = sum(each.user + each.system for each in used)
+        return Sample(self.turns, self.calls, time.perf_counter(), time.process_time(), players_cpu_s)
 
 
 class CountedLink:
@@ -94,14 +113,23 @@ class CountedLink:
 
 
 class Arena:
-    """Plays games of one kind on a server."""
+    """Plays games of one kind on a server.
+
+    `tables` are the links of the players that sit together, for each way: games take turns at the tables.
+    """
 
     def __init__(
-        self, server: Server, subject: Subject, links: dict[Way, Sequence[Link]], rehearsal: Rehearsal
+        self,
+        server: Server,
+        subject: Subject,
+        tables: Mapping[Way, Sequence[Sequence[Link]]],
+        players: Sequence[psutil.Process],
+        rehearsal: Rehearsal,
     ) -> None:
         self._server = server
         self._subject = subject
-        self._links = links
+        self._tables = tables
+        self._players = players
         self._rehearsal = rehearsal
         self._numbers = itertools.count(1)
         self._template = _template(subject)
@@ -110,16 +138,19 @@ class Arena:
         """Keep so many games going for so long. Raises Unmeasurable if a player was eliminated, or nothing moves."""
         tally = Tally()
         paths, clock = self._subject.turn_paths, self._server.clock
-        links = [CountedLink(link, clock, paths, tally) for link in self._links[load.way]]
+        tables = [[CountedLink(link, clock, paths, tally) for link in table] for table in self._tables[load.way]]
         stages = self._rehearsal.stages(self._subject, load.games)
         playing: dict[str, GamePlan] = {}
-        slots = [asyncio.create_task(self._slot(self._plan(stage), links, tally, playing)) for stage in stages]
+        slots = [
+            asyncio.create_task(self._slot(self._plan(stage), table, tally, playing))
+            for stage, table in zip(stages, itertools.cycle(tables), strict=False)
+        ]
         try:
             async with asyncio.timeout(RUN_LIMIT_S):
                 await self._warm(load, tally, slots)
-                before = tally.now()
+                before = tally.now(self._players)
                 await asyncio.sleep(seconds)
-                after = tally.now()
+                after = tally.now(self._players)
                 await self._stop(tally, playing)
                 await asyncio.gather(*slots)
         except TimeoutError:
@@ -128,6 +159,17 @@ class Arena:
             for slot in slots:
                 slot.cancel()
         return after.since(before)
+
+    async def start_cpu_s(self, seconds: float) -> float:
+        """Return the CPU time of the server for a game that is over as soon as it has begun: its start and its end."""
+        links = self._tables["dialled in"][0]
+        end = self._rehearsal.end(self._subject)
+        count, began, used = 0, time.perf_counter(), time.process_time()
+        while time.perf_counter() < began + seconds:
+            ids = [f"game-{next(self._numbers)}" for _ in range(STARTS_AT_ONCE)]
+            await asyncio.gather(*(self._server.referee.play(self._plan(end), each, links=links) for each in ids))
+            count += STARTS_AT_ONCE
+        return (time.process_time() - used) / count
 
     async def _warm(self, load: Load, tally: Tally, slots: Sequence[asyncio.Task[None]]) -> None:
         while tally.turns < WARM_UP_TURNS * load.games:
@@ -172,25 +214,50 @@ def _template(subject: Subject) -> GamePlan:
 
 
 @asynccontextmanager
-async def arena(subject: Subject, rehearsal: Rehearsal) -> AsyncIterator[Arena]:
-    """Return a server in this process, with records on disk, and its players in two processes, reachable both ways."""
+async def arena(subject: Subject, rehearsal: Rehearsal, ways: Collection[Way]) -> AsyncIterator[Arena]:
+    """Return a server in this process, with records on disk, and the processes of its players.
+
+    Two processes have half of the players each, which can be reached both ways. Those of a class are started only if
+    `ways` asks for them.
+    """
     async with AsyncExitStack() as stack:
         directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="fairplay-bench-"))
         server = await Server.start(Config(records=Path(directory)))
         stack.push_async_callback(server.stop)
-        seated, ports = names(subject.seat_count), []
+        seated, ports, guards = names(subject.seat_count), [], []
         for half in halves(seated):
             players = await stack.enter_async_context(
-                started("benchmarks.players", server.address, subject.game, *half)
+                started("benchmarks.players", server.address, subject.game, "together", *half)
             )
             ports += players.line.split()
-        links: dict[Way, Sequence[Link]] = {
-            "dialled in": [await _open(server, subject, f"dial-in:{name}") for name in seated],
-            "dialled": [await _open(server, subject, f"grpc://127.0.0.1:{port}") for port in ports],
+            guards.append(players.guard)
+        tables: dict[Way, Sequence[Sequence[Link]]] = {
+            "dialled in": [[await _open(server, subject, f"dial-in:{name}") for name in seated]],
+            "dialled": [[await _open(server, subject, f"grpc://127.0.0.1:{port}") for port in ports]],
         }
-        for link in links["dialled"]:
+        for link in tables["dialled"][0]:
             stack.push_async_callback(link.close)
-        yield Arena(server, subject, links, rehearsal)
+        if "class" in ways:
+            at_tables = [
+                [f"student{program}.{place}" for place in range(CLASS_STREAMS)] for program in range(CLASS_SIZE)
+            ]
+            for own in at_tables:
+                students = await stack.enter_async_context(
+                    started("benchmarks.players", server.address, subject.game, "apart", *own)
+                )
+                guards.append(students.guard)
+            tables["class"] = [
+                [await _open(server, subject, f"dial-in:{name}") for name in table]
+                for table in _seat_class(at_tables, subject.seat_count)
+            ]
+        processes = [psutil.Process(guard).children()[0] for guard in guards]
+        yield Arena(server, subject, tables, processes, rehearsal)
+
+
+def _seat_class(programs: Sequence[Sequence[str]], seat_count: int) -> list[list[str]]:
+    """Return tables of streams, each of another program: as many as there are streams for."""
+    streams = [name for place in zip(*programs, strict=True) for name in place]
+    return [streams[at : at + seat_count] for at in range(0, len(streams) - seat_count + 1, seat_count)]
 
 
 async def _open(server: Server, subject: Subject, link: str) -> Link:

@@ -35,6 +35,13 @@ KINDS = {
     "rules": Kind("random playouts by the rules alone, one core", "{turns}/s"),
     "games": Kind("64 games at once, players dialled in", "{turns}/s"),
     "games-calls": Kind("  all calls of these games", "calls/s"),
+    "cpu": Kind("server CPU a call, 64 games, in playouts of the rules", "{turns}", at_most=True),
+    "cpu-server": Kind("  the same by the clock", "us/call", at_most=True),
+    "cpu-players": Kind("  CPU of all players' processes a call", "us/call", at_most=True),
+    "start": Kind("server CPU for the start and the end of a game, in calls", "calls", at_most=True),
+    "start-us": Kind("  the same by the clock", "us/game", at_most=True),
+    "class": Kind("64 games, 16 programs with 16 streams each, against two programs", "x"),
+    "class-rate": Kind("  the same games of 16 programs", "{turns}/s"),
     "dial-out": Kind("64 games at once, dialled in against dialled", "x"),
     "dial-out-rate": Kind("  the same games, players dialled", "{turns}/s"),
     "one": Kind("one game, players dialled in", "{turns}/s"),
@@ -51,6 +58,9 @@ KINDS = {
     "lobby": Kind("an event of the lobby to its readers, 1,000 users, 200 tables", "ms", at_most=True),
     "lobby-95": Kind("  95 of 100 are not later", "ms", at_most=True),
     "lobby-rate": Kind("  events read by all users together", "events/s"),
+    "league": Kind("standings of 200 entrants, of the time of 20,000 games", "%", at_most=True),
+    "league-games": Kind("  games of bots, one process", "games/s"),
+    "league-standings": Kind("  all standings of the league", "s", at_most=True),
     "help": Kind("fairplay --help", "s", at_most=True),
 }
 """Every figure by its name. Those that are indented back the one above them and have nothing to reach."""

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.figures import Unmeasurable
-from fairplay.server.links.process import GUARD
+from fairplay.sandbox.limits import NO_LIMITS
+from fairplay.sandbox.spec import Spec
+from fairplay.server.links.program import guard_command
 
 ROOT = Path(__file__).resolve().parent.parent
 START_LIMIT_S = 60.0
@@ -36,9 +38,7 @@ class Started(NamedTuple):
 async def started(module: str, *arguments: str) -> AsyncIterator[Started]:
     """Run a module under guard, from its first line of output on. Raises Unmeasurable if none comes."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-I", "-S", str(GUARD)),
-        *(sys.executable, "-m", module, *arguments),
+        *guard_command(Spec(NO_LIMITS), [sys.executable, "-m", module, *arguments]),
         stdin=PIPE,
         stdout=PIPE,
         stderr=DEVNULL,

@@ -30,6 +30,10 @@ class Rehearsal(NamedTuple):
     exchanges: Sequence[Exchange]
     shown: Sequence[object]
 
+    def end(self, subject: Subject) -> Message:
+        """Return the full state at the end of the game."""
+        return subject.contract.full_state(self.shown[-1])
+
     def stages(self, subject: Subject, count: int) -> list[Message]:
         """So many full states, evenly spread over the game; the first is its beginning."""
         game, last = subject.contract, len(self.shown) - 1

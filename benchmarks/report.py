@@ -6,6 +6,8 @@ import json
 import os
 import platform
 import re
+import sys
+import sysconfig
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -25,7 +27,27 @@ BEGIN, END = "<!-- benchmarks: begin -->", "<!-- benchmarks: end -->"
 def machine() -> str:
     """This machine and what runs on it, in one line."""
     python, grpcio = platform.python_version(), version("grpcio")
-    return f"{platform.node()}: {_processor()}, {os.cpu_count()} cores, Python {python}, grpcio {grpcio}"
+    built = "" if optimised() else " built without optimisations"
+    return f"{platform.node()}: {_processor()}, {os.cpu_count()} cores, Python {python}{built}, grpcio {grpcio}"
+
+
+def optimised() -> bool:
+    """Return whether this interpreter was built with profile-guided optimisation.
+
+    Those of Linux distributions are, without a word of it in their configuration.
+    """
+    configured = "--enable-optimizations" in str(sysconfig.get_config_var("CONFIG_ARGS") or "")
+    return configured or sys.base_prefix == "/usr"
+
+
+def warn(console: Console) -> None:
+    """Say so if the interpreter makes everything slower than it need be."""
+    if not optimised():
+        console.print(
+            "This Python was built without optimisations, as pyenv does unless it is told otherwise: "
+            "see 'What an operator can do' in docs/performance.md.",
+            style="yellow",
+        )
 
 
 def _processor() -> str:
@@ -72,6 +94,7 @@ def print_table(figures: Iterable[Figure], console: Console) -> None:
             *(bound(each.name, each.reach), f"[{'green' if each.ok else 'red'}]{reached}[/]"),
         )
     console.print(table)
+    warn(console)
 
 
 def write_json(figures: Iterable[Figure], path: Path) -> None:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AsyncExitStack
+from random import Random
 from typing import NamedTuple
 
 from benchmarks.arena import Arena, Load, Sample, arena
 from benchmarks.echo import Echo, echo
 from benchmarks.figures import Figure, Pace, figure
+from benchmarks.playouts import SEED, playout_rate
 from benchmarks.rehearsal import rehearse
 from benchmarks.subjects import Subject
 
-MANY, DIALLED, ONE = Load(64), Load(64, "dialled"), Load(1)
+MANY, DIALLED, CLASS, ONE = Load(64), Load(64, "dialled"), Load(64, "class"), Load(1)
 MORE, MOST = Load(256), Load(1_000)
 
 LOADS = {
     "games": (MANY,),
+    "cpu": (MANY,),
+    "start": (MANY,),
+    "class": (MANY, CLASS),
     "dial-out": (MANY, DIALLED),
     "one": (ONE,),
     "echo": (ONE,),
@@ -29,7 +35,9 @@ class Round(NamedTuple):
     """What one repetition of a session gave."""
 
     samples: dict[Load, Sample]
-    echo_rate: float
+    echo_rate: float = 0.0
+    playout_rate: float = 0.0
+    start_cpu_s: float = 0.0
 
 
 async def measure(subject: Subject, wanted: Collection[str], pace: Pace) -> list[Figure]:
@@ -38,19 +46,34 @@ async def measure(subject: Subject, wanted: Collection[str], pace: Pace) -> list
     loads = list(dict.fromkeys(load for name in measures for load in LOADS[name]))
     rehearsal = rehearse(subject)
     async with AsyncExitStack() as stack:
-        here = await stack.enter_async_context(arena(subject, rehearsal))
+        here = await stack.enter_async_context(arena(subject, rehearsal, {load.way for load in loads}))
         bare = await stack.enter_async_context(echo(rehearsal.exchanges)) if "echo" in measures else None
-        rounds = [await _round(here, loads, bare, pace.seconds) for _ in range(pace.repeats)]
+        session = Session(subject, measures, loads, here, bare)
+        rounds = [await session.round(pace.seconds) for _ in range(pace.repeats)]
     return [found for name in measures for found in _figures(subject, name, rounds)]
 
 
-async def _round(here: Arena, loads: Sequence[Load], bare: Echo | None, seconds: float) -> Round:
-    samples, echo_rate = {}, 0.0
-    for load in loads:
-        samples[load] = await here.run(load, seconds)
-        if load == ONE and bare is not None:  # at once: what else the machine does must not come between
-            echo_rate = await bare.rate(seconds)
-    return Round(samples, echo_rate)
+class Session(NamedTuple):
+    """What is repeated: all loads in turn, each followed at once by what it is compared with."""
+
+    subject: Subject
+    measures: Collection[str]
+    loads: Sequence[Load]
+    here: Arena
+    bare: Echo | None
+
+    async def round(self, seconds: float) -> Round:
+        """Take each load once, for so long."""
+        samples, echo_rate, playouts, start_cpu_s = {}, 0.0, 0.0, 0.0
+        for load in self.loads:
+            samples[load] = await self.here.run(load, seconds)
+            if load == MANY and "cpu" in self.measures:
+                playouts = await asyncio.to_thread(playout_rate, self.subject, Random(SEED), seconds)
+            if load == MANY and "start" in self.measures:
+                start_cpu_s = await self.here.start_cpu_s(seconds)
+            if load == ONE and self.bare is not None:
+                echo_rate = await self.bare.rate(seconds)
+        return Round(samples, echo_rate, playouts, start_cpu_s)
 
 
 def _rate(load: Load) -> Callable[[Round], float]:
@@ -65,6 +88,26 @@ def _cost_us(load: Load) -> Callable[[Round], float]:
     return lambda one: 1e6 * one.samples[load].cpu_s / one.samples[load].turns
 
 
+def _call_us(one: Round) -> float:
+    return 1e6 * one.samples[MANY].cpu_s / one.samples[MANY].calls
+
+
+def _players_call_us(one: Round) -> float:
+    return 1e6 * one.samples[MANY].players_cpu_s / one.samples[MANY].calls
+
+
+def _call_in_playout_turns(one: Round) -> float:
+    return 1e-6 * _call_us(one) * one.playout_rate
+
+
+def _start_us(one: Round) -> float:
+    return 1e6 * one.start_cpu_s
+
+
+def _start_in_calls(one: Round) -> float:
+    return _start_us(one) / _call_us(one)
+
+
 def _echo_rate(one: Round) -> float:
     return one.echo_rate
 
@@ -75,6 +118,9 @@ def _over(above: Callable[[Round], float], below: Callable[[Round], float]) -> C
 
 FIGURES: dict[str, dict[str, Callable[[Round], float]]] = {
     "games": {"games": _rate(MANY), "games-calls": _calls(MANY)},
+    "cpu": {"cpu": _call_in_playout_turns, "cpu-server": _call_us, "cpu-players": _players_call_us},
+    "start": {"start": _start_in_calls, "start-us": _start_us},
+    "class": {"class": _over(_rate(CLASS), _rate(MANY)), "class-rate": _rate(CLASS)},
     "dial-out": {"dial-out": _over(_rate(MANY), _rate(DIALLED)), "dial-out-rate": _rate(DIALLED)},
     "one": {"one": _rate(ONE), "one-calls": _calls(ONE)},
     "echo": {"echo": _over(_calls(ONE), _echo_rate), "echo-rate": _echo_rate},

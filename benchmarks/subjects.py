@@ -20,6 +20,7 @@ MOST_SEATS = 4
 HELP_REACH_S = 0.3
 IDLE_REACH_MB = 90.0
 LOBBY_REACH_MS = 100.0
+LEAGUE_REACH = 1.0
 
 
 def _always(_: Any) -> bool:
@@ -57,8 +58,9 @@ class Subject:
 
     @property
     def rules(self) -> Any:
-        """Return the module of its rules, beside what the entry point names."""
-        return import_module(f"{registered()[self.game].module}.rules")
+        """Return the module of its rules, beside the one that the entry point names."""
+        package, _, _ = registered()[self.game].module.rpartition(".")
+        return import_module(f"{package}.rules")
 
     @property
     def seat_count(self) -> int:
@@ -87,7 +89,17 @@ TABLE = (
         counted=["TakeTurn"],  # neither the placing of penguins nor what a player is only told
         settings={"rows": 6, "columns": 6, "random_fish": True},
         played=lambda state: state.revision - sum(map(len, state.places)),
-        reaches={"rules": 300_000, "games": 20_000, "dial-out": 5.0, "one": 1_500, "echo": 0.65, "cost": 1.1},
+        reaches={
+            "rules": 300_000,
+            "games": 20_000,
+            "cpu": 11.0,
+            "start": None,
+            "class": None,
+            "dial-out": 5.0,
+            "one": 1_500,
+            "echo": 0.65,
+            "cost": 1.1,
+        },
     ),
     Subject(
         "q",

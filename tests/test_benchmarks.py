@@ -6,11 +6,14 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from benchmarks.__main__ import NAMES, Measure, main, take
+from benchmarks.against import pair
 from benchmarks.figures import KINDS, Figure, Unmeasurable, figure
+from benchmarks.playouts import playout_rate
 from benchmarks.report import BEGIN, DOCS, END, write_docs, write_json
 from benchmarks.sessions import FIGURES, LOADS
 from benchmarks.subjects import TABLE, subject
@@ -105,6 +108,37 @@ def test_every_installed_game_can_be_measured(game: str) -> None:
     assert "games" in chosen.reaches
     assert chosen.seat_count in chosen.contract.seats
     chosen.contract.full_settings(chosen.settings_message)
+
+
+def test_the_rules_of_every_game_are_played_at_random() -> None:
+    for each in TABLE:
+        assert playout_rate(each, Random(1), 0.01) > 0
+
+
+def test_a_ratio_says_how_many_times_as_good_this_tree_is() -> None:
+    this = [{("games", "fish"): 30.0, ("idle", ""): 50.0, ("one", "fish"): 1.0}] * 2
+    other = [{("games", "fish"): 20.0, ("idle", ""): 100.0}, {("games", "fish"): 15.0, ("idle", ""): 100.0}]
+    more, less = pair(this, other)
+    assert (more.name, more.ratios) == ("games", [1.5, 2.0])
+    assert (less.name, less.ratios) == ("idle", [2.0, 2.0])
+
+
+def test_a_revision_that_does_not_exist_is_said_in_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--against", "no-such-revision"]) == 1
+    assert capsys.readouterr().err.strip().endswith("there is no 'no-such-revision'")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no clone: there are no revisions")
+def test_two_revisions_are_measured_in_turn(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--against", "HEAD", "--only", "help"]) == 0
+    said = capsys.readouterr()
+    assert [line for line in said.err.splitlines() if line.startswith("round")] == [
+        f"round {turn} of 5: {tree}"
+        for turn in range(1, 6)
+        for tree in (["this tree", "HEAD"] if turn % 2 else ["HEAD", "this tree"])
+    ]
+    assert "fairplay --help" in said.out
 
 
 def test_an_unknown_measure_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,9 +18,10 @@ NAMESPACE = "fairplay"
 SOURCES: Mapping[str, Sequence[str]] = {
     "games": ["fairplay.games"],
     "reference_player": ["fairplay.player"],
-    "reference_server": ["fairplay.server"],
+    "reference_server": ["fairplay.formats", "fairplay.sandbox", "fairplay.server", "fairplay.standings"],
     "conformance": ["fairplay.certificate", "fairplay.conformance"],
     "terminal": ["fairplay.terminal"],
+    "web": ["fairplay.web"],
 }
 """Each source root of the namespace, and the packages in it."""
 
@@ -28,15 +29,30 @@ MAY_IMPORT: Mapping[str, Set[str]] = {
     "fairplay.games": {"fairplay.games"},
     "fairplay.player": {"fairplay.player", "fairplay.games"},
     "fairplay.certificate": {"fairplay.certificate", "fairplay.games"},
-    "fairplay.server": {"fairplay.server", "fairplay.certificate", "fairplay.player", "fairplay.games"},
+    "fairplay.sandbox": {"fairplay.sandbox"},
+    "fairplay.standings": {"fairplay.standings", "fairplay.games"},
+    "fairplay.formats": {"fairplay.formats", "fairplay.standings", "fairplay.games"},
+    "fairplay.server": {
+        "fairplay.server",
+        "fairplay.certificate",
+        "fairplay.formats",
+        "fairplay.sandbox",
+        "fairplay.player",
+        "fairplay.games",
+        "fairplay.standings",
+    },
     "fairplay.conformance": {
         "fairplay.conformance",
         "fairplay.certificate",
+        "fairplay.formats",
+        "fairplay.sandbox",
+        "fairplay.standings",
         "fairplay.server",
         "fairplay.player",
         "fairplay.games",
     },
-    "fairplay.terminal": set(chain.from_iterable(SOURCES.values())),
+    "fairplay.terminal": set(chain.from_iterable(SOURCES.values())) - {"fairplay.web"},
+    "fairplay.web": {"fairplay.web", "fairplay.terminal", "fairplay.player", "fairplay.games"},
 }
 """Each package, and those it may import."""
 
@@ -291,7 +307,7 @@ def test_no_module_imports_itself_in_a_circle(this_tree: Tree) -> None:
 
 
 SERVER, GAME, PLAYER = "reference_server/fairplay/server", "games/fairplay/games", "reference_player/fairplay/player"
-SUITE, TERMINAL = "conformance/fairplay/conformance", "terminal/fairplay/terminal"
+SUITE, TERMINAL, WEB = "conformance/fairplay/conformance", "terminal/fairplay/terminal", "web/fairplay/web"
 BASE = {
     f"{GAME}/game.py": "from fairplay.v1.game_pb2 import GameSettings\n",
     f"{GAME}/kit/strategies.py": "from random import Random\n",
@@ -364,6 +380,8 @@ def test_a_circle_is_named() -> None:
         (f"{SERVER}/server.py", 'TABLE = {"fish": 1}', 'asks for the game "fish"'),
         (f"{TERMINAL}/cli.py", "from fairplay.games.fish import rules", "only through fairplay.games.game"),
         (f"{TERMINAL}/cli.py", 'ok = game == "fish"', 'asks for the game "fish"'),
+        (f"{TERMINAL}/cli.py", "import fairplay.web", "fairplay.terminal may import only"),
+        (f"{WEB}/app.py", "from fairplay.server import server", "fairplay.web may import only"),
         ("conformance/fairplay/certificate/__init__.py", "import fairplay.server", "fairplay.certificate may import"),
         (f"{SUITE}/suite.py", 'match game:\n    case "q":\n        pass', 'asks for the game "q"'),
         (f"{SUITE}/suite.py", "from fairplay.games.q import rules", "only through fairplay.games.game"),

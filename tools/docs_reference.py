@@ -92,7 +92,31 @@ def write_pages(sources: Sequence[Source]) -> dict[str, str]:
     intro = (
         "# Reference\n\nEvery service, message and field, made from the comments of the protos by `make reference`.\n\n"
     )
-    return {"README.md": intro + "\n".join(links) + "\n", **pages}
+    links.append("- [Roles](roles.md): who may call which method")
+    return {"README.md": intro + "\n".join(links) + "\n", "roles.md": _roles(sources), **pages}
+
+
+def _roles(sources: Sequence[Source]) -> str:
+    """Return the page of the roles: each method of a server, and whether it changes something."""
+    rows = [
+        f"| {service.name}.{method.name} | {role} | {'' if _harmless(method) else 'yes'} |"
+        for source in sources
+        for service in source.file.service
+        for method in service.method
+        if (role := _role_name(method))
+    ]
+    head = (
+        "# Roles\n\n"
+        "Who may call which method of a server that knows accounts, from the options of the methods. Each role\n"
+        "may do what the ones before it may: spectator, player, organiser, operator. What a method changes belongs to\n"
+        "the caller, or the caller is an operator.\n\n"
+        "| method | role | changes something |\n|---|---|---|\n"
+    )
+    return head + "\n".join(rows) + "\n"
+
+
+def _harmless(method: MethodDescriptorProto) -> bool:
+    return bool(method.options.idempotency_level == method.options.NO_SIDE_EFFECTS)
 
 
 def _page(package: str, sources: Sequence[Source]) -> str:
@@ -124,8 +148,14 @@ def _signature(method: MethodDescriptorProto) -> str:
 
 
 def _role(method: MethodDescriptorProto) -> str:
+    role = _role_name(method)
+    return f", for the role {role}" if role else ""
+
+
+def _role_name(method: MethodDescriptorProto) -> str:
+    """Return the role that a method needs; empty for methods of players, which have none."""
     role = method.options.Extensions[access_pb2.role]
-    return f", for the role {access_pb2.Role.Name(role).removeprefix('ROLE_').lower()}" if role else ""
+    return access_pb2.Role.Name(role).removeprefix("ROLE_").lower() if role else ""
 
 
 def _message(source: Source, path: tuple[int, ...], message: DescriptorProto) -> Iterator[str]:

@@ -16,16 +16,19 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from tests.docs.pages import run
 
 ROOT = Path(__file__).resolve().parent.parent
 FAIRPLAY = str(Path(sys.executable).with_name("fairplay"))
+Variables: TypeAlias = Mapping[str, str]
+"""Variables of the environment of a command, beside those of this one."""
+NONE: Variables = {}
 LIMIT_S = 600.0
 """For each command: the first build fetches and compiles gRPC."""
 
@@ -153,11 +156,17 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PATH": os.pathsep.join(path), "PROTOC": "python -m grpc_tools.protoc", "COLUMNS": "200"}
 
 
-def execute(command: Sequence[str]) -> str:
+def execute(command: Sequence[str], variables: Variables = NONE) -> str:
     """Return what a command prints. Raises Failed if it ends with another code than 0, or not in time."""
     try:
         done = subprocess.run(
-            command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=LIMIT_S, check=False
+            command,
+            cwd=ROOT,
+            env={**environment(), **variables},
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         raise Failed(f"{shlex.join(command)}\nwas not done after {LIMIT_S:g} s") from None
@@ -177,11 +186,15 @@ def free_address() -> str:
 
 
 @contextmanager
-def running(command: str) -> Iterator[None]:
+def running(command: str, variables: Variables = NONE) -> Iterator[None]:
     """End a program with the block. Raises Failed if it has ended before."""
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(
-            shlex.split(command), cwd=ROOT, env=environment(), stdout=output, stderr=subprocess.STDOUT
+            shlex.split(command),
+            cwd=ROOT,
+            env={**environment(), **variables},
+            stdout=output,
+            stderr=subprocess.STDOUT,
         )
         try:
             yield
@@ -194,17 +207,80 @@ def running(command: str) -> Iterator[None]:
             raise Failed(f"{command}\nended with {code}:\n{output.read()}")
 
 
-def ways(command: str, stack: ExitStack) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Each way to reach a player: what it is called, the link, and options of the command that plays."""
-    yield "started, dialling in", f"exec:{command}", ()
-    yield "started, serving", f"exec:{command} --serve", ()
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way to reach a player: what it is called, the link, and options and environment of the command that plays."""
+
+    name: str
+    link: str
+    options: tuple[str, ...] = ()
+    variables: Variables = field(default_factory=dict)
+
+
+def ways(game: str, command: str, stack: ExitStack) -> Iterator[Way]:
+    """Yield each way to reach a player, which is there until the stack is closed."""
+    yield Way("started, dialling in", f"exec:{command}")
+    yield Way("started, serving", f"exec:{command} --serve")
     address = free_address()
     stack.enter_context(running(f"{command} --listen {address}"))
-    yield "serving", f"grpc://{address}", ()
+    yield Way("serving", f"grpc://{address}")
     server = free_address()
-    stack.enter_context(running(f"{shlex.quote(FAIRPLAY)} serve --listen {server}"))
+    stack.enter_context(running(f"{shlex.quote(FAIRPLAY)} serve --listen {server} --start-limit {START_LIMIT}"))
     stack.enter_context(running(f"{command} --connect {server} --name stranger --token secret"))
-    yield "dialling in", "dial-in:stranger", ("--server", server)
+    yield Way("dialling in", "dial-in:stranger", ("--server", server))
+    yield from guarded_ways(game, command, stack)
+
+
+def guarded_ways(game: str, command: str, stack: ExitStack) -> Iterator[Way]:
+    """Yield the ways to reach a player among strangers: over TLS, with a secret, with the token of an account."""
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+    execute([FAIRPLAY, "tls", "new", str(folder / "tls"), "--host", "localhost", "--host", "127.0.0.1"])
+    certificate, key = folder / "tls" / "server.pem", folder / "tls" / "server-key.pem"
+    trusting = {"FAIRPLAY_CA": str(folder / "tls" / "ca.pem")}
+    address, secret = free_address(), {"FAIRPLAY_SECRET": "correct-horse"}
+    stack.enter_context(running(f"{command} --listen {address} --tls-cert {certificate} --tls-key {key}", secret))
+    way = Way("serving over TLS, with a secret", f"grpcs://{address}", (), {**trusting, **secret})
+    check_guarded(game, command, way)
+    yield way
+    token = execute([FAIRPLAY, "accounts", "add", "ann", "--role", "operator", "--records", str(folder / "records")])
+    account, server = {**trusting, "FAIRPLAY_TOKEN": token.strip()}, free_address()
+    options = f"--start-limit {START_LIMIT} --records {folder / 'records'} --accounts --tls {certificate} {key}"
+    stack.enter_context(running(f"{shlex.quote(FAIRPLAY)} serve --listen {server} {options}"))
+    stack.enter_context(running(f"{command} --connect grpcs://{server} --name ann", account))
+    yield Way("dialling in over TLS, with an account", "dial-in:ann", ("--server", server), account)
+
+
+def check_guarded(game: str, command: str, way: Way) -> None:
+    """Check that a player refuses a server without its secret, and a secret that cannot be used. Raises Failed."""
+    players = [
+        "--player",
+        f"me={way.link}",
+        "--player",
+        f"bot:{GAMES[game][0][1][0]}",
+        "--start-limit",
+        START_LIMIT,
+        "--limit",
+        CALL_LIMIT,
+    ]
+    for secret in ("", "correct-horsf", "correct-horse-"):
+        variables = {**way.variables, "FAIRPLAY_SECRET": secret}
+        if not secret:
+            variables = {name: value for name, value in variables.items() if name != "FAIRPLAY_SECRET"}
+        told = execute([FAIRPLAY, "game", game, *players], variables)
+        if "show its secret" not in told:
+            raise Failed(f"{command}\nanswers calls that show the secret {secret!r}:\n{told}")
+    for unusable in ("", "two words", "\N{SNOWMAN}", "x" * 257):
+        refused = subprocess.run(
+            [*shlex.split(command), "--listen", free_address()],
+            cwd=ROOT,
+            env={**environment(), "FAIRPLAY_SECRET": unusable},
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            check=False,
+        )
+        if refused.returncode == 0 or "FAIRPLAY_SECRET cannot be used" not in refused.stderr:
+            raise Failed(f"{command}\ntakes the secret {unusable!r}: {refused.returncode}, {refused.stderr}")
 
 
 def blamed(result: dict[str, Any]) -> list[Any]:
@@ -212,22 +288,23 @@ def blamed(result: dict[str, Any]) -> list[Any]:
     return [*result.get("misconducts", ()), *result.get("failures", ())]
 
 
-def play(command: Sequence[str], options: Sequence[str]) -> None:
+def play(command: Sequence[str], way: Way) -> None:
     """Play one game or tournament. Raises Failed if it was not played to its end, or somebody is blamed."""
-    told = execute([FAIRPLAY, *command, "--start-limit", START_LIMIT, "--limit", CALL_LIMIT, *options, "--json", "-"])
+    limits = ["--start-limit", START_LIMIT, "--limit", CALL_LIMIT]
+    told = execute([FAIRPLAY, *command, *limits, *way.options, "--json", "-"], way.variables)
     found = blamed(json.loads(told))
     if found:
         raise Failed(f"{shlex.join(command)}\nblames a player:\n{json.dumps(found, indent=2)}")
 
 
-def play_all(game: str, link: str, options: Sequence[str]) -> None:
+def play_all(game: str, way: Way) -> None:
     """Play games of all kinds one by one, then a tournament in which one program is most of the players."""
     for seed, (settings, bots) in enumerate(GAMES[game]):
-        players = [f"me={link}", *(f"bot:{bot}" for bot in bots)]
-        play(["game", game, *of("--player", players), *of("--set", settings), "--seed", str(seed)], options)
-    names = [f"me{number}={link}" for number in range(CROWD)]
+        players = [f"me={way.link}", *(f"bot:{bot}" for bot in bots)]
+        play(["game", game, *of("--player", players), *of("--set", settings), "--seed", str(seed)], way)
+    names = [f"me{number}={way.link}" for number in range(CROWD)]
     players = [*names, *(f"bot:{bot}" for bot in GAMES[game][-1][1])]
-    play(["tournament", game, *of("--player", players), "--seed", "1"], options)
+    play(["tournament", game, *of("--player", players), "--seed", "1"], way)
 
 
 def of(option: str, values: Sequence[str]) -> list[str]:
@@ -256,9 +333,9 @@ def check(language: Language, games_only: bool) -> None:
     for game in GAMES:
         command = language.player(game)
         with ExitStack() as stack:
-            for way, link, options in ways(command, stack):
-                with step(f"{language.folder}: {game}, {way}"):
-                    play_all(game, link, options)
+            for way in ways(game, command, stack):
+                with step(f"{language.folder}: {game}, {way.name}"):
+                    play_all(game, way)
         if not games_only:
             for whole in (command, f"{command} --serve"):
                 with step(f"{language.folder}: certify {game} exec:{whole}"):
@@ -277,13 +354,18 @@ def main(arguments: Sequence[str]) -> int:
     """0: all is well. 1: a player or its build is at fault. 2: the machine lacks something."""
     parser = argparse.ArgumentParser(prog="python -m tools.test_languages", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--games-only", action="store_true", help="do not certify")
+    names = [language.folder for language in LANGUAGES]
+    parser.add_argument("languages", nargs="*", metavar="LANGUAGE", help=f"of {', '.join(names)}; all if none is named")
     chosen = parser.parse_args(arguments)
-    lacking = [sentence for language in LANGUAGES if (sentence := missing(language, version_of(language)))]
+    if unknown := set(chosen.languages).difference(names):
+        parser.error(f"there are no players in {', '.join(sorted(unknown))}")
+    languages = [each for each in LANGUAGES if not chosen.languages or each.folder in chosen.languages]
+    lacking = [sentence for language in languages if (sentence := missing(language, version_of(language)))]
     if lacking:
         print("\n".join(lacking), file=sys.stderr)
         return 2
     try:
-        for language in LANGUAGES:
+        for language in languages:
             check(language, chosen.games_only)
     except Failed as problem:
         print(problem, file=sys.stderr)

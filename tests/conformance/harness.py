@@ -23,7 +23,9 @@ Wrong: TypeAlias = Callable[[Method, Any], Any]
 
 AMPLE_S = 5.0
 LIMIT_S = 0.4
-"""A limit that a sound player keeps on a busy machine, and that a hanging one may cost a test several times."""
+"""A limit that a hanging player may cost a test several times."""
+SOUND_LIMIT_S = 30.0
+"""A limit that a sound player keeps on any machine, however busy."""
 FAIRPLAY = (sys.executable, "-m", "fairplay.terminal")
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -49,9 +51,9 @@ def _default(made: object, name: str) -> Method:
     return answer
 
 
-def judged(make: Callable[[], object], only: str = "", game: str = "fish", **more: Any) -> Report:
-    """Return the report on players of a kind, with short limits and few drawn states."""
-    settings = {"limit_s": LIMIT_S, "first_limit_s": LIMIT_S, "examples": 15, **more}
+def judged(make: str | Callable[[], object], only: str = "", game: str = "fish", **more: Any) -> Report:
+    """Return the report on players of a kind or link, with limits that a sound player keeps, and few drawn states."""
+    settings = {"limit_s": SOUND_LIMIT_S, "first_limit_s": SOUND_LIMIT_S, "examples": 15, **more}
     return run(Options(game, make, only=only, **settings))
 
 
@@ -68,7 +70,7 @@ def raises(sound: Method, request: Any) -> Any:
     raise RuntimeError("this player is broken")
 
 
-def certify(*arguments: str, limit_s: float = 90.0) -> subprocess.CompletedProcess[str]:
+def certify(*arguments: str, limit_s: float = 120.0) -> subprocess.CompletedProcess[str]:
     """Run the command in a process of its own."""
     command = [*FAIRPLAY, "certify", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=limit_s, check=False, cwd=ROOT)

@@ -21,6 +21,17 @@ def dies(sound: Method, request: Any) -> Any:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def dying_later() -> Wrong:
+    """Return a method that answers the first two calls of a process, and ends it in the third."""
+    calls: list[Any] = []
+
+    def answer(sound: Method, request: Any) -> Any:
+        calls.append(request)
+        return sound(request) if len(calls) < 3 else dies(sound, request)
+
+    return answer
+
+
 LATE_GAMES = 90
 KEPT_BYTES = 3 * 1024 * 1024
 
@@ -43,7 +54,13 @@ def lingers(sound: Method, request: Any) -> Any:
     return sound(request)
 
 
-DEFECTS: dict[str, Wrong] = {"raises": raises, "hangs": hangs, "dies": dies, "lingers": lingers}
+DEFECTS: dict[str, Wrong] = {
+    "raises": raises,
+    "hangs": hangs,
+    "dies": dies,
+    "dies-later": dying_later(),
+    "lingers": lingers,
+}
 
 
 def main(defect: str) -> None:

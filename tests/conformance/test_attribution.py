@@ -11,7 +11,7 @@ import pytest
 from fairplay.conformance.objects import Gone
 from fairplay.conformance.verdicts import Verdict
 from fairplay.games.game import find
-from tests.conformance.harness import LIMIT_S, Method, Wrong, judged, player, raises
+from tests.conformance.harness import LIMIT_S, SOUND_LIMIT_S, Method, Wrong, judged, player, raises
 
 
 def hangs(sound: Method, request: Any) -> Any:
@@ -79,7 +79,8 @@ DEFECTS: list[tuple[str, Wrong, str]] = [
 
 @pytest.mark.parametrize(("method", "wrong", "named"), DEFECTS, ids=lambda value: getattr(value, "__name__", value))
 def test_a_defect_fails_the_case_that_names_it_and_nothing_else(method: str, wrong: Wrong, named: str) -> None:
-    report = judged(lambda: player(**{method: wrong}))
+    limit_s = LIMIT_S if wrong in (hangs, late) else SOUND_LIMIT_S
+    report = judged(lambda: player(**{method: wrong}), limit_s=limit_s, first_limit_s=limit_s)
     assert report.failed() == [named]
     assert report.counts[Verdict.SUITE_ERROR] == 0
     assert report.exit_code == 1
@@ -182,7 +183,8 @@ def test_a_player_that_is_slow_only_under_load_fails_the_case_about_that() -> No
 
         return player(take_turn=take_turn)
 
-    assert judged(make, "time,memory.two-games-at-once,memory.back-to-back").failed() == ["time.under-load"]
+    only = "time,memory.two-games-at-once,memory.back-to-back"
+    assert judged(make, only, limit_s=LIMIT_S, first_limit_s=LIMIT_S).failed() == ["time.under-load"]
 
 
 def test_a_player_that_stumbles_over_unknown_fields_fails_the_case_about_that() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -13,9 +14,11 @@ from fairplay.conformance.ordinary import OrdinaryGames
 from fairplay.conformance.trial import Entry, Trial
 from fairplay.conformance.written_games import read_games, write_games
 from fairplay.games.game import find, registered
-from tests.conformance.harness import trial_of
+from tests.conformance.harness import Method, player, trial_of
 
 FISH = find("fish")
+FIRST_TURN = 5
+"""The decision that is the first turn of a game of two, after the places of four penguins."""
 
 
 # Calls in turn
@@ -91,6 +94,20 @@ def test_a_player_comes_into_a_game_with_the_call_that_is_wanted() -> None:
     assert len(from_second_turn) < whole.count("TakeTurn")
 
 
+def test_one_decision_is_asked_for_again_with_the_same_request() -> None:
+    asked: list[bytes] = []
+
+    def take_turn(sound: Method, request: Any) -> Any:
+        asked.append(request.SerializeToString())
+        return sound(request)
+
+    scenario = OrdinaryGames(FISH, 7).scenario(0, 2)._replace(asked_again=FIRST_TURN + 1)
+    found = trial_of(FISH, player(take_turn=take_turn), scenario)
+    assert found.misconduct is None
+    assert asked[1] == asked[2]
+    assert len(asked) == len(set(asked)) + 1 == methods(found).count("TakeTurn") + 1
+
+
 @pytest.mark.parametrize("name", registered())
 def test_any_call_of_any_game_may_be_the_first(name: str) -> None:
     game = find(name)
@@ -102,6 +119,6 @@ def test_any_call_of_any_game_may_be_the_first(name: str) -> None:
 
 def test_a_game_that_has_begun_can_be_written_down() -> None:
     games = OrdinaryGames(FISH, 7)
-    scenario = games.scenario(1, 2)._replace(joins=Joining("TakeTurn", 3))
+    scenario = games.scenario(1, 2)._replace(joins=Joining("TakeTurn", 3), asked_again=2)
     written = write_games(games, [Entry(lambda _: (), "", [scenario])])
     assert read_games(games, written) == [[scenario]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 
@@ -20,6 +21,8 @@ from fairplay.conformance.rivals import Departure
 from fairplay.conformance.trial import Entry, Scenario
 from fairplay.conformance.verdicts import MET, Verdict
 from fairplay.conformance.written_games import read_games, write_games
+from fairplay.conformance.zoo.mutant_player import in_this_process
+from fairplay.conformance.zoo.registry import find_mutant
 from fairplay.games.conformance import Level
 from fairplay.games.game import find
 from fairplay.player.handlers import snake_case
@@ -156,6 +159,21 @@ def test_a_fault_in_a_later_game_is_shown_with_the_shortest_history_and_can_be_r
     assert len(dict(evidence.sections)["Games before"].splitlines()) == number
     again = back_to_back(defect, only="memory.back-to-back", history=evidence.history)
     assert again.sentence == evidence.sentence
+
+
+def test_a_fault_after_a_game_of_other_settings_is_shown_with_that_game_and_can_be_repeated() -> None:
+    mutant, game = find_mutant(find("fish"), "raises-after-other-settings"), find("fish")
+    make = partial(mutant.make, game, "random", in_this_process(LIMIT_S))
+    report = judged(make, only="memory.other-settings")
+    [found] = report.judged
+    assert found.verdict is Verdict.FAIL
+    assert found.evidence is not None
+    assert len(found.evidence.history.split(",")) == 2
+    assert "1. the game mixture-settings" in dict(found.evidence.sections)["Games before"]
+    [again] = judged(make, only="memory.back-to-back", history=found.evidence.history).judged
+    assert (again.verdict, again.sentence) == (Verdict.FAIL, found.sentence)
+    last = found.evidence.history.split(",")[-1]
+    assert judged(make, only="memory.back-to-back", history=last).exit_code == 0
 
 
 def test_a_history_is_only_for_the_case_of_games_back_to_back() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fairplay.conformance.budget import MIN_DECISIONS, NO_TIME, Budget
+from fairplay.conformance.budget import LATER_DECISIONS, MIN_DECISIONS, NO_TIME, Budget
 from fairplay.conformance.case_errors import NotTested
 from fairplay.conformance.conclusion import conclusion
 from fairplay.conformance.trial import Scenario, Trial
@@ -47,9 +47,12 @@ def test_a_budget_is_spent_after_its_time_and_a_game_after_its_share() -> None:
     now = [0.0]
     budget = Budget(400.0, lambda: now[0])
     budget.check()
-    assert budget.is_spent_on(11.0, MIN_DECISIONS)
     assert not budget.is_spent_on(9.0, MIN_DECISIONS)
     assert not budget.is_spent_on(99.0, MIN_DECISIONS - 1)
+    assert budget.is_spent_on(11.0, MIN_DECISIONS)
+    assert budget.is_spent_on(3.0, LATER_DECISIONS)
+    assert not budget.is_spent_on(2.0, LATER_DECISIONS)
+    assert not budget.is_spent_on(99.0, LATER_DECISIONS - 1)
     now[0] = 400.0
     with pytest.raises(NotTested, match=NO_TIME):
         budget.check()

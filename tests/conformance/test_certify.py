@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import signal
 import subprocess
@@ -24,12 +23,14 @@ from tests.slow import all_but_first_slow
 
 PLAYER = f"exec:{shlex.join(FAIRPLAY)} player fish"
 PROGRAM = f"exec:{sys.executable} -m tests.conformance.program"
-SHORT = ("--limit", "500ms", "--first-limit", "500ms")
+SHORT = ("--limit", "2s", "--first-limit", "2s")
+AMPLE = ("--limit", "30s", "--first-limit", "30s")
+"""Limits that every call keeps, however busy the machine is."""
 
 
 def verify(file: Path) -> subprocess.CompletedProcess[str]:
     command = [*FAIRPLAY, "certificate", "verify", str(file)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
 @pytest.mark.parametrize("way", all_but_first_slow(["-s greedy --serve", "-s random"]))
@@ -55,7 +56,7 @@ def test_a_player_that_takes_both_ways_is_tried_in_both() -> None:
 
 
 def test_jobs_judge_the_same_cases(tmp_path: Path) -> None:
-    ran = certify("fish", f"{PLAYER} -s random", "--only", "contract,memory", "--jobs", "2", "--json")
+    ran = certify("fish", "bot:random", "--only", "contract,memory", "--jobs", "2", "--json")
     assert ran.returncode == 0, ran.stderr
     found = check(ran.stdout.encode())
     assert [case.id for case in found.cases] == [
@@ -67,7 +68,7 @@ def test_jobs_judge_the_same_cases(tmp_path: Path) -> None:
 def test_a_failing_player_is_told_what_why_and_how_to_see_it_again(tmp_path: Path) -> None:
     spec = f"{PROGRAM} raises"
     only = "exceptions.whole-games"
-    ran = certify("fish", spec, "--only", only, *SHORT, "--report", str(tmp_path))
+    ran = certify("fish", spec, "--only", only, *AMPLE, "--report", str(tmp_path))
     assert ran.returncode == 1
     assert f"FAIL           {only}" in ran.stdout
     assert "RuntimeError: this player is broken" in ran.stdout
@@ -75,7 +76,7 @@ def test_a_failing_player_is_told_what_why_and_how_to_see_it_again(tmp_path: Pat
     again = next(line.strip() for line in ran.stdout.splitlines() if line.strip().startswith("fairplay certify"))
     assert shlex.split(again) == [
         *("fairplay", "certify", "fish", spec, "--only", only, "--seed", "1"),
-        *("--limit", "0.5s", "--first-limit", "0.5s"),
+        *AMPLE,
     ]
     repeated = certify(*shlex.split(again)[2:])
     assert repeated.returncode == 1
@@ -101,12 +102,17 @@ def test_a_player_that_cannot_be_reached_fails_one_case_quickly(spec: str, reaso
     assert reason in ran.stderr
 
 
+SOME = "contract.reachable,contract.describes-itself,rules.whole-game,exceptions,time.first-answer,memory.early-end"
+MANY = "contract,rules.whole-game,exceptions,time,memory.early-end"
+
+
+@pytest.mark.parametrize("only", all_but_first_slow([SOME, MANY]), ids=["some", "many"])
 @pytest.mark.parametrize(
     ("defect", "named"), [("dies", "exceptions.stays-alive"), ("hangs", "time.first-answer")], ids=str
 )
-def test_a_player_in_a_process_that_dies_or_hangs_fails_one_case(defect: str, named: str) -> None:
-    only = "contract,rules.whole-game,exceptions,time,memory.early-end"
-    ran = certify("fish", f"{PROGRAM} {defect}", *SHORT, "--only", only, "--json")
+def test_a_player_in_a_process_that_dies_or_hangs_fails_one_case(defect: str, named: str, only: str) -> None:
+    limits = SHORT if defect == "hangs" else AMPLE
+    ran = certify("fish", f"{PROGRAM} {defect}", *limits, "--only", only, "--json")
     assert ran.returncode == 1
     found = check(ran.stdout.encode())
     assert [case.id for case in found.cases if case.verdict in ("FAIL", "WARN", "SUITE ERROR")] == [named]
@@ -118,7 +124,7 @@ def test_a_player_in_a_process_that_dies_or_hangs_fails_one_case(defect: str, na
 def test_a_known_failure_is_marked_and_one_that_passes_is_an_error(tmp_path: Path) -> None:
     known = tmp_path / "known"
     known.write_text("exceptions.whole-games\n")
-    ran = certify("fish", f"{PROGRAM} raises", *SHORT, "--only", "exceptions.whole-games",
+    ran = certify("fish", f"{PROGRAM} raises", *AMPLE, "--only", "exceptions.whole-games",
                   "--known-failures", str(known), "--json")  # fmt: skip
     [case] = check(ran.stdout.encode()).cases
     assert (ran.returncode, case.verdict, case.known) == (1, "FAIL", True)
@@ -128,49 +134,13 @@ def test_a_known_failure_is_marked_and_one_that_passes_is_an_error(tmp_path: Pat
     assert "exceptions.whole-games is listed as a known failure, but passes" in ran.stdout
 
 
-# --- what was typed ---
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (("chess", "bot:first"), "there is no game 'chess'; the games are"),
-        (("fish",), "say which player"),
-        (("fish", "first"), "is not a way to reach a player"),
-        (("fish", "bot:nobody"), "There is no strategy 'nobody'"),
-        (("fish", "bot:first", "--only", "contract.reachabel"), "did you mean contract.reachable"),
-        (("fish", "bot:first", "--level", "high"), "there is no level 'high'"),
-        (("fish", "bot:first", "--limit", "soon"), "is not a duration"),
-        (("fish", "bot:first", "--known-failures", "/no/such/file"), "cannot be read"),
-        (("fish", "dial-in:me", "--jobs", "2"), "--jobs is for players that can be there several times"),
-        (("fish", "exec:me", "--jobs", "2", "--listen", "127.0.0.1:50"), "give --listen an address with port 0"),
-        (("fish", "dial-in:me", "--listen", "nowhere"), "--listen 'nowhere' is not an address"),
-    ],
-    ids=" ".join,
-)
-def test_what_cannot_be_meant_is_said_in_one_sentence(arguments: tuple[str, ...], sentence: str) -> None:
-    ran = certify(*arguments)
-    assert ran.returncode == 2
-    assert sentence in ran.stderr
-    assert ran.stderr.startswith("fairplay: ")
-    assert len(ran.stderr.splitlines()) == 1
-    assert not ran.stdout
-
-
-def test_the_cases_are_listed_for_people_and_programs() -> None:
-    listed = certify("fish", "--list", "--level", "must")
-    assert listed.returncode == 0
-    assert "memory.back-to-back MUST: A tournament is many games" in listed.stdout
-    assert "robustness" not in listed.stdout
-    found = json.loads(certify("fish", "--list", "--json").stdout)
-    assert [each["id"] for each in found] == [case.id for case in ordered(find("fish"), cases(find("fish")))]
-    assert all(each.keys() == {"id", "level", "checks", "why"} for each in found)
+# --- what is loaded ---
 
 
 def test_what_is_missing_is_said_with_how_to_install_it(tmp_path: Path) -> None:
     code = "import sys; sys.modules['psutil'] = None\nfrom fairplay.terminal import main\nmain()"
     command = [sys.executable, "-c", code, "certify", "fish", "bot:first"]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert (ran.returncode, ran.stderr) == (
         2,
         "fairplay: fairplay certify needs the extra certify: pip install 'fairplay[certify]'\n",
@@ -179,7 +149,9 @@ def test_what_is_missing_is_said_with_how_to_install_it(tmp_path: Path) -> None:
 
 def test_help_is_quick_and_loads_nothing() -> None:
     code = "import sys\nfrom fairplay.terminal import main\ntry:\n    main()\nfinally:\n    print(sorted(sys.modules))"
-    ran = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True, timeout=30, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", code, "--help"], capture_output=True, text=True, timeout=120, check=True
+    )
     assert "certify" in ran.stdout
     assert "certificate" in ran.stdout
     assert "'grpc'" not in ran.stdout
@@ -190,12 +162,21 @@ def test_the_command_does_without_pytest(jobs: str) -> None:
     code = "import sys; sys.modules['pytest'] = None\nfrom fairplay.terminal import main\nmain()"
     only = "contract.reachable,memory.early-end"
     command = [sys.executable, "-c", code, "certify", "fish", "bot:first", "--only", only, "--jobs", jobs]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert ran.returncode == 0, ran.stderr
     assert "2 PASS" in ran.stdout
 
 
 # --- Ctrl-C ---
+
+
+def until_started(pid: int) -> list[psutil.Process]:
+    """Wait until a process has started others, and return them."""
+    give_up = time.monotonic() + 60
+    while not (started := psutil.Process(pid).children(recursive=True)):
+        assert time.monotonic() < give_up
+        time.sleep(0.01)
+    return started
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -216,13 +197,11 @@ def test_ctrl_c_keeps_what_was_judged_so_far_and_leaves_no_process(jobs: str, tm
         for line in running.stdout:
             if "contract.describes-itself" in line:
                 break
-        time.sleep(0.2)
-        started = psutil.Process(running.pid).children(recursive=True)
+        started = until_started(running.pid)
         running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=20)
+        out, err = running.communicate(timeout=60)
     assert running.returncode == 130, (out, err)
-    assert started
-    assert psutil.wait_procs(started, timeout=10)[1] == []
+    assert psutil.wait_procs(started, timeout=30)[1] == []
     assert err == "fairplay: stopped\n"
     found = check((tmp_path / "certificate.json").read_bytes())
     assert not found.complete
@@ -274,6 +253,21 @@ def test_the_suite_is_a_suite_of_pytest(tmp_path: Path) -> None:
     assert len(check((tmp_path / "c.json").read_bytes()).cases) >= 8
 
 
+def test_pytest_and_its_junit_file_say_that_a_known_failure_is_a_failure(tmp_path: Path) -> None:
+    known = tmp_path / "known.txt"
+    known.write_text("contract.reachable\n", encoding="utf-8")
+    pytest_ = (sys.executable, "-m", "pytest", "--pyargs", "fairplay.conformance.cases", "-p", "no:asyncio", "-q")
+    chosen = ("--fairplay-game", "fish", "--fairplay-player", "exec:false", "--fairplay-only", "contract.reachable")
+    files = ("--fairplay-known-failures", str(known), "--junitxml", str(tmp_path / "j.xml"))
+    ran = subprocess.run(
+        [*pytest_, *chosen, *files], capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path
+    )
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    suite = next(Xml.parse(tmp_path / "j.xml").getroot().iter("testsuite"))
+    assert suite.get("failures") == "1"
+    assert "(a known failure)" in ran.stdout
+
+
 def test_pytest_is_told_what_is_wrong_with_its_options(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pytest", "--pyargs", "fairplay.conformance.cases", "--fairplay-game", "chess"]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
@@ -281,8 +275,20 @@ def test_pytest_is_told_what_is_wrong_with_its_options(tmp_path: Path) -> None:
     assert "there is no game 'chess'" in ran.stderr
 
 
-def test_nothing_is_left_in_the_current_folder(tmp_path: Path) -> None:
-    command = [*FAIRPLAY, "certify", "fish", "bot:random", "--only", "rules.drawn-states"]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False, cwd=tmp_path)
-    assert ran.returncode == 0, ran.stderr
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize(
+    ("player", "only", "mode"),
+    [
+        ("bot:random", "rules.drawn-states", "auto"),
+        (f"{PLAYER} -s random --serve", "contract,memory.early-end,identity.ends", "auto"),
+        (f"{PLAYER} -s random --serve", "contract,memory.early-end,identity.ends", "off"),
+    ],
+    ids=["bot", "exec", "exec without a sandbox"],
+)
+def test_nothing_is_left_in_the_current_folder(player: str, only: str, mode: str, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "notes.txt").write_text("what was there before")
+    before = sorted(tmp_path.rglob("*"))
+    command = [*FAIRPLAY, "certify", "fish", player, "--only", only, "--sandbox", mode]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert sorted(tmp_path.rglob("*")) == before

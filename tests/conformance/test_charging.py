@@ -52,5 +52,10 @@ def test_a_must_is_not_excused_by_what_only_should_be() -> None:
     assert charged(one("b.x", Verdict.NOT_TESTED, level=Level.SHOULD)) == {"b.x": Verdict.WARN}
 
 
+def test_what_only_should_be_is_charged_to_no_must() -> None:
+    passed = one("a.must", Verdict.PASS)
+    assert charged(passed, one("b.x", Verdict.NOT_TESTED, "a.must", level=Level.SHOULD)) == {"b.x": Verdict.WARN}
+
+
 def test_what_nobody_is_to_blame_for_is_charged_to_nobody() -> None:
     assert charged(one("a.x", Verdict.NOT_TESTED, seen=False)) == {}

@@ -17,7 +17,7 @@ from tests.conformance.test_links import served
 MUTANT = "raises-in-third-decision"
 COMMAND = [sys.executable, "-m", "fairplay.conformance.zoo", "fish", MUTANT]
 ONLY = "contract.void-methods-return,exceptions.whole-games,rules.whole-game,endings.tournament"
-LIMIT_S = 10.0
+LIMIT_S = 30.0
 
 
 def digests(link: str) -> dict[str, str]:

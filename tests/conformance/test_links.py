@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
@@ -12,6 +13,7 @@ import grpc
 
 from fairplay.conformance.engine import run
 from fairplay.conformance.options import Options
+from fairplay.conformance.silence import SILENCE_S
 from fairplay.conformance.verdicts import Verdict
 from fairplay.games.game import find
 from fairplay.player.dialing import Hosted, dial_in_async
@@ -19,7 +21,7 @@ from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
 from fairplay.v1.connection_pb2 import Call, DialInRequest, Hello, HostedPlayer, Reply
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
-from tests.conformance.harness import player, raises
+from tests.conformance.harness import SOUND_LIMIT_S, player, raises
 
 
 @contextmanager
@@ -32,7 +34,7 @@ def in_a_thread(work: Callable[[threading.Event], Any]) -> Iterator[None]:
         yield
     finally:
         over.set()
-        thread.join(10)
+        thread.join(30)
 
 
 async def until(over: threading.Event) -> None:
@@ -54,7 +56,7 @@ def served(made: object) -> Iterator[str]:
         await server.stop(0)
 
     with in_a_thread(work):
-        assert ready.wait(5)
+        assert ready.wait(30)
         yield f"grpc://127.0.0.1:{ports[0]}"
 
 
@@ -66,16 +68,32 @@ def free_address() -> str:
         return f"127.0.0.1:{probe.getsockname()[1]}"
 
 
+def test_a_player_that_serves_and_lets_go_of_a_quiet_game_is_refused() -> None:
+    called_at: dict[str, float] = {}
+
+    def answer(sound: Any, request: Any) -> Any:
+        now = time.monotonic()
+        if now - called_at.get(request.game_id, now) > SILENCE_S / 2:
+            raise RuntimeError("this player has let go of the game")
+        called_at[request.game_id] = now
+        return sound(request)
+
+    with served(player(setup=answer, take_turn=answer)) as link:
+        report = run(Options("fish", link, only="time.slow-rivals"))
+    assert report.verdict("time.slow-rivals") is Verdict.FAIL
+    assert "let go of the game" in report.judged[0].sentence
+
+
 def test_a_player_that_serves_passes() -> None:
     with served(find("fish").player("random")) as link:
-        report = run(Options("fish", link, limit_s=2.0, first_limit_s=2.0, examples=5))
+        report = run(Options("fish", link, limit_s=SOUND_LIMIT_S, first_limit_s=SOUND_LIMIT_S, examples=5))
     assert report.failed() == []
     assert report.exit_code == 0
 
 
 def test_a_player_that_serves_and_raises_fails_the_case_about_that() -> None:
     with served(player(take_turn=raises)) as link:
-        report = run(Options("fish", link, limit_s=2.0, first_limit_s=2.0, examples=5))
+        report = run(Options("fish", link, limit_s=SOUND_LIMIT_S, first_limit_s=SOUND_LIMIT_S, examples=5))
     assert report.failed() == ["exceptions.whole-games"]
 
 
@@ -107,7 +125,7 @@ def until_a_connection_ends(port: int) -> Iterator[str]:
         await asyncio.gather(*relays)
 
     with in_a_thread(work):
-        assert ready.wait(5)
+        assert ready.wait(30)
         yield f"grpc://127.0.0.1:{ports[0]}"
 
 
@@ -135,7 +153,11 @@ def test_a_player_that_dials_in_passes() -> None:
         await asyncio.gather(playing, return_exceptions=True)
 
     with in_a_thread(work):
-        report = run(Options("fish", "dial-in:me", listen=address, limit_s=2.0, first_limit_s=2.0, examples=5))
+        report = run(
+            Options(
+                "fish", "dial-in:me", listen=address, limit_s=SOUND_LIMIT_S, first_limit_s=SOUND_LIMIT_S, examples=5
+            )
+        )
     assert report.failed() == []
     assert report.exit_code == 0
 
@@ -160,7 +182,13 @@ def by_hand(answer: Callable[[Call], Sequence[Reply]], only: str) -> Any:
 
     with in_a_thread(work):
         options = Options(
-            "fish", "dial-in:me", listen=address, only=only, limit_s=2.0, first_limit_s=2.0, start_limit_s=5.0
+            "fish",
+            "dial-in:me",
+            listen=address,
+            only=only,
+            limit_s=SOUND_LIMIT_S,
+            first_limit_s=SOUND_LIMIT_S,
+            start_limit_s=SOUND_LIMIT_S,
         )
         return run(options)
 

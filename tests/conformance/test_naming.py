@@ -7,7 +7,7 @@ from random import Random
 
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.naming import draw_names, new_game_id, new_tournament_id, without_ids
-from fairplay.server.links.dial_in import NAME
+from fairplay.server.links.spec import NAME
 from fairplay.server.plans import ID
 
 

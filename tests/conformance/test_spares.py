@@ -12,12 +12,12 @@ import pytest
 
 from fairplay.conformance.case import case
 from fairplay.conformance.case_errors import failure
+from fairplay.conformance.connection import Connection
 from fairplay.conformance.context import Context
 from fairplay.conformance.judging import judge
 from fairplay.conformance.options import Options
 from fairplay.conformance.owners import AFTER_OTHERS
 from fairplay.conformance.plan import make_plan
-from fairplay.conformance.player_under_test import Connection
 from fairplay.conformance.verdicts import Verdict
 from fairplay.conformance.ways import DIALLING, SERVING
 from fairplay.games.kit.player_service import DESCRIBE

@@ -37,6 +37,21 @@ def breaks(_: Context) -> None:
     raise SuiteError("The referee is wrong.")
 
 
+def test_a_recommendation_not_met_after_other_games_is_a_warning_and_blames_no_other_case() -> None:
+    bodies = iter((fails, lambda _: None))
+
+    def body(context: Context) -> None:
+        next(bodies)(context)
+
+    with Judge(make_plan(Options("fish", "bot:first"))) as judging:
+        context = judging.context
+        assert isinstance(context, Context)
+        context.try_again = lambda *, settled: not settled  # type: ignore[method-assign]
+        case = Case("x.y", Level.SHOULD, (), "It matters.", body)
+        judged = judge(case, context, again)
+    assert (judged.verdict, judged.sentence, judged.see) == (Verdict.WARN, "It is wrong.", "")
+
+
 def test_a_case_that_returns_is_passed() -> None:
     assert tried(lambda _: None).verdict is Verdict.PASS
 

@@ -44,12 +44,13 @@ OTHERS_FORMS = ("add-a-game", "bring-your-own-tests")
 """Pages that show words which are not of the contract."""
 MADE = ("rules", "zoo")
 """Pages that are made from the code."""
-PLACEHOLDERS = {"LICENSE", "GRPC_EXPERIMENTS"}
+PLACEHOLDERS = {"LICENSE", "GRPC_EXPERIMENTS", "PATH", "LANG", "LANGUAGE", "TZ", "LC_", "DIR", "NAME", "COMMAND"}
 OPTIONS_PAGES = (
     "README.md",
     "reference_player/README.md",
     "docs/tournaments.md",
     "docs/operate.md",
+    "docs/security.md",
     "docs/records.md",
     "docs/lobby.md",
 )
@@ -134,7 +135,7 @@ def capitals() -> frozenset[str]:
         for enum in file.enum_types_by_name.values():
             prefix = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", enum.name).upper() + "_"
             known |= {name for value in enum.values_by_name for name in (value, value.removeprefix(prefix))}
-    variables = ("LISTEN", "CONNECT", "NAME", "TOKEN")
+    variables = ("SANDBOX", "LISTEN", "CONNECT", "NAME", "TOKEN", "SECRET", "CA", "CERT", "KEY")
     return frozenset(known | {f"FAIRPLAY_{name}" for name in variables})
 
 

@@ -97,9 +97,9 @@ def test_every_method_of_the_services_is_there(language: Language) -> None:
 @languages
 def test_a_player_goes_where_its_options_or_its_environment_say(language: Language) -> None:
     written = sources(language)
-    for name in ("LISTEN", "CONNECT", "NAME", "TOKEN"):
+    for name in ("LISTEN", "CONNECT", "NAME", "TOKEN", "CA", "SECRET"):
         assert f"FAIRPLAY_{name}" in written
-    for option in ("listen", "connect", "name", "token", "serve"):
+    for option in ("listen", "connect", "name", "token", "serve", "tls-cert", "tls-key"):
         assert re.search(rf'"(--)?{option}"|^\s+{option}: ', written, re.MULTILINE), option
 
 

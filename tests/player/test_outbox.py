@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from fairplay.player.outbox import FRAME_BYTES, Outbox
 from fairplay.v1.connection_pb2 import Reply
 
@@ -11,7 +13,7 @@ from fairplay.v1.connection_pb2 import Reply
 class Wire:
     """A write function that keeps the ids of every frame, and waits in each write while `gate` is not set."""
 
-    def __init__(self, open_count: int = 0) -> None:
+    def __init__(self, open_count: int = 1_000) -> None:
         self.frames: list[list[int]] = []
         self.gate = asyncio.Event()
         self.gate.set()
@@ -41,21 +43,15 @@ async def test_what_is_due_in_the_same_turns_goes_in_one_frame() -> None:
     assert wire.frames == [[1, 2]]
 
 
-async def test_a_large_share_of_the_open_calls_leaves_at_once() -> None:
-    wire = Wire(open_count=20)
-    wire.put(1, 2, 3, 4)
-    await wire.turns(1)
-    assert wire.frames == [[1, 2, 3, 4]]
-
-
-async def test_with_many_calls_open_a_frame_waits_for_its_share() -> None:
-    wire = Wire(open_count=100)
-    wire.put(*range(19))
+@pytest.mark.parametrize(("open_count", "count"), [(8, 4), (20, 10), (3, 3), (1, 1)])
+async def test_half_of_the_open_calls_or_all_of_them_leave_at_once(open_count: int, count: int) -> None:
+    wire = Wire(open_count)
+    wire.put(*range(count - 1))
     await wire.turns(1)
     assert wire.frames == []
-    wire.put(19)
+    wire.put(count)
     await wire.turns(1)
-    assert wire.frames == [list(range(20))]
+    assert wire.frames == [[*range(count - 1), count]]
 
 
 async def test_frames_are_written_one_after_another_and_grow_while_one_is_written() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -27,6 +28,8 @@ FAIRPLAY = (sys.executable, "-m", "fairplay.terminal")
 LIMIT_S = 40.0
 """More than anything here may take on a machine that is busy with something else."""
 POLL_S = 0.005
+PAUSE_FACTOR = 3.0
+"""A condition that costs much is looked at less often: what is waited for needs the processor."""
 MARK = "FAIRPLAY_TEST_MARK"
 ALL_CHECKS = {**CHECKS, "tournament": check_tournament}
 
@@ -42,10 +45,11 @@ class Ran(NamedTuple):
 
 def until(condition: Callable[[], bool], what: str, limit_s: float = LIMIT_S) -> None:
     """Wait for a condition. Raises AssertionError if it does not come within the limit."""
-    give_up = time.monotonic() + limit_s
+    give_up, used_s = time.monotonic() + limit_s, time.thread_time()
     while not condition():
         assert time.monotonic() < give_up, f"this did not happen within {limit_s:g} s: {what}"
-        time.sleep(POLL_S)
+        before_s, used_s = used_s, time.thread_time()
+        time.sleep(max(POLL_S, PAUSE_FACTOR * (used_s - before_s)))
 
 
 class Command:
@@ -74,7 +78,8 @@ class Command:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         self.kill()
         for process in self.left():
-            process.kill()
+            with contextlib.suppress(psutil.NoSuchProcess):  # it may end by itself meanwhile
+                process.kill()
 
     @property
     def out(self) -> str:

@@ -19,7 +19,7 @@ from tests.server.harness import dialled_in, serving
 TWO = specs("bot:first", "bot:first")
 GAME = ["game", "fish", *TWO]
 CUP = ["tournament", "fish", *TWO]
-LINKS = "grpc://HOST:PORT, dial-in:NAME, exec:COMMAND or bot:STRATEGY"
+LINKS = "grpc://HOST:PORT, grpcs://HOST:PORT, dial-in:NAME, exec:COMMAND or bot:STRATEGY"
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ USAGE = {
     "too few players": (["game", "fish", *specs("bot:first")], "2 to 4 players, not by 1"),
     "too many players": (["game", "fish", *specs(*["bot:first"] * 5)], "2 to 4 players, not by 5"),
     "too few for a tournament": (["tournament", "fish", *specs("bot:first")], "at least 2"),
-    "unknown format": ([*CUP, "--format", "swiss"], "the format is knockout"),
+    "unknown format": ([*CUP, "--format", "chess"], "there is no format 'chess'"),
     "unknown setting": ([*GAME, "--set", "bows=1"], "it has rows, columns"),
     "setting without a value": ([*GAME, "--set", "rows"], "give KEY=VALUE"),
     "setting with an empty value": ([*GAME, "--set", "rows="], "rows is a whole number"),

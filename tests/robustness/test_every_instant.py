@@ -148,7 +148,7 @@ async def go_on(directory: Path) -> None:
             cup = await server.manager.create("cup", plan())
             if cup.status == TournamentStatus.TOURNAMENT_STATUS_SIGN_UP:
                 await server.manager.start("cup")
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(30):
                 async for _ in server.manager.watch("cup"):
                     pass
     finally:

@@ -27,9 +27,9 @@ from tests.robustness.harness import exec_player, zoo_player
 from tests.server.harness import ByHand, dialled_in, plan, serving, sound
 from tests.server.manager import harness as manager_harness
 
-LIMIT_S = 0.4
+LIMIT_S = 0.8
 LATE_S = 0.2
-BUSY_S = 1.0
+BUSY_S = 4.0
 """What a machine that is busy with other tests may add."""
 
 RULE = MisconductKind.MISCONDUCT_KIND_RULE_VIOLATION

@@ -57,7 +57,7 @@ async def dialled_in(server: Server, *players: tuple[str, object], resume_s: flo
     """Dial in with player objects over one stream, with the SDK."""
     hosted = [Hosted(player, name, "token") for name, player in players]
     task = asyncio.create_task(dial_in_async(hosted, server.address, resume_s=resume_s))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         for name, _ in players:
             await server.hub.arrived(name)
     try:
@@ -99,7 +99,7 @@ class ByHand:
         return frame
 
     async def frame(self) -> DialInResponse:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             frame: DialInResponse = await self.stream.read()
         return frame
 

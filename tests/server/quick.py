@@ -85,6 +85,4 @@ def in_no_time(work: Coroutine[Any, Any, Result]) -> Result:
 
 def quick_clock() -> Clock:
     """Return the server's clock in a QuickLoop."""
-    clock = Clock()
-    clock.time = asyncio.get_running_loop().time
-    return clock
+    return Clock(asyncio.get_running_loop().time)

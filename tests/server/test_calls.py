@@ -12,6 +12,7 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.games.steps import Failure
 from fairplay.server.links.link import (
     CROWDED_S,
+    MAX_GIVEN_BACK_S,
     Clock,
     DeadLink,
     OpenCall,
@@ -20,6 +21,7 @@ from fairplay.server.links.link import (
     duration,
     too_large,
 )
+from fairplay.server.links.standstill import BEAT_S, STOOD_S
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
 from tests.server.quick import QuickLoop, in_no_time, quick_clock
 
@@ -167,15 +169,23 @@ def test_after_a_stall_what_has_arrived_meanwhile_counts_and_the_rest_is_over_a_
     calls = run(test, wait_s=8.0)
     assert calls.outcomes[1] == (REPLY, 1.5 + CROWDED_S / 2)
     assert kind(calls, 2) is Overrun
-    assert calls.settled_at[2] == pytest.approx(1.5 + CROWDED_S)
+    assert calls.settled_at[2] == pytest.approx(1.5 + 0.5)  # the time for which the loop stood still is given back
     assert calls.settled_at[3] == 4.0
+
+
+def test_no_more_than_a_second_is_given_back() -> None:
+    def test(calls: Calls) -> None:
+        calls.open(1.0)
+        stall(9.0)
+
+    assert run(test, wait_s=20.0).settled_at[1] == pytest.approx(9.0 + MAX_GIVEN_BACK_S)
 
 
 def test_a_stall_is_forgotten_when_it_is_over() -> None:
     def test(calls: Calls) -> None:
         calls.open(1.0)
         stall(1.5)
-        asyncio.get_running_loop().call_at(2.0, reply_late, calls)
+        asyncio.get_running_loop().call_at(3.0, reply_late, calls)
 
     def reply_late(calls: Calls) -> None:
         assert calls.clock.slack_s == 0.0
@@ -184,6 +194,44 @@ def test_a_stall_is_forgotten_when_it_is_over() -> None:
         call.settle(REPLY)
 
     assert kind(run(test, wait_s=5.0), 2) is Overrun
+
+
+def test_the_time_in_which_the_server_stood_still_is_known_for_each_call() -> None:
+    stood: dict[str, float] = {}
+
+    def test(calls: Calls) -> None:
+        loop = asyncio.get_running_loop()
+        first = calls.open(60.0)
+        loop.call_at(1.0, stall, 3.0)
+        loop.call_at(1.0, lambda: stood.update(at_once=first.stood_s))  # before the beat that is late
+        loop.call_at(6.0, lambda: after(calls, first))
+        loop.call_at(8.0, stall, STOOD_S / 2)
+        loop.call_at(9.0, lambda: stood.update(busy=first.stood_s))
+        loop.call_at(10.0, stall, 1.0)
+        loop.call_at(12.0, lambda: stood.update(both=first.stood_s))
+        loop.call_at(12.5, lambda: first.settle(REPLY))
+
+    def after(calls: Calls, first: OpenCall) -> None:
+        stood.update(first=first.stood_s, second=calls.open(1.0).stood_s)
+
+    run(test, wait_s=100.0)
+    about = {"at_once": 3.0, "first": 3.0, "second": 0.0, "busy": 3.0, "both": 4.0}
+    assert stood == {name: pytest.approx(due, abs=2 * BEAT_S) for name, due in about.items()}
+
+
+def test_nothing_beats_while_no_call_is_open() -> None:
+    def test(calls: Calls) -> None:
+        calls.open(1.0).settle(REPLY)
+        asyncio.get_running_loop().call_at(2.0, lambda: beating.append(calls.clock.standstills.watched))
+        asyncio.get_running_loop().call_at(3.0, lambda: again(calls))
+
+    def again(calls: Calls) -> None:
+        calls.open(1.0)
+        beating.append(calls.clock.standstills.watched)
+
+    beating: list[bool] = []
+    run(test, wait_s=6.0)
+    assert beating == [False, True]
 
 
 def test_a_player_that_is_not_connected_fails_every_call_at_once() -> None:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from fairplay.server import plans, questions, transcript
-from fairplay.server.links import dial_in, link, process, stream
+from fairplay.server import evidence, plans, questions
+from fairplay.server.links import dial_in, kept_names, link, program, stream
 from fairplay.server.lobby import broadcaster, checks, limits, lobby, text
 from fairplay.server.manager import admission, names, plan
 from fairplay.server.records import writer
-from fairplay.server.servicers import connection, paging, rules
+from fairplay.server.servicers import paging, patience, rules
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMENT = re.compile(r"\s+(?://\s+)?")
@@ -34,23 +34,27 @@ OPERATE = (
     f"| a reply | {kib(link.MAX_REPLY_BYTES, 2)} MiB |",
     f"| players of one program | {stream.MAX_PLAYERS_PER_STREAM:,} |",
     f"| replies that nobody asked for, on one stream | {stream.MAX_STRAY_REPLIES:,} |",
-    f"| the hello after connecting | {connection.HANDSHAKE_LIMIT_S:g} s |",
-    f"| names with a token that the server remembers while they are away | {dial_in.MAX_NAMES:,};",
+    f"| the hello or the request, after a call was opened | {patience.FIRST_LIMIT_S:g} s |",
+    f"| calls of one host that have sent neither after {patience.AT_ONCE_S:g} s | {patience.MAX_SILENT:,} |",
+    f"| how long a stream may stay unread | {patience.UNREAD_LIMIT_S:g} s |",
+    f"| names with a token that the server remembers while they are away | {kept_names.MAX_NAMES:,}; "
+    f"{kept_names.MAX_HOST_NAMES:,} of one host;",
+    f"| how long a lost stream may be resumed | {dial_in.MAX_RESUME_S} s |",
     f"| a time limit | 1 ms to {plans.MAX_LIMIT_S / 3600:.9g} h |",
     f"| entrants of a tournament | {plan.MAX_ENTRANTS:,} |",
     f"| a sign-up period | {plan.MAX_WAITING_S / 86400:.9g} days, and {plan.MAX_PERIODS:,} of them |",
     f"| questions to `RulesService` | {questions.MAX_QUESTIONS} at once, {questions.LIMIT_S:g} s and "
     f"{kib(rules.MAX_QUESTION_BYTES)} KiB each |",
-    f"| a request or reply that is kept with a misconduct | {kib(transcript.MAX_EVIDENCE_BYTES)} KiB;",
+    f"| a request or reply that is kept with a misconduct | {kib(evidence.MAX_EVIDENCE_BYTES)} KiB;",
     f"| a page of `ListGames`, `ListTournaments`, `ListTables` | {paging.MAX_PAGE_SIZE:,} |",
-    f"| {link.MAX_MESSAGE_CHARS:,} characters; {process.MAX_OUTPUT_CHARS:,} characters; "
-    f"{transcript.MAX_UNPARSABLE_BYTES:,} bytes |",
+    f"| {link.MAX_MESSAGE_CHARS:,} characters; {program.MAX_OUTPUT_CHARS:,} characters; "
+    f"{evidence.MAX_UNPARSABLE_BYTES:,} bytes |",
 )
 OF_THE_LOBBY = (
     f"| how long a user may be without a stream | {LOBBY.grace_s:g} s |",
     f"| requests of a user | {LOBBY.requests_per_second} a second, and those of two seconds at once |",
-    f"| requests without the token of a user, from one connection | as many a second, {LOBBY.enter_burst} at once |",
-    f"| users | {LOBBY.max_user_count:,} |",
+    f"| requests without the token of a user, from one host | as many a second, {LOBBY.enter_burst} at once |",
+    f"| users | {LOBBY.max_user_count:,}, {LOBBY.max_host_user_count} of one host |",
     f"| tables | {LOBBY.max_table_count:,} |",
     f"| tables of one owner | {LOBBY.max_owned_count} |",
     f"| settings of a table | {kib(checks.MAX_SETTINGS_BYTES)} KiB |",
@@ -68,12 +72,12 @@ PAGE_SIZES = f"0 counts as {paging.DEFAULT_PAGE_SIZE}, more than {paging.MAX_PAG
         ("proto/fairplay/v1/connection.proto", f"at most {dial_in.MAX_TOKEN_BYTES} bytes"),
         ("proto/fairplay/v1/connection.proto", f"cut after {link.MAX_MESSAGE_CHARS:,} characters"),
         ("proto/fairplay/v1/misconduct.proto", f"cut after {link.MAX_MESSAGE_CHARS:,} characters"),
-        ("proto/fairplay/v1/misconduct.proto", f"cut to {process.MAX_OUTPUT_CHARS:,} characters"),
+        ("proto/fairplay/v1/misconduct.proto", f"cut to {program.MAX_OUTPUT_CHARS:,} characters"),
         (
             "proto/fairplay/v1/misconduct.proto",
-            f"has more than {transcript.MAX_EVIDENCE_BYTES:,} bytes",
+            f"has more than {evidence.MAX_EVIDENCE_BYTES:,} bytes",
         ),
-        ("proto/fairplay/v1/misconduct.proto", f"The first {transcript.MAX_UNPARSABLE_BYTES:,} bytes of a reply"),
+        ("proto/fairplay/v1/misconduct.proto", f"The first {evidence.MAX_UNPARSABLE_BYTES:,} bytes of a reply"),
         ("proto/fairplay/v1/lobby.proto", f"The settings, at most {kib(checks.MAX_SETTINGS_BYTES)} KiB"),
         ("proto/fairplay/v1/lobby.proto", f"1 to {text.MAX_TEXT_CHARS} characters, not only spaces"),
         ("proto/fairplay/v1/manager.proto", f"writes it, at most {kib(admission.MAX_BYTES, 2)} MiB"),

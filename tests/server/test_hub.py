@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fairplay.server.errors import Refusal
-from fairplay.server.links.dial_in import Hub
+from fairplay.server.links.dial_in import Hub, dial_in_link
 from fairplay.server.links.link import Clock, OpenCall
 from fairplay.server.links.stream import Stream
 from fairplay.v1.connection_pb2 import DialInResponse, GoodbyeReason, Hello, HostedPlayer, Reply
@@ -18,13 +18,21 @@ from fairplay.v1.connection_pb2 import DialInResponse, GoodbyeReason, Hello, Hos
 class Program:
     """A program that is connected to a hub, and the frames that it got."""
 
-    def __init__(self, hub: Hub, *names: str, token: str = "", resume_token: bytes = b"", resume_s: int = 0) -> None:
+    def __init__(
+        self,
+        hub: Hub,
+        *names: str,
+        token: str = "",
+        resume_token: bytes = b"",
+        resume_s: int = 0,
+        host: str = "",
+    ) -> None:
         self.frames: list[DialInResponse] = []
         self.ended = False
         hello = Hello(players=[HostedPlayer(name=name, token=token) for name in names], resume_token=resume_token)
         hello.resume_window.seconds = resume_s
         self.write = self._write  # the same object each time: the stream compares it
-        self.stream: Stream = hub.admit(hello, self.write, self._end)
+        self.stream: Stream = hub.admit(hello, self.write, self._end, host)
 
     async def _write(self, frame: DialInResponse) -> None:
         self.frames.append(frame)
@@ -37,7 +45,7 @@ class Program:
 
     async def goodbye(self) -> GoodbyeReason.ValueType:
         """Wait for the goodbye, and return its reason."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while not self.ended:
                 await asyncio.sleep(0)
         return self.frames[-1].goodbye.reason
@@ -154,7 +162,7 @@ async def test_a_goodbye_to_all_ends_every_stream(hub: Hub) -> None:
 
 
 async def test_names_that_have_been_away_longest_are_forgotten_first(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fairplay.server.links.dial_in.MAX_NAMES", 3)
+    monkeypatch.setattr("fairplay.server.links.kept_names.MAX_NAMES", 2)
     here = Program(hub, "here", token="token")
     for name in ("a", "b", "c"):
         Program(hub, name, token="token").leave()
@@ -163,6 +171,80 @@ async def test_names_that_have_been_away_longest_are_forgotten_first(hub: Hub, m
     Program(hub, "d", token="token").leave()
     assert [name for name in ("here", "b", "c", "d") if hub.guards(name)] == ["here", "b", "d"]
     here.leave()
+
+
+async def test_hellos_of_one_host_forget_only_its_own_names(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fairplay.server.links.kept_names.MAX_HOST_NAMES", 2)
+    Program(hub, "victim", token="token", host="here").leave()
+    for number in range(5):
+        Program(hub, f"thief-{number}", token="token", host="there").leave()
+    names = ["victim", *(f"thief-{number}" for number in range(5))]
+    assert [name for name in names if hub.guards(name)] == ["victim", "thief-3", "thief-4"]
+
+
+async def test_names_that_play_are_never_forgotten(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fairplay.server.links.kept_names.MAX_NAMES", 2)
+    Program(hub, "entrant", token="token").leave()
+    hub.pin("entrant")
+    hub.pin("entrant")
+    for number in range(5):
+        Program(hub, f"thief-{number}", token="token").leave()
+    hub.unpin("entrant")
+    Program(hub, "thief-5", token="token").leave()
+    assert hub.holds("entrant", "token")
+    hub.unpin("entrant")  # the game is over: as one that is away only now
+    Program(hub, "thief-6", token="token").leave()
+    assert hub.holds("entrant", "token")
+    for number in range(7, 9):
+        Program(hub, f"thief-{number}", token="token").leave()
+    assert not hub.guards("entrant")
+
+
+async def test_a_name_without_a_token_that_plays_is_kept_for_the_resume_token_of_its_stream(hub: Hub) -> None:
+    player = Program(hub, "ann", "bob")
+    hub.pin("ann")
+    player.leave()
+    assert taken(hub, "ann")
+    assert taken(hub, "ann", token="token")
+    assert taken(hub, "ann", resume_token=b"another")
+    assert not taken(hub, "bob")
+    again = Program(hub, "ann", resume_token=player.stream.resume_token)
+    assert hub.here("ann")
+    again.leave()
+    assert taken(hub, "ann", resume_token=player.stream.resume_token)
+    hub.unpin("ann")
+    assert not taken(hub, "ann")
+
+
+async def test_a_name_is_pinned_for_as_long_as_its_link_is_open(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fairplay.server.links.kept_names.MAX_NAMES", 1)
+    player = Program(hub, "ann", token="token")
+    link = await dial_in_link(hub, Clock(), "ann", 1.0)
+    player.leave()
+    Program(hub, "x", token="token").leave()
+    Program(hub, "y", token="token").leave()
+    assert hub.guards("ann")
+    await link.close()
+    await link.close()
+    Program(hub, "z", token="token").leave()
+    assert not hub.guards("ann")
+
+
+async def test_a_resume_window_is_minutes_at_most(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    windows: list[float] = []
+    loop = asyncio.get_running_loop()
+    later = loop.call_later
+
+    def noted(after: float, *rest: Any) -> asyncio.TimerHandle:
+        windows.append(after)
+        return later(after, *rest)
+
+    monkeypatch.setattr(loop, "call_later", noted)
+    for resume_s in (10**9, 2**62, 7):
+        program = Program(hub, "ann", token="token", resume_s=resume_s)
+        program.leave()
+        hub.goodbye(GoodbyeReason.GOODBYE_REASON_FINISHED, "the next one comes")
+    assert [after for after in windows if after >= 1] == [300, 300, 7]
 
 
 class Outcomes:
@@ -179,7 +261,7 @@ class Outcomes:
 
 async def drained(program: Program, frame_count: int) -> Sequence[DialInResponse]:
     """Wait until a program got so many frames."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while len(program.frames) < frame_count:
             await asyncio.sleep(0)
     return program.frames
@@ -251,7 +333,7 @@ async def test_many_different_limits_are_all_sent_as_they_are(hub: Hub) -> None:
     calls = Outcomes(hub, "ann")
     limits = [1.0 + number / 8 for number in range(200)] * 2
     opened = [calls.call(limit_s) for limit_s in limits]
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while sum(len(frame.calls) for frame in program.frames) < len(limits):
             await asyncio.sleep(0)
     sent = {call.id: call.time_limit.seconds + call.time_limit.nanos / 1e9 for f in program.frames for call in f.calls}

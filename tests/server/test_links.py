@@ -20,9 +20,11 @@ from fairplay.conformance.zoo.registry import make_player as zoo_player
 from fairplay.games.game import find
 from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
-from fairplay.server.links.link import MAX_REPLY_BYTES
-from fairplay.server.links.opening import parse_link
-from fairplay.server.links.process import PORTS
+from fairplay.server.links.dial_out import dial_out_link
+from fairplay.server.links.link import MAX_REPLY_BYTES, Clock
+from fairplay.server.links.process import EXCESS_LIMIT_S
+from fairplay.server.links.programs import PORTS
+from fairplay.server.links.spec import parse_link
 from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
@@ -115,6 +117,29 @@ async def test_an_exception_of_a_served_player_is_an_exception_with_its_text(ser
     assert "it raises in call 1" in misconduct.call_error.message
 
 
+@pytest.mark.parametrize("limit_s", [0.5, 99.0, 100.0, 3_600.0])
+async def test_a_served_player_is_told_its_deadline(limit_s: float) -> None:
+    told: list[float] = []
+
+    async def take(request: bytes, context: Any) -> bytes:
+        told.append(context.time_remaining())
+        return b""
+
+    handler = grpc.method_handlers_generic_handler("a.B", {"C": grpc.unary_unary_rpc_method_handler(take)})
+    player = grpc.aio.server()
+    player.add_generic_rpc_handlers((handler,))
+    port = player.add_insecure_port("127.0.0.1:0")
+    await player.start()
+    link = await dial_out_link(Clock(), f"127.0.0.1:{port}", 30.0)
+    answered: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    link.call("/a.B/C", b"", limit_s, lambda outcome, _: answered.set_result(outcome))
+    await answered
+    await link.close()
+    await player.stop(0)
+    if told:  # a busy machine may take longer than the shortest one
+        assert limit_s - 5.0 < told[0] <= limit_s
+
+
 async def test_a_missing_method_is_an_exception(server: Server) -> None:
     player: Any = type("Half", (), {"game": "fish", "play_as": lambda self, request: None})()
     async with served(player) as link:
@@ -199,6 +224,24 @@ async def test_a_started_player_that_exits_in_its_turn_is_reported_with_code_and
 NO_PROGRAM = "cannot start /no/such/program: No such file or directory"
 
 
+async def test_only_the_first_exception_of_a_started_player_waits_for_a_limit_that_it_may_exceed(
+    server: Server,
+) -> None:
+    link = await server.programs.link("a", parse_link(zoo("raises-in-take-turn")).value)
+    times: list[float] = []
+    try:
+        for _ in range(9):
+            failed = asyncio.get_running_loop().create_future()
+            link.call(find("fish").turn.path, b"", 30.0, lambda *call, failed=failed: failed.set_result(call))
+            failure, elapsed_s = await failed
+            assert failure.reason == CallErrorReason.CALL_ERROR_REASON_STATUS
+            times.append(elapsed_s)
+    finally:
+        await link.close()
+    assert times[0] >= EXCESS_LIMIT_S
+    assert min(times[1:]) < EXCESS_LIMIT_S
+
+
 async def test_a_game_that_nobody_started_names_the_cause_for_each_player(server: Server) -> None:
     game = await server.referee.play(plan("exec:/no/such/program", "exec:/no/such/program"))
     assert (game.status, len(game.result.ranking)) == (GameStatus.GAME_STATUS_FINISHED, 0)
@@ -278,7 +321,7 @@ async def test_players_do_not_outlive_a_server_that_is_killed(tmp_path: Path) ->
     player = f"open({str(ready)!r}, 'w').write(str(__import__('os').getpid())); __import__('time').sleep(600)"
     command = ["game", "fish", "-p", python(player), "-p", "bot:first", "--start-limit", "10m"]
     process = await asyncio.create_subprocess_exec(sys.executable, "-m", "fairplay.terminal", *command)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(30):
         while not (ready.exists() and ready.read_text()):
             await asyncio.sleep(0.02)
         pid = int(ready.read_text())
@@ -294,7 +337,8 @@ async def test_a_started_player_is_told_where_it_is_wanted(server: Server) -> No
     link = python(f"import os; print([os.environ[name] for name in {names!r}])")
     misconduct = blamed(await server.referee.play(plan(link, "bot:first")))
     listen, connect, name, token = eval(misconduct.call_error.output)
-    assert connect == server.address
+    assert connect.startswith("127.0.0.1:")
+    assert connect != server.address
     assert listen.startswith("127.0.0.1:")
     assert name.startswith("a.")
     assert len(token) == 32
@@ -336,10 +380,10 @@ async def test_a_server_that_stops_does_not_wait_for_players_that_have_not_come(
         silent = python("import threading; threading.Event().wait()")
         links = (silent, "dial-in:nobody", "grpc://127.0.0.1:1", "bot:first")
         playing = asyncio.create_task(server.referee.play(plan(*links)))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while not children():
                 await asyncio.sleep(0.01)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(15):  # less than players have to come up
             await server.stop()
         with pytest.raises(Exception, match="shuts down"):
             await playing

@@ -119,7 +119,7 @@ async def turned(times: int = 3) -> None:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while not condition():
             await asyncio.sleep(0)
 
@@ -255,7 +255,7 @@ async def test_an_answer_with_a_handicap_counts_after_one_without_although_both_
     async with table(everybody([0, 1], handicap_s={1: 0.02}), 2) as at:
         for hand in at.hands:
             hand.say("here")
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await at.running.over
         assert at.snap.heard == [[(0, "here")], [(1, "here")]]
 

@@ -202,12 +202,24 @@ async def left_unfinished(records: Path, made: pb.GamePlan) -> None:
         await left
 
 
+@pytest.mark.parametrize("method", ["PlayGame", "CreateGame"])
+async def test_the_ids_of_games_of_tournaments_are_for_these_alone(referee: Any, method: str) -> None:
+    request = getattr(pb, f"{method}Request")
+    for taken in ("cup/r2g1", "cup/r10g200"):
+        with pytest.raises(grpc.aio.AioRpcError) as error:
+            await getattr(referee, method)(request(game_id=taken, plan=plan("bot:first", "bot:first")))
+        assert error.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+        assert "of a tournament" in (error.value.details() or "")
+    for free in ("cup/r2", "cup/final/r2g1", "r2g1"):
+        await getattr(referee, method)(request(game_id=free, plan=plan("bot:first", "bot:first")))
+
+
 async def test_a_game_that_a_server_left_goes_on_with_the_next_one(tmp_path: Path) -> None:
     await left_unfinished(tmp_path, plan("dial-in:x", "bot:first", limit_s=60))
     async with (
         serving(Config(records=tmp_path)) as server,
         dialled_in(server, ("x", find("fish").player("first"))),
-        asyncio.timeout(10),
+        asyncio.timeout(30),
     ):
         while server.referee.get("g").status == pb.GameStatus.GAME_STATUS_RUNNING:
             await asyncio.sleep(0)
@@ -315,7 +327,7 @@ async def test_a_running_game_is_shown_from_its_state_now_to_its_end(referee: An
 
 async def seen(server: Server, game_id: str, watcher_count: int) -> None:
     """Wait until so many watch a game."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while len(server.referee._running[game_id].watchers) < watcher_count:
             await asyncio.sleep(0)
 

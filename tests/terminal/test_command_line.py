@@ -45,6 +45,16 @@ def test_help_loads_nothing_slow() -> None:
         assert f"'{module}'" not in ran.stdout
 
 
+def test_a_player_loads_no_server() -> None:
+    """Players are started again and again, many of them at the same time."""
+    code = "import sys\nfrom fairplay.terminal import main\ntry:\n    main()\nfinally:\n    print(sorted(sys.modules))"
+    absent = ["player", "fish", "--connect", "127.0.0.1:1", "--name", "x", "--patience", "0s"]
+    ran = subprocess.run([sys.executable, "-c", code, *absent], capture_output=True, text=True, check=False)
+    assert "was not reached" in ran.stderr
+    for module in ("fairplay.server.links.opening", "fairplay.server.records.store", "sqlalchemy", "numpy"):
+        assert f"'{module}'" not in ran.stdout
+
+
 @pytest.fixture
 def brought(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A package of somebody else that brings commands; one of them bears the name of ours, one lacks a module."""

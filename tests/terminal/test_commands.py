@@ -1,4 +1,4 @@
-"""`fairplay game`, `tournament`, `games` and `demo`: what they say, and where."""
+"""`fairplay game`, `tournament`, `games`, `formats` and `demo`: what they say, and where."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from fairplay.formats import format as formats
 from fairplay.games.game import find, registered
 from fairplay.terminal.app import with_json_file
 from fairplay.terminal.options import parse_players
+from fairplay.v1.tournament_pb2 import TournamentFormat
 from tests.terminal.running import Run, done
 
 GAME = ["game", "fish", "-p", "bot:random", "-p", "bot:greedy", "--seed", "5"]
@@ -237,3 +239,24 @@ def test_every_setting_of_every_game_is_explained(fairplay: Run, name: str) -> N
     assert [setting.name for setting in game.settings] == [field.name for field in game.settings_type.DESCRIPTOR.fields]
     for setting in game.settings:
         assert setting.name in done(fairplay("games", name))
+
+
+# Formats
+
+
+def test_formats_lists_all_that_are_installed_with_their_settings(fairplay: Run) -> None:
+    described = json.loads(done(fairplay("formats", "--json")))
+    assert [each["name"] for each in described] == list(formats.registered())
+    shown = done(fairplay("formats"))
+    for each in described:
+        assert f"{each['name']}  " in shown
+        message = getattr(TournamentFormat(), each["name"].replace("-", "_"))
+        names = {setting["name"] for setting in each["settings"]}
+        assert names == {field.name for field in message.DESCRIPTOR.fields}
+        assert all(name in done(fairplay("formats", each["name"])) for name in names)
+
+
+def test_a_format_that_there_is_not_is_a_usage_error(fairplay: Run) -> None:
+    ran = fairplay("formats", "swis")
+    assert ran.code == 2
+    assert "there is no format 'swis'; the formats are double-elimination, gauntlet" in ran.err

@@ -13,7 +13,7 @@ NAMED = MUTANTS["raises-in-setup"]
 
 
 def row(name: str, *others: str) -> Row:
-    return Row("fish", name, Finding([*MUTANTS[name].cases, *others], [], [], []))
+    return Row("fish", name, Finding([*MUTANTS[name].cases, *others], [], [], [], []))
 
 
 def test_the_page_lists_each_mutant_with_the_cases_that_name_it() -> None:

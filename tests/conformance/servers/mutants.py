@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from fairplay.games.kit import knockout
+from fairplay.formats import round_robin, schedules
+from fairplay.games.kit import tournament
 from fairplay.games.kit.player_service import END
 from fairplay.games.steps import CallKind
 from fairplay.server import plans, referee, watching
@@ -18,7 +19,7 @@ from fairplay.server.links import dial_in
 from fairplay.server.links.dial_in import DialInLink, Hub
 from fairplay.server.links.link import Clock, OpenCall
 from fairplay.server.links.stream import Stream
-from fairplay.server.manager import signup
+from fairplay.server.manager import course, plan, signup
 from fairplay.server.manager.signup import SignUp
 from fairplay.server.records.chain import chained
 from fairplay.server.records.published import published
@@ -30,6 +31,7 @@ from fairplay.server.servicers.referee import RefereeServicer
 from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind
 from fairplay.v1.player_pb2 import EndRequest
 from fairplay.v1.record_pb2 import Record, RecordEntry
+from fairplay.v1.tournament_pb2 import Knockout, TournamentFormat
 
 Patch: TypeAlias = pytest.MonkeyPatch
 
@@ -349,7 +351,7 @@ def shows_evidence(patch: Patch) -> None:
 
 @mutant("watch.running-game")
 def shows_a_seed(patch: Patch) -> None:
-    patch.setattr(referee_servicer, "public_game", lambda game: game)
+    patch.setattr(referee_servicer, "public_game", lambda game, revealed: game)
 
 
 @mutant("watch.resume")
@@ -378,7 +380,8 @@ def takes_names_over_with_a_wrong_token(patch: Patch) -> None:
 
 @mutant("connection.same-player-twice")
 def accepts_malformed_hellos(patch: Patch) -> None:
-    patch.setattr(dial_in, "_check", lambda _: None)
+    for module in (dial_in, connection):
+        patch.setattr(module, "check_players", lambda _: None)
 
 
 @mutant("connection.one-hello")
@@ -424,9 +427,9 @@ def skips_start(patch: Patch) -> None:
 
 @mutant("tournament.end")
 def tells_losers_the_end_first(patch: Patch) -> None:
-    sound = knockout._tell
+    sound = tournament._tell
 
-    def tell(seats: Any, method: Any, request: Any, *, blame: bool) -> Any:
+    def tell(seats: Any, method: Any, request: Any, *, blame: bool = True) -> Any:
         if method is END and request.won:
             held.append((seats, request))
             return set()
@@ -437,7 +440,7 @@ def tells_losers_the_end_first(patch: Patch) -> None:
         return failed
 
     held: list[Any] = []
-    patch.setattr(knockout, "_tell", tell)
+    patch.setattr(tournament, "_tell", tell)
 
 
 @mutant("tournament.end")
@@ -468,6 +471,44 @@ def lets_anybody_withdraw_a_player(patch: Patch) -> None:
 @mutant("tournament.too-few")
 def starts_with_too_few(patch: Patch) -> None:
     patch.setattr(SignUp, "check_enough", lambda _: None)
+
+
+# --- formats ---
+
+
+@mutant("format.round-robin")
+def leaves_out_a_meeting(patch: Patch) -> None:
+    sound = schedules.schedule
+    patch.setattr(round_robin, "schedule", lambda *args: [*sound(*args)][:-1])
+
+
+@mutant("format.deals")
+def gives_each_game_a_deal_of_its_own(patch: Patch) -> None:
+    def game_plan_of(message: Any, players: Any, round_number: int, table: int, _: int) -> Any:
+        return plan.game_plan_of(message, players, round_number, table, 0)
+
+    patch.setattr(course, "game_plan_of", game_plan_of)
+
+
+@mutant("format.failure")
+def withdraws_whoever_fails_once(patch: Patch) -> None:
+    patch.setattr(course, "Failures", lambda _: tournament.Failures(0))
+
+
+@mutant("format.withdrawn")
+def withdraws_nobody(patch: Patch) -> None:
+    patch.setattr(tournament.Failures, "count", lambda *_: None)
+
+
+@reply_of(ManagerServicer, "GetStandings", "format.standings")
+def forgets_the_last(reply: Any) -> None:
+    del reply.standings.standings[-1:]
+
+
+@mutant("format.unknown")
+def plays_knockout_instead(patch: Patch) -> None:
+    knockout = TournamentFormat(knockout=Knockout(end_failure_is_failure=True, games_per_match=1))
+    patch.setattr(plan, "full_format", lambda *_: knockout)
 
 
 # --- records ---

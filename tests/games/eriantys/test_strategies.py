@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from time import perf_counter
+from time import thread_time
 
 import pytest
 
@@ -115,9 +115,9 @@ def test_best_answers_in_time(characters: tuple[int, ...]) -> None:
     best = strategy("best:width=16")
     while state.phase is not Phase.STUDENTS:
         state = rules.apply(state, rules.legal(state)[0])
-    begun = perf_counter()
+    begun = thread_time()
     best(rules.view(state._replace(coins=(9, 1, 1)), state.active))
-    assert perf_counter() - begun < 1
+    assert thread_time() - begun < 1
 
 
 @pytest.mark.parametrize(

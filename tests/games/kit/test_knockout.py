@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairplay.games.kit.knockout import PlayRound, Standings, allocate, farewell, play
+from fairplay.games.kit.knockout import allocate, play
 from fairplay.games.kit.player_service import END, START
+from fairplay.games.kit.tournament import Order, PlayRound, answer_round, farewell
 from fairplay.games.steps import Call, CallAll, Eliminate, Failure
 from fairplay.v1.misconduct_pb2 import CallError, Misconduct, Overrun
 from fairplay.v1.player_pb2 import EndResponse, StartResponse
@@ -44,7 +45,7 @@ def all_tie(_: int, game: tuple[int, ...]) -> GameResult:
 class Played(NamedTuple):
     """What happened in a tournament: rounds of games, Start and End calls at once, who was eliminated in them."""
 
-    standings: Standings
+    standings: Order
     rounds: list[tuple[tuple[int, ...], ...]]
     calls: list[tuple[str, list[int]]]
     eliminated: list[int]
@@ -70,8 +71,9 @@ def drive(
             return Played(stop.value, rounds, calls, eliminated)
         answer = None
         if isinstance(step, PlayRound):
-            rounds.append(step.games)
-            answer = [decide(len(rounds), game) for game in step.games]
+            games = tuple(game.entrants for game in step.games)
+            rounds.append(games)
+            answer = answer_round(len(rounds), step, [decide(len(rounds), game) for game in games])
         elif isinstance(step, CallAll):
             calls.append((_name(step.calls[0]), [call.seat for call in step.calls]))
             answer = {call.seat: (failing or {}).get((call.method.name, call.seat), sound(call)) for call in step.calls}
@@ -191,7 +193,7 @@ def test_f7_brackets(count: int, rounds: list[str], winners: str) -> None:
 def test_fewer_than_two_players_win_without_a_game(count: int) -> None:
     played = drive(count)
     assert played.rounds == []
-    assert played.standings == Standings(tuple(range(count)), ())
+    assert played.standings == Order(tuple(range(count)), ())
 
 
 @pytest.mark.parametrize("count", [2, 3, 4])
@@ -224,14 +226,14 @@ def test_a_final_is_played_even_by_players_that_have_just_tied() -> None:
 def test_a_round_without_survivors_leaves_no_winner() -> None:
     played = drive(5, lambda _, game: result([], failed=range(len(game))))
     assert len(played.rounds) == 1
-    assert played.standings == Standings((), ())
+    assert played.standings == Order((), ())
     assert played.calls == [("start", [0, 1, 2, 3, 4])]
 
 
 def test_a_game_without_survivors_contributes_no_winner() -> None:
     played = drive(5, lambda number, game: result([], failed=[0, 1, 2]) if 0 in game else as_in_f7(number, game))
     assert bracket(played) == ["abc de"]
-    assert played.standings == Standings((3,), (4,))
+    assert played.standings == Order((3,), (4,))
 
 
 def test_winners_enter_the_next_round_in_list_order() -> None:
@@ -243,7 +245,7 @@ def test_winners_enter_the_next_round_in_list_order() -> None:
 
 def test_whoever_fails_in_a_game_is_out_even_where_the_ranking_names_nobody_else() -> None:
     played = drive(2, lambda _, game: result([1], failed=[0]))
-    assert played.standings == Standings((1,), ())
+    assert played.standings == Order((1,), ())
     assert played.calls[1:] == [("end True", [1])]
 
 
@@ -275,19 +277,19 @@ def test_an_aborted_game_beats_nobody() -> None:
 
     played = drive(6, decide)
     assert bracket(played) == ["abcd ef", "acde"]
-    assert played.standings == Standings((0, 4), (2, 3, 5))
+    assert played.standings == Order((0, 4), (2, 3, 5))
 
 
 def test_an_aborted_final_has_no_winner() -> None:
     played = drive(3, lambda _, game: result([], aborted="stopped"))
-    assert played.standings == Standings((), (0, 1, 2))
+    assert played.standings == Order((), (0, 1, 2))
     assert played.calls[1:] == [("end False", [0, 1, 2])]
 
 
 def test_rounds_in_which_every_game_is_aborted_do_not_go_on_for_ever() -> None:
     played = drive(9, lambda _, game: result([], aborted="the referee failed"))
     assert len(played.rounds) == 1
-    assert played.standings == Standings((), tuple(range(9)))
+    assert played.standings == Order((), tuple(range(9)))
 
 
 # Start and End
@@ -302,19 +304,19 @@ def test_whoever_fails_start_does_not_take_part(failure: Failure) -> None:
     played = drive(6, failing={("Start", 0): failure, ("Start", 3): failure})
     assert played.eliminated == [0, 3]
     assert bracket(played) == ["bcef"]
-    assert played.standings == Standings((1, 5), (2, 4))
+    assert played.standings == Order((1, 5), (2, 4))
     assert sorted(played.calls[1][1] + played.calls[2][1]) == [1, 2, 4, 5]
 
 
 def test_when_all_but_one_fail_start_it_wins() -> None:
     played = drive(3, failing={("Start", 0): DEAD, ("Start", 2): DEAD})
     assert played.rounds == []
-    assert played.standings == Standings((1,), ())
+    assert played.standings == Order((1,), ())
 
 
 def test_when_all_fail_start_nobody_wins_and_nobody_is_called_again() -> None:
     played = drive(3, failing={("Start", seat): DEAD for seat in range(3)})
-    assert played.standings == Standings((), ())
+    assert played.standings == Order((), ())
     assert played.calls == [("start", [0, 1, 2])]
 
 
@@ -329,13 +331,13 @@ def test_a_winner_that_fails_end_is_no_winner_but_a_failure() -> None:
 def test_a_loser_that_fails_end_is_a_failure() -> None:
     played = drive(4, failing={("End", 1): DEAD})
     assert played.eliminated == [1]
-    assert played.standings == Standings((0, 3), (2,))
+    assert played.standings == Order((0, 3), (2,))
 
 
 def test_failing_end_may_be_no_failure() -> None:
     played = drive(8, failing={("End", 0): DEAD, ("End", 1): DEAD}, strict=False)
     assert played.eliminated == []
-    assert played.standings == Standings((7,), (0, 3, 4, 1, 2, 5, 6))
+    assert played.standings == Order((7,), (0, 3, 4, 1, 2, 5, 6))
 
 
 def test_others_are_listed_with_those_who_got_furthest_first() -> None:

@@ -220,8 +220,8 @@ def test_no_name_breaks_a_picture(name: str) -> None:
     assert cell_len(mine.removesuffix("to move").rstrip()) == cell_len(other.rstrip())
 
 
-def test_players_without_a_name_are_named_after_their_seats() -> None:
-    assert Drawing(public(table("red square", "blue star")), ()).texts("name") == ["seat 0", "seat 1"]
+def test_players_without_a_name_are_numbered() -> None:
+    assert Drawing(public(table("red square", "blue star")), ()).texts("name") == ["player 1", "player 2"]
 
 
 states_of_all_kinds = st.builds(

@@ -62,7 +62,7 @@ async def played_and_watched(server: Server, referee: Any, cheat: Cheat) -> tupl
         playing = asyncio.ensure_future(referee.PlayGame(PlayGameRequest(game_id="g", plan=PLAN)))
         first = await by_hand.next_call()
         events = asyncio.create_task(watched(referee))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while not server.referee._running["g"].watchers:
                 await asyncio.sleep(0)
         for answer in cheat.answer(first):

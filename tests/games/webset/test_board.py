@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -10,14 +11,23 @@ import pytest
 from rich.text import Text
 
 from fairplay.fish.v1 import fish_pb2
-from fairplay.games.frontends import RESERVED_KEYS, Frontend, GameView, TableContext, find_frontend
+from fairplay.games.frontends import (
+    RESERVED_KEYS,
+    Frontend,
+    GameView,
+    IllegalChoiceError,
+    TableContext,
+    find_frontend,
+)
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import EMPTY, State
-from fairplay.games.webset.views import board
-from fairplay.games.webset.views.person import ACTIONS, FRONTEND, GUARD_S
+from fairplay.games.webset.views import board, person
+from fairplay.games.webset.views.drafts import ACTIONS
+from fairplay.games.webset.views.person import FRONTEND, GUARD_S, KEYS
 from fairplay.player.handlers import Handlers
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1 import webset_player_pb2 as messages
+from tests.games.pointing import check_picture, pieces
 from tests.games.webset.tables import CALL, MORE, SHOW, done, fresh
 
 NAMES = ("ann", "bob\x1b[2J", "[red]cy[/]")
@@ -35,16 +45,19 @@ class Sitting:
         self.now = 0.0
         self.told: list[str] = []
         self.names = names
+        self.call_limit_s: float | None = None
         self._news = asyncio.Event()
         self.person: Any = FRONTEND.create_player(
-            TableContext(lambda: self.names, limit_s, self._clock, self._news.set, self.told.append)
+            TableContext(
+                lambda: self.names, limit_s, self._clock, self._news.set, self.told.append, lambda: self.call_limit_s
+            )
         )
 
     def _clock(self) -> float:
         return self.now
 
     async def until(self, is_so: Callable[[GameView], bool]) -> None:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while not is_so(self.person.view()):
                 await self._news.wait()
                 self._news.clear()
@@ -98,10 +111,10 @@ def test_each_card_lies_at_the_place_of_its_key_and_each_key_names_its_card() ->
         list("asdf"),
         list("zxcv"),
     ]
-    assert [board.card_at(state, key) for key in "qaz"] == list(state.slots[:3])
-    assert board.card_at(state, "v") == state.slots[11]
-    assert board.card_at(state, "t") is None
-    assert board.card_at(state, "1") is None
+    assert [board.slot_at(state, key) for key in "qaz"] == [0, 1, 2]
+    assert board.slot_at(state, "v") == 11
+    assert board.slot_at(state, "t") is None
+    assert board.slot_at(state, "1") is None
 
 
 def test_a_full_table_fits_into_its_part_of_the_screen_and_has_a_key_for_every_card() -> None:
@@ -116,7 +129,7 @@ def test_a_full_table_fits_into_its_part_of_the_screen_and_has_a_key_for_every_c
 def test_holes_are_no_cards() -> None:
     state = codec.public_message(fresh())
     state.slots[0] = EMPTY
-    assert board.card_at(state, "q") is None
+    assert board.slot_at(state, "q") is None
     assert "q" not in shown(board.draw(board.Scene(state, 0, NAMES)))
 
 
@@ -161,13 +174,13 @@ def test_watchers_see_the_same_board_without_keys_to_press() -> None:
 
 def test_the_front_end_is_found_by_the_name_of_its_game_and_offers_its_methods() -> None:
     assert find_frontend("webset") is FRONTEND
-    assert find_frontend("fish") is None
+    assert find_frontend("a game without one") is None
     handlers = Handlers(Sitting().person)
     assert not any(handlers.quick(path) for path in handlers.paths if "Webset" in path)
 
 
 def test_the_keys_of_the_game_leave_those_of_the_table_alone() -> None:
-    assert not RESERVED_KEYS & set(ACTIONS)
+    assert not RESERVED_KEYS & set(KEYS)
 
 
 async def test_before_the_first_game_there_is_nothing_to_see_or_to_press() -> None:
@@ -178,13 +191,13 @@ async def test_before_the_first_game_there_is_nothing_to_see_or_to_press() -> No
     assert sitting.person.view().board == ""
 
 
-@pytest.mark.parametrize("key", ACTIONS)
+@pytest.mark.parametrize("key", KEYS)
 async def test_each_key_is_its_action(key: str) -> None:
     sitting = Sitting()
     task = await asked(sitting, fresh())
-    assert set(sitting.keys) == set(ACTIONS)
+    assert set(sitting.keys) == set(KEYS)
     assert sitting.press(key) == [True]
-    assert (await task).action == ACTIONS[key][0]
+    assert (await task).action == ACTIONS[KEYS[key]][0]
 
 
 async def test_only_what_may_be_tried_is_shown_and_taken() -> None:
@@ -195,6 +208,13 @@ async def test_only_what_may_be_tried_is_shown_and_taken() -> None:
     assert sitting.keys == ["space"]
     assert sitting.press("m", "s", "r", "j", "space") == [True, True, True, False, True]
     assert (await task).action == SPACE
+
+
+async def test_a_question_that_comes_to_a_new_process_is_answered_in_what_is_left_of_its_time() -> None:
+    sitting = Sitting(limit_s=3_600)
+    sitting.call_limit_s = 0.1
+    async with asyncio.timeout(60):
+        assert (await sitting.act(fresh())).action == messages.ACTION_NOTHING
 
 
 async def test_a_thinking_person_does_nothing_before_the_time_limit() -> None:
@@ -229,7 +249,7 @@ async def test_a_question_that_comes_again_after_a_lost_connection_has_what_is_l
     sitting = Sitting(limit_s=60.0)
     await lost(await asked(sitting, fresh()))
     sitting.now += 59.6
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         assert (await sitting.act(fresh())).action == messages.ACTION_NOTHING
 
 
@@ -300,6 +320,68 @@ async def test_three_cards_are_picked_by_their_keys_and_put_back_by_them() -> No
     assert not sitting.person.view().takes_letters
 
 
+async def test_the_game_is_played_by_pointing_as_by_keys() -> None:
+    sitting, state = Sitting(), fresh()
+    task = await asked(sitting, state)
+    check_picture(sitting.person)
+    assert pieces(sitting.person.svg()).keys() == {*ACTIONS, *(f"slot-{slot}" for slot in range(12))}
+    with pytest.raises(IllegalChoiceError, match=r"Call SET! first"):
+        sitting.person.choose("slot-3")
+    sitting.person.choose("call-set")
+    assert (await task).action == SPACE
+    called = done(state, (0, CALL))
+    taking = sitting.pick(called)
+    await sitting.until(lambda view: view.takes_letters)
+    for part in ("slot-3", "slot-1", "slot-3", "slot-5"):
+        sitting.person.choose(part)
+        check_picture(sitting.person)
+    assert sitting.person.offer().chosen == {"slot-1", "slot-5"}
+    sitting.person.undo()
+    with pytest.raises(IllegalChoiceError, match="All three cards lie on the table"):
+        sitting.person.choose("slot-12")
+    assert sitting.person.offer().prompt == "SET! Three cards:"
+    assert sitting.person.offer().left_s == 3.0
+    for part in ("slot-0", "slot-2"):
+        sitting.person.choose(part)
+    slots = codec.public_message(called).slots
+    assert list((await taking).cards) == [slots[1], slots[0], slots[2]]
+
+
+async def test_actions_stay_in_the_picture_between_two_questions_and_are_kept_for_the_next() -> None:
+    sitting, state = Sitting(), fresh()
+    await lost(await asked(sitting, state))
+    assert sitting.person.offer().choices == ()
+    assert "call-set" in pieces(sitting.person.svg())
+    sitting.person.choose("call-set")
+    assert (await sitting.act(state)).action == SPACE
+
+
+async def test_an_action_that_may_not_be_tried_is_refused_and_no_action_is_drawn_in_the_call_of_another() -> None:
+    sitting = Sitting()
+    request = messages.ActRequest(state=codec.public_message(fresh()), actions=[SPACE])
+    task = asyncio.create_task(sitting.person.act(request))
+    await sitting.until(lambda view: bool(view.keys))
+    with pytest.raises(IllegalChoiceError, match="not possible at the moment"):
+        sitting.person.choose("more-cards")
+    sitting.person.choose("call-set")
+    await task
+    await sitting.person.report(messages.ReportRequest(state=codec.public_message(done(fresh(), (1, CALL)))))
+    assert "call-set" not in pieces(sitting.person.svg())
+    assert sitting.person.offer().prompt == "bob[2J calls ---S-E-T---"
+    assert sitting.person.offer().left_s == 3.0
+
+
+async def test_in_a_round_passing_is_a_part_of_the_picture() -> None:
+    sitting, state = Sitting(), fresh(rounds="earliest")
+    await sitting.deal(state)
+    task = sitting.pick(state, may_skip=True)
+    await sitting.until(lambda view: view.takes_letters)
+    check_picture(sitting.person)
+    sitting.person.choose("pass")
+    assert list((await task).cards) == []
+    assert sitting.status != "Too late."
+
+
 async def test_the_time_for_cards_is_counted_down_and_ends_with_none() -> None:
     sitting, called = Sitting(), done(fresh(window_ms=100), (0, CALL))
     await sitting.deal(called)
@@ -325,6 +407,25 @@ async def test_keys_right_after_the_time_for_cards_do_nothing() -> None:
     assert not sitting.person.view().takes_letters
     assert sitting.press("q", "m") == [False, True]
     assert (await task).action == messages.ACTION_MORE_CARDS
+
+
+async def test_a_change_is_said_when_keys_mean_something_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(person, "GUARD_S", 0.05)
+    looked = asyncio.Event()
+
+    def look() -> None:
+        if player.offer().prompt != "Too late.":
+            looked.set()
+
+    player = FRONTEND.create_player(TableContext(lambda: NAMES, 60.0, time.monotonic, look, lambda line: None))
+    called = done(fresh(window_ms=100), (0, CALL))
+    deal = messages.DealRequest(seat=0, state=codec.public_message(called))
+    deal.settings.CopyFrom(codec.settings_message(called.settings))
+    await player.deal(deal)
+    await player.pick_cards(messages.PickCardsRequest(seat=0, state=codec.public_message(called)))
+    looked.clear()
+    async with asyncio.timeout(10):
+        await looked.wait()
 
 
 async def test_in_a_round_enter_passes() -> None:

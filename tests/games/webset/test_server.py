@@ -45,7 +45,7 @@ def plan(settings: webset_pb2.Settings, *links: str) -> GamePlan:
 
 
 async def result(referee: Any, settings: webset_pb2.Settings, *links: str) -> GameResult:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(30):
         played = await referee.PlayGame(PlayGameRequest(game_id="g", plan=plan(settings, *links)))
     assert played.game.status == GameStatus.GAME_STATUS_FINISHED
     found: GameResult = played.game.result

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
 from pathlib import Path
 
+import pytest
+
+from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.table_records import KIND
 from fairplay.server.records.chain import parsed
 from fairplay.server.server import Server
@@ -11,6 +18,23 @@ from fairplay.v1.record_pb2 import RecordedTable, RecordEntry
 from fairplay.v1.table_pb2 import Table
 from tests.server.lobby.harness import OPEN, PATIENT, guests, lobby, mute
 from tests.server.lobby.test_games import begun
+
+USER = """
+import asyncio, sys
+import grpc
+from fairplay.v1.lobby_pb2 import AttendRequest, EnterRequest
+from fairplay.v1.lobby_pb2_grpc import LobbyServiceStub
+
+async def main():
+    async with grpc.aio.insecure_channel(sys.argv[1]) as channel:
+        lobby = LobbyServiceStub(channel)
+        entered = await lobby.Enter(EnterRequest(name="frozen"))
+        async for _ in lobby.Attend(AttendRequest(token=entered.token)):
+            print("here", flush=True)
+
+asyncio.run(main())
+"""
+"""A user in a process of its own."""
 
 
 def record_table(server: Server, name: str, game: str) -> None:
@@ -66,3 +90,21 @@ async def test_a_seat_that_was_left_to_watch_is_not_kept_over_a_new_start(tmp_pa
         await made[1].ask("WatchTable", table="t")
     async with lobby(PATIENT, records=tmp_path) as server, guests(server, "cy") as [cy]:
         assert cy.mirror.seats("t") == ["ann"]
+
+
+@pytest.mark.slow
+async def test_a_user_whose_process_is_frozen_is_lost_soon_where_the_operator_wants_it() -> None:
+    limits = LobbyLimits(grace_s=0.1)
+    async with lobby(limits, heartbeat_s=2.0) as server, guests(server, "ann") as [ann]:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", USER, server.address, stdout=PIPE, stderr=DEVNULL
+        )
+        try:
+            assert process.stdout is not None
+            assert await process.stdout.readline() == b"here\n"
+            process.send_signal(signal.SIGSTOP)
+            gone = await ann.until(lambda event: event.user_gone.name == "frozen")
+            assert gone.user_gone.lost
+        finally:
+            process.kill()
+            await process.wait()

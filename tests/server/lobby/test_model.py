@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from typing import Any
 
 from hypothesis import settings
@@ -77,13 +76,14 @@ class World:
 
     async def finish(self, table: Table) -> None:
         """Finish the game of a table."""
-        for seat in table.seats:
-            self.stage.actors[seat.name].release.set()
-        async with asyncio.timeout(5):
+        actors = [self.stage.actors[seat.name] for seat in table.seats if not seat.bot]
+        for actor in actors:
+            actor.release.set()
+        async with asyncio.timeout(30):
             while table.running:
                 await asyncio.sleep(0.001)
-        for seat in table.seats:
-            self.stage.actors[seat.name].release.clear()
+        for actor in actors:
+            actor.release.clear()
 
     async def close(self) -> None:
         await self.lobby.close()
@@ -130,8 +130,10 @@ class LobbyMachine(RuleBasedStateMachine):
                 assert self.world.last == before
                 return
             if asyncio.iscoroutine(done):
-                with suppress(Refusal):
+                try:
                     await done
+                except Refusal:
+                    assert self.world.last == before
 
         self.run(do())
 
@@ -178,9 +180,10 @@ class LobbyMachine(RuleBasedStateMachine):
 
         self.run(do())
 
-    @rule(name=names, table=tables)
-    def create(self, name: str, table: str) -> None:
-        self.act(name, lambda user: self.world.lobby.create(user, CreateTableRequest(name=table, game="fish")))
+    @rule(name=names, table=tables, seat_count=st.sampled_from([0, 0, 2, 3]))
+    def create(self, name: str, table: str, seat_count: int = 0) -> None:
+        request = CreateTableRequest(name=table, game="fish", seat_count=seat_count)
+        self.act(name, lambda user: self.world.lobby.create(user, request))
 
     @rule(name=names, table=tables)
     def watch(self, name: str, table: str) -> None:
@@ -200,7 +203,15 @@ class LobbyMachine(RuleBasedStateMachine):
 
     @rule(name=names)
     def start(self, name: str) -> None:
-        self.act(name, self.world.lobby.start)
+        self.act(name, self.world.lobby.starts.start)
+
+    @rule(name=names, ready=st.booleans())
+    def set_ready(self, name: str, ready: bool) -> None:
+        self.act(name, lambda user: self.world.lobby.starts.set_ready(user, ready=ready))
+
+    @rule(name=names, count=st.integers(0, 4), link=st.sampled_from(["", "bot:first", "bot:random"]))
+    def set_bots(self, name: str, count: int, link: str) -> None:
+        self.act(name, lambda user: self.world.lobby.starts.set_bots(user, count, link))
 
     @rule(one=names, two=names, table=tables)
     def play(self, one: str, two: str, table: str) -> None:
@@ -258,6 +269,8 @@ class LobbyMachine(RuleBasedStateMachine):
             seated = [seat.name for seat in table.seats]
             assert len(set(seated)) == len(seated) <= 4
             assert all(seat.present or (seat.left and table.running) for seat in table.seats)
+            assert [seat.bot for seat in table.seats] == sorted(seat.bot for seat in table.seats)
+            assert not table.running or not any(seat.ready for seat in table.seats)
 
     @invariant()
     def only_what_is_deserted_is_about_to_go(self) -> None:

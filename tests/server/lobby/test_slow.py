@@ -86,7 +86,7 @@ async def test_a_flood_of_one_user_does_not_slow_another() -> None:
             task.cancel()
         await asyncio.gather(*flooding, return_exceptions=True)
         assert counts["granted"] <= 40 + 20 * elapsed + 1
-        assert median(times) < 0.1
+        assert median(times) < 0.5
 
 
 async def test_who_floods_is_answered_late_and_who_does_not_at_once() -> None:

@@ -275,6 +275,26 @@ async def test_a_lobby_takes_so_many_users_and_no_more() -> None:
         await enter(server, "eve")
 
 
+async def test_one_host_does_not_fill_the_lobby(monkeypatch: pytest.MonkeyPatch) -> None:
+    hosts = ["10.0.0.1"]
+    monkeypatch.setattr("fairplay.server.servicers.lobby.host_of", lambda _: hosts[-1])
+    async with lobby(LobbyLimits(max_host_user_count=2)) as server, guests(server, "ann", "bob") as [ann, _]:
+        assert await refusal(enter(server, "eve")) == ("RESOURCE_EXHAUSTED", "LOBBY_FULL")
+        hosts.append("10.0.0.2")
+        await enter(server, "eve")
+        await ann.ask("Leave")
+        hosts.append("10.0.0.1")
+        await enter(server, "dan")
+
+
+async def test_connections_of_one_host_share_what_it_may_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fairplay.server.servicers.lobby.host_of", lambda _: "10.0.0.1")
+    async with lobby(LobbyLimits(enter_burst=2)) as server:
+        await enter(server, "ann")
+        await enter(server, "bob")
+        assert await refusal(enter(server, "eve")) == ("RESOURCE_EXHAUSTED", "TOO_MANY_REQUESTS")
+
+
 async def test_whoever_asks_too_often_is_told_when_to_ask_again() -> None:
     async with lobby(LobbyLimits(requests_per_second=5, burst=3)) as server, guests(server, "ann", "bob") as [ann, bob]:
         await ann.ask("LeaveTable")

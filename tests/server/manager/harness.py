@@ -51,8 +51,12 @@ class Actor:
 
     async def at(self, method: str) -> None:
         """Wait until the player is called."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await self._reached[method].wait()
+
+    def mend(self) -> None:
+        """Fail no more."""
+        self._fault = {}
 
     async def _act(self, method: str) -> None:
         self._reached[method].set()
@@ -75,7 +79,7 @@ class Actor:
     async def play_as(self, request: Any) -> None:
         await self._act("play_as")
 
-    def play_with(self, request: Any) -> None:
+    async def play_with(self, request: Any) -> None:
         self._player.play_with(request)
 
     async def setup(self, request: Any) -> Any:
@@ -91,7 +95,7 @@ class Stage(Links):
     """Links to actors, by the names of the players; other links are real."""
 
     def __init__(self, hub: Hub, clock: Clock) -> None:
-        super().__init__(hub, clock, allow_exec=False, start_limit_s=SHORT_S)
+        super().__init__(hub, clock, start_limit_s=SHORT_S)
         self._own_clock = clock
         self.actors: dict[str, Actor] = {}
         self.log: list[tuple[str, str]] = []
@@ -108,10 +112,14 @@ class Stage(Links):
         if player.name not in self.actors:
             super().check(player, game, field)
 
-    async def open(self, player: Player, game: Game) -> Link:
+    def lost(self, link: Link) -> bool:
+        assert isinstance(link, _Counted)
+        return super().lost(link.link)
+
+    async def open(self, player: Player, game: Game, secret: str = "") -> Link:
         self.open_count += 1
         link = BotLink(self._own_clock, self.actors[player.name]) if player.name in self.actors else None
-        return _Counted(self, link or await super().open(player, game))
+        return _Counted(self, link or await super().open(player, game, secret))
 
 
 class _Counted:
@@ -119,12 +127,12 @@ class _Counted:
 
     def __init__(self, stage: Stage, link: Link) -> None:
         self._stage = stage
-        self._link = link
+        self.link = link
         self.call = link.call
 
     async def close(self) -> None:
         self._stage.open_count -= 1
-        await self._link.close()
+        await self.link.close()
 
 
 class Timers:
@@ -157,14 +165,14 @@ class Environment(NamedTuple):
     hub: Hub
     store: Store
 
-    async def play(self, tournament_id: str, plan: TournamentPlan) -> Tournament:
+    async def play(self, tournament_id: str, plan: TournamentPlan, within_s: float = 20) -> Tournament:
         """Create a tournament, start it and wait for its end."""
         await self.manager.create(tournament_id, plan)
         await self.manager.start(tournament_id)
-        return await self.over(tournament_id)
+        return await self.over(tournament_id, within_s)
 
-    async def over(self, tournament_id: str) -> Tournament:
-        async with asyncio.timeout(20):
+    async def over(self, tournament_id: str, within_s: float = 20) -> Tournament:
+        async with asyncio.timeout(within_s):
             async for _ in self.manager.watch(tournament_id):
                 pass
         over = self.manager.get(tournament_id)
@@ -184,11 +192,11 @@ class Environment(NamedTuple):
 
 @asynccontextmanager
 async def environment(
-    records: Path | None = None, later: Later | None = None, store: Any = None
+    records: Path | None = None, later: Later | None = None, store: Any = None, clock: Clock | None = None
 ) -> AsyncIterator[Environment]:
     """Run a manager; at the end suspend everything, and check that no link is left open."""
     kept = store or Store.open(records)
-    clock = Clock()
+    clock = clock or Clock()
     hub = Hub(clock)
     stage = Stage(hub, clock)
     referee = Referee(stage, kept)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -11,6 +12,7 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.certificate import FORMAT, CaseResult, frozen, sealed, summary
+from fairplay.certificate.signing import new_key, public_text, signed
 from fairplay.games.game import find
 from fairplay.server.server import Config, Server
 from fairplay.v1 import manager_pb2 as pb
@@ -156,3 +158,18 @@ async def test_what_would_be_refused_anyway_is_refused_first(manager: Any) -> No
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await sign_up(manager, certificate(), name="not a name")
     assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+
+
+async def test_a_tournament_may_trust_some_signers_only(server: Server, tmp_path: Path) -> None:
+    key, other = new_key(tmp_path / "key.pem"), new_key(tmp_path / "other.pem")
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        stub = ManagerServiceStub(channel)
+        policy = SignUpPolicy(certificate=CertificatePolicy(signer_keys=["nobody"]))
+        request = pb.CreateTournamentRequest(tournament_id="t", plan=TournamentPlan(game="fish", sign_up=policy))
+        with pytest.raises(grpc.aio.AioRpcError, match="is not the public key"):
+            await stub.CreateTournament(request)
+        request.plan.sign_up.certificate.signer_keys[:] = [public_text(key)]
+        await stub.CreateTournament(request)
+        assert "nobody has signed it" in await refusal(sign_up(stub, certificate()))
+        assert "whom this tournament trusts" in await refusal(sign_up(stub, signed(certificate(), other)))
+        await sign_up(stub, signed(certificate(), key))

@@ -10,8 +10,9 @@ from google.protobuf.message import Message
 
 from fairplay.server.errors import Refusal
 from fairplay.server.manager.plan import checked_tournament_id, full_tournament_plan, game_plan_of, seated
+from fairplay.server.manager.seeds import new_secret
 from fairplay.v1.game_pb2 import Player
-from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy, TournamentPlan
+from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy, Tournament, TournamentPlan
 from tests.server.manager.harness import plan
 
 ANN, BOB = Player(name="Ann", link="bot:first"), Player(name="Bob", link="bot:first")
@@ -177,14 +178,31 @@ def test_who_signs_up_last_is_the_youngest_unless_the_policy_says_otherwise() ->
 def test_the_seed_of_a_game_follows_from_the_tournaments_the_round_and_the_table() -> None:
     made = plan("ab")
     seeds = {
-        (seed, round_number, table): game_plan_of(_seeded(made, seed), made.entrants, round_number, table).seed
+        (seed, round_number, table): game_plan_of(
+            Tournament(plan=made, secret=new_secret(seed)), made.entrants, round_number, table, 0
+        ).seed
         for seed in (0, 7, 2**53 - 1)
         for round_number in (1, 2, 11)
         for table in (1, 2, 11)
     }
     assert len(set(seeds.values())) == len(seeds)
     assert all(0 <= seed < 2**53 for seed in seeds.values())
-    assert seeds[7, 1, 1] == 3891398249812982  # the same in every process, on every machine
+    assert seeds[7, 1, 1] == 7549757442959048  # the same in every process, on every machine
+
+
+def test_games_of_the_same_deal_have_the_same_seed() -> None:
+    made = Tournament(plan=plan("ab"), secret=new_secret(7))
+
+    def seed(round_number: int, table: int, deal: int) -> int:
+        return game_plan_of(made, made.plan.entrants, round_number, table, deal).seed
+
+    assert seed(1, 1, 3) == seed(2, 5, 3)
+    assert len({seed(1, 1, 1), seed(1, 1, 2), seed(1, 1, 0), seed(1, 2, 0)}) == 4
+
+
+def test_tournaments_of_older_servers_go_on_with_their_seeds() -> None:
+    made = Tournament(plan=_seeded(plan("ab"), 7))
+    assert game_plan_of(made, made.entrants, 1, 1, 0).seed == 3891398249812982
 
 
 def _seeded(made: TournamentPlan, seed: int) -> TournamentPlan:
@@ -199,7 +217,6 @@ def _seeded(made: TournamentPlan, seed: int) -> TournamentPlan:
 
 def test_every_default_is_said() -> None:
     made = full(TournamentPlan(game="fish"))
-    assert made.HasField("seed")
     expected: list[tuple[Message, set[str]]] = [
         (made.sign_up, {"certificate"}),
         (made.time_control, set()),
@@ -217,10 +234,9 @@ def test_a_seed_must_be_readable_in_every_language() -> None:
     assert full(_seeded(plan("abc"), 2**53 - 1)).seed == 2**53 - 1
 
 
-def test_a_plan_without_a_seed_gets_one_of_its_own() -> None:
-    seeds = {full(TournamentPlan(game="fish")).seed for _ in range(5)}
-    assert len(seeds) == 5
-    assert all(seed < 2**53 for seed in seeds)
+def test_a_plan_without_a_seed_stays_without_and_gets_a_secret_of_its_own() -> None:
+    assert not full(TournamentPlan(game="fish")).HasField("seed")
+    assert len({new_secret(None) for _ in range(5)}) == 5
 
 
 UNKNOWN = b"\xfa\x3e\x01x"

@@ -53,6 +53,14 @@ async def refused(call: Any) -> tuple[grpc.StatusCode, str]:
     return caught.value.code(), reason_of(caught.value)
 
 
+async def test_nobody_says_which_account_it_has(manager: Any) -> None:
+    await manager.CreateTournament(pb.CreateTournamentRequest(tournament_id="t", plan=plan("ab")))
+    player = Player(name="c", link="bot:greedy", account="root")
+    await manager.SignUp(pb.SignUpRequest(tournament_id="t", player=player, token="secret"))
+    shown: Tournament = (await manager.GetTournament(pb.GetTournamentRequest(tournament_id="t"))).tournament
+    assert [(entrant.name, entrant.account) for entrant in shown.entrants] == [("a", ""), ("b", ""), ("c", "")]
+
+
 async def test_a_tournament_from_its_creation_to_its_end(manager: Any) -> None:
     created = await manager.CreateTournament(pb.CreateTournamentRequest(tournament_id="t", plan=plan("ab")))
     assert created.tournament.status == SIGN_UP
@@ -177,3 +185,45 @@ async def test_players_that_dial_in_sign_themselves_up(server: Server, manager: 
     assert last.status == FINISHED
     assert bracket(last) == ["cba"]
     assert not last.result.failures
+
+
+async def test_standings_and_games_come_in_pages(manager: Any) -> None:
+    made = plan("abcdef")
+    made.title = "Cup of the autumn"
+    await manager.CreateTournament(pb.CreateTournamentRequest(tournament_id="t", plan=made))
+    await manager.StartTournament(pb.StartTournamentRequest(tournament_id="t"))
+    over = await played(manager, "t")
+    assert over.plan.title == "Cup of the autumn"
+    listed = await manager.ListTournaments(pb.ListTournamentsRequest())
+    assert listed.tournaments[0].title == "Cup of the autumn"
+    games = [game for round_ in over.rounds for game in round_.games]
+    assert over.game_count == len(games)
+    assert over.round_count == len(over.rounds)
+    found, token = [], ""
+    while True:
+        request = pb.ListTournamentGamesRequest(tournament_id="t", page_size=2, page_token=token)
+        page = await manager.ListTournamentGames(request)
+        found += page.games
+        if not (token := page.next_page_token):
+            break
+    assert [game.game_id for game in found] == [game.game_id for game in games]
+    assert {game.round_number for game in found} == {1, 2}
+    first = await manager.GetStandings(pb.GetStandingsRequest(tournament_id="t", page_size=4))
+    rest = pb.GetStandingsRequest(tournament_id="t", page_size=4, page_token=first.next_page_token)
+    second = await manager.GetStandings(rest)
+    assert second.next_page_token == ""
+    lines = [*first.standings.standings, *second.standings.standings]
+    assert {line.name for line in lines} == set("abcdef")
+    assert [line.name for line in lines] == [*over.result.winners, *over.result.others]
+    assert sum(line.game_count for line in lines) == sum(len(game.players) for game in games)
+    assert first.standings.complete
+    assert first.standings.entrant_count == 6
+    assert first.standings.game_count == len(games)
+
+
+async def test_standings_of_no_tournament(manager: Any) -> None:
+    for call in (
+        manager.GetStandings(pb.GetStandingsRequest(tournament_id="nobody")),
+        manager.ListTournamentGames(pb.ListTournamentGamesRequest(tournament_id="nobody")),
+    ):
+        assert await refused(call) == (grpc.StatusCode.NOT_FOUND, "TOURNAMENT_NOT_FOUND")

@@ -373,15 +373,15 @@ async def test_a_full_tournament_starts_after_a_restart_that_came_in_between(tmp
         assert names(await here.over("t")) == "cba"
 
 
-async def test_a_repeat_without_a_seed_returns_the_tournament_with_the_seed_that_was_drawn() -> None:
+async def test_a_repeat_without_a_seed_returns_the_tournament_with_the_secret_that_was_drawn() -> None:
     async with environment() as here:
         made = plan("ab")
         made.ClearField("seed")
         created = await here.manager.create("t", made)
-        assert created.plan.HasField("seed")
+        assert created.secret
         assert await here.manager.create("t", made) == created
         assert await here.manager.create("t", created.plan) == created
-        made.seed = created.plan.seed ^ 1
+        made.seed = 1
         assert await refused(here.manager.create("t", made)) == "ID_REUSED"
 
 
@@ -459,10 +459,8 @@ async def test_entrants_say_who_they_are_as_far_as_the_server_was_told() -> None
         await here.manager.sign_up("t", player("ann", "dial-in:ann"), "secret")
         claimed = player("bob", "grpc://127.0.0.1:1")
         claimed.description.display_name = "not asked"
-        claimed.account = "root"
         await here.manager.sign_up("t", claimed, "")
         assert described(here.manager.get("t")) == {"x": "first", "ann": "Ann 1.0"}
-        assert not any(entrant.account for entrant in here.manager.get("t").entrants)
         await here.manager.withdraw("t", "bob", "")
         await dial_in(here, "dee", "", "Dee 2.0")  # whom the creator named before it had dialled in
         here.stage.act("x", start="hold")

@@ -334,10 +334,10 @@ async def test_a_link_that_the_server_fails_to_open_costs_one_player(monkeypatch
     async with environment() as here:
         opened = here.stage.open
 
-        async def fail(player: Player, game: Any) -> Any:
+        async def fail(player: Player, game: Any, *secret: str) -> Any:
             if player.name == "b":
                 raise RuntimeError("a bug")
-            return await opened(player, game)
+            return await opened(player, game, *secret)
 
         monkeypatch.setattr(here.stage, "open", fail)
         tournament = await here.play("t", plan("abc"))

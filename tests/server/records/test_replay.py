@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairplay.games.steps import Call, CallAll, Eliminate
+from fairplay.server.evidence import recorded as recorded_misconduct
 from fairplay.server.records.chain import chained, parsed
 from fairplay.server.records.errors import Diverged, RecordsError
 from fairplay.server.records.replay import Called, Eliminated, Ended, Shown, replay, resume, state_at
@@ -117,7 +118,7 @@ def test_a_game_stands_at_an_elimination_that_is_not_recorded_yet() -> None:
     position = resume(prefix(whole, 4), refuse, find)
     assert isinstance(position.step, Eliminate)
     assert position.transcript.misconducts == []
-    assert position.transcript.build_misconduct(position.step) == list(parsed(whole))[4].misconduct
+    assert recorded_misconduct(position.transcript.build_misconduct(position.step)) == list(parsed(whole))[4].misconduct
 
 
 def test_a_game_stands_at_its_end() -> None:

@@ -53,7 +53,7 @@ def writing(disk: Disk, *, delay_s: float = 0.003, behind_s: float = 0.25) -> It
 
 
 def wait(saved: Future[None]) -> None:
-    saved.result(timeout=10)
+    saved.result(timeout=30)
 
 
 def test_items_are_saved_in_order_and_in_few_batches() -> None:
@@ -87,7 +87,7 @@ def test_what_is_appended_while_the_disk_is_busy_goes_into_the_next_batch() -> N
     disk.gate.clear()
     with writing(disk) as writer:
         writer.put(item(1))
-        disk.busy.wait(10)
+        disk.busy.wait(30)
         first = writer.saved()
         writer.put(item(2))
         writer.put(item(3))
@@ -134,7 +134,7 @@ def test_an_item_is_either_on_disk_or_known_to_be_unsaved() -> None:
         disk.busy.clear()
         writer.put(item(2, trail))
         writer.put(item(3, other))
-        disk.busy.wait(10)
+        disk.busy.wait(30)
         writer.put(item(4, trail))
         unsaved = writer.unsaved(trail)
         assert unsaved.chunks == [1]
@@ -150,7 +150,7 @@ def test_after_a_failure_everybody_who_waits_is_told_and_nothing_more_is_written
     disk.gate.clear()
     with writing(disk) as writer:
         writer.put(item(1))
-        disk.busy.wait(10)
+        disk.busy.wait(30)
         early = writer.saved()
         writer.put(item(2))
         later = writer.saved()

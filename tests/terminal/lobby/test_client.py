@@ -20,7 +20,7 @@ from fairplay.v1.lobby_pb2 import Spoken
 from fairplay.v1.table_pb2 import User
 from tests.terminal.lobby.fake import FakeLobby, fake_lobby
 
-LIMIT_S = 10.0
+LIMIT_S = 30.0
 
 
 class Visit:

@@ -23,10 +23,10 @@ from fairplay.v1.referee_pb2 import WatchGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from fairplay.v1.table_pb2 import Table, TableStatus
 from fairplay.webset.v1 import webset_pb2
-from tests.server.harness import ByHand
-from tests.server.lobby.harness import lobby
+from tests.server.harness import ByHand, sound
+from tests.server.lobby.harness import OVER, lobby
 
-LIMIT_S = 10.0
+LIMIT_S = 30.0
 
 
 class Visitor:
@@ -119,6 +119,23 @@ async def test_a_table_is_made_with_settings_and_limit_and_a_taken_name_is_refus
         assert bob.controller.table_view() is None
 
 
+async def test_everybody_sees_who_is_ready_and_who_is_missing(server: Server) -> None:
+    async with visitors(server, "ann", "bob", "cy") as [ann, bob, cy]:
+        await at_blue(ann, bob, cy, game="fish")
+        assert await ann.controller.join(ann.table(), "bot:first") == ""
+        assert await ann.controller.change_ready() == ""
+        await cy.until(lambda each: each.sees("ann is ready.") and each.sees("One more must join"))
+        assert await bob.controller.join(bob.table(), "bot:first") == ""
+        await cy.until(lambda each: each.sees("Not ready: bob"))
+        await ann.until(lambda each: each.client.lobby.ready)
+        assert await ann.controller.change_ready() == ""
+        await cy.until(lambda each: each.sees("ann is not ready any more.") and each.sees("Not ready: ann, bob"))
+        await ann.until(lambda each: not each.client.lobby.ready)
+        for visitor in (ann, bob):
+            assert await visitor.controller.change_ready() == ""
+        await cy.until(lambda each: each.sees("The game is over"))
+
+
 @pytest.mark.parametrize(
     ("game", "settings", "limit", "sentence"),
     [
@@ -172,7 +189,10 @@ async def test_a_game_of_programs_is_watched_to_its_end(server: Server) -> None:
         assert not cy.controller.press("space")
 
 
-async def test_a_game_without_a_front_end_and_a_wrong_link_are_refused_with_a_sentence(server: Server) -> None:
+async def test_a_game_without_a_front_end_and_a_wrong_link_are_refused_with_a_sentence(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(games, "find_frontend", lambda game: None)
     async with visitors(server, "ann") as [ann]:
         await at_blue(ann, game="fish")
         assert "cannot be played by hand" in await ann.controller.join(ann.table(), "")
@@ -269,6 +289,35 @@ async def test_a_seat_that_the_user_has_already_gets_its_player_as_after_a_new_s
         await ann.until(lambda each: "space" in each.keys)
 
 
+async def play_by_hand(visitor: Visitor) -> None:
+    """Choose and send whatever is first, until the game is over."""
+    while True:
+        await visitor.until(lambda each: each.table().status == OVER or "enter" in each.keys)
+        if visitor.table().status == OVER:
+            return
+        visitor.controller.press("enter")
+        await asyncio.sleep(0)  # in which the reply is sent
+
+
+async def test_two_people_and_a_program_play_one_table_to_the_end(server: Server) -> None:
+    async with visitors(server, "ann", "bob", "cy") as [ann, bob, cy]:
+        assert await ann.controller.make_table("fish", "blue", "rows=3 columns=4", "1m", "3") == ""
+        for visitor in (bob, cy):
+            await visitor.until(lambda each: "blue" in each.client.lobby.tables)
+        async with ByHand(server, "program", token=cy.client.token) as program:
+            await program.say_hello()
+            answer = sound()
+            playing = asyncio.create_task(program.play(lambda call: [answer(call)]))
+            assert await cy.controller.join(cy.table(), "dial-in:program") == ""
+            for visitor in (ann, bob):
+                assert await visitor.controller.join(visitor.table(), "") == ""
+            await asyncio.gather(play_by_hand(ann), play_by_hand(bob))
+            playing.cancel()
+        result = ann.table().result
+        assert not result.misconducts
+        assert sorted(one.name for group in result.ranking for one in group.players) == ["ann", "bob", "cy"]
+
+
 # --- small things ---
 
 
@@ -278,11 +327,12 @@ def test_the_limit_of_a_table_is_the_shortest_that_a_decision_has() -> None:
     assert limit_s(Table(game="webset")) == 60.0
 
 
-def test_new_tables_are_suggested_what_suits_people() -> None:
-    assert games.suggestions("fish") == ("", "")
+def test_new_tables_are_suggested_what_suits_people(monkeypatch: pytest.MonkeyPatch) -> None:
     settings, limit = games.suggestions("webset")
     assert "show_enabled=true" in settings
     assert limit == "1m"
+    monkeypatch.setattr(games, "find_frontend", lambda game: None)
+    assert games.suggestions("webset") == ("", "")
 
 
 def test_help_says_what_the_keys_of_the_game_are() -> None:

@@ -194,8 +194,9 @@ def test_the_keys_of_the_list_fit_the_selected_table() -> None:
 
 def test_the_keys_at_a_table_fit_what_the_user_is_there() -> None:
     assert names(keys.at_table(at_blue(owner="bob"))) == ["j", "t", "l", "question_mark", "q"]
-    assert names(keys.at_table(at_blue("ann"))) == ["t", "l", "d", "question_mark", "q"]
-    assert names(keys.at_table(at_blue("ann", "bob"))) == ["g", "t", "l", "d", "question_mark", "q"]
+    assert names(keys.at_table(at_blue("ann"))) == ["r", "b", "t", "l", "d", "question_mark", "q"]
+    assert names(keys.at_table(at_blue("ann", "bob"))) == ["r", "g", "b", "t", "l", "d", "question_mark", "q"]
+    assert names(keys.at_table(at_blue())) == ["j", "b", "t", "l", "d", "question_mark", "q"]
     assert names(keys.at_table(at_blue("ann", "bob", status=RUNNING))) == ["t", "l", "question_mark", "q"]
     assert names(keys.at_table(at_blue("ann", status=RUNNING))) == ["t", "l", "d", "question_mark", "q"]
     assert names(keys.at_table(LobbyMirror("ann"))) == []

@@ -15,14 +15,17 @@ import termios
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
+import psutil
 import pytest
 
+from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.server import Server
 from tests.server.lobby.harness import lobby
-from tests.terminal.lobby.test_controller import visitors
+from tests.terminal.lobby.test_controller import Visitor, visitors
 
-LIMIT_S = 20.0
+LIMIT_S = 30.0
 SEQUENCE = re.compile(rb"\x1b\[[0-9;?<>=]*[A-Za-z]")
 PROGRAM = [sys.executable, "-c", "from fairplay.terminal import main; main()", "lobby"]
 RESTORED = b"\x1b[?1049l"
@@ -141,6 +144,69 @@ async def test_a_program_that_was_killed_comes_back_to_its_seat(server: Server, 
             await ann.sees("go: start")
             ann.type("\x03")
             assert await ann.ended() == 0
+
+
+def connections(process: int) -> list[Any]:
+    """Return the open connections of a process."""
+    return [each for each in psutil.Process(process).net_connections("tcp") if each.status == psutil.CONN_ESTABLISHED]
+
+
+async def join_and_start(ann: Terminal, bob: Visitor) -> None:
+    """Have ann sit down at bob's table, where a game begins, and answer her first question."""
+    await ann.sees("go there")
+    ann.type("j")
+    await ann.sees("leave the line empty")
+    ann.type("\r")
+    await bob.until(lambda each: each.sees("ann joins the game."))
+    assert await bob.client.start() == ""
+    await ann.sees("Place a penguin, 4 to go:")
+    ann.type("\r\r")
+    await ann.sees("Place a penguin, 3 to go:")
+
+
+@pytest.mark.slow
+async def test_a_computer_that_was_asleep_in_mid_game_comes_back_to_its_question(tmp_path: Path) -> None:
+    async with lobby(LobbyLimits(grace_s=LIMIT_S), heartbeat_s=2.0) as server, visitors(server, "bob") as [bob]:
+        assert await bob.controller.make_table("fish", "blue", "rows=3 columns=4", "5m") == ""
+        await bob.until(lambda each: each.client.lobby.table is not None)
+        assert await bob.controller.join(bob.table(), "bot:first") == ""
+        async with terminal(tmp_path, "--server", server.address, "--name", "ann") as ann:
+            await join_and_start(ann, bob)
+            ports = {each.laddr.port for each in connections(ann.process.pid)}
+            assert ports
+            ann.process.send_signal(signal.SIGSTOP)
+            try:
+                async with asyncio.timeout(LIMIT_S):
+                    while ports & {each.raddr.port for each in connections(os.getpid())}:
+                        await asyncio.sleep(0.1)
+            finally:
+                ann.process.send_signal(signal.SIGCONT)
+            async with asyncio.timeout(LIMIT_S):
+                while b"2 to go:" not in ann.raw:  # what is answered before it has noticed is asked again
+                    ann.type("\r\r")
+                    await asyncio.sleep(0.5)
+        assert not bob.sees("ann is out of the game")
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])
+async def test_who_is_ended_in_mid_game_comes_back_to_its_question(
+    server: Server, tmp_path: Path, number: signal.Signals
+) -> None:
+    command = ["--server", server.address, "--name", "ann"]
+    async with visitors(server, "bob") as [bob]:
+        assert await bob.controller.make_table("fish", "blue", "rows=3 columns=4", "5m") == ""
+        await bob.until(lambda each: each.client.lobby.table is not None)
+        assert await bob.controller.join(bob.table(), "bot:first") == ""
+        async with terminal(tmp_path, *command) as ann:
+            await join_and_start(ann, bob)
+            ann.process.send_signal(number)
+            await ann.ended()
+        async with terminal(tmp_path, *command) as ann:
+            await ann.sees("Place a penguin, 3 to go:")
+            ann.type("\r\r")
+            await ann.sees("Place a penguin, 2 to go:")
+        assert not bob.sees("ann is out of the game")
+        assert [seat.name for seat in bob.table().seats if seat.present] == ["bob", "ann"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])

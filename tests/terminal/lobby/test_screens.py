@@ -12,13 +12,15 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Select, Static
 
 from fairplay.server.server import Server
+from fairplay.terminal.lobby import games
 from fairplay.terminal.lobby.screens.app import LobbyApp
 from fairplay.terminal.lobby.screens.forms import Form, Help, Question
 from tests.server.lobby.harness import lobby
+from tests.slow import SLOW
 from tests.terminal.lobby.fake import fake_lobby
 from tests.terminal.lobby.test_controller import Visitor, visitors
 
-LIMIT_S = 10.0
+LIMIT_S = 30.0
 SIZE = (80, 24)
 
 
@@ -69,9 +71,9 @@ async def server() -> AsyncIterator[Server]:
 
 
 @asynccontextmanager
-async def screen(address: str, name: str) -> AsyncIterator[Person]:
+async def screen(address: str, name: str, *, notifications: bool = False) -> AsyncIterator[Person]:
     app = LobbyApp(address, name)
-    async with app.run_test(size=SIZE) as pilot:
+    async with app.run_test(size=SIZE, notifications=notifications) as pilot:
         yield Person(app, pilot)
     await app.controller.close()
 
@@ -118,6 +120,13 @@ async def test_without_a_server_it_ends_with_a_sentence() -> None:
     async with screen("127.0.0.1:1", "ann") as ann:
         await ann.until(lambda: not ann.app.is_running)
         assert "no lobby answers at 127.0.0.1:1" in str(ann.app.return_value)
+
+
+async def test_without_a_server_nobody_is_asked_for_a_name() -> None:
+    async with screen("127.0.0.1:1", "") as ann:
+        await ann.until(lambda: not ann.app.is_running)
+        assert "no lobby answers at 127.0.0.1:1" in str(ann.app.return_value)
+        assert not isinstance(ann.app.screen, Form)
 
 
 @pytest.mark.parametrize("key", ["q", "ctrl+c", "ctrl+q"])
@@ -192,9 +201,9 @@ async def test_a_table_is_made_and_a_taken_name_asked_again(server: Server) -> N
         await ann.until(lambda: str(ann.app.screen.query_one("#refusal", Static).content) != "")
         await ann.type("2")
         await ann.press("enter")
-        await ann.sees("blue2: webset, open")
-        settings = ann.app.controller.client.lobby.tables["blue2"].settings.webset
-        assert settings.show_enabled
+        await ann.sees("blue2: bazaar, open")
+        limits = ann.app.controller.client.lobby.tables["blue2"].time_control
+        assert limits.decision_limit.seconds == 120
 
 
 async def test_another_game_brings_its_own_suggestions(server: Server) -> None:
@@ -202,9 +211,12 @@ async def test_another_game_brings_its_own_suggestions(server: Server) -> None:
         await ann.press("n")
         await ann.until(lambda: isinstance(ann.app.screen, Form))
         form = ann.app.screen
-        assert form.query_one("#limit", Input).value == "1m"
-        form.query_one("#game", Select).value = "fish"
-        await ann.until(lambda: form.query_one("#limit", Input).value == "")
+        assert form.query_one("#limit", Input).value == "2m"
+        form.query_one("#game", Select).value = "webset"
+        await ann.until(lambda: form.query_one("#limit", Input).value == "1m")
+        assert "show_enabled=true" in form.query_one("#settings", Input).value
+        form.query_one("#game", Select).value = "eriantys"
+        await ann.until(lambda: form.query_one("#limit", Input).value == "3m")
         assert form.query_one("#settings", Input).value == ""
         await ann.press("escape")
         await ann.until(lambda: ann.app.screen is not form)
@@ -246,7 +258,7 @@ async def test_deleting_is_asked_for_and_only_offered_to_the_owner(server: Serve
         await ann.until(lambda: isinstance(ann.app.screen, Form))
         await ann.type("red")
         await ann.press("enter")
-        await ann.sees("red: webset")
+        await ann.sees("red: bazaar")
         await ann.press("d")
         await ann.sees("Delete the table red?")
         await ann.press("y")
@@ -254,7 +266,8 @@ async def test_deleting_is_asked_for_and_only_offered_to_the_owner(server: Serve
         await bob.until(lambda each: "red" not in each.client.lobby.tables)
 
 
-async def test_a_refused_request_is_said(server: Server) -> None:
+async def test_a_refused_request_is_said(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(games, "find_frontend", lambda game: None)
     async with ann_and_bob(server) as (ann, bob):
         await at_bobs_table(ann, bob, game="fish")
         await ann.press("j")
@@ -264,6 +277,70 @@ async def test_a_refused_request_is_said(server: Server) -> None:
         await ann.type("bot:first")
         await ann.press("enter")
         await ann.sees("1 ann")
+
+
+@pytest.mark.parametrize(
+    ("game", "settings", "first", "last"),
+    [
+        ("bazaar", "pebbles_per_color=3 cards_total=3 visible=2", "Ask for a pebble, or exchange:", "The game is over"),
+        pytest.param("eriantys", "", "Choose your towers: black towers.", "Round 2", marks=SLOW),
+        pytest.param("fish", "rows=3 columns=4", "Place a penguin, 4 to go:", "The game is over", marks=SLOW),
+        pytest.param(
+            "q", "hand_size=1 copies_per_kind=1", "Choose a tile, replace or pass:", "The game is over", marks=SLOW
+        ),
+    ],
+)
+async def test_games_are_played_with_keys(server: Server, game: str, settings: str, first: str, last: str) -> None:
+    async with ann_and_bob(server) as (ann, bob):
+        await at_bobs_table(ann, bob, game=game, settings=settings)
+        await ann.press("j")
+        await ann.until(lambda: isinstance(ann.app.screen, Form))
+        await ann.press("enter")
+        await ann.sees("1 ann")
+        assert await bob.controller.join(bob.table(), "bot:random") == ""
+        await ann.sees("go: start")
+        await ann.press("g")
+        await ann.sees(first)
+        await ann.press("right", "enter", "backspace")
+        await ann.sees(first)
+        while last not in ann.text:
+            await ann.until(lambda: last in ann.text or "Enter" in ann.bar)
+            await ann.press("enter")
+        assert "eliminated" not in ann.text
+
+
+async def test_a_person_plays_alone_against_bots(server: Server) -> None:
+    async with screen(server.address, "ann") as ann:
+        await ann.sees("you are ann")
+        assert await ann.app.controller.make_table("fish", "blue", "rows=3 columns=4 holes=0", "30s") == ""
+        await ann.sees("blue: fish")
+        await ann.press("j")
+        await ann.until(lambda: isinstance(ann.app.screen, Form))
+        await ann.press("enter")
+        await ann.sees("1 ann")
+        await ann.press("b")
+        await ann.until(lambda: isinstance(ann.app.screen, Form))
+        assert ann.app.screen.query_one("#count", Input).value == "1"
+        assert ann.app.screen.query_one("#strategy", Input).value == "greedy"
+        ann.app.screen.query_one("#count", Input).value = "two"
+        await ann.press("enter")
+        await ann.sees("How many bots is a number, e.g. 1: two is none.")
+        ann.app.screen.query_one("#count", Input).value = "2"
+        ann.app.screen.query_one("#strategy", Input).value = "greddy"
+        await ann.press("enter")
+        await ann.sees("greedy, minimax")
+        ann.app.screen.query_one("#strategy", Input).value = "greedy"
+        await ann.press("enter")
+        await ann.sees("3 bot-2")
+        await ann.press("g")
+        await ann.sees("Place a penguin")
+
+
+async def test_a_key_that_does_nothing_is_answered_with_those_that_do_something(server: Server) -> None:
+    async with screen(server.address, "ann", notifications=True) as ann:
+        await ann.sees("you are ann")
+        await ann.press("x")
+        await ann.sees("x does nothing now. Keys: n new")
 
 
 async def test_a_set_is_called_and_picked_with_keys(server: Server) -> None:
@@ -279,7 +356,7 @@ async def test_a_set_is_called_and_picked_with_keys(server: Server) -> None:
         await ann.sees("Space SET!")
         assert "╭──q──╮" in ann.text
         await ann.press("space")
-        await ann.sees("Three cards by their keys")
+        await ann.sees("Three cards:")
         assert "q quit" not in ann.bar
         await ann.press("q", "a", "z")
         await ann.until(lambda: "ann BadSet" in ann.text or "ann GotSet" in ann.text)
@@ -287,6 +364,35 @@ async def test_a_set_is_called_and_picked_with_keys(server: Server) -> None:
         await ann.sees("bob calls ---S-E-T---  █")
         assert await bob.client.leave_table() == ""
         await ann.sees("bob is out of the game")
+
+
+async def test_a_table_for_a_number_of_players_is_made_filled_with_bots_and_starts(server: Server) -> None:
+    async with ann_and_bob(server) as (ann, bob):
+        await ann.press("n")
+        await ann.until(lambda: isinstance(ann.app.screen, Form))
+        form = ann.app.screen
+        form.query_one("#game", Select).value = "fish"
+        await ann.until(lambda: "rows" in form.query_one("#settings", Input).value)
+        form.query_one("#name", Input).value = "blue"
+        form.query_one("#players", Input).value = "many"
+        form.query_one("#name", Input).focus()
+        await ann.press("enter")
+        await ann.sees("'many' is not a number of players")
+        form.query_one("#players", Input).value = "3"
+        await ann.press("enter")
+        await ann.sees("Then the game starts by itself.")
+        await ann.press("j")
+        await ann.until(lambda: isinstance(ann.app.screen, Form) and ann.app.screen is not form)
+        await ann.press("enter")
+        await ann.sees("1 ann")
+        await ann.press("r")
+        await ann.sees("1 ann (ready)")
+        await bob.until(lambda each: each.table("blue").seats[0].ready)
+        await ann.press("b")
+        await ann.until(lambda: "Bots at blue" in ann.text)
+        await ann.press("enter")
+        await ann.sees("The game begins.")
+        assert [seat.name for seat in bob.table("blue").seats] == ["ann", "bot-1", "bot-2"]
 
 
 async def test_a_board_that_is_too_large_is_scrolled_by_the_arrow_keys(server: Server) -> None:

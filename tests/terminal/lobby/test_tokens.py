@@ -33,6 +33,30 @@ def test_a_token_is_found_again_under_its_name_and_address(tmp_path: Path) -> No
     assert recalled(tmp_path, "ann", "elsewhere:1") == ""
 
 
+def test_the_token_of_a_stream_is_kept_as_long_as_that_of_its_name_is(tmp_path: Path) -> None:
+    memory = TokenStore(tmp_path)
+    assert (memory.open(ADDRESS, "ann"), memory.resume_token) == ("", b"")
+    memory.keep("t")
+    memory.keep_resume_token(b"\x00stream")
+    memory.close()
+    assert (memory.open(ADDRESS, "ann"), memory.resume_token) == ("t", b"\x00stream")
+    memory.keep("t")
+    assert memory.resume_token == b"\x00stream"
+    memory.keep("u")
+    memory.close()
+    assert (memory.open(ADDRESS, "ann"), memory.resume_token) == ("u", b"")
+    memory.close()
+
+
+def test_a_file_that_somebody_has_changed_resumes_nothing(tmp_path: Path) -> None:
+    remembered(tmp_path, "ann", "t")
+    [file] = tmp_path.iterdir()
+    file.write_text("t\nnot hexadecimal")
+    memory = TokenStore(tmp_path)
+    assert (memory.open(ADDRESS, "ann"), memory.resume_token) == ("t", b"")
+    memory.close()
+
+
 def test_a_name_that_another_client_has_in_use_is_not_taken_from_it(tmp_path: Path) -> None:
     remembered(tmp_path, "ann", "t")
     first, second = TokenStore(tmp_path), TokenStore(tmp_path)

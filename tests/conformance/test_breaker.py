@@ -1,0 +1,98 @@
+"""Players that hang or end in their calls: methods are given up, and few new processes are started."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from fairplay.conformance import owners
+from fairplay.conformance.breaker import MAX_DEATHS, MAX_IN_ROW, MAX_OVERRUNS, Breaker
+from fairplay.conformance.case_errors import NotTested
+from fairplay.conformance.verdicts import Verdict
+from fairplay.games.game import find
+from fairplay.games.kit.player_service import DESCRIBE, START
+from fairplay.games.steps import Failure, Method
+from fairplay.server.links.link import call_error, disconnected
+from fairplay.v1.misconduct_pb2 import CallErrorReason, Overrun
+from tests.conformance.harness import ROOT, judged
+from tests.slow import all_but_first_slow
+
+TURN = find("fish").turn
+DIED = disconnected("the player's process ended with exit code 137", "what it wrote")
+RAISED = call_error(CallErrorReason.CALL_ERROR_REASON_STATUS, "this player is broken")
+
+
+def after(*outcomes: tuple[Method, bytes | Failure]) -> Breaker:
+    """Return a breaker that has seen calls with these outcomes."""
+    breaker = Breaker()
+    for method, outcome in outcomes:
+        breaker.record(method, b"", 6.0, outcome)
+    return breaker
+
+
+def reason(breaker: Breaker, method: Method = TURN) -> NotTested:
+    with pytest.raises(NotTested) as raised:
+        breaker.check(method.path)
+    return raised.value
+
+
+def test_a_method_that_ends_the_player_three_times_in_a_row_is_given_up() -> None:
+    after(*[(TURN, DIED)] * (MAX_IN_ROW - 1)).check(TURN.path)
+    breaker = after(*[(TURN, DIED)] * MAX_IN_ROW)
+    found = reason(breaker)
+    assert found.given_up
+    assert found.see == owners.ALIVE
+    assert found.reason.startswith("TakeTurn ended the player 3 times in a row, and is not called any more")
+    assert found.evidence is not None
+    assert found.evidence.sentence == "TakeTurn failed: the player's process ended with exit code 137"
+    assert dict(found.evidence.sections)["Output of the player"] == "what it wrote"
+    breaker.check(DESCRIBE.path)
+    assert breaker.has_given_up
+
+
+def test_an_answer_or_an_exception_in_between_begins_anew() -> None:
+    for between in (b"", RAISED):
+        breaker = after((TURN, DIED), (TURN, DIED), (TURN, between), (TURN, DIED), (TURN, DIED))
+        breaker.check(TURN.path)
+        assert not breaker.has_given_up
+
+
+def test_a_method_that_ends_the_player_often_is_given_up_whatever_comes_between() -> None:
+    lives: list[tuple[Method, bytes | Failure]] = [(TURN, b""), (TURN, DIED)]
+    after(*lives * (MAX_DEATHS - 1)).check(TURN.path)
+    assert reason(after(*lives * MAX_DEATHS)).reason.startswith("TakeTurn ended the player 8 times")
+
+
+def test_deaths_in_one_method_say_nothing_about_another() -> None:
+    breaker = after((TURN, DIED), (TURN, DIED), (DESCRIBE, DIED))
+    breaker.check(TURN.path)
+    breaker.check(DESCRIBE.path)
+
+
+def test_a_player_that_hangs_in_any_method_is_given_up() -> None:
+    hangs = [(method, Overrun()) for method in (TURN, DESCRIBE, START) for _ in range(MAX_OVERRUNS // 3)]
+    after(*hangs[:-1]).check(DESCRIBE.path)
+    assert reason(after(*hangs)).reason.startswith("The player did not answer in time 6 times in a row")
+    found = reason(after(*[(TURN, Overrun())] * MAX_IN_ROW))
+    assert found.see == owners.EVERY_ANSWER
+    assert found.reason.startswith("TakeTurn did not answer in time 3 times in a row")
+
+
+MOST_STARTS = 16
+
+
+@pytest.mark.parametrize("defect", all_but_first_slow(["dies", "dies-later"]))
+def test_a_program_that_ends_in_its_turns_is_started_a_few_times_and_fails_one_case(
+    defect: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    starts, script = tmp_path / "starts", tmp_path / "player.sh"
+    script.write_text(f"echo start >> {starts}\nexec {sys.executable} -m tests.conformance.program {defect}\n")
+    report = judged(f"exec:sh {script}", "contract,rules,fish,exceptions,memory,endings", level="must", sandbox="off")
+    failed = [each.id for each in report.judged if each.verdict is not Verdict.PASS and each.see == ""]
+    assert failed == [owners.ALIVE]
+    untested = [each for each in report.judged if each.verdict is Verdict.NOT_TESTED]
+    assert {each.see for each in untested} == {owners.ALIVE}
+    assert starts.read_text().count("start") <= MOST_STARTS

@@ -1,0 +1,70 @@
+"""Probes are asked twice of the same player: what goes wrong the second time is found, with what came before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from fairplay.conformance.context import open_context
+from fairplay.conformance.transports import make_transport
+from fairplay.conformance.trial import CallLimits
+from fairplay.conformance.verdicts import Verdict
+from fairplay.games.game import find
+from fairplay.games.kit.player_service import DESCRIBE
+from fairplay.v1.player_pb2 import DescribeRequest
+from tests.conformance.harness import AMPLE_S, judged, player
+
+PROBE = "fish.turn.single-legal-move"
+FEW_PENGUINS = 2
+"""A player of the probe has so many, and of no game of two under the usual settings."""
+
+
+def fails_with_few_penguins(number: int) -> Any:
+    """Return a player that raises an exception when it is asked in such a game for this time, from 1."""
+    asked = Counter[int]()
+
+    def take_turn(sound: Any, request: Any) -> Any:
+        count = request.state.penguin_count
+        asked[count] += 1
+        if count == FEW_PENGUINS and asked[count] == number:
+            raise RuntimeError("this player is broken")
+        return sound(request)
+
+    return player(take_turn=take_turn)
+
+
+def test_what_fails_in_a_probe_the_second_time_is_charged_to_the_games_before() -> None:
+    report = judged(lambda: fails_with_few_penguins(2), only=f"{PROBE},memory.back-to-back")
+    assert report.verdict(PROBE) is Verdict.NOT_TESTED
+    [found] = [each for each in report.judged if each.verdict is Verdict.FAIL]
+    assert found.id == "memory.back-to-back"
+    assert found.evidence is not None
+    assert f"the game {PROBE}" in dict(found.evidence.sections)["Games before"]
+    assert report.exit_code == 1
+
+
+def test_what_fails_in_a_probe_the_first_time_is_charged_to_the_probe() -> None:
+    report = judged(lambda: fails_with_few_penguins(1), only=f"{PROBE},memory.back-to-back")
+    assert report.verdict(PROBE) is Verdict.FAIL
+    assert report.verdict("memory.back-to-back") is Verdict.PASS
+
+
+def test_the_second_time_alone_is_enough_where_nothing_else_is_judged() -> None:
+    report = judged(lambda: fails_with_few_penguins(2), only=PROBE)
+    assert report.verdict(PROBE) is Verdict.FAIL
+
+
+@pytest.mark.parametrize("call_count", [0, 1])
+def test_a_single_call_is_a_past(call_count: int) -> None:
+    game = find("fish")
+    transport = make_transport(game, player, listen="", start_limit_s=AMPLE_S)
+    with (
+        open_context(game, transport, 0, CallLimits(AMPLE_S, AMPLE_S, AMPLE_S), 1) as context,
+        context.player.fresh() as connection,
+    ):
+        for _ in range(call_count):
+            context.ask(DESCRIBE, DescribeRequest(), connection)
+        found = context.play(context.scenario(0, 2, turn_count=1), connection)
+    assert found.had_past == bool(call_count)

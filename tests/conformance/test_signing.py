@@ -1,0 +1,119 @@
+"""Signed certificates: who says so, and about which program."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairplay.certificate import check, sealed
+from fairplay.certificate.signing import new_key, public_text, read_key, read_trusted, signed
+from fairplay.conformance.certificate import certificate
+from fairplay.conformance.engine import run
+from fairplay.conformance.options import Options
+from fairplay.terminal.certify_verify import show_key, verify_certificate
+from fairplay.terminal.outcomes import UsageError
+
+
+@pytest.fixture(scope="module")
+def unsigned() -> bytes:
+    return certificate(run(Options("fish", "bot:first", level="must", examples=5)))
+
+
+def changed(data: bytes, **values: Any) -> bytes:
+    return json.dumps({**json.loads(data), **values}).encode()
+
+
+def test_a_signature_names_its_key_and_changes_nothing_else(unsigned: bytes, tmp_path: Path) -> None:
+    key = new_key(tmp_path / "key.pem")
+    plain, found = check(unsigned), check(signed(unsigned, key))
+    assert plain.signer == ""
+    assert found.signer == public_text(key)
+    assert found.cases == plain.cases
+    assert public_text(read_key(tmp_path / "key.pem")) == public_text(key)
+    assert stat.S_IMODE((tmp_path / "key.pem").stat().st_mode) == 0o600
+
+
+def test_a_changed_certificate_keeps_no_signature(unsigned: bytes, tmp_path: Path) -> None:
+    key, other = new_key(tmp_path / "key.pem"), new_key(tmp_path / "other.pem")
+    data = signed(unsigned, key)
+    signature = json.loads(data)["signature"]
+    content = {**json.loads(unsigned), "nonce": "forged"}
+    del content["digest"]
+    forged = changed(sealed(content), signature=signature)
+    with pytest.raises(ValueError, match="signature of the certificate is not valid"):
+        check(forged)
+    with pytest.raises(ValueError, match="not valid"):
+        check(changed(data, signature={**signature, "key": public_text(other)}))
+    with pytest.raises(ValueError, match="was changed"):
+        check(changed(data, nonce="forged"))
+
+
+@pytest.mark.parametrize(
+    "signature",
+    [None, "text", {}, {"key": "", "value": ""}, {"key": 1, "value": 2}, {"key": "A" * 10_000_000, "value": "A"}],
+)
+def test_half_a_signature_is_none(unsigned: bytes, signature: object) -> None:
+    data = changed(unsigned, signature=signature)
+    if signature is None:
+        assert check(data).signer == ""
+        return
+    with pytest.raises(ValueError, match="signature of the certificate is not complete"):
+        check(data)
+
+
+def test_whoever_verifies_says_whom_to_trust(
+    unsigned: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key, other = new_key(tmp_path / "key.pem"), new_key(tmp_path / "other.pem")
+    keys, others, file = tmp_path / "keys.txt", tmp_path / "others.txt", tmp_path / "certificate.json"
+    keys.write_text(f"# whom we trust\n\n{public_text(key)} Prof. Example\n")
+    others.write_text(f"{public_text(other)}\n")
+    file.write_bytes(unsigned)
+    assert verify_certificate(file, trusted=keys) == 1
+    assert "nobody has signed it" in " ".join(capsys.readouterr().out.split())
+    file.write_bytes(signed(unsigned, key))
+    assert verify_certificate(file, trusted=keys) == 0
+    assert "whom you trust as Prof. Example" in " ".join(capsys.readouterr().out.split())
+    assert verify_certificate(file, trusted=others) == 1
+    assert "is not among those that you trust" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_certificate_is_about_one_program(unsigned: bytes, tmp_path: Path) -> None:
+    program, other, file = tmp_path / "program", tmp_path / "other", tmp_path / "certificate.json"
+    program.write_text("play")
+    other.write_text("cheat")
+    content = json.loads(unsigned)
+    del content["digest"]
+    content["program"] = [{"file": "./program", "sha256": hashlib.sha256(program.read_bytes()).hexdigest()}]
+    file.write_bytes(sealed(content))
+    assert verify_certificate(file, program=program) == 0
+    assert verify_certificate(file, program=other) == 1
+    with pytest.raises(UsageError, match="cannot be read"):
+        verify_certificate(file, program=tmp_path / "missing")
+
+
+def test_a_key_is_never_overwritten_and_shown_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "key.pem"
+    show_key(file, "Prof. Example")
+    line = capsys.readouterr().out
+    show_key(file, "Prof. Example")
+    assert capsys.readouterr().out == line
+    (tmp_path / "keys.txt").write_text(line)
+    assert list(read_trusted(tmp_path / "keys.txt").values()) == ["Prof. Example"]
+    with pytest.raises(ValueError, match="is there already"):
+        new_key(file)
+
+
+@pytest.mark.parametrize("text", ["nonsense", base64.b64encode(b"x" * 31).decode(), "\udcff"])
+def test_a_list_of_keys_that_cannot_be_read_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "keys.txt").write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(ValueError, match=r"keys\.txt"):
+        read_trusted(tmp_path / "keys.txt")
+    with pytest.raises(ValueError, match="is not a key in PEM"):
+        read_key(tmp_path / "keys.txt")

@@ -1,0 +1,371 @@
+"""What the formats promise, one after the other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from google.protobuf.message import Message
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fairplay.formats.format import Terms, chosen, find, full_format, registered
+from fairplay.formats.meetings import Meetings
+from fairplay.formats.stages import spread
+from fairplay.games.kit.knockout import plan as knockout_plan
+from fairplay.games.kit.tournament import Pairing, Results
+from fairplay.v1.result_pb2 import GameResult
+from fairplay.v1.tournament_pb2 import (
+    CustomFormat,
+    DoubleElimination,
+    Gauntlet,
+    Knockout,
+    Ladder,
+    RoundRobin,
+    Stage,
+    Stages,
+    Swiss,
+    TournamentFormat,
+)
+from tests.formats.harness import chance, play, result, strongest_wins
+
+TWO = range(2, 3)
+
+
+def tie(game: Pairing) -> GameResult:
+    return result([range(len(game.entrants))])
+
+
+# --- round robin ---
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_round_robin_lets_everybody_meet_everybody(seats: int) -> None:
+    event = play("round-robin", RoundRobin(seat_count=seats), 9)
+    meetings = event.meetings()
+    assert len(meetings) == 36
+    assert max(meetings.values()) - min(meetings.values()) <= 1
+    taken = event.seats()
+    for entrant in range(9):
+        counts = [taken[entrant, seat] for seat in range(seats)]
+        assert max(counts) - min(counts) <= 1
+
+
+def test_round_robin_goes_on_without_whoever_is_withdrawn() -> None:
+    def last_fails(game: Pairing) -> GameResult:
+        failed = [seat for seat, entrant in enumerate(game.entrants) if entrant == 7]
+        return result([[seat] for seat in range(len(game.entrants)) if seat not in failed], failed)
+
+    event = play("round-robin", RoundRobin(seat_count=3), 24, decide=last_fails, allowed=0)
+    assert event.withdrawn == {7}
+    assert 7 not in (*event.order.winners, *event.order.others)
+    known = next(number for number, game in enumerate(event.games) if 7 in game.entrants)
+    later = [game for game in event.games[known:] if 7 in game.entrants]
+    assert len(later) < sum(7 in game.entrants for game in play("round-robin", RoundRobin(seat_count=3), 24).games)
+    assert any(len(game.entrants) == 2 for game in event.games)  # the others play all the same
+
+
+def test_a_tie_in_everything_but_the_lot_is_shared() -> None:
+    assert play("round-robin", RoundRobin(), 5, decide=tie).order == ((0, 1, 2, 3, 4), ())
+
+
+# --- swiss ---
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.integers(2, 15), st.integers(0, 100), st.data())
+def test_nobody_meets_twice_in_a_swiss_tournament(count: int, seed: int, data: st.DataObject) -> None:
+    rounds = data.draw(st.integers(1, count - 1 + count % 2))
+    event = play("swiss", Swiss(round_count=rounds, seat_count=2), count, decide=chance(seed, failures=0.05))
+    assert len(event.rounds) == rounds
+    assert max(event.meetings().values()) == 1
+    games = Counter(entrant for game in event.games for entrant in game.entrants)
+    assert min(games.values(), default=0) >= rounds - 1 or count < 2
+
+
+def test_equals_meet_in_a_swiss_tournament() -> None:
+    event = play("swiss", Swiss(round_count=2, seat_count=2), 16)
+    winners = {min(game.entrants) for game in event.rounds[0].games}
+    assert all((game.entrants[0] in winners) == (game.entrants[1] in winners) for game in event.rounds[1].games)
+
+
+def test_whoever_sits_out_has_the_points_of_a_win() -> None:
+    event = play("swiss", Swiss(round_count=3), 3, sizes=TWO, decide=tie)
+    assert [len(each.games) for each in event.rounds] == [1, 1, 1]
+    assert event.order == ((0, 1, 2), ())  # each has sat out once
+
+
+@pytest.mark.parametrize(("count", "seats", "rounds"), [(8, 2, 5), (5, 2, 5), (4, 2, 3), (2, 2, 1), (16, 4, 4)])
+def test_a_swiss_tournament_has_two_rounds_more_than_a_knockout(count: int, seats: int, rounds: int) -> None:
+    assert len(play("swiss", Swiss(seat_count=seats), count).rounds) == rounds
+
+
+def test_no_duplicate_deal_has_more_games_for_some_than_for_others() -> None:
+    event = play("swiss", Swiss(seat_count=4, round_count=3), 10, deal_count=1)
+    assert {len(game.entrants) for game in event.games} == {4}
+    games = Counter(entrant for game in event.games for entrant in game.entrants)
+    assert min(games.values()) >= 8  # of 12: nobody sits out twice
+
+
+# --- gauntlet ---
+
+
+@pytest.mark.parametrize(("seats", "games"), [(2, 7), (3, 4), (4, 3)])
+def test_a_gauntlet_is_one_against_all_others(seats: int, games: int) -> None:
+    event = play("gauntlet", Gauntlet(seat_count=seats), 8)
+    assert len(event.games) == games
+    assert all(0 in game.entrants for game in event.games)
+    met = Counter(entrant for game in event.games for entrant in game.entrants if entrant)
+    assert set(met) == set(range(1, 8))
+    assert max(met.values()) - min(met.values()) <= 1
+    seated = [event.seats()[0, seat] for seat in range(seats)]
+    assert max(seated) - min(seated) <= 1
+
+
+def test_challengers_do_not_play_each_other() -> None:
+    event = play("gauntlet", Gauntlet(challengers=["p2", "p5"], seat_count=3, meeting_count=2), 8)
+    assert all(len({2, 5} & set(game.entrants)) == 1 for game in event.games)
+    meetings = event.meetings()
+    assert all(meetings[min(pair), max(pair)] >= 2 for pair in ((2, 0), (2, 7), (5, 1), (5, 6)))
+
+
+# --- matches, knockout, double elimination ---
+
+
+@given(st.integers(2, 30), st.integers(0, 50))
+def test_a_knockout_of_single_games_is_that_of_the_kit(count: int, seed: int) -> None:
+    decide = chance(seed, ties=0.3)
+    event = play("knockout", Knockout(), count, decide=decide, allowed=0)
+    plan = knockout_plan(range(count), range(2, 5))
+    step = next(plan)
+    for number, begun in enumerate(event.rounds, start=1):
+        assert step == begun
+        played = tuple(each for each in event.played if each.round_number == number)
+        try:
+            step = plan.send(Results(played, frozenset()))
+        except StopIteration as stop:
+            assert stop.value == event.order
+
+
+def test_a_match_goes_to_those_with_the_most_points() -> None:
+    """Entrant 1 loses the first of four games, and wins all others."""
+    lost: list[int] = []
+
+    def decide(game: Pairing) -> GameResult:
+        lost.append(1)
+        return strongest_wins(game) if len(lost) == 1 else result([[game.entrants.index(1)], [game.entrants.index(0)]])
+
+    event = play("knockout", Knockout(games_per_match=3), 2, sizes=TWO, decide=decide)
+    assert [game.entrants for game in event.games] == [(0, 1), (1, 0), (0, 1), (1, 0)]
+    assert [game.deal for game in event.games] == [1, 1, 2, 2]
+    assert event.order == ((1,), (0,))
+
+
+def test_a_match_that_was_aborted_beats_nobody() -> None:
+    def decide(game: Pairing) -> GameResult:
+        return result([], aborted="stopped") if 0 in game.entrants else strongest_wins(game)
+
+    event = play("knockout", Knockout(games_per_match=2), 4, sizes=TWO, decide=decide)
+    assert [sorted(set(game.entrants)) for game in event.rounds[1].games][:2] == [[0, 1], [0, 1]]
+
+
+def test_two_lost_matches_are_needed_to_be_out() -> None:
+    event = play("double-elimination", DoubleElimination(), 8, sizes=TWO)
+    lost = Counter(max(game.entrants) for game in event.games)
+    assert event.order.winners == (0,)
+    assert lost == Counter(dict.fromkeys(range(1, 8), 2))
+    assert event.order.others[0] == 1
+
+
+def test_whoever_lost_once_can_still_win() -> None:
+    beaten: list[Pairing] = []
+
+    def decide(game: Pairing) -> GameResult:
+        if 0 in game.entrants and not beaten:
+            beaten.append(game)
+            return result([[1 - game.entrants.index(0)], [game.entrants.index(0)]])
+        return strongest_wins(game)
+
+    assert play("double-elimination", DoubleElimination(), 8, sizes=TWO, decide=decide).order.winners == (0,)
+
+
+def test_a_double_elimination_that_never_ends_is_shared() -> None:
+    event = play("double-elimination", DoubleElimination(), 4, sizes=TWO, decide=tie)
+    assert event.order == ((0, 1, 2, 3), ())
+    assert len(event.rounds) == 3
+
+
+# --- ladder ---
+
+
+def test_a_ladder_ends_when_all_ratings_are_known() -> None:
+    event = play("ladder", Ladder(precision=120, game_limit=400), 4, sizes=TWO, decide=chance(1))
+    assert 20 < len(event.games) < 400
+
+
+def test_a_ladder_ends_when_no_game_is_left() -> None:
+    event = play("ladder", Ladder(precision=1, game_limit=33), 4, sizes=TWO, deal_count=1, decide=chance(1))
+    assert len(event.games) == 32  # the last one of a deal would have no counterpart
+
+
+def test_a_ladder_lets_those_meet_of_whom_a_game_says_most() -> None:
+    event = play("ladder", Ladder(precision=1, game_limit=120), 8, sizes=TWO)
+    meetings = event.meetings()
+    near = sum(meetings[pair] for pair in combinations(range(8), 2) if pair[1] - pair[0] <= 2)
+    assert near > 2 * (sum(meetings.values()) - near)
+
+
+# --- stages ---
+
+
+def stages(*formats: Message, tops: tuple[int, ...]) -> Stages:
+    """Return stages of these formats, with the numbers of those who go on."""
+    arms = {type(getattr(TournamentFormat(), field.name)): field.name for field in TournamentFormat.DESCRIPTOR.fields}
+    return Stages(
+        stages=[
+            Stage(format=TournamentFormat(**{arms[type(each)]: each}), top_count=top)  # type: ignore[arg-type]
+            for each, top in zip(formats, (*tops, 0), strict=True)
+        ]
+    )
+
+
+def test_the_best_of_a_stage_play_the_next() -> None:
+    event = play("stages", stages(RoundRobin(), Knockout(games_per_match=2), tops=(4,)), 9, sizes=TWO)
+    assert {each.stage for each in event.rounds} == {1, 2}
+    final = [game for each in event.rounds if each.stage == 2 for game in each.games]
+    assert [sorted(game.entrants) for game in final[:4]] == [[0, 3], [0, 3], [1, 2], [1, 2]]
+    assert event.order == ((0,), tuple(range(1, 9)))
+
+
+def test_whoever_is_withdrawn_in_a_stage_does_not_play_the_next() -> None:
+    def best_fails(game: Pairing) -> GameResult:
+        failed = [seat for seat, entrant in enumerate(game.entrants) if entrant == 0]
+        ranked = sorted(range(len(game.entrants)), key=lambda seat: game.entrants[seat])
+        return result([[seat] for seat in ranked if seat not in failed], failed)
+
+    event = play("stages", stages(Knockout(), Swiss(), tops=(4,)), 8, decide=best_fails, allowed=0)
+    assert all(0 not in game.entrants for each in event.rounds if each.stage == 2 for game in each.games)
+
+
+def test_the_best_meet_late_in_a_knockout() -> None:
+    assert spread([0, 1, 2, 3, 4, 5, 6, 7], TWO) == [0, 7, 3, 4, 1, 6, 2, 5]
+    assert spread([0, 1, 2, 3, 4], TWO) == [1, 4, 2, 3, 0]  # the best sits out
+    assert spread(list(range(6)), range(2, 5)) == [0, 3, 4, 5, 1, 2]
+
+
+@given(st.integers(2, 40), st.sampled_from([TWO, range(2, 5), range(3, 6)]))
+def test_spreading_keeps_everybody(count: int, sizes: range) -> None:
+    assert sorted(spread(list(range(count)), sizes)) == list(range(count))
+
+
+# --- seats, and refusals ---
+
+
+def test_single_games_have_balanced_seats() -> None:
+    meetings = Meetings(0)
+    for _ in range(30):
+        for group in ((0, 1, 2), (2, 1, 0), (0, 2, 1)):
+            meetings.games(group)
+    taken = meetings._taken
+    assert all(28 <= taken[entrant, seat] <= 32 for entrant in range(3) for seat in range(3))
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "count", "sizes", "complaint"),
+    [
+        ("round-robin", RoundRobin(seat_count=5), 9, range(2, 5), "seat_count is 5: it must be between 2 and 4"),
+        ("round-robin", RoundRobin(seat_count=4), 3, range(2, 5), "need at least 4 entrants; there are 3"),
+        ("round-robin", RoundRobin(cycle_count=0), 3, range(2, 5), "cycle_count is 0: it must be between 1 and 1,000"),
+        ("round-robin", RoundRobin(cycle_count=1000), 300, TWO, "44,850,000 games; a tournament has 1,000,000"),
+        ("round-robin", RoundRobin(), 3, range(1, 2), "the game is for one player"),
+        ("swiss", Swiss(round_count=8), 8, TWO, "after 7 rounds each of 8 entrants has met everybody; round-robin"),
+        ("swiss", Swiss(seat_count=3), 8, TWO, "seat_count is 3: it must be 2"),
+        ("swiss", Swiss(), 1, TWO, "need at least 2 entrants; there are 1"),
+        ("gauntlet", Gauntlet(challengers=["p9"]), 8, TWO, "challengers: 'p9' is not an entrant"),
+        ("gauntlet", Gauntlet(challengers=["p1", "p1"]), 8, TWO, "challengers: a name is there twice"),
+        ("gauntlet", Gauntlet(challengers=["p0", "p1"]), 2, TWO, "at least 1 entrants beside the challengers"),
+        ("knockout", Knockout(games_per_match=1001), 8, TWO, "games_per_match is 1001: it must be between 1 and 1,000"),
+        ("double-elimination", DoubleElimination(), 1, TWO, "need at least 2 entrants"),
+        ("ladder", Ladder(precision=0), 8, TWO, "precision is 0"),
+        ("ladder", Ladder(game_limit=0), 8, TWO, "game_limit is 0"),
+        ("ladder", Ladder(), 2_001, TWO, "ladder is for 2,000 entrants at the most; there are 2,001"),
+        ("stages", Stages(), 8, TWO, "a tournament has 2 to 10 stages, not 0"),
+        ("stages", stages(Swiss(), Knockout(), tops=(9,)), 8, TWO, "stage 1: top_count is 9; there are 8 entrants"),
+        ("stages", stages(Swiss(), Knockout(), tops=(1,)), 8, TWO, "stage 1: top_count is 1: at least 2"),
+        ("stages", stages(Swiss(), Swiss(round_count=9), tops=(4,)), 8, TWO, "stage 2 .Swiss.: round_count is 9"),
+        ("stages", stages(Stages(), Swiss(), tops=(4,)), 8, TWO, "stage 1 cannot have stages of its own"),
+        ("stages", stages(Swiss(), Ladder(precision=0), tops=(4,)), 8, TWO, "stage 2: precision is 0"),
+        ("stages", stages(Swiss(), Gauntlet(challengers=["p0"]), tops=(4,)), 8, TWO, "stage 2 .gauntlet.: challengers"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_in_one_sentence(
+    name: str, message: Message, count: int, sizes: range, complaint: str
+) -> None:
+    format_ = find(name)
+    with pytest.raises(ValueError, match=complaint) as refused:
+        format_.check(format_.full_settings(message, sizes), Terms([f"p{number}" for number in range(count)], sizes, 0))
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["round-robin", "swiss", "gauntlet", "ladder", "knockout", "double-elimination"])
+def test_those_who_never_fail_play_on(name: str) -> None:
+    def odd_ones_fail(game: Pairing) -> GameResult:
+        failed = [seat for seat, entrant in enumerate(game.entrants) if entrant % 2]
+        return result([[seat] for seat in range(len(game.entrants)) if seat not in failed], failed)
+
+    message: Message = getattr(TournamentFormat(), name.replace("-", "_"))
+    event = play(name, message, 12, sizes=TWO, decide=odd_ones_fail, allowed=0)
+    assert event.withdrawn <= {1, 3, 5, 7, 9, 11}
+    assert {0, 2, 4, 6, 8, 10} <= {*event.order.winners, *event.order.others}
+    assert not event.withdrawn.intersection(event.order.winners)
+    assert all(entrant % 2 == 0 for entrant in event.order.winners)
+
+
+PARADE = """
+from types import SimpleNamespace
+from fairplay.games.kit.tournament import Order, Pairing, PlayRound
+
+
+class Parade:
+    name, title, summary = "parade", "parade", "The first plays all others, one after the other."
+    settings, failures_allowed, strikes_withdrawn, ranks = (), 3, False, True
+
+    def full_settings(self, settings, sizes):
+        return settings
+
+    def check(self, settings, terms):
+        if len(terms.names) < 2:
+            raise ValueError("a parade needs two entrants")
+
+    def plan(self, settings, terms, entrants, rng):
+        for other in entrants[1:]:
+            yield PlayRound((Pairing((entrants[0], other)),))
+        return Order(tuple(entrants[:1]), tuple(entrants[1:]))
+
+
+FORMAT = Parade()
+"""
+
+
+def test_a_format_of_another_package_is_found_and_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    info = tmp_path / "parade-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: parade\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[fairplay.formats]\nparade = parade_format:FORMAT\n")
+    (tmp_path / "parade_format.py").write_text(PARADE)
+    monkeypatch.syspath_prepend(tmp_path)
+    registered.cache_clear()
+    try:
+        message = TournamentFormat(custom=CustomFormat(name="parade"))
+        assert chosen(message).format.title == "parade"
+        event = play("parade", full_format(message, TWO).custom, 4)
+        assert [game.entrants for game in event.games] == [(0, 1), (0, 2), (0, 3)]
+        staged = stages(message.custom, Knockout(), tops=(2,))
+        assert [each.stage for each in play("stages", staged, 4).rounds] == [1, 1, 1, 2]
+    finally:
+        registered.cache_clear()
+    with pytest.raises(ValueError, match="there is no format 'parade'; the formats are double-elimination"):
+        monkeypatch.undo()
+        find("parade")

@@ -1,0 +1,70 @@
+"""Balanced schedules: each pair meets equally often, and everybody has each seat equally often."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairplay.formats.schedules import Round, game_count, schedule
+
+
+def spreads(rounds: list[Round], count: int, seats: int) -> tuple[int, int, int]:
+    """Return the fewest meetings of a pair, and how far meetings of pairs, and seats of an entrant, differ."""
+    games = [game for each in rounds for game in each]
+    met = Counter(pair for game in games for pair in combinations(sorted(game), 2))
+    sat = Counter((entrant, seat) for game in games for seat, entrant in enumerate(game))
+    meetings = [met[pair] for pair in combinations(range(count), 2)]
+    uneven = [
+        max(sat[entrant, seat] for seat in range(seats)) - min(sat[entrant, seat] for seat in range(seats))
+        for entrant in range(count)
+    ]
+    return min(meetings), max(meetings) - min(meetings), max(uneven)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5, 6, 7, 8])
+def test_pairs_and_seats_differ_by_one_at_the_most(seats: int) -> None:
+    for count in range(seats, 25):
+        least, meetings, uneven = spreads(list(schedule(count, seats)), count, seats)
+        assert least >= 1, count
+        assert meetings <= 1, count
+        assert uneven <= 1, count
+
+
+@given(st.data())
+def test_pairs_meet_as_often_as_is_asked_for(data: st.DataObject) -> None:
+    seats = data.draw(st.sampled_from([2, 3, 4, 5, 8]))
+    count = data.draw(st.integers(seats, 24))
+    times = data.draw(st.integers(1, 12))
+    rounds = list(schedule(count, seats, times))
+    least, meetings, uneven = spreads(rounds, count, seats)
+    assert (least >= times, meetings <= 1, uneven <= 1) == (True, True, True)
+    assert sum(map(len, rounds)) >= game_count(count, seats, times)
+    for each in rounds:
+        assert len({entrant for game in each for entrant in game}) == seats * len(each)
+
+
+@given(st.integers(2, 60))
+def test_games_of_two_take_as_few_rounds_as_can_be(count: int) -> None:
+    rounds = list(schedule(count, 2))
+    assert len(rounds) == count - 1 + count % 2
+    assert sum(map(len, rounds)) == game_count(count, 2) == count * (count - 1) // 2
+
+
+@pytest.mark.parametrize(("count", "seats"), [(200, 2), (100, 3), (200, 4), (120, 8)])
+def test_larger_schedules_are_nearly_as_even(count: int, seats: int) -> None:
+    least, meetings, uneven = spreads(list(schedule(count, seats)), count, seats)
+    assert least >= 1
+    assert meetings <= 3
+    assert uneven <= 1
+
+
+def test_a_schedule_is_the_same_each_time() -> None:
+    from fairplay.formats.schedules import base_games
+
+    before = base_games(17, 4, 2)
+    base_games.cache_clear()
+    assert base_games(17, 4, 2) == before

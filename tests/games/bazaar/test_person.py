@@ -1,0 +1,317 @@
+"""Bazaar by hand: what may be chosen, what is drawn, and that a reply is what was chosen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from itertools import permutations, product
+from random import Random
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from google.protobuf.message import Message
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from fairplay.bazaar.v1 import bazaar_pb2
+from fairplay.bazaar.v1.bazaar_player_pb2 import (
+    RequestCardsRequest,
+    RequestCardsResponse,
+    RequestPebbleOrExchangesRequest,
+    SetupRequest,
+    WinRequest,
+)
+from fairplay.games.bazaar import rules
+from fairplay.games.bazaar.protocol import codec
+from fairplay.games.bazaar.rules.pieces import Card, Exchange, parse_bag, unpack
+from fairplay.games.bazaar.views.person import FRONTEND, Buying, Requesting
+from fairplay.games.bazaar.views.seats import NO_EXCHANGE, PEBBLE
+from fairplay.games.frontends import find_frontend
+from fairplay.games.kit.person import Draft, IllegalChoiceError
+from tests.games.at_table import AtTable, asking
+from tests.games.pointing import SVG, pieces, point_at_random
+
+NAMES = ("ann", "[bob]")
+
+
+def equation(left: str, right: str) -> Exchange:
+    return Exchange(parse_bag(left), parse_bag(right))
+
+
+TABLE = rules.EquationTable((equation("r", "bb"), equation("bb", "gg"), equation("y", "w")))
+VIEW = rules.TurnView(
+    bank=parse_bag("rrwwbbggyy"),
+    visible=(Card(parse_bag("rrwbg"), False), Card(parse_bag("rrwwb"), True)),
+    wallet=parse_bag("rrrrwwbb"),
+    score=3,
+    cards=(),
+    scores=(5,),
+    revision=7,
+)
+
+
+def turn_state(view: rules.TurnView = VIEW) -> bazaar_pb2.TurnState:
+    return bazaar_pb2.TurnState(
+        revision=view.revision,
+        table=codec.table_message(TABLE),
+        bank=unpack(view.bank),
+        visible=[codec.card_message(card) for card in view.visible],
+        wallet=unpack(view.wallet),
+        score=view.score,
+        other_scores=view.scores,
+    )
+
+
+def parts(draft: Requesting | Buying) -> list[str]:
+    return [choice.part for choice in draft.choices]
+
+
+# --- the first half of a turn ---
+
+
+def test_a_pebble_no_exchange_and_what_is_possible_can_be_chosen() -> None:
+    first, *ways, last = parts(Requesting(TABLE, VIEW))
+    assert (first, last) == (PEBBLE, NO_EXCHANGE)
+    assert sorted(ways) == ["equation-0-left", "equation-0-right", "equation-1-left", "equation-2-right"]
+    assert Requesting(TABLE, VIEW).reply is None
+    assert PEBBLE not in parts(Requesting(TABLE, VIEW._replace(bank=0)))
+
+
+def test_exchanges_feed_later_ones() -> None:
+    draft = Requesting(TABLE, VIEW).choose("equation-0-left").choose("equation-1-left")
+    assert sorted(parts(draft)) == ["equation-0-left", "equation-0-right", "equation-1-right", "equation-2-right"]
+    assert draft.reply == codec.request_message((equation("r", "bb"), equation("bb", "gg")))
+
+
+def test_every_legal_request_of_up_to_two_exchanges_is_found_and_no_other() -> None:
+    ways = TABLE.exchanges
+    legal: list[rules.Request] = [
+        rules.PEBBLE,
+        *(
+            request
+            for length in range(3)
+            for request in product(ways, repeat=length)
+            if rules.request_violation(TABLE, VIEW.wallet, VIEW.bank, request) is None
+        ),
+    ]
+    found = list(map(codec.request_message, legal))
+    replies = [draft.reply for draft in drafts(Requesting(TABLE, VIEW), 2)]
+    assert sorted(map(key, replies)) == sorted(map(key, found))
+
+
+def test_every_legal_purchase_is_found_and_no_other() -> None:
+    view = VIEW._replace(wallet=parse_bag("rrrrwwwbbbg"))
+    places = (order for count in range(3) for order in permutations(range(2), count))
+    legal = [
+        codec.purchase_message(cards)
+        for cards in (tuple(view.visible[place] for place in order) for order in places)
+        if rules.purchase_violation(view.wallet, view.visible, cards) is None
+    ]
+    replies = [draft.reply for draft in drafts(Buying(view), 2)]
+    assert len(legal) > 2
+    assert sorted(map(key, replies)) == sorted(map(key, legal))
+
+
+def key(reply: Message | None) -> bytes:
+    """Return a reply as bytes, to compare it."""
+    assert reply is not None
+    return reply.SerializeToString(deterministic=True)
+
+
+def drafts(draft: Draft, most: int) -> list[Draft]:
+    """Return all complete drafts to which at most so many choices lead."""
+    complete = [draft] if draft.reply is not None else []
+    if not most:
+        return complete
+    return complete + [end for choice in draft.choices for end in drafts(draft.choose(choice.part), most - 1)]
+
+
+@given(st.lists(st.integers(0, 5), max_size=8))
+def test_what_is_chosen_is_always_a_legal_reply(picks: Sequence[int]) -> None:
+    draft = Requesting(TABLE, VIEW)
+    for pick in picks:
+        if draft.choices:
+            draft = draft.choose(draft.choices[pick % len(draft.choices)].part)
+    if draft.reply is not None:
+        request = codec.requested(draft.reply, 64)
+        assert rules.request_violation(TABLE, VIEW.wallet, VIEW.bank, request) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "part", "rule"),
+    [
+        ([], "equation-1-right", "bazaar.exchange.wallet"),
+        ([], "equation-9-left", "bazaar.exchange.in-table"),
+        (["equation-0-left"], "equation-0-left", "bazaar.exchange.bank"),
+    ],
+)
+def test_an_illegal_exchange_is_refused_with_the_rule(before: Sequence[str], part: str, rule: str) -> None:
+    draft = Requesting(TABLE, VIEW)
+    for chosen in before:
+        draft = draft.choose(chosen)
+    with pytest.raises(IllegalChoiceError) as refused:
+        draft.choose(part)
+    assert str(refused.value) == rules.RULES[rule]
+
+
+@pytest.mark.parametrize(
+    ("before", "part"), [(PEBBLE, NO_EXCHANGE), (PEBBLE, "equation-0-left"), ("equation-0-left", PEBBLE)]
+)
+def test_a_turn_asks_for_one_kind_only(before: str, part: str) -> None:
+    with pytest.raises(IllegalChoiceError, match="not for both"):
+        Requesting(TABLE, VIEW).choose(before).choose(part)
+
+
+# --- the second half ---
+
+
+def test_cards_are_bought_one_after_the_other_and_none_is_a_reply_too() -> None:
+    draft = Buying(VIEW)
+    assert draft.reply == RequestCardsResponse()
+    assert parts(draft) == ["card-1"]
+    with pytest.raises(IllegalChoiceError, match=rules.RULES["bazaar.purchase.wallet"]):
+        draft.choose("card-0")
+    bought = draft.choose("card-1")
+    assert bought.reply.cards[0].face
+    assert not bought.choices
+    with pytest.raises(IllegalChoiceError, match="still visible"):
+        bought.choose("card-1")
+
+
+# --- a person ---
+
+
+class Table(AtTable):
+    def __init__(self) -> None:
+        super().__init__(FRONTEND, NAMES)
+
+    def asked(
+        self, request: RequestPebbleOrExchangesRequest | RequestCardsRequest
+    ) -> AbstractAsyncContextManager[asyncio.Task[Any]]:
+        if isinstance(request, RequestCardsRequest):
+            return asking(self.person.request_cards(request))
+        return asking(self.person.request_pebble_or_exchanges(request))
+
+
+async def test_a_turn_by_keys() -> None:
+    table = Table()
+    await table.person.setup(SetupRequest(game_id="game", seat=0))
+    async with table.asked(RequestPebbleOrExchangesRequest(game_id="game", turn_state=turn_state())) as reply:
+        assert table.status == "Ask for a pebble, or exchange: a pebble of the bank. 30 s left."
+        assert "► a pebble of the bank" in table.board
+        for key in ("down", "enter", "s"):
+            assert table.person.press(key)
+        assert await reply == codec.request_message((equation("r", "bb"),))
+    after = VIEW._replace(wallet=parse_bag("rrrwwbbbb"), bank=parse_bag("rrrwwggyy"))
+    async with table.asked(RequestCardsRequest(game_id="game", turn_state=turn_state(after))) as reply:
+        assert table.status == "Buy a card, or send to buy none: the card rrwwb*. 30 s left."
+        table.person.press("enter")
+        assert table.status == "Buy what is marked? 30 s left."
+        assert "rrwwb ☺]" in table.board
+        table.person.press("enter")
+        bought = await reply
+        assert isinstance(bought, RequestCardsResponse)
+        assert codec.card_of(bought.cards[0]) == VIEW.visible[1]
+    wallet = next(line for line in table.board.splitlines() if line.startswith("your wallet"))
+    assert wallet.split()[2:] == ["r", "1", "w", "0", "b", "3", "g", "0", "y", "0"]
+
+
+async def test_what_spectators_see_is_shown_with_the_own_wallet_and_fits() -> None:
+    table = Table()
+    async with table.asked(RequestPebbleOrExchangesRequest(game_id="game", turn_state=turn_state())):
+        pass
+    players = [bazaar_pb2.Player(score=3), bazaar_pb2.Player(score=5)]
+    seen = bazaar_pb2.State(revision=9, bank=[1] * 5, visible=[], players=players, active_seat=1)
+    seen.table.CopyFrom(codec.table_message(TABLE))
+    seen.last_action.CopyFrom(bazaar_pb2.LastAction(seat=1, pebble=bazaar_pb2.Pebble()))
+    table.person.update(seen)
+    assert table.lines == ["[bob] got a pebble."]
+    assert "your wallet  r   4" in table.board
+    assert max(cell_len(line) for line in table.board.splitlines()) <= 56
+    assert max(cell_len(line) for line in table.side.splitlines()) <= 22
+    assert "[bob]" in table.side
+
+
+async def test_every_choice_is_a_part_of_the_picture_and_leads_to_a_legal_reply() -> None:
+    rng = Random(7)
+    for seat_count in (2, 4) * 3:
+        state = rules.initial(rules.Settings(winning_score=30), seat_count, rng)
+        for _ in range(14):
+            seat = rules.turn(state)
+            if seat is None:
+                break
+            table = Table()
+            await table.person.setup(SetupRequest(game_id="game", seat=seat))
+            table.person.update(codec.public_message(state))
+            turn = bazaar_pb2.TurnState()
+            codec.put_turn_state(turn, state, seat)
+            if state.phase is rules.Phase.REQUEST:
+                async with table.asked(
+                    RequestPebbleOrExchangesRequest(game_id="game", seat=seat, turn_state=turn)
+                ) as asked:
+                    point_at_random(table.person, rng)
+                    action: rules.Action = codec.requested(await asked, 64)
+            else:
+                async with table.asked(RequestCardsRequest(game_id="game", seat=seat, turn_state=turn)) as bought:
+                    point_at_random(table.person, rng)
+                    action = codec.purchased(await bought, len(state.visible))
+            assert rules.violation(state, action) is None
+            state = rules.apply(state, action)
+
+
+async def test_the_picture_shows_wallet_and_bank_as_the_choices_leave_them() -> None:
+    table = Table()
+    async with table.asked(RequestPebbleOrExchangesRequest(game_id="game", turn_state=turn_state())):
+        assert drawn_counts(table.person.svg()) == {"bank": [2, 2, 2, 2, 2], "own": [4, 2, 2, 0, 0]}
+        table.person.choose("equation-0-left")
+        assert drawn_counts(table.person.svg()) == {"bank": [3, 2, 0, 2, 2], "own": [3, 2, 4, 0, 0]}
+        assert NO_EXCHANGE not in pieces(table.person.svg())
+        table.person.undo()
+        assert drawn_counts(table.person.svg()) == {"bank": [2, 2, 2, 2, 2], "own": [4, 2, 2, 0, 0]}
+
+
+def drawn_counts(document: str) -> dict[str, list[int]]:
+    """Return the numbers of pebbles in the bank and in the person's wallet."""
+    groups = [each for each in ElementTree.fromstring(document).iter() if each.get("class") in ("bank", "own")]
+    return {
+        group.get("class", ""): [
+            int(count) for text in group.iter(f"{SVG}text") if (count := text.text or "").isdigit()
+        ]
+        for group in groups
+    }
+
+
+async def test_what_was_done_last_is_told_once_and_is_not_shown_with_a_newer_turn() -> None:
+    table = Table()
+    seen = bazaar_pb2.State(revision=6, bank=[1] * 5, players=[bazaar_pb2.Player(), bazaar_pb2.Player()])
+    seen.last_action.CopyFrom(bazaar_pb2.LastAction(seat=0, purchase=bazaar_pb2.Purchase()))
+    table.person.update(seen)
+    async with table.asked(RequestPebbleOrExchangesRequest(game_id="game", seat=0, turn_state=turn_state())):
+        assert "bought" not in table.side
+    assert table.lines == ["ann bought nothing."]
+
+
+async def test_of_many_choices_those_around_the_cursor_are_shown() -> None:
+    table = Table()
+    async with table.asked(RequestPebbleOrExchangesRequest(game_id="game", seat=0, turn_state=turn_state())):
+        assert table.board.splitlines()[-5:][0].startswith("► a pebble of the bank")
+        assert table.board.splitlines()[-1] == "  (2 more below)"
+        for _ in range(5):
+            table.person.press("down")
+        assert table.board.splitlines()[-2].startswith("► no exchange")
+        assert table.board.splitlines()[-1] == "  (2 more above)"
+
+
+async def test_the_result_is_told() -> None:
+    table = Table()
+    await table.person.win(WinRequest(won=True))
+    await table.person.win(WinRequest(won=False))
+    assert table.lines == ["You have won.", "You have not won."]
+
+
+def test_the_front_end_is_registered() -> None:
+    assert find_frontend("bazaar") is FRONTEND
+    assert FRONTEND.view_of(bazaar_pb2.State(), NAMES).status == "You watch."

@@ -1,0 +1,257 @@
+"""Fish by hand: what may be chosen, what is drawn, and that a reply is what was chosen."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AbstractAsyncContextManager
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.text import Text
+
+from fairplay.fish.v1 import fish_pb2
+from fairplay.fish.v1.fish_player_pb2 import (
+    PlayAsRequest,
+    SetupRequest,
+    SetupResponse,
+    TakeTurnRequest,
+    TakeTurnResponse,
+)
+from fairplay.games.fish import rules
+from fairplay.games.fish.protocol import codec
+from fairplay.games.fish.views import picture
+from fairplay.games.fish.views.person import FRONTEND, FishPerson, Moving, Placing
+from fairplay.games.frontends import RESERVED_KEYS, find_frontend
+from fairplay.games.kit.person import IllegalChoiceError, Marks
+from tests.games.at_table import LIMIT_S, AtTable, asking
+from tests.games.pointing import point_at_random
+
+NAMES = ("ann", "bob")
+
+
+def standing(rows: list[list[int]], *places: list[int]) -> rules.State:
+    return rules.state_of(rules.board_of_rows(rows), places, penguins=len(places[0]))
+
+
+COLUMN = standing([[1], [2], [3], [0], [4]], [0], [2])
+"""The penguin of seat 0 can move to cell 1 only."""
+
+
+class Table(AtTable):
+    def __init__(self) -> None:
+        super().__init__(FRONTEND, NAMES)
+
+
+def message(state: rules.State, last: rules.Move | None = None) -> fish_pb2.State:
+    return codec.state_message(state, codec.colors(len(state.places)), last)
+
+
+def asked(table: Table, request: SetupRequest | TakeTurnRequest) -> AbstractAsyncContextManager[asyncio.Task[Any]]:
+    """Ask the person, who has the question when this is entered."""
+    if isinstance(request, SetupRequest):
+        return asking(table.person.setup(request))
+    return asking(table.person.take_turn(request))
+
+
+def turn(state: rules.State, game: str = "game") -> TakeTurnRequest:
+    return TakeTurnRequest(game_id=game, state=message(state))
+
+
+# --- drafts ---
+
+
+@given(st.integers(0, 2**32), st.integers(0, 30))
+def test_what_may_be_chosen_is_what_is_legal_and_leads_to_it(seed: int, steps: int) -> None:
+    rng = Random(seed)
+    state = rules.initial(rules.Settings(rows=4, columns=3, random_fish=True), 2, rng)
+    for _ in range(steps):
+        if rules.turn(state) is None:
+            return
+        state = rules.apply(state, rng.choice(rules.legal(state)))
+    if rules.turn(state) is None:
+        return
+    if rules.placing(state):
+        placed = [Placing(state).choose(choice.part) for choice in Placing(state).choices]
+        assert {draft.place for draft in placed} == {a.cell for a in rules.legal(state) if isinstance(a, rules.Place)}
+        assert all(draft.reply == SetupResponse(place=draft.place) and not draft.choices for draft in placed)
+    else:
+        penguins = [Moving(state).choose(choice.part) for choice in Moving(state).choices]
+        moves = [draft.choose(choice.part) for draft in penguins for choice in draft.choices]
+        assert sorted(rules.Move(draft.source or 0, draft.target or 0) for draft in moves) == sorted(rules.legal(state))
+        assert all(draft.reply is not None for draft in moves)
+        assert all(draft.reply is None for draft in penguins)
+
+
+@pytest.mark.parametrize(
+    ("draft", "part", "sentence"),
+    [
+        (Moving(COLUMN), "cell-2", rules.RULES["fish.move.own-penguin"]),
+        (Moving(COLUMN), "button", rules.RULES["fish.move.own-penguin"]),
+        (Moving(COLUMN, 0), "cell-3", rules.RULES["fish.move.tile"]),
+        (Moving(COLUMN, 0), "cell-4", rules.RULES["fish.move.clear-path"]),
+        (Moving(COLUMN, 0), "cell-99", rules.RULES["fish.move.on-board"]),
+        (Moving(COLUMN, 0), "cell-²", rules.RULES["fish.move.on-board"]),
+        (Placing(COLUMN._replace(penguins=2)), "cell-3", rules.RULES["fish.place.tile"]),
+        (Placing(COLUMN._replace(penguins=2)), "cell-2", rules.RULES["fish.place.free"]),
+        (
+            Moving(standing([[1], [2], [1], [0], [4], [1]], [0, 4], [1, 2])),
+            "cell-0",
+            "This penguin cannot move: there is no free tile beside it.",
+        ),
+    ],
+)
+def test_what_is_illegal_is_refused_with_the_rule(draft: Moving | Placing, part: str, sentence: str) -> None:
+    with pytest.raises(IllegalChoiceError) as refused:
+        draft.choose(part)
+    assert str(refused.value) == sentence
+
+
+def test_another_penguin_may_be_chosen_in_place_of_the_first() -> None:
+    state = standing([[1], [2], [1], [4], [5], [1]], [0, 3], [5, 2])
+    assert Moving(state, 0).choose("cell-3") == Moving(state, 3)
+    assert Moving(state, 0, 1).choose("cell-3") == Moving(state, 3)
+
+
+# --- a person ---
+
+
+async def test_a_turn_by_keys() -> None:
+    table = Table()
+    assert table.status == "You have a seat. The game begins when somebody starts it."
+    await table.person.play_as(PlayAsRequest(game_id="game"))
+    async with asked(table, turn(COLUMN)) as reply:
+        assert table.status == "Choose a penguin: [0, 0], 1 fish. 30 s left."
+        assert "►R 1◄" in table.board
+        assert table.person.press("enter")
+        assert table.status == "Move it where? [1, 0], 2 fish. 30 s left."
+        assert "[R 1]" in table.board
+        assert "► 2 ◄" in table.board
+        assert table.person.press("enter")
+        assert table.status == "Move from [0, 0] to [1, 0]? 30 s left."
+        assert [key.label for key in table.person.view().keys] == ["send", "undo"]
+        assert not reply.done()
+        assert table.person.press("enter")
+        assert await reply == TakeTurnResponse(action=fish_pb2.Action(source=0, target=1))
+    assert table.status == "Wait for the others."
+    assert not table.person.press("enter")
+
+
+async def test_choices_are_taken_back_one_by_one() -> None:
+    table = Table()
+    async with asked(table, turn(COLUMN)) as reply:
+        for key in ("enter", "enter", "backspace", "backspace", "backspace"):
+            assert table.person.press(key)
+        assert table.status.startswith("Choose a penguin:")
+        assert not table.person.send()
+        assert not reply.done()
+
+
+async def test_arrow_keys_go_to_the_nearest_choice_in_their_direction() -> None:
+    table = Table()
+    state = rules.state_of(rules.board_of_rows([[1, 1, 1], [1, 1, 1], [1, 1, 1]]), [[], []], penguins=2)
+    async with asked(table, SetupRequest(game_id="game", state=message(state))):
+        seen = [table.person.marks.cursor]
+        for key in ("right", "right", "right", "down", "left", "up"):
+            table.person.press(key)
+            seen.append(table.person.marks.cursor)
+    assert seen == ["cell-0", "cell-1", "cell-2", "cell-5", "cell-8", "cell-7", "cell-1"]
+
+
+async def test_a_question_that_comes_again_goes_on_with_what_was_chosen_and_the_time_that_was_left() -> None:
+    table = Table()
+    async with asked(table, turn(COLUMN)):
+        table.person.press("enter")
+    table.now = 10.0
+    async with asked(table, turn(COLUMN)):
+        assert table.status == "Move it where? [1, 0], 2 fish. 20 s left."
+    async with asked(table, turn(COLUMN, "another")):
+        assert table.status == "Choose a penguin: [0, 0], 1 fish. 30 s left."
+
+
+async def test_when_the_time_is_over_it_says_so() -> None:
+    table = Table()
+    async with asked(table, turn(COLUMN)):
+        table.now = LIMIT_S
+        assert table.status == "Your time is over."
+
+
+def test_what_others_do_is_seen_and_told() -> None:
+    table = Table()
+    moved = rules.apply(COLUMN, rules.Move(0, 1))
+    table.person.update(message(COLUMN))
+    table.person.update(message(moved, rules.Move(0, 1)))
+    table.person.update(message(COLUMN))  # older: it comes late
+    assert table.lines == ["ann moves from [0, 0] to [1, 0]."]
+    assert "R•2" in table.board
+    side = Text.from_markup(table.person.view().side, emoji=False).plain
+    assert "R  ann            1" in side
+
+
+async def test_moves_are_told_once_and_in_order_also_when_the_question_overtakes_them() -> None:
+    table = Table()
+    first = rules.apply(COLUMN, rules.Move(0, 1))
+    second = rules.apply(first, rules.Move(2, 4)) if rules.turn(first) == 1 else first
+    table.person.update(message(COLUMN))
+    async with asked(table, TakeTurnRequest(game_id="game", state=message(second, rules.Move(2, 4)))):
+        for state, move in ((first, rules.Move(0, 1)), (second, rules.Move(2, 4)), (first, rules.Move(0, 1))):
+            table.person.update(message(state, move))
+        assert table.lines == ["ann moves from [0, 0] to [1, 0].", "bob moves from [2, 0] to [4, 0]."]
+        assert table.person.state == message(second, rules.Move(2, 4))
+
+
+async def test_the_end_of_a_game_is_said() -> None:
+    table = Table()
+    over = COLUMN
+    while rules.turn(over) is not None:
+        over = rules.apply(over, rules.legal(over)[0])
+    table.person.update(message(over))
+    assert table.status == "The game is over."
+
+
+async def test_a_new_game_begins_with_an_older_revision() -> None:
+    table = Table()
+    table.person.update(message(rules.apply(COLUMN, rules.Move(0, 1))))
+    await table.person.play_as(PlayAsRequest(game_id="next"))
+    table.person.update(message(COLUMN))
+    assert "R 1" in table.board
+
+
+async def test_every_choice_is_a_part_of_the_picture_and_leads_to_a_legal_reply() -> None:
+    rng = Random(2)
+    for seat_count in (2, 3, 4):
+        state = rules.initial(rules.Settings(rows=4, columns=5, random_fish=True, holes=2), seat_count, rng)
+        while rules.turn(state) is not None:
+            table, shown = Table(), message(state)
+            if rules.placing(state):
+                async with asked(table, SetupRequest(game_id="game", state=shown)) as placed:
+                    point_at_random(table.person, rng)
+                    action: rules.Action = rules.Place((await placed).place)
+            else:
+                async with asked(table, TakeTurnRequest(game_id="game", state=shown)) as moved:
+                    point_at_random(table.person, rng)
+                    reply = (await moved).action
+                    action = rules.Move(reply.source, reply.target)
+            assert action in rules.legal(state)
+            state = rules.apply(state, action)
+
+
+# --- the front end ---
+
+
+def test_the_front_end_is_registered_and_its_keys_are_its_own() -> None:
+    assert find_frontend("fish") is FRONTEND
+    assert isinstance(FRONTEND.create_player(Table().person.table), FishPerson)
+    view = FRONTEND.view_of(message(COLUMN), NAMES)
+    assert (view.status, view.keys) == ("You watch.", ())
+    assert not RESERVED_KEYS & {"s"}
+
+
+def test_marked_parts_are_outlined_in_the_picture() -> None:
+    marks = Marks(frozenset({"cell-1"}), frozenset({"cell-0"}))
+    drawn = picture.svg(COLUMN, codec.colors(2), None, NAMES, marks)
+    assert drawn.count('class="mark"') == 2
+    assert drawn.count('data-part="cell-') == 5
+    assert 'class="mark"' not in picture.svg(COLUMN, codec.colors(2), None, NAMES)

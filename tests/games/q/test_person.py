@@ -1,0 +1,299 @@
+"""The Q game by hand: what may be chosen, what is drawn, and that a reply is what was chosen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from itertools import product
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from fairplay.games.frontends import find_frontend
+from fairplay.games.kit.person import IllegalChoiceError
+from fairplay.games.q import rules
+from fairplay.games.q.protocol import codec
+from fairplay.games.q.views.person import FRONTEND, Turn
+from fairplay.q.v1 import q_pb2
+from fairplay.q.v1.q_player_pb2 import NewTilesRequest, SetupRequest, TakeTurnRequest, TakeTurnResponse, WinRequest
+from tests.games.at_table import AtTable, asking
+from tests.games.pointing import pieces, point_at_random
+from tests.games.q.playing import randomly_played, table
+
+NAMES = ("ann", "[bob]")
+RED_STAR, BLUE_STAR = rules.tile_of("star", "red"), rules.tile_of("star", "blue")
+RED_CIRCLE, GREEN_CLOVER = rules.tile_of("circle", "red"), rules.tile_of("clover", "green")
+HAND = (BLUE_STAR, RED_CIRCLE, GREEN_CLOVER)
+
+
+def view(
+    tiles: dict[rules.Coordinate, int] | None = None, hand: Sequence[int] = HAND, pile_left: int = 9
+) -> rules.View:
+    return rules.View(rules.Board(tiles or {(0, 0): RED_STAR}), tuple(hand), 0, (0,), pile_left)
+
+
+def draft(hand: Sequence[int] = HAND, pile_left: int = 9) -> Turn:
+    shown = view(hand=hand, pile_left=pile_left)
+    return Turn(shown, shown.board)
+
+
+def parts(turn: Turn) -> list[str]:
+    return [choice.part for choice in turn.choices]
+
+
+def action(turn: Turn) -> rules.Action:
+    assert turn.reply is not None
+    return codec.decided(turn.reply)
+
+
+# --- drafts ---
+
+
+def test_tiles_that_fit_and_the_words_can_be_chosen_first() -> None:
+    assert parts(draft()) == ["hand_0", "hand_1", "replace", "pass"]
+    assert parts(draft(pile_left=2)) == ["hand_0", "hand_1", "pass"]
+    assert draft().reply is None
+
+
+def test_a_tile_then_its_place_then_another_in_the_same_line() -> None:
+    held = draft().choose("hand_0")
+    assert parts(held) == ["cell_-1_0", "cell_0_-1", "cell_0_1", "cell_1_0"]
+    assert held.reply is None
+    placed = held.choose("cell_0_1")
+    assert action(placed) == rules.Extension((rules.Placement(0, 1, BLUE_STAR),))
+    assert parts(placed) == ["hand_1"]
+    assert parts(placed.choose("hand_1")) == ["cell_0_-1"]
+    both = placed.choose("hand_1").choose("cell_0_-1")
+    assert action(both) == rules.Extension((rules.Placement(0, 1, BLUE_STAR), rules.Placement(0, -1, RED_CIRCLE)))
+    assert parts(both) == []
+    assert both.chosen == {"hand_0", "hand_1", "cell_0_1", "cell_0_-1"}
+
+
+def test_another_tile_may_be_taken_in_place_of_the_one_that_is_held() -> None:
+    assert draft().choose("hand_0").choose("hand_1") == draft().choose("hand_1")
+
+
+def test_words_are_replies() -> None:
+    assert action(draft().choose("pass")) is rules.PASS
+    assert action(draft().choose("replace")) is rules.REPLACE
+    assert draft().choose("pass").choices == ()
+
+
+@given(st.lists(st.integers(0, 50), max_size=12), st.lists(st.integers(0, 35), min_size=1, max_size=7))
+def test_what_is_chosen_is_always_a_legal_reply(picks: Sequence[int], hand: Sequence[int]) -> None:
+    turn = draft(hand)
+    for pick in picks:
+        if turn.choices:
+            turn = turn.choose(turn.choices[pick % len(turn.choices)].part)
+    if turn.reply is not None:
+        assert rules.breach(turn.view.board, turn.view.hand, turn.view.pile_left, codec.decided(turn.reply)) is None
+
+
+def found(turn: Turn) -> list[rules.Action]:
+    """Return the actions of all complete drafts to which choices lead."""
+    complete = [action(turn)] if turn.reply is not None else []
+    return complete + [end for choice in turn.choices for end in found(turn.choose(choice.part))]
+
+
+def all_legal(state: rules.State, hand: Sequence[int]) -> list[rules.Action]:
+    """Return what is legal with a hand of two different tiles, tried out near the tiles of the map."""
+    first = [[rules.Placement(row, column, tile) for row in range(-3, 4) for column in range(-3, 4)] for tile in hand]
+    extensions: list[tuple[rules.Placement, ...]] = [
+        *((placement,) for each in first for placement in each),
+        *(pair for ordered in (first, first[::-1]) for pair in product(*ordered)),
+    ]
+    tried: list[rules.Action] = [*map(rules.Extension, extensions), rules.REPLACE, rules.PASS]
+    return [action for action in tried if rules.violation(state, action) is None]
+
+
+@pytest.mark.parametrize("hand", ["red star, blue circle", "green star, red star", "blue clover, yellow diamond"])
+def test_every_legal_turn_is_found_and_no_other(hand: str) -> None:
+    state = table(hand, "red star", on_map={(0, 0): "red star", (0, 1): "red square"}, pile="blue star, blue star")
+    shown = rules.view(state, 0)
+    turns = found(Turn(shown, shown.board))
+    assert len(turns) == len(set(turns))
+    assert set(turns) == set(all_legal(state, shown.hand))
+
+
+@pytest.mark.parametrize(
+    ("before", "part", "sentence"),
+    [
+        (["hand_0"], "cell_5_5", rules.RULES["q.extension.adjacent"]),
+        (["hand_0"], "cell_0_0", rules.RULES["q.extension.free"]),
+        (["hand_2"], "cell_0_1", rules.RULES["q.extension.fit"]),
+        (["hand_0", "cell_0_1"], "hand_0", rules.RULES["q.extension.own-tiles"]),
+        (["hand_0", "cell_0_1", "hand_1"], "cell_1_0", rules.RULES["q.extension.one-line"]),
+        (["hand_0", "cell_0_1"], "pass", "A turn places tiles, replaces the hand or passes"),
+        (["pass"], "hand_0", "A turn places tiles, replaces the hand or passes"),
+        ([], "cell_0_1", "Choose a tile of your hand first"),
+        (["hand_0"], "cell_x_1", "Choose a free place"),
+        (["hand_0"], "hand_9", "Choose a free place"),
+    ],
+)
+def test_what_is_illegal_is_refused_with_a_sentence(before: Sequence[str], part: str, sentence: str) -> None:
+    turn = draft()
+    for chosen in before:
+        turn = turn.choose(chosen)
+    with pytest.raises(IllegalChoiceError) as refused:
+        turn.choose(part)
+    assert str(refused.value).startswith(sentence)
+
+
+def test_a_hand_cannot_be_replaced_from_a_small_pile() -> None:
+    with pytest.raises(IllegalChoiceError) as refused:
+        draft(pile_left=2).choose("replace")
+    assert str(refused.value) == rules.RULES["q.replace.pile"]
+
+
+# --- a person ---
+
+
+class Table(AtTable):
+    def __init__(self) -> None:
+        super().__init__(FRONTEND, NAMES)
+
+    def asked(self, state: q_pb2.State) -> AbstractAsyncContextManager[asyncio.Task[Any]]:
+        return asking(self.person.take_turn(TakeTurnRequest(game_id="game", state=state)))
+
+
+def shown(revision: int = 1, hand: Sequence[int] = HAND) -> q_pb2.State:
+    state = codec.map_message(view().board)
+    state.revision, state.pile_left, state.turn = revision, 9, 0
+    state.players.add(seat=0, score=4, hand=codec.numbers(hand))
+    state.players.add(seat=1, score=7)
+    return state
+
+
+async def test_a_turn_by_keys() -> None:
+    table = Table()
+    await table.person.setup(SetupRequest(game_id="game", state=shown(), tiles=codec.numbers(HAND)))
+    async with table.asked(shown()) as reply:
+        assert table.status == "Choose a tile, replace or pass: blue star. 30 s left."
+        assert "hand  ►✦b◄ ●r  ♣g" in table.board
+        for key in ("enter", "right", "enter"):
+            assert table.person.press(key)
+        assert "✦r ✦b" in table.board
+        assert table.person.press("s")
+        assert await reply == TakeTurnResponse(
+            action=codec.action_message(rules.Extension((rules.Placement(0, 1, BLUE_STAR),)))
+        )
+    assert "hand   ●r  ♣g" in table.board
+    await table.person.new_tiles(NewTilesRequest(tiles=codec.numbers([RED_STAR])))
+    assert "hand   ●r  ♣g  ✦r" in table.board
+
+
+async def test_replaced_tiles_leave_the_hand_until_others_come() -> None:
+    table = Table()
+    async with table.asked(shown()) as reply:
+        table.person.choose("replace")
+        table.person.send()
+        await reply
+    assert "hand" not in table.board
+    await table.person.new_tiles(NewTilesRequest(tiles=codec.numbers([RED_STAR])))
+    assert "hand   ✦r" in table.board
+
+
+async def test_what_spectators_see_is_shown_with_the_own_hand_and_fits() -> None:
+    table = Table()
+    await table.person.setup(SetupRequest(game_id="game", state=shown(), tiles=codec.numbers(HAND)))
+    seen = shown(2, ())
+    seen.last_turn.CopyFrom(q_pb2.Turn(seat=1, action=codec.action_message(rules.PASS)))
+    table.person.update(seen)
+    assert table.lines == ["[bob] passed"]
+    assert "hand   ✦b  ●r  ♣g" in table.board
+    assert "[bob]" in table.side
+    assert max(cell_len(line) for line in table.side.splitlines()) <= 22
+
+
+async def test_of_a_wide_map_the_part_around_the_cursor_is_shown() -> None:
+    table = Table()
+    wide = {(0, column): rules.tile_of("star", rules.COLORS[column % 6]) for column in range(40)}
+    state = shown()
+    state.MergeFrom(q_pb2.State())
+    for field in ("rows", "columns", "tiles"):
+        state.ClearField(field)
+    state.MergeFrom(codec.map_message(rules.Board(wide)))
+    async with table.asked(state):
+        table.person.press("enter")
+        assert "►◄" in table.board
+        for _ in range(60):
+            table.person.press("right")
+        assert "►◄" in table.board
+        assert table.person.marks.cursor == "cell_0_40"
+        assert max(cell_len(line) for line in table.board.splitlines()) <= 76
+
+
+async def test_every_choice_is_a_part_of_the_picture_and_leads_to_a_legal_turn() -> None:
+    rng = Random(5)
+    for seat_count in (2, 3, 4) * 2:
+        state = randomly_played(rules.Settings(), seat_count, rng.randrange(30), rng).state
+        while (seat := rules.turn(state)) is not None:
+            table = Table()
+            request = codec.turn_request("game", state, seat, codec.Laid(state.board))
+            async with asking(table.person.take_turn(request)) as reply:
+                point_at_random(table.person, rng)
+                action = codec.decided(await reply)
+            assert rules.violation(state, action) is None
+            state = rules.apply(state, rng.choice(rules.legal(state)))
+            if rng.random() < 0.2:
+                break
+
+
+async def test_places_where_a_tile_does_not_fit_can_be_pointed_at_and_refuse_with_the_rule() -> None:
+    table = Table()
+    async with table.asked(shown()):
+        assert pieces(table.person.svg()).keys() == {"cell_0_0", "hand_0", "hand_1", "hand_2", "replace", "pass"}
+        table.person.choose("hand_2")
+        free = {"cell_-1_0", "cell_0_-1", "cell_0_1", "cell_1_0"}
+        assert free <= pieces(table.person.svg()).keys()
+        assert table.person.offer().choices == []
+        for part in free:
+            with pytest.raises(IllegalChoiceError) as refused:
+                table.person.choose(part)
+            assert str(refused.value) == rules.RULES["q.extension.fit"]
+        table.person.undo()
+        assert table.person.offer().chosen == frozenset()
+    with pytest.raises(IllegalChoiceError, match="Wait for the others"):
+        table.person.choose("hand_0")
+
+
+async def test_the_turn_before_is_told_also_when_the_question_comes_first() -> None:
+    table = Table()
+    await table.person.setup(SetupRequest(game_id="game", state=shown(), tiles=codec.numbers(HAND)))
+    seen = shown(2, ())
+    seen.last_turn.CopyFrom(q_pb2.Turn(seat=1, action=codec.action_message(rules.PASS)))
+    async with table.asked(shown(2)):
+        table.person.update(seen)
+        table.person.update(seen)
+        table.person.update(shown(1, ()))
+        assert table.lines == ["[bob] passed"]
+        assert pieces(table.person.svg()).keys() > {"hand_0", "pass"}
+
+
+async def test_the_players_keep_their_order_in_the_own_turn_and_who_is_out_stays() -> None:
+    table = Table()
+    seen = shown(1, ())
+    seen.players[0].elimination_number = 1
+    table.person.update(seen)
+    turn = shown(2)
+    del turn.players[0]
+    turn.players[0].hand.extend(codec.numbers(HAND))
+    async with table.asked(turn):
+        assert [line.split()[-2:] for line in table.side.splitlines()[:2]] == [["ann", "4"], ["[bob]", "7"]]
+
+
+async def test_the_result_is_told() -> None:
+    table = Table()
+    await table.person.win(WinRequest(won=True))
+    await table.person.win(WinRequest(won=False))
+    assert table.lines == ["You have won.", "You have not won."]
+
+
+def test_the_front_end_is_registered() -> None:
+    assert find_frontend("q") is FRONTEND
+    assert FRONTEND.view_of(shown(), NAMES).status == "You watch."

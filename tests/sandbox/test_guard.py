@@ -1,0 +1,99 @@
+"""The guard without a sandbox: programs are ended with all that they start, and when they go over a limit."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+from pathlib import Path
+
+import psutil
+import pytest
+
+from fairplay.sandbox.limits import Limits
+from fairplay.server.links.program import Program
+from fairplay.v1.misconduct_pb2 import CallErrorReason
+from tests.sandbox import hostile
+
+LIMIT_S = 60.0
+
+TIGHT = Limits(
+    memory=300 * 2**20,
+    processes=60,
+    threads=80,
+    cpu=2,
+    open_files=50,
+    file_size=10 * 2**20,
+    temp=20 * 2**20,
+    output=20 * 2**20,
+)
+
+
+async def ended(command: str, limits: Limits = TIGHT) -> Program:
+    """Run a command to its end under guard."""
+    program = Program.start(shlex.split(command), dict(os.environ), limits)
+    try:
+        async with asyncio.timeout(LIMIT_S):
+            await program.ended.wait()
+    finally:
+        await program.end()
+    return program
+
+
+@pytest.mark.parametrize(
+    ("code", "limit", "allowed"),
+    [
+        (hostile.FORK_BOMB, "processes", "60"),
+        (hostile.MEMORY_HOG, "memory", "300 MiB"),
+        (hostile.CPU_BURNER, "cpu", "2 s"),
+        (hostile.THREADS, "threads", "80"),
+        (hostile.OPEN_FILES, "open-files", "50"),
+        (hostile.LARGE_FILE, "file-size", "10 MiB"),
+        (hostile.FLOOD, "output", "20 MiB"),
+    ],
+    ids=["fork bomb", "memory hog", "CPU burner", "threads", "open files", "large file", "output"],
+)
+async def test_a_program_that_goes_over_a_limit_is_ended_and_the_limit_is_named(
+    code: str, limit: str, allowed: str, tmp_path: Path
+) -> None:
+    program = await ended(hostile.hostile(code, str(tmp_path / "file")))
+    assert program.failure.reason == CallErrorReason.CALL_ERROR_REASON_LIMIT_EXCEEDED
+    assert program.failure.message.startswith(f"the program went over its limit {limit}: it ")
+    assert program.failure.message.endswith(f", {allowed} is allowed")
+    assert not psutil.Process().children(recursive=True)
+
+
+async def test_a_program_within_its_limits_ends_by_itself() -> None:
+    program = await ended("sh -c 'echo done; exit 3'")
+    assert program.failure.reason == CallErrorReason.CALL_ERROR_REASON_DISCONNECTED
+    assert program.failure.message == "the player's process ended with exit code 3"
+    assert program.output == "done\n"
+
+
+async def test_what_processes_share_counts_once() -> None:
+    """A program of many processes that share 200 MiB has not used many times 200 MiB."""
+    code = "x = bytearray(b'x') * (200 << 20)\nfor _ in range(3):\n    os.fork() or time.sleep(1)\n"
+    program = await ended(hostile.hostile(code))
+    assert program.failure.message == "the player's process ended with exit code 0"
+
+
+async def test_the_time_of_processes_that_are_gone_counts() -> None:
+    """Nobody gets around the limit by burning a little in each of many processes."""
+    code = """
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel forgets those that end
+while time.monotonic() < GIVE_UP:
+    if not os.fork():
+        until = time.monotonic() + 0.3
+        while time.monotonic() < until:
+            pass
+        os._exit(0)
+    time.sleep(0.3)
+"""
+    program = await ended(hostile.hostile(code))
+    assert "over its limit cpu" in program.failure.message
+
+
+async def test_a_command_that_cannot_be_started_says_so() -> None:
+    program = await ended("/no/such/program")
+    assert program.output == "cannot start /no/such/program: No such file or directory\n"
+    assert program.failure.message.endswith("exit code 127")

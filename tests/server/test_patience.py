@@ -1,0 +1,132 @@
+"""Callers who open calls and send nothing, or ask for streams and do not read them, are not waited for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import count
+from typing import Any
+
+import grpc
+import pytest
+
+from fairplay.server.errors import Refusal, reason_of
+from fairplay.server.server import Config
+from fairplay.server.servicers import patience
+from fairplay.server.servicers.patience import FirstMessages, ReadContext
+from fairplay.v1 import manager_pb2 as pb
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
+from fairplay.v1.tournament_pb2 import TournamentPlan
+from tests.server.harness import serving
+from tests.server.lobby.harness import SMALL_WINDOW
+
+GET_GAME = "/fairplay.v1.RefereeService/GetGame"
+WATCH_GAME = "/fairplay.v1.RefereeService/WatchGame"
+WITHIN_S = 30.0
+
+
+@asynccontextmanager
+async def channel_to(config: Config) -> AsyncIterator[tuple[Any, grpc.aio.Channel]]:
+    async with serving(config) as server, grpc.aio.insecure_channel(server.address) as channel:
+        yield server, channel
+
+
+@pytest.mark.parametrize("path", [GET_GAME, WATCH_GAME])
+async def test_a_call_whose_request_does_not_come_is_ended(path: str) -> None:
+    async with channel_to(Config(handshake_limit_s=0.05)) as (_, channel), asyncio.timeout(WITHIN_S):
+        call: Any = channel.stream_stream(path)()  # on the wire as the method's own kind, but nothing is sent
+        with pytest.raises(grpc.aio.AioRpcError) as error:
+            await call.read()
+    assert (error.value.code(), reason_of(error.value)) == (grpc.StatusCode.DEADLINE_EXCEEDED, "REQUEST_MISSING")
+
+
+async def test_a_call_that_ends_without_a_request_is_refused() -> None:
+    async with channel_to(Config()) as (_, channel), asyncio.timeout(WITHIN_S):
+        call: Any = channel.stream_stream(GET_GAME)()
+        await call.done_writing()
+        with pytest.raises(grpc.aio.AioRpcError) as error:
+            await call.read()
+    assert reason_of(error.value) == "PROTOCOL_BROKEN"
+
+
+class Silent:
+    """A call of a host that sends something when a test says so."""
+
+    def __init__(self, host: str) -> None:
+        self._host = host
+        self.sent = asyncio.Event()
+
+    def peer(self) -> str:
+        return f"ipv4:{self._host}:1"
+
+    async def read(self) -> str:
+        await self.sent.wait()
+        return "request"
+
+
+async def test_silent_calls_of_one_host_are_few_and_leave_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "MAX_SILENT", 2)
+    messages = FirstMessages(WITHIN_S, "REQUEST_MISSING", "request", at_once_s=0.0)
+    silent = [Silent("10.0.0.1") for _ in range(2)]
+    waiting = [asyncio.create_task(messages.read(each)) for each in silent]
+    for _ in range(10):
+        await asyncio.sleep(0)
+    with pytest.raises(Refusal) as refusal:
+        await messages.read(Silent("10.0.0.1"))
+    assert (refusal.value.reason, refusal.value.retry_s > 0) == ("TOO_MANY_REQUESTS", True)
+    other = Silent("10.0.0.2")
+    other.sent.set()
+    assert await messages.read(other) == "request"
+    for each in silent:
+        each.sent.set()
+    assert await asyncio.gather(*waiting) == ["request"] * 2
+    again = Silent("10.0.0.1")
+    again.sent.set()
+    assert await messages.read(again) == "request"
+
+
+async def test_a_message_that_nobody_reads_ends_its_stream_and_others_go_on() -> None:
+    class Stuck:
+        def peer(self) -> str:
+            return "somebody"
+
+        async def write(self, message: object) -> None:
+            if message == "read":
+                return
+            await asyncio.Event().wait()
+
+    context = ReadContext(Stuck(), 0.01)
+    assert context.peer() == "somebody"
+    await context.write("read")
+    with pytest.raises(Refusal) as refusal:
+        await context.write("unread")
+    assert refusal.value.reason == "STREAM_NOT_READ"
+
+
+async def test_a_watcher_who_does_not_read_is_forgotten_by_its_tournament() -> None:
+    plan = TournamentPlan(game="fish")
+    plan.sign_up.waiting_period.SetInParent()
+    plan.sign_up.max_entrant_count = 10_000
+    plan.sign_up.name_pattern = "[0-9a-z]{1,64}"
+    async with (
+        serving(Config(unread_limit_s=0.2)) as server,
+        grpc.aio.insecure_channel(server.address, options=SMALL_WINDOW) as channel,
+        asyncio.timeout(WITHIN_S),
+    ):
+        manager = ManagerServiceStub(channel)
+        for number in range(3):
+            plan.entrants.add(name=f"p{number}", link="bot:first")
+        await manager.CreateTournament(pb.CreateTournamentRequest(tournament_id="t", plan=plan))
+        stream: Any = manager.WatchTournament(pb.WatchTournamentRequest(tournament_id="t"))
+        assert (await stream.read()).tournament.tournament_id == "t"
+        watched = server.manager._active["t"]
+        for number in count():
+            if not watched._watchers.anybody:
+                break
+            await server.manager.sign_up("t", Player(name=f"{number}{'x' * 50}", link="bot:first"), "")
+        with pytest.raises(grpc.aio.AioRpcError) as error:  # what was sent before can still be read
+            while await stream.read() is not grpc.aio.EOF:
+                pass
+    assert (error.value.code(), reason_of(error.value)) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "STREAM_NOT_READ")

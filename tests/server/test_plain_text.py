@@ -1,0 +1,44 @@
+"""Characters of strangers that must not reach a terminal as they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from fairplay.server.errors import Refusal
+from fairplay.server.links.identity import cut
+from fairplay.server.lobby.text import check_text
+from fairplay.server.plain_text import is_plain, visible
+from fairplay.server.servicers.sizes import check_sizes
+from fairplay.v1.player_pb2 import PlayerDescription
+from fairplay.v1.referee_pb2 import StopGameRequest
+
+TRICKS = {
+    "C0": "\x1b[2J",
+    "C1": "\x9b2J",
+    "zero width": "a\u200bb",
+    "joiner": "a\u200db",
+    "direction": "\u202eabc",
+    "byte order mark": "\ufeffabc",
+    "tag": "\U000e0041",
+    "line": "a\u2028b",
+    "private": "\ue000",
+}
+
+
+@pytest.mark.parametrize("text", TRICKS.values(), ids=TRICKS)
+def test_texts_that_play_tricks_are_refused_or_escaped(text: str) -> None:
+    assert not is_plain(text)
+    assert is_plain(visible(text))
+    with pytest.raises(Refusal):
+        check_text(f"hello {text}")
+    with pytest.raises(Refusal):
+        check_sizes(StopGameRequest(game_id="g", reason=text))
+    kept = cut(PlayerDescription(display_name=text, software_version=text * 80))
+    assert is_plain(kept.display_name + kept.software_version)
+    assert len(kept.software_version) <= 80
+
+
+@pytest.mark.parametrize("text", ["plain", "Zoë: a naïve ☃", "日本語 עברית"])
+def test_what_shows_stays_as_it_is(text: str) -> None:
+    assert visible(text) == text
+    assert check_text(text) == text

@@ -1,0 +1,199 @@
+"""Ratings, their intervals and bands."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.calibration import Event, cover, share_band
+from fairplay.standings import ratings
+from fairplay.standings.bands import divide_into_bands
+from fairplay.standings.ratings import MAX_RATED, Rating, Start, rate_entrants, student_quantile
+from fairplay.standings.results import Outcome, Results
+from tests.standings.events import game, played
+from tests.standings.test_points import events
+
+
+def rated(results: Results) -> list[Rating]:
+    ratings = [each for each in rate_entrants(results) if each is not None]
+    assert len(ratings) == results.count
+    return ratings
+
+
+# --- the middle ---
+
+
+def test_two_who_won_as_often_are_equal_and_the_mean_is_1500() -> None:
+    one, other = rated(played(2, *[game(0, 1), game(1, 0)] * 10))
+    assert one.rating == other.rating == pytest.approx(1500)
+    assert one.low < 1500 < one.high
+
+
+def test_a_difference_is_what_the_elo_formula_says() -> None:
+    # 10 wins for every loss: 400 Elo, less what the prior takes away.
+    one, other = rated(played(2, *[game(0, 1)] * 5_000, *[game(1, 0)] * 500))
+    assert one.rating - other.rating == pytest.approx(400, abs=4)
+
+
+def test_ties_count_as_half_a_win_for_each() -> None:
+    drawn = rated(played(2, *[game([0, 1])] * 30, *[game(0, 1)] * 10))
+    decided = rated(played(2, *[game(0, 1), game(1, 0)] * 15, *[game(0, 1)] * 10))
+    # Draws scatter less, so that the prior pulls them a little less.
+    assert drawn[0].rating == pytest.approx(decided[0].rating, abs=12)
+    assert drawn[0].margin < decided[0].margin
+
+
+@pytest.mark.parametrize("games", [1, 10, 1_000])
+def test_who_has_won_everything_has_a_finite_rating_with_an_interval(games: int) -> None:
+    one, other = rated(played(2, *[game(0, 1)] * games))
+    assert 1500 < one.rating < 4000
+    assert one.low < one.rating < one.high < 5000
+    assert one.rating - 1500 == pytest.approx(1500 - other.rating)
+
+
+def test_more_games_make_narrower_intervals() -> None:
+    margins = [rated(played(2, *[game(0, 1), game(1, 0)] * count))[0].margin for count in (4, 16, 64, 256)]
+    assert margins == sorted(margins, reverse=True)
+    assert margins[2] / margins[3] == pytest.approx(2, rel=0.15)
+
+
+def test_games_of_one_deal_are_one_observation() -> None:
+    """The same games, repeated in the same deal with the same result, say no more than once."""
+    single = [game(0, 1, deal=deal) if deal % 3 else game(1, 0, deal=deal) for deal in range(1, 61)]
+    once, thrice = rated(played(2, *single)), rated(played(2, *single * 3))
+    assert thrice[0].margin == pytest.approx(once[0].margin, rel=0.35)
+    apart = rated(played(2, *[each._replace(deal=0) for each in single * 3]))
+    assert apart[0].margin < 0.7 * once[0].margin
+
+
+def test_games_of_several_players_order_them() -> None:
+    ratings = rated(played(4, *[game(0, 1, 2, 3), game(1, 0, 3, 2), game(0, 2, 1, 3)] * 5))
+    assert [each.rating for each in ratings] == sorted((each.rating for each in ratings), reverse=True)
+
+
+def test_in_a_balanced_event_ratings_and_points_agree() -> None:
+    rng = Random(5)
+    outcomes = []
+    for _ in range(15):
+        for one, other in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]:
+            outcomes.append(game(*((one, other) if rng.random() < 0.65 else (other, one))))
+    wins = [sum(outcome.entrants[0] == each for outcome in outcomes) for each in range(4)]
+    ratings = rated(played(4, *outcomes))
+    assert sorted(range(4), key=lambda each: ratings[each].rating) == sorted(range(4), key=lambda each: wins[each])
+
+
+def test_the_fit_is_the_same_wherever_it_starts() -> None:
+    results = Event(8, 4, 40).play(Event(8, 4, 40).strengths(1), np.random.default_rng(1), 40)
+    cold, start = rated(results), Start()
+    rate_entrants(played(8, *[game(7, 6, 5, 4, 3, 2, 1, 0)] * 9), start=start)
+    for _ in range(2):
+        warm = rate_entrants(results, start=start)
+        assert [each.rating for each in warm if each] == pytest.approx([each.rating for each in cold], abs=0.2)
+        assert [each.high for each in warm if each] == pytest.approx([each.high for each in cold], abs=1)
+
+
+@pytest.mark.parametrize("event", [Event(2, 2, 10), Event(2, 2, 400), Event(4, 2, 40), Event(30, 2, 15)], ids=str)
+def test_the_fit_goes_on_until_intervals_have_settled_too(event: Event, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in range(5):
+        results = event.play(event.strengths(seed), np.random.default_rng(seed), event.deals)
+        fitted = rate_entrants(results)
+        with monkeypatch.context() as patch:
+            for tolerance in ("ENOUGH", "NEARLY"):
+                patch.setattr(ratings, tolerance, 1e-9)
+            exact = rate_entrants(results)
+        for one, other in zip(fitted, exact, strict=True):
+            assert (one is None) == (other is None)
+            if one is not None and other is not None:
+                assert one.rating == pytest.approx(other.rating, abs=1)
+                assert one.margin == pytest.approx(other.margin, rel=0.01)
+
+
+def test_entrants_without_games_have_no_rating_and_struck_ones_lose_theirs() -> None:
+    results = played(4, game(0, 1), game(2, 0), game(2, 1))
+    assert [each is None for each in rate_entrants(results)] == [False, False, False, True]
+    assert [each is None for each in rate_entrants(results, struck=[2])] == [False, False, True, True]
+    assert rate_entrants(Results(3)) == [None] * 3
+    assert rate_entrants(played(2, game(0), game(1))) == [None, None]
+
+
+def test_an_event_that_is_too_large_is_not_rated() -> None:
+    assert rate_entrants(played(MAX_RATED + 1, game(0, 1))) == [None] * (MAX_RATED + 1)
+
+
+@given(events())
+def test_every_rating_is_finite_within_its_interval_whatever_the_results(results: Results) -> None:
+    ratings = [each for each in rate_entrants(results) if each is not None]
+    for each in ratings:
+        assert -1e4 < each.low <= each.rating <= each.high < 1e4
+    if ratings:
+        assert sum(each.rating for each in ratings) / len(ratings) == pytest.approx(1500, abs=1e-3)
+
+
+@given(events(), st.randoms(use_true_random=False))
+def test_ratings_do_not_depend_on_the_order_of_games_or_on_numbers(results: Results, rng: Random) -> None:
+    names = list(range(results.count))
+    rng.shuffle(names)
+    outcomes = [
+        Outcome([names[each] for each in entrants], places, scores, deal)
+        for table in results.tables()
+        for entrants, places, scores, deal in zip(
+            table.entrants.tolist(), table.places.tolist(), table.scores.tolist(), table.deals.tolist(), strict=True
+        )
+    ]
+    rng.shuffle(outcomes)
+    again = rate_entrants(played(results.count, *outcomes))
+    for entrant, rating in enumerate(rate_entrants(results)):
+        other = again[names[entrant]]
+        assert (rating is None) == (other is None)
+        if rating is not None and other is not None:
+            assert (other.rating, other.low, other.high) == pytest.approx(
+                (rating.rating, rating.low, rating.high), abs=0.5
+            )
+
+
+def test_the_quantile_of_student_is_that_of_the_tables() -> None:
+    freedom = np.array([5.0, 10.0, 30.0, 1e9])
+    assert student_quantile(freedom) == pytest.approx([2.571, 2.228, 2.042, 1.960], abs=0.01)
+
+
+# --- calibration: a short version of `python -m benchmarks.calibration` ---
+
+
+@pytest.mark.parametrize(
+    "event", [Event(2, 2, 60), Event(8, 2, 112), Event(4, 4, 30)], ids=lambda event: f"{event.entrants}x{event.seats}"
+)
+def test_intervals_hold_the_truth_about_as_often_as_they_say(event: Event) -> None:
+    held, _ = cover(event, 200, seed=1)
+    assert 0.915 <= held <= 0.985
+
+
+def test_equal_entrants_share_a_band() -> None:
+    assert share_band(Event(4, 2, 24, spread=0.0), 150, seed=1) >= 0.93
+
+
+# --- bands ---
+
+
+def rating(low: float, high: float) -> Rating:
+    return Rating((low + high) / 2, low, high)
+
+
+def test_overlapping_intervals_share_a_band_and_gaps_begin_a_new_one() -> None:
+    ratings = [rating(1400, 1500), rating(1700, 1800), rating(1490, 1600), None, rating(1000, 1100)]
+    assert divide_into_bands(ratings) == [2, 1, 2, 0, 3]
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 6)).map(lambda each: rating(each[0], sum(each)))))
+def test_bands_are_as_they_are_described(ratings: list[Rating]) -> None:
+    bands = divide_into_bands(ratings)
+    for one, band in zip(ratings, bands, strict=True):
+        for other, another in zip(ratings, bands, strict=True):
+            if one.low <= other.high and other.low <= one.high:
+                assert band == another
+            elif band < another:
+                assert one.low > other.high
+    assert set(bands) == set(range(1, max(bands, default=0) + 1))

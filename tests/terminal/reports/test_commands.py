@@ -1,0 +1,214 @@
+"""`fairplay tournament` with a roster and a report, and `fairplay standings`, which makes the report again."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.interrupts import heeding_ctrl_c
+from tests.terminal.running import Run
+
+ROSTER = """
+[limits]
+call = "2s"
+
+[[entrant]]
+name = "ann"
+link = "bot:first"
+who = "Ann Lee"
+
+[[entrant]]
+name = "gone"
+link = "exec:false"
+"""
+CUP = ["tournament", "fish", "--roster", "roster.toml", "-p", "bot:greedy", "-p", "bot:random", "--seed", "5"]
+
+
+def test_the_report_of_a_tournament_is_made_again_from_its_records(fairplay: Run) -> None:
+    Path("roster.toml").write_text(ROSTER)
+    wanted = ["--roster", "roster.toml", "--grades", "grades.csv", "--grading", "place=50,failure=-5"]
+    ran = fairplay(*CUP, *wanted[2:], "--records", "cup", "--report", "first", "--title", "Spring cup")
+    assert ran.code == 0, ran.err
+    assert "Look closer: first/report.html" in ran.out
+    grades = Path("grades.csv").read_text()
+    assert {row["name"]: row["who"] for row in csv.DictReader(grades.splitlines())}["ann"] == "Ann Lee"
+    Path("grades.csv").unlink()
+    ran = fairplay("standings", "cup", *wanted, "--report", "again")
+    assert ran.code == 0, ran.err
+    assert Path("grades.csv").read_text() == grades
+    assert Path("again/report.html").read_text() == Path("first/report.html").read_text()
+    first, again = (json.loads(Path(each, "result.json").read_text()) for each in ("first", "again"))
+    assert [failure.pop("request", None) for failure in [*first["failures"], *again["failures"]]]
+    assert first == again
+    assert first["title"] == "Spring cup"
+
+
+def test_the_evidence_of_a_failure_stands_on_the_page_with_the_board(fairplay: Run) -> None:
+    mutant = f"exec:{sys.executable} -m fairplay.conformance.zoo fish raises-in-first-decision"
+    ran = fairplay(
+        "tournament", "fish", "-p", "bot:first", "-p", f"bad={mutant}", "--seed", "1", "--report", "cup.html"
+    )
+    assert ran.code == 0, ran.err
+    page = Path("cup.html").read_text()
+    assert "exception in" in page
+    assert "request: /fairplay.fish.v1.FishPlayerService/" in page
+    assert "data:image/svg+xml;base64," in page
+
+
+def test_certificates_are_graded(fairplay: Run) -> None:
+    Path("roster.toml").write_text(ROSTER)
+    fairplay("certify", "fish", "--roster", "roster.toml", "--only", "contract.reachable", "--report", "out")
+    graded = ["--certificates", "out", "--grading", "certificate=50,place=50", "--grades", "grades.csv"]
+    assert fairplay(*CUP, *graded).code == 0
+    rows = {row["name"]: row for row in csv.DictReader(Path("grades.csv").read_text().splitlines())}
+    assert rows["ann"]["certified"] == "no"  # only some of the cases were tried
+    assert rows["greedy"]["for certificate"] == "0"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["-p", "ann=bot:first"], "two players are called ann: give one of them another name"),
+        (["--format", "siwss"], "there is no format 'siwss': did you mean swiss?"),
+        (["--grading", "place=50"], "--grading and --certificates are for grades: add --grades FILE or --report DIR"),
+        (["--grades", "g.csv", "--grading", "plaec=50"], "--grading: 'plaec=50' grades nothing"),
+        (["--grades", "g.csv", "--grading", "certificate=1"], "--grading: it gives points for certificates: say with"),
+        (
+            ["--grades", "g.csv", "--grading", "band=1"],
+            "--grading: it gives points by bands, which this format has not",
+        ),
+        (["--certificates", "nowhere", "--grades", "g.csv"], "--certificates: there is no folder nowhere"),
+        (["--roster", "nowhere.toml"], "the roster nowhere.toml cannot be read: No such file or directory"),
+    ],
+)
+def test_what_cannot_be_meant_is_one_sentence_before_anything_is_played(
+    fairplay: Run, arguments: list[str], sentence: str
+) -> None:
+    Path("roster.toml").write_text(ROSTER)
+    ran = fairplay(*CUP, *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"fairplay: {sentence}")
+    assert len(ran.err.splitlines()) == 1
+    assert not Path("g.csv").exists()
+
+
+@pytest.mark.parametrize("option", ["--report", "--grades", "--json"])
+def test_what_cannot_be_written_is_said_before_anything_is_played(fairplay: Run, option: str) -> None:
+    Path("roster.toml").write_text(ROSTER)
+    Path("file").touch()
+    ran = fairplay(*CUP, option, "file/x.html")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("fairplay: cannot write file/x.html: ")
+
+
+def test_standings_say_which_tournament_is_meant(fairplay: Run) -> None:
+    Path("roster.toml").write_text(ROSTER)
+    for seed in ("1", "2"):
+        assert fairplay(*CUP[:-1], seed, "--records", "cup").code == 0
+    ran = fairplay("standings", "cup")
+    assert ran.code == 2
+    first, second = ran.err.partition(": ")[2].partition(": ")[2].strip().split(", ")
+    assert ran.err.startswith("fairplay: say which tournament of cup: fish-")
+    assert "winner" in fairplay("standings", "cup", first).out
+    assert "winner" in fairplay("standings", "cup", second).out
+    assert fairplay("standings", "nowhere").code == 2
+
+
+LEAGUE = [*CUP, "--format", "round-robin", "--deals", "1", "--failures-allowed", "99"]
+
+
+def test_a_league_shows_standings_a_cross_table_and_failures_once(fairplay: Run) -> None:
+    Path("roster.toml").write_text(ROSTER)
+    ran = fairplay(*LEAGUE, "--report", "cup", "--grading", "band=50,failure=-1,least=0")
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith("Fish, round robin, 4 players, 12 games: ")
+    for title in ("Standings", "Who won from whom", "Failures"):
+        assert title in ran.out
+    result = json.loads(Path("cup/result.json").read_text())
+    assert result["format"] == "round-robin"
+    assert sum(len(round_["games"]) for round_ in result["rounds"]) == 12
+    by_name = {each["name"]: each for each in result["standings"]}
+    assert by_name["gone"]["failures"] >= 6
+    assert by_name["gone"]["wins"] == 0
+    low, high = by_name["ann"]["rating"][1:]
+    assert low < by_name["ann"]["rating"][0] < high
+    page = Path("cup/report.html").read_text()
+    for title in ("Ratings with 95 % intervals", "Ratings after each round", "Time for "):
+        assert title in page
+
+
+def test_a_format_that_does_not_fit_is_one_sentence_before_anything_is_played(fairplay: Run) -> None:
+    Path("roster.toml").write_text(ROSTER)
+    for wrong in (
+        "round-robin seats=7",
+        "swiss rounds=2000",
+        "gauntlet challengers=nobody",
+        "knockout games=1 seats=2",
+    ):
+        ran = fairplay(*CUP, "--format", wrong)
+        assert (ran.code, ran.out) == (2, ""), wrong
+        assert len(ran.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "format_",
+    [
+        "double-elimination",
+        "swiss rounds=2",
+        "gauntlet",
+        "ladder game-limit=6",
+        "swiss rounds=2 top=2, knockout games=2",
+    ],
+)
+def test_every_format_ends_with_a_report_that_is_made_again(fairplay: Run, format_: str) -> None:
+    Path("roster.toml").write_text(ROSTER.replace("exec:false", "bot:greedy"))
+    named = [*CUP, "--format", format_, "--records", "cup"]
+    ran = fairplay(*named, "--report", "first.html")
+    assert ran.code == 0, ran.err
+    again = fairplay("standings", "cup", "--roster", "roster.toml", "--report", "again.html")
+    assert again.code == 0, again.err
+    assert Path("first.html").read_text() == Path("again.html").read_text()
+
+
+def test_a_league_that_was_interrupted_goes_on_with_the_same_command_and_plays_no_game_twice(
+    fairplay: Run, tmp_path: Path
+) -> None:
+    league = [
+        "tournament",
+        "fish",
+        "--format",
+        "round-robin cycles=10",
+        "--deals",
+        "1",
+        "--records",
+        "cup",
+        "--seed",
+        "5",
+    ]
+    league += ["-p", "a=bot:greedy", "-p", "b=bot:random", "-p", "c=bot:first", "-p", "d=bot:random"]
+    with heeding_ctrl_c():
+        command = subprocess.Popen(
+            [sys.executable, "-m", "fairplay.terminal", *league],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert command.stdout is not None
+    assert command.stdout.readline().startswith("Fish, round robin, 4 players, 120 games")
+    command.send_signal(signal.SIGINT)
+    out, err = command.communicate(timeout=60)
+    assert (command.returncode, err) == (130, "fairplay: stopped\n")
+    assert "Give the same command again to go on" in out
+    before = json.loads(fairplay("standings", "cup", "--json").out)
+    assert before["status"] == "running"
+    after = json.loads(fairplay(*league, "--json").out)
+    assert (after["status"], after["tournamentId"]) == ("finished", before["tournamentId"])
+    assert sum(len(round_["games"]) for round_ in after["rounds"]) == 120
+    assert fairplay("records", "verify", "cup").code == 0

@@ -1,0 +1,138 @@
+"""`fairplay certify --roster`: all players of a roster, side by side."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.interrupts import heeding_ctrl_c
+from tests.terminal.running import Run
+
+TWO = """
+[[entrant]]
+name = "ann"
+link = "bot:first"
+who = "<script>alert('Ann')</script>"
+
+[[entrant]]
+name = ".."
+link = "exec:false"
+"""
+FEW = ["--only", "contract.reachable,contract.describes-itself"]
+
+
+def roster(text: str) -> list[str]:
+    Path("roster.toml").write_text(text)
+    return ["certify", "fish", "--roster", "roster.toml"]
+
+
+def test_each_player_has_a_row_a_page_and_a_certificate(fairplay: Run) -> None:
+    ran = fairplay(*roster(TWO), *FEW, "--at-once", "2", "--report", "out", "--json", "result.json")
+    assert (ran.code, ran.err) == (1, "")
+    assert "0 of 2 players are certified for Fish." in ran.out
+    assert "contract.reachable: The player cannot be reached: the player's process ended" in " ".join(ran.out.split())
+    assert sorted(each.name for each in Path("out").iterdir()) == ["...report", "ann.report", "index.html"]
+    for name in ("ann", ".."):
+        assert json.loads(Path(f"out/{name}.report/certificate.json").read_text())["game"] == "fish"
+    ann, gone = json.loads(Path("result.json").read_text())["players"]
+    assert (ann["name"], ann["certified"], ann["failed"]) == ("ann", False, [])
+    assert [each["case"] for each in gone["failed"]] == ["contract.reachable"]
+
+
+def test_nothing_of_a_roster_becomes_markup(fairplay: Run) -> None:
+    fairplay(*roster(TWO), *FEW, "--report", "out")
+    page = Path("out/index.html").read_text()
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(&#39;Ann&#39;)&lt;/script&gt;" in page
+    assert "default-src 'none'" in page
+
+
+def test_the_exit_code_is_0_where_every_player_is_as_it_must_be(fairplay: Run) -> None:
+    good = TWO.replace("exec:false", "bot:random")
+    assert fairplay(*roster(good), *FEW).code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["bot:first"], "give either one player or --roster"),
+        (["--jobs", "2"], "--jobs is for one player"),
+        (["--junit", "x.xml"], "--junit is for one player"),
+        (["--known-failures", "x.txt"], "--known-failures is for one player"),
+        (["--limit", "soon"], "--limit 'soon' is not a duration"),
+        (["--only", "nonsense"], "ann: "),
+    ],
+)
+def test_what_makes_no_sense_is_one_sentence(fairplay: Run, arguments: list[str], sentence: str) -> None:
+    ran = fairplay(*roster(TWO), *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"fairplay: {sentence}")
+    assert len(ran.err.splitlines()) == 1
+
+
+def test_a_player_that_dials_in_is_certified_alone(fairplay: Run) -> None:
+    ran = fairplay(*roster(TWO.replace("exec:false", "dial-in:x")), *FEW)
+    assert ran.code == 2
+    assert "certify it with fairplay certify fish dial-in:x --listen HOST:PORT" in ran.err
+
+
+def test_at_once_is_for_rosters(fairplay: Run) -> None:
+    ran = fairplay("certify", "fish", "bot:first", "--at-once", "2")
+    assert (ran.code, ran.err.partition(":")[2][:26]) == (2, " --at-once is for --roster")
+
+
+def test_limits_of_the_roster_hold_unless_an_option_says_otherwise(fairplay: Run) -> None:
+    def limits(*arguments: str) -> Any:
+        text = f'{TWO.replace("exec:false", "bot:first")}[limits]\ncall = "700ms"\n'
+        assert fairplay(*roster(text), "--only", "contract.reachable", "--report", "out", *arguments).code == 0
+        return json.loads(Path("out/ann.report/certificate.json").read_text())["limits_ms"]["decision"]
+
+    assert limits() == 700
+    assert limits("--limit", "800ms") == 800
+
+
+def test_ctrl_c_keeps_what_was_judged_and_leaves_nothing_running(tmp_path: Path) -> None:
+    (tmp_path / "roster.toml").write_text(TWO.replace("exec:false", "exec:sleep 600"))
+    arguments = ["certify", "fish", "--roster", "roster.toml", "--at-once", "2", "--start-limit", "1m", "--report", "o"]
+    with heeding_ctrl_c():
+        command = subprocess.Popen(
+            [sys.executable, "-m", "fairplay.terminal", *arguments],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert command.stdout is not None
+    first = command.stdout.readline()
+    assert first.startswith("Fish, 2 players")
+    started = psutil.Process(command.pid)
+    while not sleeps(started):
+        assert command.poll() is None
+        time.sleep(0.05)
+    running = started.children(recursive=True)
+    os.kill(command.pid, signal.SIGINT)
+    out, err = command.communicate(timeout=60)
+    assert (command.returncode, err) == (130, "fairplay: stopped\n")
+    assert "Certificates" in out
+    assert (tmp_path / "o/index.html").exists()
+    psutil.wait_procs(running, timeout=30)
+    assert not [each for each in running if each.is_running() and each.status() != psutil.STATUS_ZOMBIE]
+
+
+def sleeps(process: psutil.Process) -> bool:
+    """Return whether a player of a process runs."""
+    for each in process.children(recursive=True):
+        with suppress(psutil.Error):  # it has ended meanwhile
+            if each.cmdline()[-1:] == ["600"]:
+                return True
+    return False

@@ -1,0 +1,46 @@
+"""What `fairplay certify` says about what was typed, and which cases it lists."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from fairplay.conformance.cases import cases
+from fairplay.conformance.order import ordered
+from fairplay.games.game import find
+from tests.terminal.running import Run, done
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("chess", "bot:first"), "there is no game 'chess'; the games are"),
+        (("fish",), "say which player"),
+        (("fish", "first"), "is not a way to reach a player"),
+        (("fish", "bot:nobody"), "There is no strategy 'nobody'"),
+        (("fish", "bot:first", "--only", "contract.reachabel"), "did you mean contract.reachable"),
+        (("fish", "bot:first", "--level", "high"), "there is no level 'high'"),
+        (("fish", "bot:first", "--limit", "soon"), "is not a duration"),
+        (("fish", "bot:first", "--known-failures", "/no/such/file"), "cannot be read"),
+        (("fish", "dial-in:me", "--jobs", "2"), "--jobs is for players that can be there several times"),
+        (("fish", "exec:me", "--jobs", "2", "--listen", "127.0.0.1:50"), "give --listen an address with port 0"),
+        (("fish", "dial-in:me", "--listen", "nowhere"), "--listen 'nowhere' is not an address"),
+    ],
+    ids=" ".join,
+)
+def test_what_cannot_be_meant_is_said_in_one_sentence(fairplay: Run, arguments: tuple[str, ...], sentence: str) -> None:
+    ran = fairplay("certify", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert sentence in ran.err
+    assert ran.err.startswith("fairplay: ")
+    assert len(ran.err.splitlines()) == 1
+
+
+def test_the_cases_are_listed_for_people_and_programs(fairplay: Run) -> None:
+    listed = done(fairplay("certify", "fish", "--list", "--level", "must"))
+    assert "memory.back-to-back MUST: A tournament is many games" in listed
+    assert "robustness" not in listed
+    found = json.loads(done(fairplay("certify", "fish", "--list", "--json")))
+    assert [each["id"] for each in found] == [case.id for case in ordered(find("fish"), cases(find("fish")))]
+    assert all(each.keys() == {"id", "level", "checks", "why"} for each in found)

@@ -1,0 +1,42 @@
+"""An attack of seconds: random requests and HTTP/2 frames, while a neighbour plays."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from fairplay.v1.manager_pb2 import CreateTournamentRequest
+from tools.fuzz import Report, fuzz, player_services, random_message
+
+
+def test_a_server_stands_what_no_sound_caller_sends() -> None:
+    report = fuzz(frames=1_000, limit_s=30.0, seed=3)
+    assert report.sound, report
+    assert report.frame_count >= 1_000
+    assert report.log_bytes < 10_000
+
+
+@pytest.mark.slow
+def test_a_player_that_serves_stands_what_no_server_sends_and_plays_on() -> None:
+    report = fuzz(frames=1_000, limit_s=30.0, seed=3, target="player")
+    assert report.sound, report
+    assert report.frame_count >= 1_000
+
+
+def test_what_a_player_serves_is_attacked() -> None:
+    assert player_services() == ("fairplay.fish.v1.FishPlayerService", "fairplay.v1.PlayerService")
+
+
+def test_random_messages_are_messages_and_the_same_for_the_same_seed() -> None:
+    made = [random_message(Random(seed), CreateTournamentRequest.DESCRIPTOR) for seed in range(20)]
+    assert all(CreateTournamentRequest.FromString(each.SerializeToString()) == each for each in made)
+    assert len({each.SerializeToString() for each in made}) > 10
+    assert made[7] == random_message(Random(7), CreateTournamentRequest.DESCRIPTOR)
+
+
+def test_a_server_that_fails_its_neighbour_or_grows_has_not_stood_it() -> None:
+    assert Report(game_count=1).sound
+    assert not Report(game_count=0).sound
+    assert not Report(game_count=9, failed_game_count=1).sound
+    assert not Report(game_count=9, memory_before_mib=90.0, memory_after_mib=900.0).sound

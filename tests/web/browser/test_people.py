@@ -1,0 +1,82 @@
+"""People at tables before real browsers: they play by clicks and keys, lose the connection and come back."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from fairplay.games.game import registered
+from tests.web.browser.people import LIMIT_MS, OVER, click_choice, enter, make_table, sit
+from tests.web.harness import Pages
+
+pytestmark = pytest.mark.web
+GAME_S = 120.0
+
+
+async def test_two_people_and_a_bot_finish_a_game_by_clicks(browser: Browser, pages: Pages) -> None:
+    ann = await enter(browser, pages, "ann")
+    await make_table(ann, pages, "fish", 3)
+    bob = await enter(browser, pages, "bob")
+    await bob.get_by_role("button", name="Go to blue").click()
+    await ann.locator("#count").fill("1")
+    await ann.get_by_role("button", name="Set", exact=True).click()
+    await expect(bob.get_by_text("bot-1").first).to_be_visible(timeout=LIMIT_MS)
+    await sit(bob)
+    async with asyncio.timeout(GAME_S):
+        while not await ann.get_by_text(OVER).count():
+            await click_choice(ann)
+            await click_choice(bob)
+    await expect(bob.get_by_text(OVER)).to_be_visible(timeout=LIMIT_MS)
+    await ann.get_by_role("link", name="Replay it").click()
+    await expect(ann.locator(".won")).to_be_visible(timeout=LIMIT_MS)
+    await ann.wait_for_load_state()
+    before = await ann.locator("output").inner_text()
+    await ann.keyboard.press("ArrowLeft")
+    await expect(ann.locator("output")).not_to_have_text(before, timeout=LIMIT_MS)
+
+
+@pytest.mark.parametrize("game", registered())
+async def test_a_click_in_the_picture_of_any_game_chooses(browser: Browser, pages: Pages, game: str) -> None:
+    ann = await enter(browser, pages, "ann")
+    await make_table(ann, pages, game, 2)
+    await ann.get_by_role("button", name="Set", exact=True).click()
+    async with asyncio.timeout(GAME_S):
+        while not await ann.locator("#offer >> text=Undo").count() and not await ann.get_by_text(OVER).count():
+            await click_choice(ann)
+
+
+async def test_keys_choose_and_undo_on_the_board(browser: Browser, pages: Pages) -> None:
+    ann = await enter(browser, pages, "ann")
+    await make_table(ann, pages, "fish", 2)
+    await ann.get_by_role("button", name="Set", exact=True).click()
+    await expect(ann.locator(".choices button").first).to_be_visible(timeout=LIMIT_MS)
+    await ann.locator("#board").focus()
+    await ann.keyboard.press("ArrowRight")
+    await ann.keyboard.press("Enter")
+    await expect(ann.get_by_role("button", name="Send")).to_be_visible(timeout=LIMIT_MS)
+    await ann.keyboard.press("Backspace")
+    await expect(ann.get_by_role("button", name="Send")).to_be_hidden(timeout=LIMIT_MS)
+
+
+async def test_a_page_without_scripts_plays_by_its_forms(browser: Browser, pages: Pages) -> None:
+    ann = await enter(browser, pages, "ann", java_script_enabled=False)
+    await make_table(ann, pages, "fish", 2)
+    await ann.get_by_role("button", name="Set", exact=True).click()
+    async with asyncio.timeout(GAME_S):
+        while not await ann.locator(".choices button").count():
+            await ann.reload()
+    await ann.locator(".choices button").first.click()
+    await expect(ann.get_by_role("button", name="Send")).to_be_visible(timeout=LIMIT_MS)
+
+
+async def test_a_lost_connection_is_said_and_taken_up_again(browser: Browser, pages: Pages) -> None:
+    ann = await enter(browser, pages, "ann")
+    lost = ann.get_by_text("The connection is lost.")
+    await expect(lost).to_be_hidden()
+    await ann.route("**/live/lobby", lambda route: route.abort())
+    await ann.reload()
+    await expect(lost).to_be_visible(timeout=LIMIT_MS)
+    await ann.unroute("**/live/lobby")
+    await expect(lost).to_be_hidden(timeout=LIMIT_MS)

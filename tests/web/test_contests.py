@@ -1,0 +1,106 @@
+"""Tournaments, entrants, records and the operator's page, before a real server."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest_asyncio
+
+from fairplay.server.records import files
+from fairplay.server.server import Config
+from fairplay.terminal.records.verify import check_record
+from fairplay.v1.tournament_pb2 import Knockout, RoundRobin, TournamentFormat
+from tests.web.harness import Pages, pages_of, text_of
+
+LEAGUE = TournamentFormat(round_robin=RoundRobin())
+KNOCKOUT = TournamentFormat(knockout=Knockout())
+
+
+@pytest_asyncio.fixture
+async def recorded(tmp_path: Path) -> AsyncIterator[Pages]:
+    async with pages_of(Config(listen="127.0.0.1:0", records=tmp_path, start_limit_s=0.5)) as pages:
+        yield pages
+
+
+async def test_a_league_shows_standings_with_intervals_and_a_cross_table(recorded: Pages) -> None:
+    await recorded.play_tournament("league", LEAGUE, "bot:greedy", "bot:random", "bot:first")
+    async with recorded.person() as browser:
+        assert "A <b>cup</b>" in text_of((await browser.get("/tournaments")).text)
+        answer = await browser.get("/tournaments/league")
+        assert answer.status_code == 200
+        assert "&lt;b&gt;cup" in answer.text
+        assert "Won by" in text_of(answer.text)
+        assert "Who beat whom" in answer.text
+        assert 'class="interval"' in answer.text
+        assert "Nobody has failed." in answer.text
+        assert '<body hx-ext="sse" class="screen">' in (await browser.get("/tournaments/league?screen")).text
+
+
+async def test_a_knockout_shows_its_rounds_and_failures_with_their_evidence(recorded: Pages) -> None:
+    await recorded.play_tournament("cup", KNOCKOUT, "bot:greedy", "grpc://127.0.0.1:1", "bot:first", "bot:random")
+    async with recorded.person() as browser:
+        text = (await browser.get("/tournaments/cup")).text
+        assert "Round 1" in text
+        assert "<strong>e1</strong> raised an exception" in text
+        assert "Who beat whom" not in text
+        assert "raised an exception" in text_of((await browser.get("/tournaments/cup/entrants/e1")).text)
+
+
+async def test_a_game_shows_who_failed_and_the_evidence(recorded: Pages) -> None:
+    await recorded.play_game("fish", "one", "bot:greedy", "grpc://127.0.0.1:1")
+    async with recorded.person() as browser:
+        text = text_of((await browser.get("/watch/one")).text)
+        assert "p1 raised an exception in PlayAs" in text
+        assert "The request" in text
+
+
+async def test_an_entrant_has_a_page_with_its_games_and_its_time_per_call(recorded: Pages) -> None:
+    await recorded.play_tournament("league", LEAGUE, "bot:greedy", "bot:random")
+    async with recorded.person() as browser:
+        text = text_of((await browser.get("/tournaments/league/entrants/e0")).text)
+        assert "calls, half of them answered within" in text
+        assert "won by" in text
+        assert (await browser.get("/tournaments/league/entrants/none")).status_code == 404
+        assert (await browser.get("/tournaments/none")).status_code == 404
+
+
+async def test_records_are_found_verified_and_downloaded(recorded: Pages, tmp_path: Path) -> None:
+    await recorded.play_game("fish", "one/1", "bot:greedy", "bot:random")
+    await recorded.play_game("bazaar", "two", *["bot:first"] * 2)
+    async with recorded.person() as browser:
+        found = (await browser.get("/records", params={"game": "fish", "player": "p0", "status": "over"})).text
+        assert "one/1" in found
+        assert "two" not in text_of(found.split("<table>")[1])
+        assert "No game fulfils that." in (await browser.get("/records", params={"player": "nobody"})).text
+        assert "Verified: the chain of its" in text_of((await browser.get("/records/one/1?verify=1")).text)
+        answer = await browser.get("/download/one/1")
+        assert 'filename="one' in answer.headers["content-disposition"]
+        file = tmp_path / "record.fairplay"
+        file.write_bytes(answer.content)
+        assert check_record(files.load(file)) == []
+        assert (await browser.get("/download/none")).status_code == 404
+
+
+async def test_a_search_that_makes_no_sense_is_answered_with_a_sentence(recorded: Pages) -> None:
+    async with recorded.person() as browser:
+        answer = await browser.get("/records", params={"page_token": "nonsense"})
+        assert answer.status_code == 400
+        assert 'role="alert"' in answer.text
+
+
+async def test_the_operator_sees_what_runs(recorded: Pages) -> None:
+    await recorded.play_game("fish", "one", "bot:greedy", "bot:random")
+    async with recorded.person() as browser:
+        text = text_of((await browser.get("/operator")).text)
+        assert "Version of the server" in text
+        assert "No game runs now." in text
+
+
+async def test_on_a_server_with_accounts_only_operators_see_the_page_of_operators(tmp_path: Path) -> None:
+    config = Config(listen="127.0.0.1:0", records=tmp_path, accounts=True)
+    async with pages_of(config) as pages, pages.person() as browser:
+        answer = await browser.get("/operator")
+        assert answer.status_code == 403
+        assert "for operators" in answer.text
+        assert "The token of your account" in (await browser.get("/")).text

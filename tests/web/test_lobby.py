@@ -1,0 +1,156 @@
+"""The front page, the lobby and the form of a new table, before a real server and without scripts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from fairplay.web.security import POLICY
+from tests.server.lobby.harness import guests
+from tests.web.harness import Pages, pages_of, text_of, wait_for
+
+
+async def test_who_has_not_entered_is_asked_for_a_name(pages: Pages) -> None:
+    async with pages.person() as browser:
+        answer = await browser.get("/")
+        assert answer.status_code == 200
+        assert "Enter the lobby" in answer.text
+        assert "No game runs now." in answer.text
+
+
+async def test_who_enters_sees_itself_and_the_others(pages: Pages) -> None:
+    async with pages.person("ann") as ann, pages.person("bob"):
+        assert "ann bob" in text_of(await wait_for(ann, "/live/lobby", "people", "bob"))
+        assert "You are ann" in text_of((await ann.get("/")).text)
+
+
+async def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(pages: Pages) -> None:
+    async with pages.person() as browser:
+        answer = await browser.post("/enter", data={"name": "ann"}, follow_redirects=False)
+        assert answer.status_code == 303
+        cookie = answer.headers["set-cookie"].lower()
+        assert "httponly" in cookie
+        assert "samesite=lax" in cookie
+
+
+@pytest.mark.parametrize(("name", "words"), [("", "Give a name."), ("a b", "name"), ("<b>", "name")])
+async def test_a_name_that_cannot_be_is_refused_with_a_sentence(pages: Pages, name: str, words: str) -> None:
+    async with pages.person() as browser:
+        answer = await browser.post("/enter", data={"name": name})
+        assert answer.status_code in (400, 409)
+        assert 'role="alert"' in answer.text
+        assert words in text_of(answer.text)
+        assert "<b>" not in answer.text
+
+
+async def test_a_taken_name_is_refused(pages: Pages) -> None:
+    async with pages.person("ann"), pages.person() as other:
+        answer = await other.post("/enter", data={"name": "Ann"})
+        assert answer.status_code == 409
+        assert "Enter the lobby" in answer.text
+
+
+async def test_a_table_is_made_with_settings_that_are_explained(pages: Pages) -> None:
+    async with pages.person("ann") as ann:
+        form = await ann.get("/tables/new", params={"game": "fish"})
+        assert "Allowed:" in form.text
+        assert 'name="set-rows"' in form.text
+        made = {"game": "fish", "name": "blue", "set-rows": "4", "set-columns": "4", "limit": "2m", "seats": "2"}
+        answer = await ann.post("/tables", data=made)
+        assert answer.url.path == "/table"
+        assert "blue: Fish" in text_of(answer.text)
+        assert "starts by itself" in text_of(answer.text)
+
+
+@pytest.mark.parametrize("wrong", [{"set-rows": "many"}, {"limit": "soon"}, {"name": "<b>"}, {"set-rows": "9999"}])
+async def test_a_wrong_setting_is_refused_and_the_form_keeps_what_was_typed(
+    pages: Pages, wrong: dict[str, str]
+) -> None:
+    async with pages.person("ann") as ann:
+        answer = await ann.post("/tables", data={"game": "fish", "name": "blue", "set-columns": "7", **wrong})
+        assert answer.status_code in (400, 409)
+        assert 'role="alert"' in answer.text
+        assert 'value="7"' in answer.text
+
+
+async def test_every_answer_forbids_what_is_not_from_here(pages: Pages) -> None:
+    async with pages.person("ann") as ann:
+        for address in ("/", "/games", "/static/style.css", "/nothing"):
+            headers = (await ann.get(address)).headers
+            assert headers["content-security-policy"] == POLICY
+            assert headers["x-content-type-options"] == "nosniff"
+        assert "unsafe" not in POLICY
+
+
+async def test_no_page_has_scripts_or_styles_of_its_own(pages: Pages) -> None:
+    async with pages.person("ann") as ann:
+        for address in ("/", "/games", "/games/fish", "/tables/new?game=q"):
+            text = (await ann.get(address)).text
+            assert "<style" not in text
+            assert " style=" not in text
+            assert "<script>" not in text
+
+
+@pytest.mark.parametrize("headers", [{"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://elsewhere.example"}])
+async def test_forms_of_other_sites_are_refused(pages: Pages, headers: dict[str, str]) -> None:
+    async with pages.person("ann") as ann:
+        answer = await ann.post("/leave", headers=headers)
+        assert answer.status_code == 403
+        assert "another site" in answer.text
+        assert "You are ann" in text_of((await ann.get("/")).text)
+
+
+async def test_forms_that_are_too_large_or_no_text_are_refused(pages: Pages) -> None:
+    async with pages.person() as browser:
+        assert (await browser.post("/enter", content=b"name=" + b"a" * 100_000)).status_code == 413
+        assert (await browser.post("/enter", content=b"name=%ff")).status_code == 400
+
+
+async def test_the_pages_of_a_visitor_are_closed_to_others(pages: Pages) -> None:
+    async with pages.person() as browser:
+        answer = await browser.get("/table")
+        assert answer.status_code == 401
+        assert "enter it again" in answer.text
+
+
+async def test_pages_stand_under_the_path_of_a_proxy() -> None:
+    async with pages_of(root_path="/fair/play") as pages, pages.person() as browser:
+        answer = await browser.post("/enter", data={"name": "ann"})
+        assert answer.url.path == "/fair/play/"
+        assert 'href="/fair/play/games"' in answer.text
+        assert (await browser.get("/static/style.css")).status_code == 200
+        stripped = pages.url.removesuffix("/fair/play")
+        assert 'href="/fair/play/games"' in (await browser.get(f"{stripped}/games")).text
+        lost = await browser.get("/static/nothing.css")
+        assert (lost.status_code, 'href="/fair/play/static/style.css"' in lost.text) == (404, True)
+
+
+async def test_a_server_that_is_away_is_said_and_the_page_tries_again() -> None:
+    away = pages_of(change=lambda options: replace(options, server="127.0.0.1:1"))
+    async with away as pages, pages.person() as browser:
+        answer = await browser.get("/")
+        assert answer.status_code == 503
+        assert "The server is away" in answer.text
+        assert 'http-equiv="refresh"' in answer.text
+        assert (await browser.get("/healthz")).text == "ok\n"
+
+
+async def test_who_stays_away_longer_than_the_grace_time_leaves_the_lobby() -> None:
+    async with (
+        pages_of(change=lambda options: replace(options, grace_s=0.0)) as pages,
+        guests(pages.server, "eve") as [eve],
+        pages.person("ann"),
+    ):
+        await eve.until(lambda event: event.user_gone.name == "ann")
+
+
+async def test_no_more_people_enter_than_the_operator_allows() -> None:
+    async with (
+        pages_of(change=lambda options: replace(options, max_visitors=1)) as pages,
+        pages.person("ann"),
+        pages.person() as other,
+    ):
+        answer = await other.post("/enter", data={"name": "bob"})
+        assert answer.status_code == 409
+        assert "So many people" in text_of(answer.text)

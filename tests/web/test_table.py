@@ -1,0 +1,144 @@
+"""A table of people before a real server, by plain forms; and games that are watched and replayed."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import re
+from contextlib import aclosing
+
+import httpx
+import pytest
+
+from fairplay.games.game import registered
+from tests.web.harness import LIMIT_S, Pages, events_of, text_of, wait_for
+
+CHOICE = re.compile(r'name="part" value="([^"]+)"')
+
+
+async def make_table(person: httpx.AsyncClient, game: str, **fields: str) -> None:
+    made = {"game": game, "name": "blue", "limit": "2m", **fields}
+    answer = await person.post("/tables", data=made)
+    assert answer.url.path == "/table", text_of(answer.text)
+
+
+async def test_a_person_and_a_bot_play_a_game_by_plain_forms(pages: Pages) -> None:
+    async with pages.person("ann") as ann:
+        await make_table(ann, "fish", seats="2", **{"set-rows": "3", "set-columns": "3"})
+        await ann.post("/table/join")
+        await ann.post("/table/bots", data={"count": "1", "strategy": "greedy"})
+        async with asyncio.timeout(LIMIT_S), aclosing(events_of(ann, "/live/table")) as events:
+            async for name, part in events:
+                if name == "offer":
+                    await answer_offer(ann, part)
+                if name == "seats" and "The last game was" in text_of(part):
+                    assert "won by" in text_of(part)
+                    break
+        talk = text_of((await ann.get("/table")).text)
+        assert "The game is over" in talk
+        assert "bot-1" in talk
+
+
+async def test_a_bot_is_offered_against_which_people_have_a_chance(pages: Pages) -> None:
+    async with pages.person("ann") as ann:
+        await make_table(ann, "webset")
+        await ann.post("/table/join")
+        page = (await ann.get("/table")).text
+        assert re.findall(r"<option>([^<]*)</option>", page)[0] == "solver:reaction=10"
+
+
+async def answer_offer(person: httpx.AsyncClient, part: str) -> None:
+    """Choose the first of what may be chosen, or send what is complete."""
+    if ">Send<" in part:
+        await person.post("/table/send")
+    elif found := CHOICE.search(part):
+        await person.post("/table/choose", data={"part": html.unescape(found[1])})
+
+
+async def test_a_choice_is_marked_and_can_be_undone_and_an_illegal_one_is_refused(pages: Pages) -> None:
+    async with pages.person("ann") as ann:
+        await make_table(ann, "fish", seats="2", **{"set-rows": "3", "set-columns": "3"})
+        await ann.post("/table/join")
+        await ann.post("/table/bots", data={"count": "1", "strategy": "greedy"})
+        offer = await wait_for(ann, "/live/table", "offer", "Place")
+        part = CHOICE.search(offer)
+        assert part is not None
+        chosen = (await ann.post("/table/choose", data={"part": part[1]})).text
+        assert ">Send<" in chosen
+        assert ">Undo<" in chosen
+        undone = (await ann.post("/table/undo")).text
+        assert ">Send<" not in undone
+        refused = (await ann.post("/table/choose", data={"part": "cell-999"})).text
+        assert 'class="refusal"' in refused
+        assert "Place" in text_of((await ann.get("/table")).text)
+
+
+async def test_who_closes_the_page_finds_the_same_seat_and_question(pages: Pages) -> None:
+    async with pages.person("ann") as ann:
+        await make_table(ann, "fish", seats="2", **{"set-rows": "3", "set-columns": "3"})
+        await ann.post("/table/join")
+        await ann.post("/table/bots", data={"count": "1", "strategy": "greedy"})
+        await wait_for(ann, "/live/table", "offer", "Place")
+        cookies = ann.cookies
+    async with pages.person() as again:
+        again.cookies = cookies
+        text = text_of((await again.get("/table")).text)
+        assert "You are ann" in text
+        assert "Place" in text
+
+
+async def test_chat_reaches_the_others_and_never_becomes_markup(pages: Pages) -> None:
+    async with pages.person("ann") as ann, pages.person("bob") as bob:
+        await make_table(ann, "webset")
+        await wait_for(bob, "/live/lobby", "tables", "blue")
+        assert (await bob.post("/table/watch", data={"table": "blue"})).url.path == "/table"
+        await ann.post("/table/say", data={"text": "<script>alert(1)</script> hello"})
+        talk = await wait_for(bob, "/live/table", "talk", "hello")
+        assert "<script>" not in talk
+        assert "&lt;script&gt;" in talk
+
+
+async def test_a_game_starts_only_with_enough_players_and_says_who_is_missing(pages: Pages) -> None:
+    async with pages.person("ann") as ann:
+        await make_table(ann, "q")
+        await ann.post("/table/join")
+        assert 'class="refusal"' in (await ann.post("/table/start")).text
+
+
+async def test_whoever_leaves_a_table_is_in_the_lobby_again(pages: Pages) -> None:
+    async with pages.person("ann") as ann:
+        await make_table(ann, "q")
+        assert (await ann.post("/table/leave")).url.path == "/"
+        assert (await ann.get("/table")).url.path == "/"
+
+
+@pytest.mark.parametrize("game", registered())
+async def test_every_game_has_a_page_with_its_rules_settings_and_picture(pages: Pages, game: str) -> None:
+    async with pages.person() as browser:
+        text = (await browser.get(f"/games/{game}")).text
+        assert f"<code>{game}." in text
+        assert "Write a player" in text
+        picture = await browser.get(f"/games/{game}/example.svg")
+        assert picture.text.startswith("<svg")
+
+
+async def test_a_game_that_is_over_is_replayed_moment_by_moment(pages: Pages) -> None:
+    await pages.play_game("fish", "one/1", "bot:greedy", "bot:random")
+    async with pages.person() as browser:
+        last = (await browser.get("/watch/one/1")).text
+        assert "Won by" in text_of(last)
+        first = (await browser.get("/watch/one/1", params={"at": "0"})).text
+        assert 'rel="next"' in first
+        assert 'rel="prev"' not in first
+        pictures = {(await browser.get("/picture/one/1", params={"at": str(at)})).text for at in (0, 3, 6)}
+        assert len(pictures) == 3
+        part = (await browser.get("/moment/one/1", params={"at": "2"})).text
+        assert 'value="2"' in part
+        assert "<html" not in part
+
+
+async def test_a_game_that_nobody_knows_is_not_found(pages: Pages) -> None:
+    async with pages.person() as browser:
+        answer = await browser.get("/watch/none")
+        assert answer.status_code == 404
+        assert "This is not here" in answer.text
