@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 Result = TypeVar("Result")
 
@@ -18,12 +18,13 @@ class LoopThread:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
+        self._asked_for = set[asyncio.Task[Any]]()
         self._thread = threading.Thread(target=self._loop.run_forever, name="fairplay-suite", daemon=True)
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
         """Return what `work` returns, or raise what it raises. An interrupted caller cancels it and does not wait."""
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        future = asyncio.run_coroutine_threadsafe(self._work(work), self._loop)
         try:
             return future.result()
         except BaseException:
@@ -33,23 +34,29 @@ class LoopThread:
     def close(self) -> None:
         """Cancel what still runs, wait until it has cleaned up, and end the thread."""
         try:
-            self.run(_end_all())
+            asyncio.run_coroutine_threadsafe(self._end_all(), self._loop).result()
         finally:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
             self._loop.close()
 
+    async def _work(self, work: Coroutine[Any, Any, Result]) -> Result:
+        task = cast(asyncio.Task[Any], asyncio.current_task())
+        self._asked_for.add(task)
+        try:
+            return await work
+        finally:
+            self._asked_for.discard(task)
 
-async def _end_all() -> None:
-    # Work that was interrupted is cleaning up: a second cancellation would end that in the middle, as would the end of
-    # the other tasks, which it may need.
-    if ending := [task for task in _others() if task.cancelling()]:
-        await asyncio.wait(ending, timeout=CLEANUP_LIMIT_S)
-    left = _others()
-    for task in left:
-        task.cancel()
-    await asyncio.gather(*left, return_exceptions=True)
-
-
-def _others() -> set[asyncio.Task[Any]]:
-    return asyncio.all_tasks() - {asyncio.current_task()}
+    async def _end_all(self) -> None:
+        # What was asked for goes first, for it may need the other tasks to clean up. What is cleaning up already is not
+        # cancelled again, which would end that in the middle; a caller interrupted early has cancelled nothing.
+        if ending := set(self._asked_for):
+            for task in ending:
+                if not task.cancelling():
+                    task.cancel()
+            await asyncio.wait(ending, timeout=CLEANUP_LIMIT_S)
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
