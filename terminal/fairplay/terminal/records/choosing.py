@@ -30,13 +30,14 @@ def choose_game(source: Source, wanted: str | None, why: str) -> Listing:
     """Return the record of a game, chosen likewise. Raises UsageError if it is none; `why` says what others lack."""
     listing = choose(source, wanted)
     if listing.kind != "game":
-        games = [game.record_id for game in islice(_games_of(source, listing), MAX_NAMED)]
+        games = [game.record_id for game in islice(games_of(source, listing), MAX_NAMED)]
         hint = f"; its games are {', '.join(games)}" if games else ""
         raise UsageError(f"{listing.record_id} is the record of a {listing.kind}, which {why}{hint}")
     return listing
 
 
-def _games_of(source: Source, listing: Listing) -> Iterator[Listing]:
+def games_of(source: Source, listing: Listing) -> Iterator[Listing]:
+    """Iterate over the games of a tournament or a table."""
     if listing.kind == "tournament":
         yield from source.listings(["game"], listing.record_id)
     elif (game := source.find(f"{listing.record_id}/game")) is not None:

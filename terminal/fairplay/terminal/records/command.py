@@ -93,24 +93,44 @@ def export(
     source: Source,
     record: RecordId = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Default: ID.fairplay, with + for /.")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="PATH",
+            help="The file; of tables the directory. Default: ID.fairplay, with + for /.",
+        ),
     ] = None,
     all_: Annotated[
         Path | None, typer.Option("--all", metavar="DIR", help="Export every record to this directory.")
     ] = None,
+    format_: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="fairplay: whole records. jsonl, parquet: games as tables, a row a game and a row a call.",
+        ),
+    ] = "fairplay",
+    legal: Annotated[
+        bool, typer.Option("--legal", help="In tables: what else each decision might have been. Takes its time.")
+    ] = False,
 ) -> None:
-    """Export a record to a file, which the other commands read as well.
+    """Export a record to a file, which the other commands read as well; or games as tables, for research.
+
+    Of a tournament, tables have all its games. A directory of tables has a README.md that explains them.
 
     Examples:
 
     \b
       fairplay records export records/ fish-3f2a -o game.fairplay
       fairplay records export records/ --all exported/
+      fairplay records export records/ --all tables/ --format parquet
     """
     with outcomes():
-        from fairplay.terminal.records.export import export_record
+        from fairplay.terminal.records.export import export_records
 
-        export_record(source, record, output, all_)
+        export_records(source, record, output, all_, format_, legal=legal)
 
 
 @app.command()

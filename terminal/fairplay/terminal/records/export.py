@@ -14,13 +14,32 @@ from fairplay.server.records.errors import RecordsError
 from fairplay.terminal.outcomes import FailedError, UsageError
 from fairplay.terminal.printing import counted, file_name, make_directory, say
 from fairplay.terminal.records.choosing import choose
+from fairplay.terminal.records.dataset import export_dataset
 from fairplay.terminal.records.sources import Source, open_source
+from fairplay.terminal.records.tables import JSONL, PARQUET
+
+WHOLE = "fairplay"
+"""The format of whole records."""
 
 
-def export_record(place: Path, wanted: str | None, output: Path | None, directory: Path | None) -> None:
-    """Export one record to a file, or all to a directory."""
+def export_records(
+    place: Path, wanted: str | None, output: Path | None, directory: Path | None, form: str, *, legal: bool
+) -> None:
+    """Export one record to a file or all to a directory, as they are; or their games to a directory, as tables.
+
+    Raises UsageError if the options do not go together.
+    """
     if directory is not None and (wanted is not None or output is not None):
         raise UsageError("--all exports every record: it goes with neither an ID nor --output")
+    if form in (JSONL, PARQUET):
+        if (target := directory or output) is None:
+            raise UsageError("tables are several files: name a directory, with --all for those of all games, or -o")
+        export_dataset(place, wanted, target, form, legal=legal)
+        return
+    if form != WHOLE:
+        raise UsageError(f"there is no format {form!r}; the formats are {WHOLE}, {JSONL}, {PARQUET}")
+    if legal:
+        raise UsageError(f"--legal is a part of tables: add --format {JSONL} or --format {PARQUET}")
     console = Console(highlight=False)
     with open_source(place) as source:
         if directory is not None:

@@ -1,0 +1,72 @@
+"""Tables of rows as files for research: JSON Lines and Parquet. Rows are written as they come, however many."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Protocol
+
+from fairplay.server.dataset import Row
+from fairplay.terminal.outcomes import UsageError
+
+JSONL, PARQUET = "jsonl", "parquet"
+
+
+class Table(Protocol):
+    """A file that takes rows."""
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Append rows. Raises OSError if the file cannot be written."""
+
+
+@contextmanager
+def open_table(path: Path, columns: Mapping[str, str]) -> Iterator[Table]:
+    """Open a new file by its suffix, .jsonl or .parquet. It is there under its name once all rows are in it.
+
+    `columns`: name of each column -> its type.
+    """
+    new = path.with_name(f".{path.name}.part")
+    try:
+        with _open_jsonl(new) if path.suffix == f".{JSONL}" else _open_parquet(new, columns) as table:
+            yield table
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def check_format(form: str) -> None:
+    """Raise UsageError if tables of this format cannot be written here."""
+    if form == PARQUET and find_spec("pyarrow") is None:
+        raise UsageError("--format parquet needs the extra data: pip install 'fairplay[data]'")
+
+
+def _open_parquet(path: Path, columns: Mapping[str, str]) -> AbstractContextManager[Table]:
+    from fairplay.terminal.records.parquet import open_parquet
+
+    return open_parquet(path, columns)
+
+
+# --- JSON Lines ---
+
+
+@contextmanager
+def _open_jsonl(path: Path) -> Iterator[Table]:
+    with path.open("w", encoding="utf-8") as file:
+        yield _JsonLines(file)
+
+
+class _JsonLines:
+    def __init__(self, file: Any) -> None:
+        self._file = file
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Write a line for each row."""
+        self._file.writelines(f"{json.dumps(row, default=_plain, separators=(',', ':'))}\n" for row in rows)
+
+
+def _plain(time: datetime) -> str:
+    return time.isoformat()
