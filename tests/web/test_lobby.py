@@ -51,6 +51,18 @@ async def test_a_taken_name_is_refused(pages: Pages) -> None:
         assert "Enter the lobby" in answer.text
 
 
+async def test_a_visitor_changes_its_name_and_a_taken_one_is_refused(pages: Pages) -> None:
+    async with pages.person("ann") as ann, pages.person("bob") as bob:
+        refused = await ann.post("/name", data={"name": "Bob"})
+        assert refused.status_code == 409
+        assert "Bob is in the lobby already: choose another name" in text_of(refused.text)
+        assert 'value="Bob"' in refused.text
+        answer = await ann.post("/name", data={"name": " eve "})
+        assert answer.url.path == "/"
+        assert "You are eve" in text_of(answer.text)
+        assert "bob eve" in text_of(await wait_for(bob, "/live/lobby", "people", "eve"))
+
+
 async def test_a_table_is_made_with_settings_that_are_explained(pages: Pages) -> None:
     async with pages.person("ann") as ann:
         form = await ann.get("/tables/new", params={"game": "fish"})

@@ -37,6 +37,7 @@ Made = Callable[[str], Message]
 CHANGES: dict[str, Made] = {
     "DialIn": lambda _: DialInRequest(hello=Hello(players=[HostedPlayer(name="alices")])),
     "Enter": lambda token: lobby_pb2.EnterRequest(name="alice", token=token),
+    "Rename": lambda token: lobby_pb2.RenameRequest(token=token, name="alice"),
     "Leave": lambda token: lobby_pb2.LeaveRequest(token=token),
     "Attend": lambda token: lobby_pb2.AttendRequest(token=token),
     "CreateTable": lambda token: lobby_pb2.CreateTableRequest(token=token, name="new", game="fish"),

@@ -18,6 +18,7 @@ from fairplay.terminal.lobby.client import ConnectionState, LobbyClient, LobbyGo
 from fairplay.terminal.lobby.tokens import TokenStore
 from fairplay.v1.lobby_pb2 import Spoken
 from fairplay.v1.table_pb2 import User
+from tests.server.lobby.harness import lobby as real_lobby
 from tests.terminal.lobby.fake import FakeLobby, fake_lobby
 
 LIMIT_S = 30.0
@@ -74,6 +75,18 @@ async def test_a_visit_knows_the_lobby_and_what_happens_there(fake: tuple[FakeLo
         await visit.until(lambda client: "bob" in client.lobby.users)
         assert visit.client.connection.state is ConnectionState.LIVE
     assert lobby.names == {}, "it has not left"
+
+
+async def test_a_client_that_was_ended_comes_back_under_its_new_name(tmp_path: Path) -> None:
+    async with real_lobby() as server:
+        before, after = (LobbyClient(server.address, lambda: None, tokens=TokenStore(tmp_path)) for _ in range(2))
+        assert await before.enter("ann") == ""
+        assert await before.rename("eve") == ""
+        token = before.token
+        await before.close()
+        assert await after.enter("eve") == ""
+        assert after.token == token
+        await after.leave()
 
 
 async def test_a_refused_name_may_be_asked_again(fake: tuple[FakeLobby, str]) -> None:

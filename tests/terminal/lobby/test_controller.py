@@ -172,6 +172,23 @@ async def test_a_deleted_table_brings_everybody_back_to_the_list(server: Server)
         await bob.until(lambda each: each.controller.table_view() is None)
 
 
+async def test_who_has_a_new_name_plays_by_hand_under_it(server: Server) -> None:
+    async with visitors(server, "ann", "bob") as [ann, bob]:
+        await at_blue(ann, bob)
+        assert await ann.controller.join(ann.table(), "") == ""
+        assert "bob is in the lobby already" in await ann.controller.rename("bob")
+        assert await ann.controller.rename(" ") == "Give a name."
+        assert await ann.controller.rename(" eve ") == ""
+        await bob.until(lambda each: each.sees("ann is called eve now.") and each.sees("1 eve"))
+        async with asyncio.timeout(LIMIT_S):
+            while server.hub.here("ann") or not server.hub.here("eve"):
+                await asyncio.sleep(0.01)
+        assert await bob.controller.join(bob.table(), "bot:first") == ""
+        assert await ann.client.start() == ""
+        await ann.until(lambda each: "space" in each.keys)
+        assert "you play at the table blue under this name" in await ann.controller.rename("ann")
+
+
 # --- watching and joining with programs ---
 
 

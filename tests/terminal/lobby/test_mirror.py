@@ -137,6 +137,26 @@ def test_talk_is_forgotten_at_the_next_table_and_does_not_grow_for_ever() -> Non
     assert told(lobby, {"table": table("red")}, {"user": user("ann", "red")}).talk == ()
 
 
+def test_a_user_with_a_new_name_stays_where_it_is() -> None:
+    before = at_blue("ann", "bob", watchers=["cy"])
+    renamed = {"user_gone": UserGone(name="ann", new_name="eve")}
+    lobby = told(before, renamed)
+    assert (lobby.me, lobby.seat, lobby.sequence) == ("eve", 0, before.sequence + 1)
+    assert set(lobby.users) == {"eve", "bob"}
+    assert lobby.tables["blue"].owner == "eve"
+    assert lines(lobby) == ["ann is called eve now."]
+    told_again = told(lobby.renamed("ann", "eve"), {"user": user("eve", "blue")}, {"table": lobby.tables["blue"]})
+    assert lines(told_again) == ["ann is called eve now."]
+    watching = told(lobby, {"user_gone": UserGone(name="cy", new_name="dee")})
+    assert lines(watching) == lines(lobby), "the events have not said that cy is here"
+    assert before.tables["blue"].owner == "ann", "a mirror is a value"
+
+
+def test_a_new_name_that_the_whole_lobby_has_told_already_is_taken_over() -> None:
+    lobby = told(LobbyMirror("ann"), whole(table("blue", "eve"), eve="blue"))
+    assert (lobby.table, lobby.renamed("ann", "eve").seat) == (None, 0)
+
+
 # --- words ---
 
 
@@ -185,8 +205,8 @@ def names(shown: Any) -> list[str]:
 
 def test_the_keys_of_the_list_fit_the_selected_table() -> None:
     lobby = LobbyMirror("ann")
-    assert names(keys.in_lobby(lobby, None)) == ["n", "question_mark", "q"]
-    assert names(keys.in_lobby(lobby, table(owner="bob"))) == ["n", "enter", "j", "question_mark", "q"]
+    assert names(keys.in_lobby(lobby, None)) == ["n", "c", "question_mark", "q"]
+    assert names(keys.in_lobby(lobby, table(owner="bob"))) == ["n", "enter", "j", "c", "question_mark", "q"]
     assert "d" in names(keys.in_lobby(lobby, table(owner="ann")))
     assert "j" not in names(keys.in_lobby(lobby, table("blue", "a", "b", "c", "d")))
     assert "j" not in names(keys.in_lobby(lobby, table(status=RUNNING)))

@@ -163,12 +163,27 @@ async def test_who_has_a_seat_is_asked_before_quitting(server: Server) -> None:
 async def test_the_list_shows_tables_and_users_and_what_happens(server: Server) -> None:
     async with ann_and_bob(server) as (ann, bob):
         assert "No table yet" in ann.text
-        assert ann.bar == "n new table  ? help  q quit"
+        assert ann.bar == "n new table  c change name  ? help  q quit"
         assert await bob.controller.make_table("fish", "blue", "", "") == ""
         await ann.sees("bob makes blue.")
         await ann.sees("bob  watches blue")
         assert "blue               fish       open      0 of 2-4" in ann.text
-        assert ann.bar == "n new table  Enter go there  j join  ? help  q quit"
+        assert ann.bar == "n new table  Enter go there  j join  c change name  ? help  q quit"
+
+
+async def test_a_name_is_changed_and_a_taken_one_asked_again(server: Server) -> None:
+    async with ann_and_bob(server) as (ann, bob):
+        await ann.press("c")
+        await ann.until(lambda: isinstance(ann.app.screen, Form))
+        line = ann.app.screen.query_one("#name", Input)
+        assert line.value == "ann"
+        line.value = "bob"
+        await ann.press("enter")
+        await ann.sees("bob is in the lobby already")
+        line.value = "eve"
+        await ann.press("enter")
+        await ann.sees("you are eve")
+        await bob.until(lambda each: each.client.lobby.notice == "ann is called eve now.")
 
 
 async def test_the_cursor_stays_on_its_table_when_others_come(server: Server) -> None:
@@ -419,7 +434,7 @@ async def test_a_lost_connection_is_said_and_goes_away_again() -> None:
         fake.end_streams(grpc.StatusCode.UNAVAILABLE)
         await ann.sees("the connection is lost")
         assert len(ann.lines) == 24
-        assert ann.bar == "n new table  ? help  q quit"
+        assert ann.bar == "n new table  c change name  ? help  q quit"
         await ann.until(lambda: "the connection is lost" not in ann.text)
 
 

@@ -76,6 +76,46 @@ class EnterResponse(google.protobuf.message.Message):
 global___EnterResponse = EnterResponse
 
 @typing.final
+class RenameRequest(google.protobuf.message.Message):
+    """The request of Rename."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    TOKEN_FIELD_NUMBER: builtins.int
+    NAME_FIELD_NUMBER: builtins.int
+    token: builtins.str
+    """The token of the user. At most 256 characters."""
+    name: builtins.str
+    """The new name, as in EnterRequest. Only capital and small letters may differ from the old one. At most 64 characters."""
+    def __init__(
+        self,
+        *,
+        token: builtins.str = ...,
+        name: builtins.str = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["name", b"name", "token", b"token"]) -> None: ...
+
+global___RenameRequest = RenameRequest
+
+@typing.final
+class RenameResponse(google.protobuf.message.Message):
+    """The reply to Rename."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: builtins.int
+    name: builtins.str
+    """The name as all others see it now."""
+    def __init__(
+        self,
+        *,
+        name: builtins.str = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["name", b"name"]) -> None: ...
+
+global___RenameResponse = RenameResponse
+
+@typing.final
 class LeaveRequest(google.protobuf.message.Message):
     """The request of Leave."""
 
@@ -181,7 +221,7 @@ class LobbyEvent(google.protobuf.message.Message):
 
     @property
     def user_gone(self) -> global___UserGone:
-        """A user is gone."""
+        """A user is gone, or has another name."""
 
     @property
     def table(self) -> fairplay.v1.table_pb2.Table:
@@ -237,23 +277,29 @@ global___Lobby = Lobby
 
 @typing.final
 class UserGone(google.protobuf.message.Message):
-    """A user is gone."""
+    """A user is gone, or has another name."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     NAME_FIELD_NUMBER: builtins.int
     LOST_FIELD_NUMBER: builtins.int
+    NEW_NAME_FIELD_NUMBER: builtins.int
     name: builtins.str
     """The name."""
     lost: builtins.bool
     """Whether it was lost: its stream ended or fell silent, and it did not say that it leaves."""
+    new_name: builtins.str
+    """Its new name, where it is here still and has only changed it: the events of the user and of its tables follow.
+    Empty: it is gone.
+    """
     def __init__(
         self,
         *,
         name: builtins.str = ...,
         lost: builtins.bool = ...,
+        new_name: builtins.str = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["lost", b"lost", "name", b"name"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["lost", b"lost", "name", b"name", "new_name", b"new_name"]) -> None: ...
 
 global___UserGone = UserGone
 

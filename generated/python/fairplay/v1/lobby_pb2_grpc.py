@@ -61,6 +61,11 @@ class LobbyServiceStub(object):
                 request_serializer=fairplay_dot_v1_dot_lobby__pb2.EnterRequest.SerializeToString,
                 response_deserializer=fairplay_dot_v1_dot_lobby__pb2.EnterResponse.FromString,
                 _registered_method=True)
+        self.Rename = channel.unary_unary(
+                '/fairplay.v1.LobbyService/Rename',
+                request_serializer=fairplay_dot_v1_dot_lobby__pb2.RenameRequest.SerializeToString,
+                response_deserializer=fairplay_dot_v1_dot_lobby__pb2.RenameResponse.FromString,
+                _registered_method=True)
         self.Leave = channel.unary_unary(
                 '/fairplay.v1.LobbyService/Leave',
                 request_serializer=fairplay_dot_v1_dot_lobby__pb2.LeaveRequest.SerializeToString,
@@ -161,6 +166,20 @@ class LobbyServiceServicer(object):
         Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; PERMISSION_DENIED and WRONG_TOKEN
         where a token was given for a name that is not free; RESOURCE_EXHAUSTED and LOBBY_FULL or TOO_MANY_REQUESTS;
         UNAVAILABLE and SHUTTING_DOWN.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Rename(self, request, context):
+        """Gives the user another name. Its token stays, and so do its table, its seat and the tables that it owns. A seat that
+        was reached by the old name ("dial-in:" with it) is reached by the new one, under which its player must dial in
+        before the next game. Everybody is told: UserGone.new_name, and then the user and its tables as they are now.
+
+        The name must be free, as in Enter. Who plays in a running game keeps its name until that is over. A repeat changes
+        nothing.
+
+        Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; FAILED_PRECONDITION and SEATED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -309,6 +328,11 @@ def add_LobbyServiceServicer_to_server(servicer, server):
                     request_deserializer=fairplay_dot_v1_dot_lobby__pb2.EnterRequest.FromString,
                     response_serializer=fairplay_dot_v1_dot_lobby__pb2.EnterResponse.SerializeToString,
             ),
+            'Rename': grpc.unary_unary_rpc_method_handler(
+                    servicer.Rename,
+                    request_deserializer=fairplay_dot_v1_dot_lobby__pb2.RenameRequest.FromString,
+                    response_serializer=fairplay_dot_v1_dot_lobby__pb2.RenameResponse.SerializeToString,
+            ),
             'Leave': grpc.unary_unary_rpc_method_handler(
                     servicer.Leave,
                     request_deserializer=fairplay_dot_v1_dot_lobby__pb2.LeaveRequest.FromString,
@@ -419,6 +443,33 @@ class LobbyService(object):
             '/fairplay.v1.LobbyService/Enter',
             fairplay_dot_v1_dot_lobby__pb2.EnterRequest.SerializeToString,
             fairplay_dot_v1_dot_lobby__pb2.EnterResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Rename(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/fairplay.v1.LobbyService/Rename',
+            fairplay_dot_v1_dot_lobby__pb2.RenameRequest.SerializeToString,
+            fairplay_dot_v1_dot_lobby__pb2.RenameResponse.FromString,
             options,
             channel_credentials,
             insecure,

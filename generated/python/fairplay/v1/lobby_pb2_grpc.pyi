@@ -61,6 +61,20 @@ class LobbyServiceStub:
     UNAVAILABLE and SHUTTING_DOWN.
     """
 
+    Rename: grpc.UnaryUnaryMultiCallable[
+        fairplay.v1.lobby_pb2.RenameRequest,
+        fairplay.v1.lobby_pb2.RenameResponse,
+    ]
+    """Gives the user another name. Its token stays, and so do its table, its seat and the tables that it owns. A seat that
+    was reached by the old name ("dial-in:" with it) is reached by the new one, under which its player must dial in
+    before the next game. Everybody is told: UserGone.new_name, and then the user and its tables as they are now.
+
+    The name must be free, as in Enter. Who plays in a running game keeps its name until that is over. A repeat changes
+    nothing.
+
+    Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; FAILED_PRECONDITION and SEATED.
+    """
+
     Leave: grpc.UnaryUnaryMultiCallable[
         fairplay.v1.lobby_pb2.LeaveRequest,
         fairplay.v1.lobby_pb2.LeaveResponse,
@@ -235,6 +249,20 @@ class LobbyServiceAsyncStub:
     Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; PERMISSION_DENIED and WRONG_TOKEN
     where a token was given for a name that is not free; RESOURCE_EXHAUSTED and LOBBY_FULL or TOO_MANY_REQUESTS;
     UNAVAILABLE and SHUTTING_DOWN.
+    """
+
+    Rename: grpc.aio.UnaryUnaryMultiCallable[
+        fairplay.v1.lobby_pb2.RenameRequest,
+        fairplay.v1.lobby_pb2.RenameResponse,
+    ]
+    """Gives the user another name. Its token stays, and so do its table, its seat and the tables that it owns. A seat that
+    was reached by the old name ("dial-in:" with it) is reached by the new one, under which its player must dial in
+    before the next game. Everybody is told: UserGone.new_name, and then the user and its tables as they are now.
+
+    The name must be free, as in Enter. Who plays in a running game keeps its name until that is over. A repeat changes
+    nothing.
+
+    Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; FAILED_PRECONDITION and SEATED.
     """
 
     Leave: grpc.aio.UnaryUnaryMultiCallable[
@@ -413,6 +441,22 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
         Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; PERMISSION_DENIED and WRONG_TOKEN
         where a token was given for a name that is not free; RESOURCE_EXHAUSTED and LOBBY_FULL or TOO_MANY_REQUESTS;
         UNAVAILABLE and SHUTTING_DOWN.
+        """
+
+    @abc.abstractmethod
+    def Rename(
+        self,
+        request: fairplay.v1.lobby_pb2.RenameRequest,
+        context: _ServicerContext,
+    ) -> typing.Union[fairplay.v1.lobby_pb2.RenameResponse, collections.abc.Awaitable[fairplay.v1.lobby_pb2.RenameResponse]]:
+        """Gives the user another name. Its token stays, and so do its table, its seat and the tables that it owns. A seat that
+        was reached by the old name ("dial-in:" with it) is reached by the new one, under which its player must dial in
+        before the next game. Everybody is told: UserGone.new_name, and then the user and its tables as they are now.
+
+        The name must be free, as in Enter. Who plays in a running game keeps its name until that is over. A repeat changes
+        nothing.
+
+        Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; FAILED_PRECONDITION and SEATED.
         """
 
     @abc.abstractmethod

@@ -67,6 +67,14 @@ def check_not_playing(user: User) -> None:
         raise Refusal("SEATED", message)
 
 
+def check_name_changeable(user: User) -> None:
+    """Raise Refusal if the user has a seat in a running game, which knows it by its name."""
+    if user.playing:
+        assert user.table is not None
+        message = f"you play at the table {user.table.name} under this name: change it when that game is over"
+        raise Refusal("SEATED", message)
+
+
 def table_message(request: CreateTableRequest, owner: str) -> TableMessage:
     """Return the table that is asked for. Raises Refusal if there cannot be such a table."""
     name, game = check_table_name(request.name), game_of(request.game, "game")

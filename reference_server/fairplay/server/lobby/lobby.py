@@ -13,7 +13,13 @@ from fairplay.server.errors import Refusal
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.opening import Links
 from fairplay.server.links.secrets import checked_secret
-from fairplay.server.lobby.checks import check_joinable, check_not_playing, table_message, table_of
+from fairplay.server.lobby.checks import (
+    check_joinable,
+    check_name_changeable,
+    check_not_playing,
+    table_message,
+    table_of,
+)
 from fairplay.server.lobby.event_stream import EventStream
 from fairplay.server.lobby.limits import LobbyLimits, PeerBuckets, TokenBucket, check_granted
 from fairplay.server.lobby.seat_links import SeatLinks
@@ -92,6 +98,14 @@ class Lobby:
             raise Refusal("UNKNOWN_USER", "the token is that of nobody in the lobby: enter first", "token")
         check_granted(user.bucket.take(time.monotonic()), self.limits.requests_per_second)
         return user
+
+    def rename(self, user: User, name: str) -> str:
+        """Give a user another name, and return it. Raises Refusal if it plays, or cannot have the name."""
+        if check_user_name(name) != user.name:
+            self._state.users.check_free(user, name)
+            check_name_changeable(user)
+            self._state.rename_user(user, name)
+        return user.name
 
     def leave(self, user: User) -> None:
         """Let a user leave the lobby."""

@@ -103,6 +103,20 @@ class LobbyState:
         if user.stream is not None:
             user.stream.wake()
 
+    def rename_user(self, user: User, name: str) -> None:
+        """Rename a user, its seat and the owner of its tables; a seat that it has left keeps the old name."""
+        before = user.name
+        self.users.rename(user, name)
+        changed = [table for table in self._tables.values() if table.rename(before, name)]
+        for table in changed:
+            self.records.record(table)
+        if any(table.needs_name(before) for table in self._tables.values()):
+            self.users.keep(before, user.key)
+        self.events.add_end(LobbyEvent(user_gone=UserGone(name=before, new_name=name)), ("user", before))
+        self._announce_user(user)
+        for table in changed:
+            self._announce_table(table)
+
     def remove_user(self, user: User, *, lost: bool) -> None:
         """Remove a user from the lobby; its name is kept as long as anything is its own."""
         self._leave_table(user)

@@ -146,6 +146,18 @@ class Table:
         """Return whether nobody else may have this name: the owner's, or that of a user's seat."""
         return name == self.owner or any(seat.name == name for seat in self.seats if not seat.bot)
 
+    def rename(self, name: str, new_name: str) -> bool:
+        """Give the owner, or a user who is here, another name. Return whether the table changes."""
+        owns, seat, watches = name == self.owner, self.seat(name), name in self.watchers
+        if owns:
+            self._message.owner = new_name
+        if seat is not None:
+            seat.name = new_name
+            seat.link = f"dial-in:{new_name}" if seat.link == f"dial-in:{name}" else seat.link
+        if watches:
+            self.watchers = {new_name if each == name else each: None for each in self.watchers}
+        return owns or seat is not None or watches
+
     def watch(self, name: str) -> None:
         """Make a user a watcher, who has no seat any more."""
         self.seats = [seat for seat in self.seats if seat.name != name or seat.left]

@@ -22,6 +22,7 @@ from fairplay.v1.table_pb2 import Part
 from fairplay.v1.table_pb2 import User as UserMessage
 
 TOKEN_BYTES = 24
+HERE = "is in the lobby already"
 
 
 @dataclass(slots=True, eq=False)
@@ -96,16 +97,32 @@ class Users:
 
         Raises Refusal if the name is another user's, or is not free for somebody with this token.
         """
-        user, kept = self.find(name), self._kept.get(fold(name))
-        if user is not None:
-            if not same(token, user.token) and not (token and self._hub.holds(user.name, token)):
-                raise _taken(name, token, "is in the lobby already")
-        elif kept is not None:
+        user = self.find(name)
+        if user is None:
+            self._check_unused(name, token)
+        elif not same(token, user.token) and not (token and self._hub.holds(user.name, token)):
+            raise _taken(name, token, HERE)
+        return user
+
+    def _check_unused(self, name: str, token: str) -> None:
+        """Raise Refusal if the name of nobody here is not free for somebody with this token."""
+        kept = self._kept.get(fold(name))
+        if kept is not None:
             if not hmac.compare_digest(hash_token(token), kept.key):
                 raise _taken(name, token, "is kept for a user who owns a table or plays a game")
         elif self._hub.guards(name) and not (token and self._hub.holds(name, token)):
             raise _taken(name, token, "has dialled in with a token")
-        return user
+
+    def check_free(self, user: User, name: str) -> None:
+        """Raise Refusal if a user cannot be called by a name: it is another's, or kept for another."""
+        other = self.find(name)
+        try:
+            if other is None:
+                self._check_unused(name, user.token)
+        except Refusal as refusal:
+            raise Refusal("NAME_TAKEN", f"{name} is not free: choose another name", "name") from refusal
+        if other not in (None, user):
+            raise Refusal("NAME_TAKEN", f"{name} {HERE}: choose another name", "name")
 
     def host_count(self, host: str) -> int:
         """Return how many users of this host are here."""
@@ -120,6 +137,15 @@ class Users:
         self._by_name[fold(user.name)] = self._by_token[user.token] = user
         self._hub.claim(user.name, user.token)
         return user
+
+    def rename(self, user: User, name: str) -> None:
+        """Give a user a name that is free for it; see `check_free` before."""
+        del self._by_name[fold(user.name)]
+        self._hub.release(user.name)
+        self._kept.pop(fold(name), None)
+        user.name = name
+        self._by_name[fold(name)] = user
+        self._hub.claim(name, user.token)
 
     def remove(self, user: User) -> None:
         """Remove a user who is gone; its name is free, unless it is kept."""

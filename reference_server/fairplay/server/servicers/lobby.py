@@ -67,6 +67,12 @@ class LobbyServicer(LobbyServiceServicer):
             name=user.name,
         )
 
+    async def Rename(self, request: pb.RenameRequest, context: Any) -> pb.RenameResponse:  # noqa: N802
+        """Give a user another name."""
+        user = await self._user(request, context)
+        await self._ownership.claim_names([check_user_name(request.name)], "name")
+        return pb.RenameResponse(name=self._lobby.rename(user, request.name))
+
     async def Leave(self, request: pb.LeaveRequest, context: Any) -> pb.LeaveResponse:  # noqa: N802
         """Leave the lobby."""
         self._lobby.leave(await self._user(request, context))

@@ -131,6 +131,21 @@ class LobbyClient:
         self.grace_s = seconds(response.grace_period)
         self.lobby = replace(self.lobby, me=response.name or name, sequence=0)
 
+    async def rename(self, name: str) -> str:
+        """Go on under another name."""
+        before = self.lobby.me
+        try:
+            response = await self._stub.Rename(
+                lobby_pb2.RenameRequest(token=self.token, name=name), timeout=ANSWER_LIMIT_S
+            )
+        except grpc.aio.AioRpcError as error:
+            return _sentence(error)
+        self.tokens.open(self.address, response.name)
+        self.tokens.keep(self.token)
+        self.lobby = self.lobby.renamed(before, response.name)
+        self._on_change()
+        return ""
+
     async def attend(self) -> None:
         """Follow the lobby until the connection is over, and take up a lost one; `connection` says why it ended."""
         loop = asyncio.get_running_loop()

@@ -84,7 +84,10 @@ class LobbyController:
         """Have a local player while the user has a seat that is not played by a program, also after a restart."""
         seated = table is not None and self.client.lobby.seat is not None and table.name != self._program_at
         frontend = frontend_of(table) if table is not None and seated else None
-        if self._player is not None and (table is None or frontend is None or self._player.table != table.name):
+        player, me = self._player, self.client.lobby.me
+        if player is not None and (
+            table is None or frontend is None or (player.table, player.name) != (table.name, me)
+        ):
             self._stand_up()
         if self._player is None and table is not None and frontend is not None:
             self._player = LocalPlayer(self.client, frontend, table, self._on_change)
@@ -140,6 +143,10 @@ class LobbyController:
         except UsageError as error:
             return str(error).removeprefix("--set ").removeprefix("--limit ")
         return await self.client.create(name.strip(), game, chosen, control if limit.strip() else None, seat_count)
+
+    async def rename(self, name: str) -> str:
+        """Go on under another name; who plays by hand then dials in under that."""
+        return await self.client.rename(name.strip()) if name.strip() else "Give a name."
 
     async def change_ready(self) -> str:
         """Say that the user is ready, or is not if it was."""

@@ -10,7 +10,8 @@ from fairplay.v1.table_pb2 import Table
 
 PROGRAM_LINKS = "grpc://HOST:PORT, dial-in:NAME or bot:STRATEGY"
 HELP = """\
-In the list of tables: arrow keys choose, Enter goes to a table, n makes one. The right side shows who is here.
+In the list of tables: arrow keys choose, Enter goes to a table, n makes one. The right side shows who is here. \
+c changes your name.
 
 At a table: j takes a seat, r says that you are ready, or not any more: when all are, the game starts. g starts it at \
 once with all who have a seat, b puts bots on the free seats. t (or Tab) talks to everybody at the table and Esc ends \

@@ -10,7 +10,7 @@ from fairplay.v1.table_pb2 import Table, TableStatus
 
 NEW, GO, JOIN, BOTS, DELETE, START = "n", "enter", "j", "b", "d", "g"
 TALK, LEAVE, HELP, QUIT = "t", "l", "question_mark", "q"
-READY = "r"
+READY, NAME = "r", "c"
 ALWAYS = (Key(HELP, "help"), Key(QUIT, "quit"))
 
 
@@ -23,6 +23,7 @@ def in_lobby(lobby: LobbyMirror, selected: Table | None) -> Iterator[Key]:
             yield Key(JOIN, "join")
         if _may_delete(lobby, selected):
             yield Key(DELETE, "delete")
+    yield Key(NAME, "change name")
     yield from ALWAYS
 
 

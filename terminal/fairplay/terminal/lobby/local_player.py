@@ -21,6 +21,7 @@ class LocalPlayer:
 
     def __init__(self, client: LobbyClient, frontend: Frontend, table: Table, on_change: Callable[[], None]) -> None:
         self.table = table.name
+        self.name = client.lobby.me
         context = TableContext(
             lambda: player_names(client),
             limit_s(table),
@@ -34,7 +35,7 @@ class LocalPlayer:
         self._task = asyncio.create_task(self._dial_in())
 
     async def _dial_in(self) -> None:
-        hosted = [Hosted(self.person, self._client.lobby.me, self._client.token)]
+        hosted = [Hosted(self.person, self.name, self._client.token)]
         try:
             await dial_in_async(
                 hosted,

@@ -61,13 +61,51 @@ class LobbyMirror:
         """Return the same lobby with more lines in the talk."""
         return replace(self, talk=(*self.talk, *lines)[-MAX_LINES:])
 
+    def renamed(self, name: str, new_name: str) -> LobbyMirror:
+        """Return the lobby in which a user has another name; the same where that is known already."""
+        if name not in self.users:
+            return replace(self, me=new_name) if self.me == name else self
+        user, here = self.users[name], self.table
+        users = {key: each for key, each in self.users.items() if key != name}
+        sentence = f"{plain(name)} is called {plain(new_name)} now."
+        changed = replace(
+            self,
+            me=new_name if self.me == name else self.me,
+            users={**users, new_name: _with_name(user, new_name)},
+            tables={key: _with_user(table, name, new_name) for key, table in self.tables.items()},
+            notice=sentence,
+        )
+        return changed.with_lines(Line("", sentence)) if here is not None and user.table == here.name else changed
+
     def after(self, event: LobbyEvent) -> LobbyMirror:
         """Return the lobby after an event."""
+        if event.user_gone.new_name:
+            gone = event.user_gone
+            return replace(self.renamed(gone.name, gone.new_name), sequence=event.sequence)
         changed = replace(_changed(self, event), sequence=event.sequence)
         here, before = changed.table, self.table
         if (here.name if here else "") != (before.name if before else ""):
             return replace(changed, talk=())
         return changed.with_lines(*(Line("", text) for text in _changes(before, here)))
+
+
+def _with_name(user: User, name: str) -> User:
+    changed = User()
+    changed.CopyFrom(user)
+    changed.name = name
+    return changed
+
+
+def _with_user(table: Table, name: str, new_name: str) -> Table:
+    """Return a table with the new name of a user who owns it or is there."""
+    changed = Table()
+    changed.CopyFrom(table)
+    changed.owner = new_name if table.owner == name else table.owner
+    changed.watchers[:] = [new_name if each == name else each for each in table.watchers]
+    for seat in changed.seats:
+        if seat.name == name and seat.present:
+            seat.name = new_name
+    return changed
 
 
 def _changed(lobby: LobbyMirror, event: LobbyEvent) -> LobbyMirror:

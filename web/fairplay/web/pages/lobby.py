@@ -37,10 +37,14 @@ SHORT_LIST = 8
 async def home(request: Request) -> Response:
     """Show the lobby to who has entered it, and to everybody else how to enter and what goes on."""
     visitor = visitor_of(request)
-    if visitor is not None:
-        info = await site_of(request).upstream.info()
-        return page(request, "lobby.html", parts=_parts(request, visitor), offered=info.games)
-    return await _entrance(request)
+    return await (_entrance(request) if visitor is None else _lobby(request, visitor))
+
+
+async def _lobby(request: Request, visitor: Visitor, name: str = "", refusal: str = "", status: int = 200) -> Response:
+    """Show the lobby; with a refusal, why the visitor cannot have the name that it wants."""
+    offered = (await site_of(request).upstream.info()).games
+    parts = _parts(request, visitor)
+    return page(request, "lobby.html", status, parts=parts, offered=offered, name=name, refusal=refusal)
 
 
 async def _entrance(request: Request, name: str = "", refusal: str = "", status: int = 200) -> Response:
@@ -86,6 +90,14 @@ async def enter(request: Request) -> Response:
         secure=site.secure_cookies,
     )
     return response
+
+
+async def rename(request: Request) -> Response:
+    """Give the visitor another name, or show the lobby with the reason why not."""
+    visitor = known_visitor(request)
+    name = (await form_of(request)).get("name", "").strip()
+    refusal = await visitor.controller.rename(name)
+    return await _lobby(request, visitor, name, refusal, 409) if refusal else go(request, "/")
 
 
 async def leave(request: Request) -> Response:
@@ -181,6 +193,7 @@ def _form(request: Request, game: GameInfo, values: Mapping[str, str], refusal: 
 ROUTES: Sequence[Route] = (
     Route("/", home),
     Route("/enter", enter, methods=["POST"]),
+    Route("/name", rename, methods=["POST"]),
     Route("/leave", leave, methods=["POST"]),
     Route("/live/lobby", events),
     Route("/tables/new", new_table),

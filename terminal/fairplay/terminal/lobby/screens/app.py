@@ -11,7 +11,7 @@ from fairplay.player.channels import NO_CREDENTIALS, Credentials
 from fairplay.terminal.lobby.client import LobbyClient, LobbyGoneError
 from fairplay.terminal.lobby.controller import LobbyController
 from fairplay.terminal.lobby.screens import styles
-from fairplay.terminal.lobby.screens.forms import Answers, Field, Form
+from fairplay.terminal.lobby.screens.forms import NAME_FORM, Answers, Field, Form
 from fairplay.terminal.lobby.screens.main import Main
 from fairplay.terminal.lobby.tokens import TokenStore
 
@@ -62,7 +62,7 @@ class LobbyApp(App[str]):
                 await self.controller.client.check()  # nobody is asked for a name that is of no use
             refusal = await self.controller.client.enter(self._wanted) if self._wanted else ""
             if refusal or not self._wanted:
-                field = Field("name", "1 to 20 letters, digits, '-', '_' or '.'", self._wanted)
+                field = Field("name", NAME_FORM, self._wanted)
                 if not await self.push_screen_wait(Form(WHO, [field], self._enter_as, refusal=refusal)):
                     self.exit("")
                     return

@@ -26,6 +26,7 @@ class Field:
 
 
 Answers = Mapping[str, str]
+NAME_FORM = "1 to 20 letters, digits, '-', '_' or '.'"
 
 
 class Form(ModalScreen[bool]):

@@ -13,7 +13,7 @@ from textual.widgets import ContentSwitcher, DataTable, Input, Static
 
 from fairplay.terminal.lobby import games, keys
 from fairplay.terminal.lobby.controller import LobbyController, TableView
-from fairplay.terminal.lobby.screens.forms import Answers, Field, Form, Help, Question
+from fairplay.terminal.lobby.screens.forms import NAME_FORM, Answers, Field, Form, Help, Question
 from fairplay.terminal.lobby.screens.panes import LobbyPane, TablePane
 from fairplay.terminal.lobby.wording import plain
 from fairplay.v1.table_pb2 import Table, TableStatus
@@ -138,6 +138,7 @@ class Main(Screen[None]):
             keys.HELP: self._help,
             keys.QUIT: self._quit,
             keys.NEW: self._new,
+            keys.NAME: self._rename,
         }
         if table is None:
             return everywhere
@@ -172,6 +173,13 @@ class Main(Screen[None]):
             Field("players", "Players (empty: whoever joins, until somebody starts)", "", "e.g. 3"),
         ]
         self.app.push_screen(Form("A new table", fields, self._make, self._suggested))
+
+    def _rename(self) -> None:
+        async def send(answers: Answers) -> str:
+            return await self._controller.rename(answers["name"])
+
+        field = Field("name", NAME_FORM, self._controller.client.lobby.me)
+        self.app.push_screen(Form("Under which name do you go on?", [field], send))
 
     def _suggested(self, game: str) -> Answers:
         return dict(zip(("settings", "limit"), games.suggestions(game), strict=True))

@@ -1,0 +1,132 @@
+"""Users who change their names: who sees it, what stays theirs, and which names they cannot have."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import grpc
+import pytest
+
+from fairplay.server.server import Server
+from fairplay.v1.table_pb2 import Part
+from tests.server.harness import ByHand
+from tests.server.lobby.harness import OVER, PATIENT, RUNNING, Guest, guests, lobby, mute, refusal
+
+TAKEN = ("ALREADY_EXISTS", "NAME_TAKEN")
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    async with lobby() as running:
+        yield running
+
+
+async def test_everybody_sees_a_new_name_and_the_old_one_is_free(server: Server) -> None:
+    async with guests(server, "ann", "bob") as [ann, bob]:
+        assert (await ann.ask("Rename", name="Anne")).name == "Anne"
+        for guest in (ann, bob):
+            gone = (await guest.until(lambda event: event.HasField("user_gone"))).user_gone
+            assert (gone.name, gone.lost, gone.new_name) == ("ann", False, "Anne")
+            await guest.sees(lambda known: set(known.users) == {"Anne", "bob"})
+        async with guests(server, "ann") as [other]:
+            assert other.token != ann.token
+
+
+async def test_the_token_stays_and_a_repeat_changes_nothing(server: Server) -> None:
+    async with guests(server, "ann") as [ann]:
+        await ann.ask("Rename", name="eve")
+        told = server.lobby._state.events.last
+        assert (await ann.ask("Rename", name="eve")).name == "eve"
+        assert server.lobby._state.events.last == told
+        again = await Guest(server, "EVE", ann.token).enter()
+        assert again.token == ann.token
+        await again.close()
+        assert await refusal(Guest(server, "eve").enter()) == TAKEN
+
+
+async def test_only_the_letters_may_change(server: Server) -> None:
+    async with guests(server, "ann", "bob") as [ann, bob]:
+        await ann.ask("Rename", name="ANN")
+        await bob.sees(lambda known: set(known.users) == {"ANN", "bob"})
+        assert await refusal(Guest(server, "ann").enter()) == TAKEN
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a" * 21, "\x1b[2J", "bot-1"])
+async def test_a_name_that_nobody_may_have_is_refused(server: Server, name: str) -> None:
+    async with guests(server, "ann") as [ann]:
+        assert await ann.refused("Rename", name=name) == ("INVALID_ARGUMENT", "NAME_INVALID")
+
+
+async def test_a_name_of_somebody_else_is_refused(server: Server) -> None:
+    async with guests(server, "ann", "Bob", "cy") as [ann, bob, cy]:
+        with pytest.raises(grpc.aio.AioRpcError, match="bob is in the lobby already: choose another name"):
+            await ann.ask("Rename", name="bob")
+        await cy.ask("CreateTable", name="t", game="fish")
+        await cy.ask("Leave")
+        assert await ann.refused("Rename", name="CY") == TAKEN, "cy owns a table"
+        async with ByHand(server, "dee", token="secret") as player:
+            await player.say_hello()
+            assert await ann.refused("Rename", name="dee") == TAKEN, "dee has dialled in with a token"
+            assert await bob.refused("Rename", name="dee") == TAKEN
+
+
+async def test_table_and_seat_and_what_it_owns_stay_with_a_user(server: Server) -> None:
+    async with guests(server, "ann", "bob", "cy") as [ann, bob, cy]:
+        await ann.ask("CreateTable", name="mine", game="fish")
+        await ann.ask("JoinTable", link="bot:first")
+        await ann.ask("SetReady", ready=True)
+        await bob.ask("WatchTable", table="mine")
+        await ann.ask("Rename", name="eve")
+        await bob.ask("Rename", name="bert")
+        await cy.sees(lambda known: known.watchers("mine") == ["bert"] and known.seats("mine") == ["eve"])
+        table = cy.mirror.table("mine")
+        assert (table.owner, table.seats[0].ready) == ("eve", True)
+        await cy.sees(lambda known: known.user("eve").part == Part.PART_PLAYER)
+        await bob.ask("JoinTable", link="bot:first")
+        table = (await ann.ask("StartTable")).table
+        players = server.referee.get(table.game_id).plan.players
+        assert [(player.name, player.link) for player in players] == [("eve", "bot:first"), ("bert", "bot:first")]
+        await cy.sees(lambda known: known.table("mine").status == OVER)
+        await ann.ask("DeleteTable", table="mine")
+
+
+async def test_a_seat_waits_for_a_player_under_the_new_name(server: Server) -> None:
+    async with guests(server, "ann", "bob") as [ann, bob], mute(server, ann):
+        await ann.ask("CreateTable", name="t", game="fish")
+        await ann.ask("JoinTable")
+        await bob.ask("JoinTable", table="t", link="bot:first")
+        await ann.ask("Rename", name="eve")
+        with pytest.raises(grpc.aio.AioRpcError, match="no player has dialled in under the name eve"):
+            await ann.ask("StartTable")
+        async with ByHand(server, "eve", token=ann.token) as player:
+            await player.say_hello()
+            assert (await ann.ask("StartTable")).table.status == RUNNING
+
+
+async def test_who_plays_keeps_its_name_until_the_game_is_over_or_left(server: Server) -> None:
+    async with guests(server, "ann", "bob", "cy") as [ann, bob, cy], mute(server, ann, bob):
+        await ann.ask("CreateTable", name="t", game="fish", seat_count=2)
+        await ann.ask("JoinTable")
+        await bob.ask("JoinTable", table="t")
+        await cy.ask("WatchTable", table="t")
+        assert await ann.refused("Rename", name="eve") == ("FAILED_PRECONDITION", "SEATED")
+        await cy.ask("Rename", name="cyd")  # who watches may
+        await ann.ask("LeaveTable")
+        await ann.ask("Rename", name="eve")
+        assert await refusal(Guest(server, "ann").enter()) == TAKEN, "the running game knows it"
+        await cy.sees(lambda known: known.table("t").owner == "eve" and "cyd" in known.watchers("t"))
+
+
+async def test_a_new_name_is_known_after_a_new_start_of_the_server(tmp_path: Path) -> None:
+    async with lobby(PATIENT, records=tmp_path) as server, guests(server, "ann") as [ann]:
+        await ann.ask("CreateTable", name="t", game="fish")
+        await ann.ask("JoinTable", link="bot:first")
+        await ann.ask("Rename", name="eve")
+    async with lobby(PATIENT, records=tmp_path) as server:
+        again = await Guest(server, "eve", ann.token).enter()
+        await again.attend().sees(lambda known: known.seats("t") == ["eve"])
+        assert again.mirror.table("t").owner == "eve"
+        async with guests(server, "ann") as [other]:
+            assert other.token != ann.token
+        await again.close()
