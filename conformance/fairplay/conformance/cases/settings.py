@@ -49,7 +49,7 @@ def _judge_games(context: Context, kind: MisconductKind.ValueType) -> None:
     for found in _unusual_games(context):
         if found.misconduct is None:
             continue
-        if _is_usual(context, found):
+        if is_usual(context, found):
             ended_early = found, ""
         elif found.misconduct.kind == kind:
             context.judge(found)
@@ -66,13 +66,13 @@ def judge_elsewhere(context: Context, found: Trial) -> None:
     """
     if found.misconduct is not None and not attribution.breaks_rule(found):
         for each in _unusual_games(context):
-            if attribution.signature(each) == attribution.signature(found) and not _is_usual(context, each):
+            if attribution.signature(each) == attribution.signature(found) and not is_usual(context, each):
                 owner = CASES[found.misconduct.kind].id
                 raise context.untested("games under unusual settings fail in the same way", each, owner)
     context.judge(found)
 
 
-def _is_usual(context: Context, found: Trial) -> bool:
+def is_usual(context: Context, found: Trial) -> bool:
     """Return whether a game under the usual settings ends with the same failed call."""
     here = attribution.signature(found)
     if attribution.breaks_rule(found):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from random import Random
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from fairplay.conformance import attribution, positions
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import NotTested
-from fairplay.conformance.cases.settings import judge_elsewhere
+from fairplay.conformance.cases.settings import is_usual, judge_elsewhere
 from fairplay.conformance.context import Context
 from fairplay.conformance.positions import Source, find_position
 from fairplay.conformance.reference_players import rival_names
@@ -67,16 +67,33 @@ def answers_in_time(context: Context) -> None:
 
 
 def _judge_states(context: Context, kind: MisconductKind.ValueType) -> None:
-    """Judge the simplest state in which the player misbehaves in this way."""
+    """Judge the simplest state in which the player misbehaves in this way.
+
+    Raises NotTested if it misbehaves in other ways only: what would have come after that was not seen.
+    """
     results = context.once("drawn states", partial(_play_states, context))
+    ended_early: Trial | None = None
     for drawn, found in results.trials:
-        if found.misconduct is not None and found.misconduct.kind == kind:
+        if found.misconduct is None:
+            continue
+        if found.misconduct.kind == kind:
             simple = _simplify(context, drawn, found)
             if simple.scenario.situation.settings == context.settings:
                 context.judge(simple)
             judge_elsewhere(context, simple)
+        ended_early = found
     if results.stopped is not None:
         raise results.stopped
+    if ended_early is not None:
+        raise context.untested("games from drawn states ended early", ended_early, _owner(context, ended_early))
+
+
+def _owner(context: Context, found: Trial) -> str:
+    """Return the id of the case to see for the misconduct from a drawn state."""
+    assert found.misconduct is not None
+    if is_usual(context, found):
+        return attribution.owning_case(found)
+    return CASES[found.misconduct.kind].id
 
 
 def _play_states(context: Context) -> Results:
@@ -161,6 +178,13 @@ def _make_sources(context: Context) -> Sequence[Source]:
     ]
 
 
+CASES: Mapping[MisconductKind.ValueType, Case] = {
+    MisconductKind.MISCONDUCT_KIND_RULE_VIOLATION: keeps_the_rules,
+    MisconductKind.MISCONDUCT_KIND_EXCEPTION: never_raises,
+    MisconductKind.MISCONDUCT_KIND_TIMEOUT: answers_in_time,
+}
+
+
 def cases(game: Game) -> Sequence[Case]:
     """Return the cases of this module."""
-    return (keeps_the_rules, never_raises, answers_in_time)
+    return tuple(CASES.values())
