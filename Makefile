@@ -8,6 +8,9 @@
 PYTHON ?=
 ARGS ?=
 
+# Without cached bytecode, every process that the tests start compiles the code anew: half of their time.
+unexport PYTHONDONTWRITEBYTECODE
+
 BIN := .venv/bin
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet --prefer-binary
 

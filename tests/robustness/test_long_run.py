@@ -54,7 +54,7 @@ async def check(server: Server, *links: str, games: int = GAMES) -> None:
     for seed in range(1, games + 1):
         game = await server.referee.play(plan(*links, seed=seed))
         assert not game.result.misconducts
-    give_up = asyncio.get_running_loop().time() + 5
+    give_up = asyncio.get_running_loop().time() + 60
     while more(used(), before):
         assert asyncio.get_running_loop().time() < give_up, (before, used())
         await asyncio.sleep(0.02)

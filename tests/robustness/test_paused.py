@@ -23,12 +23,12 @@ from tests.robustness.harness import Command, free_address
 from tests.server.harness import plan
 
 GAMES = 27
-STOPS = 2
 THINKING_S = 0.2
-LIMIT_S = 1.0
-PAUSE_S = 1.5
-LONG_PAUSE_S = 3.0
-PATIENCE_S = 60.0
+LIMIT_S = 5.0
+"""More than a sound answer takes on a machine that is busy with something else."""
+PAUSE_S = 6.0
+LONG_PAUSE_S = 12.0
+PATIENCE_S = 120.0
 
 
 class Thinking:
@@ -67,16 +67,15 @@ async def test_a_server_that_stood_still_blames_no_player_whose_reply_had_come(t
             made = plan(link, "bot:first", limit_s=LIMIT_S, rows=5, columns=4)
             made.time_control.notification_limit.seconds = int(PATIENCE_S)
             await referee.CreateGame(referee_pb2.CreateGameRequest(plan=made, game_id=f"g{number}"))
-        for _ in range(STOPS):
-            for player in players:  # of those games that go on still, each has a call open now, or is about to
-                player.asked.clear()
-            waiting = [asyncio.ensure_future(player.asked.wait()) for player in players]
-            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-            for each in waiting:
-                each.cancel()
-            os.kill(server.process.pid, signal.SIGSTOP)
-            await asyncio.sleep(PAUSE_S)  # real time: gRPC's own timers must run out
-            os.kill(server.process.pid, signal.SIGCONT)
+        for player in players:  # of those games that go on still, each has a call open now, or is about to
+            player.asked.clear()
+        waiting = [asyncio.ensure_future(player.asked.wait()) for player in players]
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        for each in waiting:
+            each.cancel()
+        os.kill(server.process.pid, signal.SIGSTOP)
+        await asyncio.sleep(PAUSE_S)  # real time: gRPC's own timers must run out
+        os.kill(server.process.pid, signal.SIGCONT)
         for number in range(GAMES):
             request = referee_pb2.PlayGameRequest(
                 game_id=f"g{number}", plan=plan(links[number], "bot:first", limit_s=LIMIT_S, rows=5, columns=4)

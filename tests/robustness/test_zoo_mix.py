@@ -29,7 +29,7 @@ from tests.server.manager import harness as manager_harness
 
 LIMIT_S = 0.8
 LATE_S = 0.2
-BUSY_S = 4.0
+BUSY_S = 30.0
 """What a machine that is busy with other tests may add."""
 
 RULE = MisconductKind.MISCONDUCT_KIND_RULE_VIOLATION
@@ -205,7 +205,7 @@ async def test_a_tournament_ends_on_time_without_exactly_those_that_are_broken(s
         began = loop.time()
         cup = await server.manager.create("", made)
         await server.manager.start(cup.tournament_id)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             async for _ in server.manager.watch(cup.tournament_id):
                 pass
         took_s = loop.time() - began

@@ -21,8 +21,6 @@ from fairplay.v1.referee_pb2 import GamePlan
 
 SHORT_S = 0.25
 """A time limit that a healthy player keeps on a busy machine, and that a hung one may cost a test."""
-BUSY_S = 3.0
-"""What else a game may take on a busy machine: less than the limits of all calls that a hung player would miss."""
 
 
 def seconds(value: float) -> Duration:

@@ -16,7 +16,7 @@ from fairplay.server.server import Config, Server
 from fairplay.v1.connection_pb2 import Call, DialInRequest, GoodbyeReason, Hello, HostedPlayer, Reply
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
 from fairplay.v1.referee_pb2 import Game
-from tests.server.harness import BUSY_S, SHORT_S, ByHand, dialled_in, plan, serving, sound
+from tests.server.harness import SHORT_S, ByHand, dialled_in, plan, serving, sound
 
 TAKE_TURN = "/fairplay.fish.v1.FishPlayerService/TakeTurn"
 
@@ -120,11 +120,14 @@ async def test_a_late_reply_is_never_taken_for_another_call(server: Server) -> N
 async def test_a_player_that_never_answers_costs_its_limit_and_is_told_that_it_is_over(server: Server) -> None:
     async with ByHand(server, "x") as by_hand:
         await by_hand.say_hello()
-        playing = asyncio.create_task(by_hand.play(lambda _: []))
-        loop = asyncio.get_running_loop()
-        began = loop.time()
+        calls: list[Call] = []
+
+        def hang(call: Call) -> list[Reply]:
+            calls.append(call)
+            return []
+
+        playing = asyncio.create_task(by_hand.play(hang))
         game = await server.referee.play(plan("dial-in:x", "bot:first", limit_s=SHORT_S))
-        took = loop.time() - began
         misconduct = blamed(game)
         async with asyncio.timeout(30):
             await by_hand.told_of_cancelling.wait()
@@ -132,7 +135,7 @@ async def test_a_player_that_never_answers_costs_its_limit_and_is_told_that_it_i
         await asyncio.gather(playing, return_exceptions=True)
     assert misconduct.kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT
     assert misconduct.overrun.limit == Duration(nanos=int(SHORT_S * 1e9))
-    assert took < SHORT_S + BUSY_S
+    assert len(calls) == 1
     assert by_hand.cancelled == [by_hand.calls[0].id]
 
 
@@ -191,14 +194,12 @@ async def test_a_failure_is_an_exception_with_its_status(server: Server) -> None
 async def test_closing_the_stream_in_mid_call_costs_nothing(server: Server) -> None:
     async with ByHand(server, "x") as by_hand:
         await by_hand.say_hello()
-        loop = asyncio.get_running_loop()
-        began = loop.time()
-        playing = asyncio.create_task(server.referee.play(plan("dial-in:x", "bot:first", limit_s=30)))
+        playing = asyncio.create_task(server.referee.play(plan("dial-in:x", "bot:first", limit_s=3_600)))
         await by_hand.next_call()
         by_hand.stream.cancel()
-        game = await playing
+        async with asyncio.timeout(60):
+            game = await playing
     assert blamed(game).call_error.reason == CallErrorReason.CALL_ERROR_REASON_DISCONNECTED
-    assert loop.time() - began < 2
 
 
 async def test_a_lost_stream_is_resumed_and_its_open_calls_are_sent_again(server: Server) -> None:

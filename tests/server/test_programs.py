@@ -16,7 +16,7 @@ from fairplay.server.links.program import Program
 from fairplay.server.server import Config
 from tests.server.harness import serving
 
-LIMIT_S = 40.0
+LIMIT_S = 60.0
 SLEEPER = [sys.executable, "-c", "import time; print('up', flush=True); time.sleep(600)"]
 PLAYER = shlex.join([sys.executable, "-m", "fairplay.terminal", "player", "fish"])
 

@@ -28,7 +28,7 @@ OPEN, RUNNING, OVER = (
     TableStatus.TABLE_STATUS_RUNNING,
     TableStatus.TABLE_STATUS_OVER,
 )
-LIMIT_S = 30.0
+LIMIT_S = 60.0
 SMALL_WINDOW = (("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 1024))
 """For a channel on which little is under way that is not read."""
 

@@ -21,7 +21,7 @@ from fairplay.v1.table_pb2 import User
 from tests.server.lobby.harness import lobby as real_lobby
 from tests.terminal.lobby.fake import FakeLobby, fake_lobby
 
-LIMIT_S = 30.0
+LIMIT_S = 60.0
 
 
 class Visit:

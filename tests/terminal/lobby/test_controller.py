@@ -26,7 +26,7 @@ from fairplay.webset.v1 import webset_pb2
 from tests.server.harness import ByHand, sound
 from tests.server.lobby.harness import OVER, lobby
 
-LIMIT_S = 30.0
+LIMIT_S = 60.0
 
 
 class Visitor:

@@ -25,7 +25,7 @@ from fairplay.server.server import Server
 from tests.server.lobby.harness import lobby
 from tests.terminal.lobby.test_controller import Visitor, visitors
 
-LIMIT_S = 30.0
+LIMIT_S = 60.0
 SEQUENCE = re.compile(rb"\x1b\[[0-9;?<>=]*[A-Za-z]")
 PROGRAM = [sys.executable, "-c", "from fairplay.terminal import main; main()", "lobby"]
 RESTORED = b"\x1b[?1049l"
@@ -110,7 +110,7 @@ async def server() -> AsyncIterator[Server]:
 async def test_a_short_visit_with_keys(server: Server, tmp_path: Path) -> None:
     async with visitors(server, "bob") as [bob], terminal(tmp_path, "--server", server.address, "--name", "ann") as ann:
         await ann.sees("you are ann")
-        assert await bob.controller.make_table("webset", "blue", "aspects=3", "30s") == ""
+        assert await bob.controller.make_table("webset", "blue", "aspects=3", "5m") == ""
         await ann.sees("go there")
         ann.type("\r")
         await ann.sees("blue: webset")
@@ -129,7 +129,7 @@ async def test_a_short_visit_with_keys(server: Server, tmp_path: Path) -> None:
 async def test_a_program_that_was_killed_comes_back_to_its_seat(server: Server, tmp_path: Path) -> None:
     command = ["--server", server.address, "--name", "ann"]
     async with visitors(server, "bob") as [bob]:
-        assert await bob.controller.make_table("webset", "blue", "", "30s") == ""
+        assert await bob.controller.make_table("webset", "blue", "", "5m") == ""
         await bob.until(lambda each: each.client.lobby.table is not None)
         assert await bob.controller.join(bob.table(), "") == ""
         async with terminal(tmp_path, *command) as ann:
