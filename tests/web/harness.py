@@ -7,7 +7,6 @@ import html
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import replace
 
 import httpx
 
@@ -82,13 +81,21 @@ async def pages_of(
     """Yield a server with its pages."""
     server = await Server.start(config)
     try:
-        options = change(replace(Options(server.address), root_path=root_path))
-        async with served(make_app(options), "127.0.0.1:0") as address:
-            pages = Pages(server, address, root_path)
+        async with pages_before(server, change(Options(server.address, root_path=root_path))) as pages:
             yield pages
-            await pages.close()
     finally:
         await server.stop()
+
+
+@asynccontextmanager
+async def pages_before(server: Server, options: Options) -> AsyncIterator[Pages]:
+    """Yield the pages of a server that runs already."""
+    async with served(make_app(options), "127.0.0.1:0") as address:
+        pages = Pages(server, address, options.root_path)
+        try:
+            yield pages
+        finally:
+            await pages.close()
 
 
 def text_of(markup: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import TypeAlias
 
 from playwright.async_api import Browser, Page, expect
 from playwright.async_api import TimeoutError as TooLateError
@@ -12,8 +13,29 @@ from tests.web.harness import Pages
 
 LIMIT_MS = 60_000
 CLICK_MS = 5_000
-SMALL: Mapping[str, Mapping[str, str]] = {"fish": {"rows": "4", "columns": "4", "holes": "0"}}
+SMALL: Mapping[str, Mapping[str, str]] = {
+    "bazaar": {"cards_total": "6", "winning_score": "6"},
+    "fish": {"rows": "4", "columns": "4", "holes": "0"},
+    "q": {"hand_size": "3", "copies_per_kind": "1"},
+    "webset": {"aspects": "3", "table": "9", "max_table": "12", "window": "60s", "more_rule": "auto"},
+}
+"""Settings of games that are soon over."""
 OVER = "The last game was"
+OFFER = """() => [document.querySelector("#offer .prompt")?.firstChild.textContent,
+    ...Array.from(document.querySelectorAll("#offer button"), (each) => each.value + each.textContent)].join("|")"""
+"""What a page offers, as one text without the time that runs down."""
+REACH = """(part) => {
+    part.scrollIntoView({ block: "center" });
+    const box = part.getBoundingClientRect();
+    const shares = [0.5, 0.35, 0.65, 0.2, 0.8, 0.1, 0.9];
+    const points = shares.flatMap((down) => shares.map((right) => ({ x: right * box.width, y: down * box.height })));
+    return points.find(({ x, y }) =>
+        document.elementFromPoint(box.x + x, box.y + y)?.closest("[data-part]") === part) ?? null;
+}"""
+"""Where a pointer reaches a part of a picture, from the corner of the part; null if it does so nowhere."""
+LABELS = "(buttons) => Object.fromEntries(buttons.map((each) => [each.value, each.textContent]))"
+Pick: TypeAlias = Callable[[Mapping[str, str]], str]
+"""Returns which part to choose of those that may be chosen, which are given with their labels."""
 
 
 async def enter(browser: Browser, pages: Pages, name: str, **context: object) -> Page:
@@ -46,17 +68,35 @@ async def sit(page: Page) -> None:
     await page.wait_for_load_state()
 
 
-async def click_choice(page: Page) -> None:
-    """Send what is complete, or click in the picture on the first of what may be chosen; nothing while others move.
+def pick_first(labels: Mapping[str, str]) -> str:
+    """Return the first part."""
+    return next(iter(labels))
+
+
+async def play(page: Page, pick: Pick = pick_first) -> None:
+    """Answer by clicks whatever the person is asked, until the game is over; the caller limits how long that takes."""
+    asked = page.locator(f"#offer button:is(.main, [name=part]), #seats :text('{OVER}')").first
+    await asked.wait_for(timeout=0)
+    while not await page.get_by_text(OVER).count():
+        await click_choice(page, pick)
+        await asked.wait_for(timeout=0)
+
+
+async def click_choice(page: Page, pick: Pick = pick_first) -> None:
+    """Click in the picture on something that may be chosen, or send what is complete; then wait for what follows.
 
     The page may change while this looks at it: what is gone by then is no error.
     """
-    send = page.locator("#offer button.main")
     with suppress(TooLateError):
-        if await send.count():
+        before = await page.evaluate(OFFER)
+        labels = await page.locator(".choices button").evaluate_all(LABELS)
+        send = page.locator("#offer button.main")
+        if await send.count() and (not labels or await page.locator("#offer >> text=Undo").count()):
             await send.click(timeout=CLICK_MS)
+        elif labels:
+            part = page.locator(f'#board [data-part="{pick(labels)}"]').first
+            point = await part.evaluate(REACH, timeout=CLICK_MS)
+            await part.click(position=point, timeout=CLICK_MS)
+        else:
             return
-        choice = page.locator(".choices button").first
-        if await choice.count():
-            part = await choice.get_attribute("value", timeout=CLICK_MS)
-            await page.locator(f'#board [data-part="{part}"]').first.click(timeout=CLICK_MS)
+        await page.wait_for_function(f"(before) => ({OFFER})() !== before", arg=before, timeout=CLICK_MS)

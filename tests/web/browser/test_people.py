@@ -3,34 +3,65 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
 
 import pytest
 from playwright.async_api import Browser, expect
 
 from fairplay.games.game import registered
-from tests.web.browser.people import LIMIT_MS, OVER, click_choice, enter, make_table, sit
+from tests.web.browser.people import LIMIT_MS, OVER, Pick, click_choice, enter, make_table, pick_first, play, sit
 from tests.web.harness import Pages
 
 pytestmark = pytest.mark.web
-GAME_S = 120.0
+GAME_S = 900.0
+CALL = "call-set"
+FAILED = re.compile("broke a rule|raised an exception|took too long")
 
 
-async def test_two_people_and_a_bot_finish_a_game_by_clicks(browser: Browser, pages: Pages) -> None:
+class SetPicker:
+    """Calls whenever that is possible, and picks a set among the cards that are named then."""
+
+    def __init__(self) -> None:
+        self._left: list[str] = []
+        """The cards of the set that are still to be picked."""
+
+    def __call__(self, labels: Mapping[str, str]) -> str:
+        if CALL in labels:
+            self._left = []
+            return CALL
+        if not self._left:
+            cards = {label: part for part, label in labels.items()}
+            self._left = next([cards[label] for label in three] for three in combinations(cards, 3) if is_set(three))
+        return self._left.pop()
+
+
+def is_set(labels: Sequence[str]) -> bool:
+    """Return whether three cards are alike or all different in each of the words that name them."""
+    return all(len(set(words)) != 2 for words in zip(*(label.split() for label in labels), strict=True))
+
+
+PICKERS: Mapping[str, Callable[[], Pick]] = {"webset": SetPicker}
+
+
+@pytest.mark.parametrize("game", registered())
+async def test_two_people_and_a_bot_finish_a_game_by_clicks(browser: Browser, pages: Pages, game: str) -> None:
     ann = await enter(browser, pages, "ann")
-    await make_table(ann, pages, "fish", 3)
+    await make_table(ann, pages, game, 3)
     bob = await enter(browser, pages, "bob")
     await bob.get_by_role("button", name="Go to blue").click()
     await ann.locator("#count").fill("1")
     await ann.get_by_role("button", name="Set", exact=True).click()
     await expect(bob.get_by_text("bot-1").first).to_be_visible(timeout=LIMIT_MS)
     await sit(bob)
+    make = PICKERS.get(game, lambda: pick_first)
     async with asyncio.timeout(GAME_S):
-        while not await ann.get_by_text(OVER).count():
-            await click_choice(ann)
-            await click_choice(bob)
-    await expect(bob.get_by_text(OVER)).to_be_visible(timeout=LIMIT_MS)
+        await asyncio.gather(play(ann, make()), play(bob, make()))
+    await expect(ann.locator(".log", has_text="The game is over")).to_be_visible(timeout=LIMIT_MS)
     await ann.get_by_role("link", name="Replay it").click()
     await expect(ann.locator(".won")).to_be_visible(timeout=LIMIT_MS)
+    assert not await ann.get_by_text(FAILED).count(), await ann.locator("main").inner_text()
     await ann.wait_for_load_state()
     before = await ann.locator("output").inner_text()
     await ann.keyboard.press("ArrowLeft")

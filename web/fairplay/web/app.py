@@ -7,7 +7,8 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from importlib.resources import files
+from importlib.resources import files as resources
+from pathlib import Path
 
 import grpc
 from starlette.applications import Starlette
@@ -28,12 +29,15 @@ from fairplay.web.rooted import Rooted
 from fairplay.web.security import Guard
 from fairplay.web.site import Site, make_templates, page
 from fairplay.web.upstream import Upstream
+from fairplay.web.visitor_files import VisitorFiles
 from fairplay.web.visitors import Visitors
 from fairplay.web.watching import Watching
 
 GRACE_S = 60.0
 MAX_VISITORS = 1_000
 AWAY_REFRESH_S = 5
+RETURN_LIMIT_S = 5.0
+"""How long the pages wait before they answer, while visitors of before come back."""
 STATUSES = {
     grpc.StatusCode.NOT_FOUND: 404,
     grpc.StatusCode.INVALID_ARGUMENT: 400,
@@ -70,6 +74,8 @@ class Options:
     max_visitors: int = MAX_VISITORS
     secure_cookies: bool = False
     """Whether browsers send cookies over HTTPS only."""
+    state: Path | None = None
+    """The directory that keeps visitors while the pages are not running; None: they are forgotten."""
 
 
 def parse_root_path(text: str) -> str:
@@ -86,21 +92,25 @@ def make_app(options: Options) -> Starlette:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         upstream = Upstream(options.server, options.credentials)
-        visitors = Visitors(options.server, options.credentials, options.grace_s, options.max_visitors)
+        files = VisitorFiles(options.state)
+        visitors = Visitors(options.server, options.credentials, options.grace_s, options.max_visitors, files)
         watching, contests, templates = Watching(upstream), Contests(upstream), make_templates()
         site = Site(upstream, visitors, watching, contests, templates, options.root_path, options.secure_cookies)
         app.state.site = site
-        sweeping = asyncio.create_task(visitors.sweep())
+        tasks = [asyncio.create_task(work) for work in (visitors.sweep(), visitors.bring_back())]
+        await asyncio.wait(tasks[1:], timeout=RETURN_LIMIT_S)
         try:
             yield
         finally:
-            sweeping.cancel()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
             watching.close()
             contests.close()
             await visitors.close()
             await upstream.close()
 
-    static = StaticFiles(directory=str(files("fairplay.web") / "static"))
+    static = StaticFiles(directory=str(resources("fairplay.web") / "static"))
     return Starlette(
         routes=[*PAGES, Mount("/static", static), Route("/healthz", healthy)],
         middleware=[Middleware(Guard), Middleware(Rooted, options.root_path)],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -26,6 +27,10 @@ def web(
     max_visitors: Annotated[
         int, typer.Option("--max-visitors", metavar="N", min=1, help="The most people in the lobby from here.")
     ] = 1_000,
+    state: Annotated[
+        Path | None,
+        typer.Option("--state", metavar="DIR", help="Where visitors are kept over a new start of the pages."),
+    ] = None,
     tls: Tls = None,
     secure_cookies: Annotated[
         bool, typer.Option("--secure-cookies", help="Send cookies over HTTPS only, where a proxy speaks it.")
@@ -50,6 +55,7 @@ def web(
         from fairplay.terminal.options import parse_address, parse_seconds, parse_server
         from fairplay.web.app import Options, parse_root_path
         from fairplay.web.serving import serve_pages
+        from fairplay.web.visitor_files import usual_directory
 
         options = Options(
             server=parse_server(server, "--server"),
@@ -57,6 +63,7 @@ def web(
             root_path=parse_root_path(root_path),
             grace_s=parse_seconds(grace, "--grace"),
             max_visitors=max_visitors,
+            state=state or usual_directory(os.environ),
             secure_cookies=secure_cookies or tls is not None,
         )
         run(serve_pages(options, parse_address(listen, "--listen"), TlsFiles(*tls) if tls is not None else None))

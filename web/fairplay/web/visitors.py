@@ -8,25 +8,28 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from hashlib import sha256
 
 from fairplay.player.channels import Credentials
-from fairplay.terminal.lobby.client import ConnectionState, LobbyClient
+from fairplay.terminal.lobby.client import ConnectionState, LobbyClient, LobbyGoneError
 from fairplay.terminal.lobby.controller import LobbyController
+from fairplay.terminal.lobby.tokens import TokenStore
 from fairplay.web.changes import Changes
+from fairplay.web.visitor_files import KeptVisitor, VisitorFiles
 
 KEY_BYTES = 32
-NEWS_LIMIT_S = 5.0
+NEWS_LIMIT_S = 10.0
 SWEEP_S = 1.0
+RETURN_PAUSE_S = 0.5
 FULL = "so many people are here already that nobody else can enter through these pages"
 
 
 class Visitor:
     """A person in the lobby. It stays there, and in its seat, as long as one of its pages is open or was lately."""
 
-    def __init__(self, address: str, credentials: Credentials) -> None:
-        self.key = secrets.token_urlsafe(KEY_BYTES)
+    def __init__(self, address: str, credentials: Credentials, tokens: TokenStore) -> None:
         self.changes = Changes()
-        self.client = LobbyClient(address, self._follow, credentials=credentials)
+        self.client = LobbyClient(address, self._follow, tokens=tokens, credentials=credentials)
         self.controller = LobbyController(self.client, self.changes.notify)
         self.notice = ""
         """Why the last thing that was asked for was refused; empty if it was not."""
@@ -82,9 +85,9 @@ class Visitor:
         """Return whether no page was open for longer than the grace time, or the lobby has ended the connection."""
         return not self._pages and (self.client.over or time.monotonic() - self._seen_s > grace_s)
 
-    async def leave(self) -> None:
-        """Leave the lobby."""
-        await self.controller.close()
+    async def leave(self, *, keep_seat: bool = False) -> None:
+        """Leave the lobby; with `keep_seat`, leave no seat, as the person comes back."""
+        await self.controller.close(keep_seat=keep_seat)
         if self._attending is not None:
             self._attending.cancel()
             await asyncio.gather(self._attending, return_exceptions=True)
@@ -92,57 +95,95 @@ class Visitor:
 
 
 class Visitors:
-    """All visitors, by the keys in their cookies. Those who stay away longer than the grace time leave the lobby."""
+    """All visitors, by the hashes of the keys in their cookies.
 
-    def __init__(self, address: str, credentials: Credentials, grace_s: float, most: int) -> None:
+    Those who stay away longer than the grace time leave the lobby.
+    """
+
+    def __init__(self, address: str, credentials: Credentials, grace_s: float, most: int, files: VisitorFiles) -> None:
         self._address = address
         self._credentials = credentials
         self._grace_s = grace_s
         self._most = most
-        self._by_key: dict[str, Visitor] = {}
+        self._files = files
+        self._by_id: dict[str, Visitor] = {}
 
     def __len__(self) -> int:
-        return len(self._by_key)
+        return len(self._by_id)
 
     def find(self, key: str) -> Visitor | None:
         """Return the visitor with a key, or None; it is here now."""
-        visitor = self._by_key.get(key)
+        visitor = self._by_id.get(visitor_id(key))
         if visitor is not None:
             visitor.touch()
         return visitor
 
-    async def enter(self, name: str, token: str) -> Visitor | str:
-        """Return a new visitor under a name, with the token of its account if it has one, or why it is refused.
+    async def enter(self, name: str, token: str) -> tuple[str, str]:
+        """Enter under a name, with the token of an account if there is one.
 
-        Raises LobbyGoneError if there is no lobby.
+        Returns the key of the new visitor, or why it is refused as the second. Raises LobbyGoneError if there is no
+        lobby.
         """
-        if len(self._by_key) >= self._most:
-            return FULL
+        if len(self._by_id) >= self._most:
+            return "", FULL
+        key = secrets.token_urlsafe(KEY_BYTES)
+        refusal = await self._admit(visitor_id(key), KeptVisitor(self._address, name, token))
+        return ("", refusal) if refusal else (key, "")
+
+    async def _admit(self, each: str, kept: KeptVisitor) -> str:
+        """Have a visitor enter; return why that is refused, or an empty text. Raises LobbyGoneError."""
+        token = kept.account_token
         credentials = replace(self._credentials, token=token) if token else self._credentials
-        visitor = Visitor(self._address, credentials)
+        visitor = Visitor(self._address, credentials, self._files.tokens(each))
         refusal = "the pages end just now"
         try:
-            refusal = await visitor.enter(name)
+            refusal = await visitor.enter(kept.name)
         finally:
             if refusal:
-                await visitor.leave()
-        if refusal:
-            return refusal
-        self._by_key[visitor.key] = visitor
-        return visitor
+                await visitor.leave(keep_seat=True)
+        if not refusal:
+            self._by_id[each] = visitor
+            self._files.keep(each, kept)
+        return refusal
+
+    async def bring_back(self) -> None:
+        """Have those enter again who were here when the pages ended; they are waited for as long as the grace time."""
+        kept = self._files.load(self._address)
+        await asyncio.gather(*(self._bring_back(each, visitor) for each, visitor in kept.items()))
+
+    async def _bring_back(self, each: str, kept: KeptVisitor) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._grace_s):
+                while True:
+                    try:
+                        if await self._admit(each, kept):
+                            break
+                        return
+                    except LobbyGoneError:
+                        await asyncio.sleep(RETURN_PAUSE_S)
+        self._files.forget(each)
 
     async def leave(self, visitor: Visitor) -> None:
         """Have a visitor leave, and forget its key."""
-        self._by_key.pop(visitor.key, None)
+        for each in [each for each, known in self._by_id.items() if known is visitor]:
+            del self._by_id[each]
+            self._files.forget(each)
         await visitor.leave()
 
     async def sweep(self) -> None:
         """Have those leave who are gone, again and again, until this task is cancelled."""
         while True:
             await asyncio.sleep(SWEEP_S)
-            gone = [visitor for visitor in self._by_key.values() if visitor.is_gone(self._grace_s)]
+            gone = [visitor for visitor in self._by_id.values() if visitor.is_gone(self._grace_s)]
             await asyncio.gather(*(self.leave(visitor) for visitor in gone))
 
     async def close(self) -> None:
-        """Have all leave."""
-        await asyncio.gather(*(self.leave(visitor) for visitor in list(self._by_key.values())))
+        """End all connections. Who has a seat keeps it for when the pages are there again."""
+        await asyncio.gather(*(visitor.leave(keep_seat=True) for visitor in self._by_id.values()))
+        self._by_id.clear()
+        self._files.close()
+
+
+def visitor_id(key: str) -> str:
+    """Return the hash of the key in a visitor's cookie, under which it may be written down."""
+    return sha256(key.encode()).hexdigest()

@@ -77,13 +77,13 @@ async def enter(request: Request) -> Response:
     if before is not None:
         return go(request, "/")
     site = site_of(request)
-    entered = await site.visitors.enter(name, form.get("token", "").strip())
-    if isinstance(entered, str):
-        return await _entrance(request, name, f"{entered[:1].upper()}{entered[1:]}", 409)
+    key, refusal = await site.visitors.enter(name, form.get("token", "").strip())
+    if refusal:
+        return await _entrance(request, name, f"{refusal[:1].upper()}{refusal[1:]}", 409)
     response = go(request, "/")
     response.set_cookie(
         COOKIE,
-        entered.key,
+        key,
         path=f"{root_of(request)}/",
         httponly=True,
         samesite="lax",

@@ -101,6 +101,7 @@ def _entrance(seat: Seat, marks: Marks, *, own: bool) -> Iterator[str]:
         yield piece("colored", f"entrance: {count_words(alone)}", part=part)
         for number in range(place, place + count):
             x, y = 31 + 28 * (number % 2), _TOP + 11 + _ROW * (number // 2)
+            yield f'<rect x="{x - 14}" y="{y - 12:.1f}" width="28" height="24" fill="none" pointer-events="all"/>'
             yield use(initial, x, y, 1.0)
             yield outline(f'circle cx="{x}" cy="{y:.1f}" r="11"', part, marks, 2.5)
         yield "</g>"
