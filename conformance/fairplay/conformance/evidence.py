@@ -18,6 +18,7 @@ from google.protobuf.message import DecodeError, Message
 from google.protobuf.message_factory import GetMessageClass
 
 from fairplay.conformance.naming import without_ids
+from fairplay.games.kit.messages import enum_word
 from fairplay.server.plans import seconds
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
 
@@ -109,7 +110,7 @@ def cause_of(misconduct: Misconduct) -> str:
             overrun = misconduct.overrun
             return f"No answer within {seconds(overrun.limit):g} s."
     error = misconduct.call_error
-    reason = CallErrorReason.Name(error.reason).removeprefix("CALL_ERROR_REASON_").lower().replace("_", " ")
+    reason = enum_word(CallErrorReason, error.reason)
     status = f" {error.status_code}" if error.status_code else ""
     return clipped(f"{reason}{status}: {error.message}")
 

@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 
 from fairplay.games.envelopes import unwrap
 from fairplay.games.game import Game
+from fairplay.games.kit.messages import enum_word
 from fairplay.games.steps import FAILURES, Call, CallKind
 from fairplay.server.errors import Refusal
 from fairplay.server.records.chain import parsed
@@ -131,19 +132,13 @@ def _misconduct(misconduct: Misconduct) -> Row:
     return {
         "seat": misconduct.seat,
         "call": misconduct.call_number,
-        "kind": _word(MisconductKind, misconduct.kind),
+        "kind": enum_word(MisconductKind, misconduct.kind),
         "rule": misconduct.rule_break.rule_id or None,
     }
 
 
 def _time(nanoseconds: int) -> datetime:
     return datetime.fromtimestamp(nanoseconds / 1e9, UTC)
-
-
-def _word(enum: Any, value: int) -> str:
-    """Return a value of an enum without its prefix, in small letters: MISCONDUCT_KIND_TIMEOUT is "timeout"."""
-    first = enum.DESCRIPTOR.values[0].name.removesuffix("UNSPECIFIED")
-    return str(enum.Name(value)).removeprefix(first).lower().replace("_", " ")
 
 
 # --- its calls ---
@@ -185,7 +180,7 @@ def _call_row(game_id: str, names: Sequence[str], called: Called, state: Message
 
 
 def _failure(failure: object) -> str:
-    return _word(CallErrorReason, failure.reason) if isinstance(failure, CallError) else "timeout"
+    return enum_word(CallErrorReason, failure.reason) if isinstance(failure, CallError) else "timeout"
 
 
 def _legal_columns(game: Game, settings: Message, state: Message | None, call: Call, player_count: int) -> Row:

@@ -19,6 +19,7 @@ from fairplay.server.evidence import result_with_evidence
 from fairplay.server.links.link import Link, disconnected
 from fairplay.server.links.opening import Links
 from fairplay.server.links.secrets import take_secrets
+from fairplay.server.metrics.meter import Meter
 from fairplay.server.plans import checked_id, full_game_plan, same_plan
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.database import Selection
@@ -67,9 +68,10 @@ class WantedGames:
 class Referee:
     """All games of this server: each is played once, under its id."""
 
-    def __init__(self, links: Links, store: Store) -> None:
+    def __init__(self, links: Links, store: Store, meter: Meter | None = None) -> None:
         self._links = links
         self._store = store
+        self._meter = meter
         self._running: dict[str, Running] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = False
@@ -244,7 +246,7 @@ class Referee:
         )
         self._links.secrets.keep(game_id, secrets)
         replayer.transcript.append = journal.append
-        return self._run(Running(begun_game(header), replayer, journal), links)
+        return self._run(Running(begun_game(header), replayer, journal, self._meter), links)
 
     def _replayer(self, header: RecordEntry) -> Replayer:
         """Return a fresh game, at its first call. Raises Refusal if its settings do not fit its players."""
@@ -264,7 +266,7 @@ class Referee:
         now.GetCurrentTime()
         resumed = RecordEntry(resumed=Resumed(time=now, server_version=__version__))
         journal.append(resumed.SerializeToString())
-        return self._run(Running(begun_game(replayer.header), replayer, journal), links)
+        return self._run(Running(begun_game(replayer.header), replayer, journal, self._meter), links)
 
     def _run(self, running: Running, links: Sequence[Link] | None) -> Running:
         self._running[running.message.game_id] = running
@@ -282,8 +284,10 @@ class Referee:
             opened = await asyncio.gather(*opening)
         try:
             running.begin(opened)
-            await running.over
+            message = await running.over
             secrets.forget(game_id)
+            if self._meter is not None:
+                self._meter.count_game(plan.game, message.result)
         except Refusal:
             log.info("game %s is left where it is", game_id)
         finally:

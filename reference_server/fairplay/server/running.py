@@ -14,6 +14,7 @@ from fairplay.games.steps import Arrival, Call, CallAll, CallKind, Eliminate, Fa
 from fairplay.server.errors import Refusal
 from fairplay.server.evidence import result_without_evidence
 from fairplay.server.links.link import Done, Link, OpenCall
+from fairplay.server.metrics.meter import Meter, link_kinds
 from fairplay.server.plans import seconds
 from fairplay.server.racing import Racing
 from fairplay.server.records.errors import RecordsError
@@ -81,7 +82,7 @@ class Running:
     Replies drive the conversation directly, without a task for each call: this is the hot path of the server.
     """
 
-    def __init__(self, message: GameMessage, replayer: Replayer, journal: Journal) -> None:
+    def __init__(self, message: GameMessage, replayer: Replayer, journal: Journal, meter: Meter | None = None) -> None:
         self.message = message
         self.over: asyncio.Future[GameMessage] = asyncio.get_running_loop().create_future()
         self.over.add_done_callback(lambda over: over.cancelled() or over.exception())  # whether anybody waits or not
@@ -95,6 +96,8 @@ class Running:
         self._transcript = replayer.transcript
         self._journal = journal
         self._limits = TimeLimits(message.plan)
+        self._meter = meter
+        self._link_kinds = link_kinds(message.plan.players)
         self._links: list[Link] = []
         self._left: dict[int, Link] = {}
         self._open: dict[int, tuple[Call, OpenCall]] = {}
@@ -223,6 +226,8 @@ class Running:
                 if opened is not None:  # no bank pays for time in which the server stood still
                     elapsed_s = max(0.0, elapsed_s - opened[1].stood_s)
                 self._limits.spend(call, elapsed_s)
+            if self._meter is not None:
+                self._meter.count_call(self._link_kinds[call.seat], call.method.path, outcome, elapsed_s)
             done(outcome, elapsed_s)
 
         link = self._links[call.seat]

@@ -33,6 +33,7 @@ from fairplay.server.listening import HEARTBEAT_S, add_listener, check_exposure,
 from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.lobby import Lobby
 from fairplay.server.manager.manager import Manager
+from fairplay.server.metrics.meter import Meter
 from fairplay.server.questions import Questions
 from fairplay.server.records.accounts import AccountsDatabase
 from fairplay.server.records.secrets import SecretsDatabase
@@ -105,7 +106,8 @@ class Config:
     players over TLS. `quotas` bound what one caller may ask for, where there are accounts. `audit`: the file for who
     did what. `handshake_limit_s`: how long it waits for the first message of a call; `unread_limit_s`: how long for a
     stream to be read. `dial_networks`: where it calls players; None: anywhere if it listens to this machine only, else
-    nowhere. `heartbeat_s`: how long a connection may be silent before it is asked for a sign of life.
+    nowhere. `heartbeat_s`: how long a connection may be silent before it is asked for a sign of life. `meter`: counts
+    what the server does; None: nobody does.
     """
 
     listen: str = "127.0.0.1:0"
@@ -127,6 +129,7 @@ class Config:
     audit: Path | None = None
     dial_networks: DialNetworks | None = None
     heartbeat_s: float = HEARTBEAT_S
+    meter: Meter | None = None
 
 
 class Server:
@@ -153,7 +156,7 @@ class Server:
             networks=config.dial_networks or (ANYWHERE if is_loopback(config.listen) else NOWHERE),
             secrets=Secrets(SecretsDatabase(config.records) if config.records else None),
         )
-        self.referee = Referee(self.links, store)
+        self.referee = Referee(self.links, store, config.meter)
         self.manager = Manager(self.referee, self.links, self.hub, store, self.clock, game_limit=config.concurrency)
         self.lobby = Lobby(self.referee, self.links, self.hub, store, config.lobby)
         self.address = ""
@@ -202,7 +205,7 @@ class Server:
 
     def _build(self) -> grpc.aio.Server:
         interceptors: list[grpc.aio.ServerInterceptor] = [
-            ErrorInterceptor(self._config.handshake_limit_s, self._config.unread_limit_s)
+            ErrorInterceptor(self._config.handshake_limit_s, self._config.unread_limit_s, self._config.meter)
         ]
         quotas = self._quotas if self.accounts is not None else None
         if self.accounts is not None or self._audit is not None:

@@ -21,6 +21,7 @@ from fairplay.terminal.parameters import (
 if TYPE_CHECKING:
     import asyncio
 
+    from fairplay.server.metrics.exporter import Exporter
     from fairplay.server.server import Config
 
 LEAST_HEARTBEAT_S = 0.1
@@ -108,6 +109,15 @@ def serve(
     max_tables: Annotated[
         int, typer.Option("--max-tables", metavar="N", min=1, help="The most tables that the lobby takes.")
     ] = 1_000,
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            "--metrics", metavar="HOST:PORT", help="Show figures to Prometheus there, under /metrics. Extra metrics."
+        ),
+    ] = None,
+    log_format: Annotated[
+        str, typer.Option("--log-format", metavar="FORMAT", help="The form of the log's lines: text or json.")
+    ] = "text",
     requests: Annotated[
         int, typer.Option("--requests", metavar="N", min=1, help="Requests a second of a user of the lobby.")
     ] = 20,
@@ -124,6 +134,7 @@ def serve(
     """
     with outcomes():
         import os
+        from importlib.util import find_spec
 
         from fairplay.player.channels import Credentials
         from fairplay.player.interrupts import run
@@ -131,7 +142,9 @@ def serve(
         from fairplay.server.access.quotas import QuotaLimits
         from fairplay.server.links.networks import DialNetworks
         from fairplay.server.lobby.limits import LobbyLimits
+        from fairplay.server.metrics.meter import Meter
         from fairplay.server.server import Config
+        from fairplay.terminal.logs import start_log
         from fairplay.terminal.options import parse_address, parse_seconds
         from fairplay.terminal.programs import parse_program_options
 
@@ -142,6 +155,10 @@ def serve(
         if web is not None and tls is not None:
             raise UsageError("--web goes without --tls: run fairplay web --server grpcs://HOST:PORT beside this server")
         pages = parse_address(web, "--web") if web is not None else None
+        if metrics is not None:
+            parse_address(metrics, "--metrics")
+            if find_spec("prometheus_client") is None:
+                raise UsageError("--metrics needs the extra metrics: pip install 'fairplay[metrics]'")
         try:
             networks = DialNetworks.parse(dial_networks) if dial_networks is not None else None
         except ValueError as error:
@@ -173,34 +190,42 @@ def serve(
             audit=audit,
             dial_networks=networks,
             heartbeat_s=heartbeat_s,
+            meter=Meter() if metrics is not None else None,
             credentials=Credentials.from_environment(os.environ, ca),
         )
-        run(_serve(config, records, pages))
+        start_log(log_format)
+        run(_serve(config, records, pages, metrics))
 
 
-async def _serve(config: Config, records: Path | None, pages: str | None) -> None:
+async def _serve(config: Config, records: Path | None, pages: str | None, metrics: str | None) -> None:
     """Run a server until this task is cancelled, or the process is terminated."""
     import asyncio
-    import logging
     import signal
     import sys
 
     from fairplay.server.server import Server
 
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     server = await Server.start(config)
     terminated = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminated.set)
     kept = f", records in {records}" if records else ", records are not kept (no --records)"
     over = " over TLS" if config.tls is not None else ""
-    sys.stdout.write(f"fairplay serves on {server.address}{over}{kept}; Ctrl-C stops it\n")
-    sys.stdout.flush()
+    exporter: Exporter | None = None
     try:
+        if metrics is not None and config.meter is not None:
+            from fairplay.server.metrics.exporter import Exporter
+
+            exporter = Exporter(server, config.meter, metrics)
+            kept += f", metrics at http://{exporter.address}/metrics"
+        sys.stdout.write(f"fairplay serves on {server.address}{over}{kept}; Ctrl-C stops it\n")
+        sys.stdout.flush()
         if pages is None:
             await terminated.wait()
         else:
             await _show(server.address, pages, terminated)
     finally:
+        if exporter is not None:
+            exporter.close()
         await server.stop()
 
 

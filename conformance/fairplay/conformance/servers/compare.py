@@ -12,6 +12,7 @@ from fairplay.conformance.servers.context import Played
 from fairplay.conformance.servers.players import Received, parsed
 from fairplay.conformance.servers.scenes import NAMES
 from fairplay.games.game import Game
+from fairplay.games.kit.messages import enum_word
 from fairplay.games.steps import Call
 from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind
 from fairplay.v1.result_pb2 import GameResult
@@ -93,7 +94,7 @@ def check_blame(wanted: Sequence[Misconduct], got: Sequence[Misconduct]) -> None
 
 
 def _blame(misconduct: Misconduct) -> str:
-    kind = MisconductKind.Name(misconduct.kind).removeprefix("MISCONDUCT_KIND_")
+    kind = enum_word(MisconductKind, misconduct.kind)
     cause, error = misconduct.WhichOneof("cause"), misconduct.call_error
     fine = misconduct.rule_break.rule_id or f"reason {error.reason} status {error.status_code}"
     where = f"call {misconduct.call_number}, {misconduct.method_name}"

@@ -1,4 +1,4 @@
-"""The settings of a game between messages and rules: fields have the same names on both sides.
+"""Settings of games between messages and rules, where fields have the same names; values of enums in words.
 
 In messages a choice is an enum, e.g. LONE_SURVIVOR_PLAY_ON; in rules it is the end of that name in small letters, e.g.
 "play_on".
@@ -37,6 +37,18 @@ def remember_settings(read: Callable[[_Message], _Settings]) -> Callable[[_Messa
         return read_bytes(message_type, message.SerializeToString(deterministic=True))
 
     return remembered
+
+
+def enum_word(enum: Any, value: int) -> str:
+    """Return a value of an enum of the protos in words, e.g. "rule violation" for MISCONDUCT_KIND_RULE_VIOLATION.
+
+    A value that this version does not know is its number.
+    """
+    known = enum.DESCRIPTOR.values_by_number.get(value)
+    if known is None:
+        return str(value)
+    prefix = enum.DESCRIPTOR.values_by_number[0].name.removesuffix("UNSPECIFIED")
+    return str(known.name).removeprefix(prefix).replace("_", " ").lower()
 
 
 def read_settings(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from google.protobuf import descriptor_pool
 from google.protobuf.descriptor_pb2 import MethodOptions
 
+from fairplay.games.kit.messages import enum_word
 from fairplay.v1 import access_pb2
 from fairplay.v1.access_pb2 import Role
 
@@ -45,4 +46,4 @@ def harmless_methods(paths: Iterable[str]) -> frozenset[str]:
 
 def role_name(role: Role.ValueType) -> str:
     """Return a role as people write it, e.g. "organiser"."""
-    return Role.Name(role).removeprefix("ROLE_").lower()
+    return enum_word(Role, role)

@@ -101,6 +101,11 @@ class Hub:
         known = self._names.get(name)
         return known is not None and known.stream is not None
 
+    @property
+    def connected_count(self) -> int:
+        """How many names have a player that can be called now."""
+        return sum(known.stream is not None for known in self._names.values())
+
     def description(self, name: str) -> PlayerDescription | None:
         """Return what the player of this name said about itself; None if it never dialled in."""
         known = self._names.get(name)

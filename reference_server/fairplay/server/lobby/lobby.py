@@ -66,6 +66,16 @@ class Lobby:
         self._numbers = 0
         self._closed = "the server is about to start: ask again"
 
+    @property
+    def user_count(self) -> int:
+        """How many users are here."""
+        return len(self._state.users)
+
+    @property
+    def table_count(self) -> int:
+        """How many tables there are."""
+        return self._state.table_count
+
     # --- entering and leaving ---
 
     def enter(self, name: str, token: str, peer: str) -> User:

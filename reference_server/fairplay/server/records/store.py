@@ -78,6 +78,11 @@ class Store:
         """Why nothing can be written any more; None if all is well. A new start helps, once the disk is well."""
         return self._writer.failure if self._writer is not None else None
 
+    @property
+    def unsaved_count(self) -> int:
+        """How many entries of records are not on disk yet."""
+        return self._writer.unsaved_count if self._writer is not None else 0
+
     def on_failure(self, call: Callable[[], object]) -> None:
         """Have a function called, in another thread, when nothing can be written any more."""
         if self._writer is not None:

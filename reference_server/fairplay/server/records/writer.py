@@ -69,6 +69,11 @@ class Writer:
         since = self._since
         return since is not None and time.monotonic() - since > self._behind_s
 
+    @property
+    def unsaved_count(self) -> int:
+        """How many items are not on disk yet."""
+        return self._taken_count - self._saved_count + len(self._items)
+
     def put(self, item: Item) -> None:
         """Append an item. Raises RecordsError if the writer is stopped."""
         self._items.append(item)

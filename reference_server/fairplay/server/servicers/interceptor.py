@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import grpc
 
 from fairplay.server.errors import Refusal, abort
+from fairplay.server.metrics.meter import Meter
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.servicers.malformed import guard_deserializer, sound
 from fairplay.server.servicers.patience import (
@@ -36,6 +37,7 @@ READ_KINDS = {
 }
 """How a handler is built that reads the one request itself: on the wire it is the same."""
 Behaviour: TypeAlias = Callable[[Any, Any], Awaitable[Any]]
+Streaming: TypeAlias = Callable[[Any, Any], AsyncIterator[Any]]
 LARGE_BYTES = 32 * 1024
 """Requests of more bytes are checked in a thread of their own: nobody else waits for that."""
 INTERNAL = Refusal("INTERNAL", "the server failed; its log says more")
@@ -45,12 +47,18 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grp
     """The interceptor that turns refusals into their status, and anything else into INTERNAL, without its text.
 
     It reads the requests of the methods that take one, which must come within `first_limit_s`; and the streams of those
-    that answer with one must be read, each message within `unread_limit_s`.
+    that answer with one must be read, each message within `unread_limit_s`. `meter` counts what is refused.
     """
 
-    def __init__(self, first_limit_s: float = FIRST_LIMIT_S, unread_limit_s: float = UNREAD_LIMIT_S) -> None:
+    def __init__(
+        self,
+        first_limit_s: float = FIRST_LIMIT_S,
+        unread_limit_s: float = UNREAD_LIMIT_S,
+        meter: Meter | None = None,
+    ) -> None:
         self._requests = FirstMessages(first_limit_s, "REQUEST_MISSING", "request")
         self._unread_limit_s = unread_limit_s
+        self._meter = meter
 
     async def intercept_service(
         self, continuation: Callable[[Any], Awaitable[Any]], handler_call_details: Any
@@ -65,11 +73,11 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grp
                 deserializer = guard_deserializer(handler.request_deserializer)
                 if kind in READ_KINDS:
                     reading = self._reading(behaviour, streams=kind == "unary_stream")
-                    return READ_KINDS[kind](_guarded(reading), deserializer, handler.response_serializer)
-                return build(_guarded(behaviour), deserializer, handler.response_serializer)
+                    return READ_KINDS[kind](self._guarded(reading), deserializer, handler.response_serializer)
+                return build(self._guarded(behaviour), deserializer, handler.response_serializer)
             if isasyncgenfunction(behaviour):
                 deserializer = guard_deserializer(handler.request_deserializer)
-                return build(_guarded_stream(behaviour), deserializer, handler.response_serializer)
+                return build(self._guarded_stream(behaviour), deserializer, handler.response_serializer)
         return handler
 
     def _reading(self, behaviour: Behaviour, *, streams: bool) -> Behaviour:
@@ -85,34 +93,37 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grp
 
         return reading
 
+    def _guarded(self, behaviour: Behaviour) -> Behaviour:
+        async def guarded(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
+            try:
+                return await behaviour(request, context)
+            except Refusal as refusal:
+                await self._refuse(context, refusal)
+            except grpc.aio.AbortError:
+                raise
+            except RecordsError as error:  # the disk, not a fault of ours: one sentence in the log will do
+                log.error("%s", error)
+                await self._refuse(context, INTERNAL)
+            except Exception:
+                log.exception("a handler failed")
+                await self._refuse(context, INTERNAL)
 
-def _guarded(behaviour: Behaviour) -> Behaviour:
-    async def guarded(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
-        try:
-            return await behaviour(request, context)
-        except Refusal as refusal:
-            await abort(context, refusal)
-        except grpc.aio.AbortError:
-            raise
-        except RecordsError as error:  # the disk, not a fault of ours: one sentence in the log will do
-            log.error("%s", error)
-            await abort(context, INTERNAL)
-        except Exception:
-            log.exception("a handler failed")
-            await abort(context, INTERNAL)
+        return guarded
 
-    return guarded
+    def _guarded_stream(self, behaviour: Streaming) -> Streaming:
+        async def guarded(requests: AsyncIterator[Any], context: Any) -> AsyncIterator[Any]:
+            try:
+                async for answer in behaviour(_sound_ones(requests), context):
+                    yield answer
+            except Refusal as refusal:
+                await self._refuse(context, refusal)
 
+        return guarded
 
-def _guarded_stream(behaviour: Callable[[Any, Any], AsyncIterator[Any]]) -> Callable[[Any, Any], AsyncIterator[Any]]:
-    async def guarded(requests: AsyncIterator[Any], context: grpc.aio.ServicerContext[Any, Any]) -> AsyncIterator[Any]:
-        try:
-            async for answer in behaviour(_sound_ones(requests), context):
-                yield answer
-        except Refusal as refusal:
-            await abort(context, refusal)
-
-    return guarded
+    async def _refuse(self, context: Any, refusal: Refusal) -> None:
+        if self._meter is not None:
+            self._meter.count_refusal(refusal.reason)
+        await abort(context, refusal)
 
 
 async def _sound_ones(requests: AsyncIterator[Any]) -> AsyncIterator[Any]:

@@ -12,6 +12,7 @@ from google.protobuf.message import DecodeError, Message
 from rich.text import Text
 
 from fairplay.games.game import Game
+from fairplay.games.kit.messages import enum_word
 from fairplay.games.kit.player_service import PLAYER_METHODS
 from fairplay.games.steps import Method
 from fairplay.server.evidence import with_evidence
@@ -189,7 +190,7 @@ def kind(misconduct: Misconduct) -> str:
     """Return the kind of a misconduct, e.g. "rule violation"."""
     if misconduct.kind not in MisconductKind.values():
         return f"kind {misconduct.kind}"
-    return MisconductKind.Name(misconduct.kind).removeprefix("MISCONDUCT_KIND_").replace("_", " ").lower()
+    return enum_word(MisconductKind, misconduct.kind)
 
 
 def _parsed(form: type[Message], data: bytes) -> Message | None:
@@ -256,7 +257,7 @@ def _change(change: TournamentChange) -> tuple[str, str]:
 def _error(error: CallError) -> str:
     if error.reason not in CallErrorReason.values():
         return error.message
-    reason = CallErrorReason.Name(error.reason).removeprefix("CALL_ERROR_REASON_").replace("_", " ").lower()
+    reason = enum_word(CallErrorReason, error.reason)
     return f"{reason} {error.status_code}: {error.message}" if error.status_code else f"{reason}: {error.message}"
 
 

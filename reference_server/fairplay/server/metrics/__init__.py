@@ -1,0 +1,1 @@
+"""What a server counts about itself, and the page of Prometheus that shows it to operators."""
