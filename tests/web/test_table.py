@@ -73,6 +73,29 @@ async def test_a_choice_is_marked_and_can_be_undone_and_an_illegal_one_is_refuse
         assert "Place" in text_of((await ann.get("/table")).text)
 
 
+async def test_the_others_see_which_cards_a_caller_picks_and_puts_back(pages: Pages) -> None:
+    settings = {"set-selection": "single", "set-window": "60s", "set-table": "21"}
+    async with pages.person("ann") as ann, pages.person("bob") as bob, pages.person("cy") as cy:
+        await make_table(ann, "webset", seats="2", **settings)
+        for person in (bob, cy):
+            await wait_for(person, "/live/lobby", "tables", "blue")
+            await person.post("/table/watch", data={"table": "blue"})
+        for person in (ann, bob):
+            await person.post("/table/join")
+        await wait_for(ann, "/live/table", "offer", "SET!")
+        await ann.post("/table/choose", data={"part": "call-set"})
+        await wait_for(ann, "/live/table", "offer", "Three cards")
+        await ann.post("/table/choose", data={"part": "slot-4"})
+        for person in (bob, cy):
+            board = await wait_for(person, "/live/table", "board", ", picked")
+        cards = dict(re.findall(r'data-part="(slot-\d+)"[^>]*><title>([^<,]+)', board))
+        await ann.post("/table/choose", data={"part": "slot-4"})
+        await ann.post("/table/choose", data={"part": "slot-5"})
+        for person in (bob, cy):
+            board = await wait_for(person, "/live/table", "board", f"{cards['slot-5']}, picked")
+            assert f"{cards['slot-4']}, picked" not in text_of(board)
+
+
 async def test_who_closes_the_page_finds_the_same_seat_and_question(pages: Pages) -> None:
     async with pages.person("ann") as ann:
         await make_table(ann, "fish", seats="2", **{"set-rows": "3", "set-columns": "3"})

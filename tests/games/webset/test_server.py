@@ -73,7 +73,7 @@ async def test_a_player_with_a_handicap_loses_to_one_that_is_a_little_slower(tab
 
 async def test_a_held_table_gives_the_slower_player_its_share(table: Table) -> None:
     settings = message(min_reaction_ms=40)
-    found = scores(await result(table[1], settings, "bot:first", "bot:solver:reaction=0.01,spread=0"))
+    found = scores(await result(table[1], settings, "bot:first", "bot:solver:reaction=0.15,spread=0"))
     assert min(found.values()) > 3
 
 
@@ -138,7 +138,7 @@ async def test_a_call_that_expires_costs_its_window_and_no_place_in_the_game(tab
     late = Late()
     settings = message(aspects=3, window_ms=100, act_cap=10, locked_until_change=True)
     async with dialled_in(server, ("a", late)):
-        found = await result(referee, settings, "dial-in:a", "bot:solver:reaction=0.01,spread=0")
+        found = await result(referee, settings, "dial-in:a", "bot:solver:reaction=0.15,spread=0")
     assert not found.misconducts
     assert scores(found)["a"] < 0
     assert scores(found)["b"] > 0

@@ -243,6 +243,27 @@ async def test_a_person_plays_against_a_program_until_the_person_leaves(server: 
         await bob.until(lambda each: each.sees("ann is out of the game"))
 
 
+async def test_everybody_sees_which_cards_a_caller_picks(server: Server) -> None:
+    async with visitors(server, "ann", "bob", "cy") as [ann, bob, cy]:
+        await at_blue(ann, bob, cy, settings="selection=single window=60s table=21")
+        for visitor in (ann, bob):
+            assert await visitor.controller.join(visitor.table(), "") == ""
+        assert await ann.client.start() == ""
+        for visitor in (ann, bob):
+            await visitor.until(lambda each: "space" in each.keys)
+        assert ann.controller.press("space")
+        await ann.until(lambda each: each.view.takes_letters)
+        await cy.until(lambda each: each.view.status.plain == "ann calls ---S-E-T---")
+        boards = [each.view.board for each in (bob, cy)]
+        ann.controller.press(letter(0))
+        for visitor, board in zip((bob, cy), boards, strict=True):
+            await visitor.until(lambda each, board=board: each.view.board != board)  # type: ignore[misc]
+        assert len((await state_of(bob)).picked) == 1
+        ann.controller.press(letter(0))
+        for visitor, board in zip((bob, cy), boards, strict=True):
+            await visitor.until(lambda each, board=board: each.view.board == board)  # type: ignore[misc]
+
+
 async def state_of(player: Visitor) -> webset_pb2.State:
     """Return what spectators see of the game."""
     stream: Any = RefereeServiceStub(player.client.channel).WatchGame(WatchGameRequest(game_id=player.table().game_id))

@@ -98,6 +98,7 @@ def public_message(state: rules.State, events: Sequence[webset_pb2.Event] = ()) 
         discarded=state.discarded,
         act_count=state.act_count,
         last_events=events,
+        picked=state.picked,
     )
     if state.caller is not None:
         message.caller = state.caller
@@ -168,6 +169,7 @@ def _state(message: webset_pb2.State, settings: rules.Settings, deck: rules.Card
         act_count=message.act_count,
         draw_state=read_draw_state(message.draw_state, rng),
         revision=message.revision,
+        picked=tuple(message.picked),
     )
 
 

@@ -17,6 +17,9 @@ from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1.webset_pb2 import Event, EventKind
 from fairplay.webset.v1.webset_player_pb2 import DealRequest
 
+MAX_SELECTIONS = 20
+"""How often a caller may say in one call which cards it has picked so far."""
+
 
 class Controller:
     """Holds the state of one game, and makes the calls that follow from it."""
@@ -30,6 +33,7 @@ class Controller:
         self._passed: set[int] = set()
         self._refusals: Counter[int] = Counter()
         self._idle_count = 0
+        self._selection_count = 0
         self._asked_about = _asked_about(state)
         self._public = (state, codec.public_message(state))
 
@@ -40,6 +44,8 @@ class Controller:
         before, self.state = self.state, state
         if state.table != before.table:
             self.time.record_change()
+        if state.call_count != before.call_count:
+            self._selection_count = 0
         if _asked_about(state) != _asked_about(before):
             self._passed.clear()
             self._refusals.clear()
@@ -63,6 +69,15 @@ class Controller:
         self._refusals[seat] += 1
         if self._refusals[seat] >= self.state.settings.idle_rounds:
             self._passed.add(seat)
+
+    def select(self, seat: int, cards: rules.Cards) -> bool:
+        """Go on with the cards that the caller has picked so far; return whether they are no take to be judged."""
+        selected = rules.select(self.state, seat, cards)
+        if selected is None or self._selection_count >= MAX_SELECTIONS:
+            return False
+        self._selection_count += 1
+        self.set_state(selected)
+        return True
 
     def record_idle_round(self) -> None:
         """Record that all players do nothing: they are asked again, or the game ends as it stands."""
@@ -131,11 +146,19 @@ class Controller:
         return Call(seat, DEAL, request, CallKind.NOTIFICATION)
 
     def build_pick_cards(self, seat: int) -> Call:
-        """Return the call that asks a player for three cards within the window."""
+        """Return the call that asks a player for three cards within the window, or what is left of it."""
         settings = self.state.settings
         in_rounds = settings.rounds != "off"
-        call = self._build_call(seat, PICK_CARDS, CallKind.DECISION, may_skip=in_rounds, idle_count=self._idle_count)
-        return call._replace(limit_s=settings.window_ms / 1000)
+        call = self._build_call(
+            seat,
+            PICK_CARDS,
+            CallKind.DECISION,
+            may_skip=in_rounds,
+            idle_count=self._idle_count,
+            one_by_one=settings.selection == "single" and not in_rounds,
+        )
+        window_s = settings.window_ms / 1000
+        return call._replace(limit_s=window_s if in_rounds else self.time.window_left_s(self.state.call_count))
 
     def build_game_over(self, seat: int, ranks: Sequence[int]) -> Call:
         """Return the call that tells a player that the game is over."""

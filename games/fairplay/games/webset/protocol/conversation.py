@@ -1,8 +1,9 @@
 """Webset: the sequence of calls (webset.md sections 4 to 6).
 
 Deal goes to all. Then all are asked to Act at once, and the first act counts: a call is followed by PickCards to the
-caller and Report to the others, anything else that changes what may be done by Act to all again. GameOver goes to all.
-In rounds PickCards goes to all at once, again and again.
+caller and Report to the others, anything else that changes what may be done by Act to all again. Where cards are picked
+one by one, PickCards and Report come again for each. GameOver goes to all. In rounds PickCards goes to all at once,
+again and again.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ CARDS_DEALT = webset_pb2.EVENT_KIND_CARDS_DEALT
 SOLUTIONS_SHOWN = webset_pb2.EVENT_KIND_SOLUTIONS_SHOWN
 SOLUTIONS_ENDED = webset_pb2.EVENT_KIND_SOLUTIONS_ENDED
 PLAYER_LEFT = webset_pb2.EVENT_KIND_PLAYER_LEFT
+PICKED = webset_pb2.EVENT_KIND_PICKED
 
 Part: TypeAlias = Generator[Step, Any, None]
 EventKind: TypeAlias = webset_pb2.EventKind.ValueType
@@ -161,6 +163,10 @@ def _handle_cards(controller: Controller, seat: int, answer: Any) -> Part:
         after, status, rule = rules.expired(controller.state, controller.state.call_count)
     else:
         cards = codec.parse_cards(answer)
+        if controller.select(seat, cards):
+            controller.add_event(PICKED, seat, cards)
+            yield controller.build_show()
+            return
         after, status, rule = rules.carry_out(controller.state, Act(seat, Take(cards)))
     assert status is not None
     controller.set_state(after)

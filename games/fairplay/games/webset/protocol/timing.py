@@ -22,6 +22,8 @@ class GameTime:
         self._now_ns = self._changed_ns = 0
         self._called_ns: dict[int, int] = {}
         self._locked_until_ns: dict[int, int] = {}
+        self._windows_ns: dict[int, int] = {}
+        """When the window of each call ends."""
 
     def record_change(self) -> None:
         """Record that the table has changed now."""
@@ -34,6 +36,11 @@ class GameTime:
     def lock_out(self, seat: int) -> None:
         """Begin the lockout of a player whose call was wrong or has expired: its next act counts later."""
         self._locked_until_ns[seat] = self._now_ns + self._settings.lockout_ms * _MS
+
+    def window_left_s(self, call_count: int) -> float:
+        """Return what is left of the window of a call, which begins when this is asked first."""
+        end_ns = self._windows_ns.setdefault(call_count, self._now_ns + self._settings.window_ms * _MS)
+        return max(end_ns - self._now_ns, _MS) / _S
 
     def hold_s(self) -> float:
         """Return what is left of the time after a change of the table in which acts are held."""

@@ -7,7 +7,7 @@ wrong. `expired` does the same for a call whose time is over, and `play_round` f
 
 from __future__ import annotations
 
-from fairplay.games.webset.rules.acts import Result, carry_out, expired, take_violation
+from fairplay.games.webset.rules.acts import Result, carry_out, expired, select, take_violation
 from fairplay.games.webset.rules.cards import (
     CARDS,
     EMPTY,
@@ -88,6 +88,7 @@ __all__ = [
     "ranks",
     "round_seats",
     "scores",
+    "select",
     "sets_among",
     "settings_of",
     "settings_problem",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from fairplay.games.webset.rules.cards import CARDS, is_set
-from fairplay.games.webset.rules.dealing import can_deal, deal_more, end, end_lockouts, refill, settle, without
+from fairplay.games.webset.rules.dealing import DEAL, can_deal, deal_more, end, end_lockouts, refill, settle, without
 from fairplay.games.webset.rules.state import (
     Act,
     Phase,
@@ -14,9 +14,11 @@ from fairplay.games.webset.rules.state import (
     Status,
     Take,
     Word,
+    on_table,
     playing,
     solutions,
     with_player,
+    without_call,
 )
 
 if TYPE_CHECKING:
@@ -80,7 +82,7 @@ def _call(state: State, seat: int) -> Result:
 def _take(state: State, seat: int, cards: Cards) -> Result:
     if state.settings.rounds == "off" and (state.phase is not Phase.CALLED or state.caller != seat):
         return Result(state, Status.NO_CALL, "webset.take.caller")
-    state = state._replace(phase=Phase.OPEN, caller=None)
+    state = without_call(state)
     if rule := take_violation(state, cards):
         return _finish(penalise(state, seat), Status.BAD_SET, rule)
     return _finish(take_set(state, seat, cards), Status.GOT_SET)
@@ -97,6 +99,20 @@ def take_violation(state: State, cards: Cards) -> str | None:
     if not all(card in state.table for card in cards):
         return "webset.take.on-table"
     return None if is_set(*cards) else "webset.take.set"
+
+
+def select(state: State, seat: int, cards: Cards) -> State | None:
+    """Return the state in which the caller has picked these cards so far; None where they are a take to be judged.
+
+    A selection has fewer than three cards, different ones of the table, and not those that are picked already.
+    """
+    if state.settings.selection != "single" or state.caller != seat or len(cards) >= DEAL:
+        return None
+    if sorted(cards) == sorted(state.picked) or len(set(cards)) < len(cards):
+        return None
+    if not all(card in on_table(state) for card in cards):
+        return None
+    return state._replace(picked=cards, revision=state.revision + 1)
 
 
 def take_set(state: State, seat: int, cards: Cards) -> State:
@@ -138,7 +154,7 @@ def expired(state: State, call_id: int) -> Result:
     """Return what the end of a call's time does; it is nothing if another call is open, or none."""
     if state.phase is not Phase.CALLED or state.caller is None or call_id != state.call_count:
         return Result(state)
-    after = penalise(state, state.caller, expired=True)._replace(phase=Phase.OPEN, caller=None)
+    after = without_call(penalise(state, state.caller, expired=True))
     return _finish(after, Status.CALL_EXPIRED, "webset.take.window")
 
 

@@ -101,6 +101,15 @@ def _call_problem(state: State) -> str | None:
     return None
 
 
+def _picked_problem(state: State) -> str | None:
+    """Check that cards are picked one by one only where that is allowed, and only cards that are there."""
+    if state.picked and (state.settings.selection != "single" or state.caller is None or len(state.picked) > 2):
+        return "Up to two cards are picked during a call only, and only where the selection is single."
+    if len(set(state.picked)) < len(state.picked) or not set(state.picked) <= set(on_table(state)):
+        return "The cards that are picked are not different ones of the table."
+    return None
+
+
 def _lock_problem(state: State) -> str | None:
     """Check that not all players are locked out."""
     if playing(state) and all(state.players[seat].locked for seat in playing(state)):
@@ -138,6 +147,7 @@ _PROBLEMS = (
     _table_problem,
     _players_problem,
     _call_problem,
+    _picked_problem,
     _lock_problem,
     _showing_problem,
     _end_problem,

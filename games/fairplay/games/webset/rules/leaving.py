@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fairplay.games.webset.rules.acts import count_votes, penalise, unlock_all_locked
 from fairplay.games.webset.rules.dealing import end, settle
-from fairplay.games.webset.rules.state import Phase, Standing, with_player
+from fairplay.games.webset.rules.state import Phase, Standing, with_player, without_call
 
 if TYPE_CHECKING:
     from fairplay.games.webset.rules.state import State
@@ -24,7 +24,7 @@ def eliminate(state: State, seat: int) -> State:
         failed = state.players[seat]._replace(standing=Standing.FAILED)
         return with_player(state, seat, failed)._replace(revision=revision)
     if state.caller == seat:
-        state = penalise(state, seat, expired=True)._replace(phase=Phase.OPEN, caller=None)
+        state = without_call(penalise(state, seat, expired=True))
     state = with_player(state, seat, state.players[seat]._replace(standing=Standing.OUT, locked=False))
     state = state._replace(votes=tuple([other for other in state.votes if other != seat]))
     return settle(count_votes(unlock_all_locked(state)))._replace(revision=revision)

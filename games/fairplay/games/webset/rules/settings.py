@@ -16,6 +16,7 @@ MoreRule: TypeAlias = Literal["auto", "if_no_set", "all_agree", "majority", "any
 RefillRule: TypeAlias = Literal["to_12", "seed_base"]
 EndRule: TypeAlias = Literal["play_on", "seed_immediate"]
 Rounds: TypeAlias = Literal["off", "earliest", "lot"]
+Selection: TypeAlias = Literal["triple", "single"]
 
 MAX_SEATS = 8
 MOST_ON_TABLE = 27
@@ -59,6 +60,9 @@ class Settings:
     )
     idle_rounds: int = number(10, 1, 1000, "How often all players may do nothing on one table before the game ends.")
     act_cap: int = number(10_000, 10, 1_000_000, "How many acts a game has at most.")
+    selection: Selection = choice(
+        "triple", Selection, "Whether a caller picks three cards at once, or one by one for all to see."
+    )
 
 
 PROFILES: Mapping[Profile, Mapping[str, Any]] = MappingProxyType(

@@ -117,6 +117,8 @@ class State(NamedTuple):
     """64 hidden bits from which the next lot is drawn."""
     revision: int
     """Grows by one with every change."""
+    picked: Cards = ()
+    """The cards that the caller has picked so far, in CALLED only."""
 
 
 def on_table(state: State) -> Cards:
@@ -132,6 +134,11 @@ def solutions(state: State) -> tuple[Triple, ...]:
 def playing(state: State) -> list[int]:
     """Return the seats that are in the game."""
     return [seat for seat, player in enumerate(state.players) if player.standing is Standing.IN]
+
+
+def without_call(state: State) -> State:
+    """Return the state in which the call that was open is over."""
+    return state._replace(phase=Phase.OPEN, caller=None, picked=())
 
 
 def with_player(state: State, seat: int, player: Player) -> State:

@@ -5,7 +5,7 @@ Each card has the key of its place: the three rows of letters of a keyboard are 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
@@ -56,7 +56,7 @@ class Scene(NamedTuple):
     state: webset_pb2.State
     seat: int
     names: Sequence[str]
-    picked: Collection[int] = ()
+    picked: Sequence[int] = ()
 
 
 # Places and letters
@@ -78,7 +78,7 @@ def slot_at(state: webset_pb2.State, key: str) -> int | None:
 
 def draw(scene: Scene) -> str:
     """Return the table: each card in a box with its key, picked cards and a displayed solution marked."""
-    state, marked = scene.state, {*scene.picked, *displayed(scene.state)}
+    state, marked = scene.state, {*picked(scene), *displayed(scene.state)}
     columns = max(BASE_COLUMNS, ceil(len(state.slots) / ROWS))
     cards = [*state.slots, *[CARDS] * (columns * ROWS - len(state.slots))]
     lines: list[str] = []
@@ -90,6 +90,12 @@ def draw(scene: Scene) -> str:
         ]
         lines += [" ".join(parts) for parts in zip(*boxes, strict=True)]
     return "\n".join([*lines, "", _LEGEND])
+
+
+def picked(scene: Scene) -> Sequence[int]:
+    """Return the cards that the caller has picked so far: this person's own, or as everybody sees those of another."""
+    own = scene.picked or caller(scene.state) in (None, scene.seat)
+    return scene.picked if own else scene.state.picked
 
 
 def displayed(state: webset_pb2.State) -> Sequence[int]:

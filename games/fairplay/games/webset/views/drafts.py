@@ -19,6 +19,7 @@ ACTIONS = {
 }
 """What can be done with an open table, by its part in pictures: the action, and its name."""
 PASS = "pass"
+TRIPLE = 3
 
 
 class Acting(NamedTuple):
@@ -64,7 +65,10 @@ def action_choices(actions: frozenset[int]) -> list[Choice]:
 
 
 class Picking(NamedTuple):
-    """The reply to PickCards: three cards, or none where a player may pass."""
+    """The reply to PickCards: three cards, or none where a player may pass.
+
+    With `one_by_one` each card that is picked or put back is a reply, too: everybody sees it, as they see `told`.
+    """
 
     slots: Sequence[int]
     """The table."""
@@ -72,6 +76,14 @@ class Picking(NamedTuple):
     picked: tuple[int, ...] = ()
     """Slots, in the order in which they were picked."""
     passed: bool = False
+    one_by_one: bool = False
+    told: frozenset[int] = frozenset()
+    """The slots of the cards of which the referee knows that they are picked."""
+
+    @property
+    def complete(self) -> bool:
+        """Return whether nothing more can be chosen."""
+        return self.passed or len(self.picked) == TRIPLE
 
     @property
     def prompt(self) -> str:
@@ -81,7 +93,7 @@ class Picking(NamedTuple):
     @property
     def choices(self) -> Sequence[Choice]:
         """Return the cards that are not picked, and passing."""
-        if self.reply is not None:
+        if self.complete:
             return ()
         cards = [
             Choice(slot_part(slot), card_name(card), float(slot // ROWS), float(slot % ROWS))
@@ -102,13 +114,16 @@ class Picking(NamedTuple):
 
     @property
     def reply(self) -> messages.PickCardsResponse | None:
-        """Return the cards, if there are three of them or the person passes."""
+        """Return the cards, if there are three of them, the person passes, or each card is to be told."""
         if self.passed:
             return messages.PickCardsResponse()
-        return messages.PickCardsResponse(cards=self.cards) if len(self.picked) == 3 else None
+        news = self.one_by_one and frozenset(self.picked) != self.told
+        return messages.PickCardsResponse(cards=self.cards) if self.complete or news else None
 
     def choose(self, part: str) -> Picking:
         """Pick a card, or put one back that is picked; or pass. Raises IllegalChoiceError if that is impossible."""
+        if self.complete:
+            return self
         if part == PASS and self.may_skip:
             return self._replace(passed=True, picked=())
         slot = next((slot for slot, card in enumerate(self.slots) if card < CARDS and slot_part(slot) == part), None)

@@ -50,6 +50,8 @@ class WebsetPerson(Person[webset_pb2.State]):
         """What could be tried when the table was open last."""
         self._early: tuple[str, Sequence[int]] | None = None
         """An action that was chosen between two questions, and the table that the person saw."""
+        self._selecting = False
+        """Whether a card was told that is picked, and the next question about the same call is awaited."""
         self._until = 0.0
         self._guarded_until = 0.0
         self._ranks: Sequence[int] = ()
@@ -61,6 +63,7 @@ class WebsetPerson(Person[webset_pb2.State]):
         self.begin()
         self._window_s = request.settings.window.ToMilliseconds() / 1000 or WINDOW_S
         self._ranks, self._early, self._names, self._actions = (), None, (), frozenset()
+        self._selecting = False
         self._told_revision, self._told_status = request.state.revision, messages.STATUS_UNSPECIFIED
         self._seat = request.seat
         self.look(request.state)
@@ -86,11 +89,23 @@ class WebsetPerson(Person[webset_pb2.State]):
         return Acting(self._actions, early[0]).reply
 
     async def pick_cards(self, request: messages.PickCardsRequest) -> messages.PickCardsResponse:
-        """Return the three cards that the person picks, or none when the time is over."""
+        """Return the three cards that the person picks, or none when the time is over.
+
+        Where they are picked one by one, each is told at once; what was picked since the last question is kept.
+        """
+        kept, end_s = (self.draft, self._until) if self._selecting else (None, 0.0)
         self._take_news(request)
-        draft, reply = Picking(list(request.state.slots), request.may_skip), None
+        self._selecting = False
+        draft = _picking(request, kept)
+        window_s = end_s - self.table.clock() if kept is not None else self._window_s
+        if kept is not None and draft.reply is not None:
+            self.ask(request, draft, window_s)
+            self._selecting = not draft.complete
+            self._settle()
+            return draft.reply
+        reply = None
         try:
-            reply = await self._in_time(request, draft, self._window_s)
+            reply = await self._in_time(request, draft, window_s)
         finally:
             if reply is None:
                 self._guarded_until = self.table.clock() + GUARD_S
@@ -117,6 +132,30 @@ class WebsetPerson(Person[webset_pb2.State]):
         """Take the result of the game."""
         self._ranks = request.ranks
         self._take_news(request)
+
+    @property
+    def draft(self) -> Draft | None:
+        """Return the draft of the reply to the question that waits; between two about one call the draft stays."""
+        kept = self._question if self._selecting else None
+        return kept.drafts[-1] if kept is not None else super().draft
+
+    def settle(self) -> None:
+        """Forget the question, unless it comes again for the next card."""
+        if not self._selecting:
+            super().settle()
+
+    def send(self) -> bool:
+        """Send the reply, and return whether there is one to send."""
+        draft = self.draft
+        sent = super().send()
+        if sent:
+            self._selecting = isinstance(draft, Picking) and not draft.complete
+        return sent
+
+    def undo(self) -> None:
+        """Take the last choice back, and tell it if cards are told one by one."""
+        super().undo()
+        self.send()
 
     def _settle(self) -> None:
         """Record that the last question is answered, so that what it told is not told again."""
@@ -148,6 +187,8 @@ class WebsetPerson(Person[webset_pb2.State]):
         before = None if self.state is None else board.caller(self.state)
         if board.caller(state) not in (None, before):
             self._until = self.table.clock() + self._window_s
+        if board.caller(state) != self._seat:
+            self._selecting = False
         self._names = self._names or tuple(self.table.names())  # of this game, whoever leaves its table later
         super().show(state)
 
@@ -223,7 +264,7 @@ class WebsetPerson(Person[webset_pb2.State]):
             return super().view()
         letters = isinstance(self.draft, Picking) or self._guarded
         ticking = letters or board.caller(self.state) is not None
-        status = board.status_line(self.offer(), self._picked, self._window_s)
+        status = board.status_line(self.offer(), board.picked(self._scene(self.state)), self._window_s)
         return GameView(
             self.draw(self.state, self.marks), self.describe(self.state), status, self._keys(), letters, ticking
         )
@@ -273,17 +314,25 @@ class WebsetPerson(Person[webset_pb2.State]):
         self.send()
 
 
+def _picking(request: messages.PickCardsRequest, kept: Draft | None) -> Picking:
+    """Return the draft of a reply: with the cards of the one that was kept, or those that are known to be picked."""
+    slots = list(request.state.slots)
+    told = tuple(slots.index(card) for card in request.state.picked if card in slots)
+    picked = kept.picked if isinstance(kept, Picking) else told
+    return Picking(slots, request.may_skip, picked, one_by_one=request.one_by_one, told=frozenset(told))
+
+
 class WebsetFrontend:
     """The front end of Webset."""
 
-    settings = "more_rule=if_no_set show_enabled=true"
+    settings = "more_rule=if_no_set show_enabled=true selection=single"
     limit = "1m"
     bot = "solver:reaction=10"
     help = (
         "Space calls a set: nobody else may touch the table then, and within a few seconds you pick three cards by the "
-        "keys in their boxes. The same key again puts a card back. A right set is a point; a wrong one, or none in "
-        "time, costs one. Where the table allows it m deals three more cards, s shows the solutions one after the "
-        "other, and r ends the showing and removes them."
+        "keys in their boxes; the same key again puts a card back. With selection=single everybody sees what you pick. "
+        "A right set is a point; a wrong one, or none in time, costs one. Where the table allows it m deals three more "
+        "cards, s shows the solutions one after the other, and r ends the showing and removes them."
     )
 
     def view_of(self, state: Message, names: Sequence[str]) -> GameView:

@@ -109,6 +109,7 @@ _DONE = {
     webset_pb2.EVENT_KIND_SOLUTIONS_SHOWN: "had the solutions shown",
     webset_pb2.EVENT_KIND_SOLUTIONS_ENDED: "ended the showing",
     webset_pb2.EVENT_KIND_PLAYER_LEFT: "was eliminated",
+    webset_pb2.EVENT_KIND_PICKED: "picks cards",
 }
 
 
@@ -155,7 +156,7 @@ def svg(
         f"<defs>{ARTWORK}</defs>",
         f'<g transform="translate({_MARGIN:.0f} {_MARGIN:.0f})">',
         *_header(state, seats, _happened(state, players), wide),
-        *_table(slots, displayed(state), marks, keys=actions is not None),
+        *_table(slots, state, marks, keys=actions is not None),
         *buttons(lines, marks, 0, high + _GAP, wide),
         *_list(seats, columns, list_top, (wide - (columns - 1) * _GAP) / columns),
         "</g>",
@@ -183,8 +184,9 @@ def _header(state: webset_pb2.State, seats: Sequence[_Seat], happened: str, wide
     yield f'<text x="118" y="20" font-size="15" text-anchor="end">{state.deck_left} in deck</text></g>'
 
 
-def _table(slots: Sequence[int | None], shown: Sequence[int], marks: Marks, *, keys: bool) -> Iterator[str]:
-    """Yield the cards, column by column; those of a shown solution have a thick edge."""
+def _table(slots: Sequence[int | None], state: webset_pb2.State, marks: Marks, *, keys: bool) -> Iterator[str]:
+    """Yield the cards, column by column; those of a shown solution or of an open call have a thick edge."""
+    shown = {*displayed(state), *state.picked}
     for slot, card in enumerate(slots):
         column, row = divmod(slot, _ROWS)
         x, y = column * (CARD_WIDTH + _GAP), _HEAD + row * (CARD_HEIGHT + _GAP)
@@ -195,7 +197,8 @@ def _table(slots: Sequence[int | None], shown: Sequence[int], marks: Marks, *, k
         part = slot_part(slot)
         key = f'<text class="key" x="7" y="17" font-size="14" fill="{_MUTED}">{letter(slot)}</text>' if keys else ""
         drawn = f"{card_parts(card, AMBER if card in shown else '')}{key}{outline(CARD, part, marks)}"
-        yield f"{piece('slot', card_name(card), part=part, transform=where)}{drawn}</g>"
+        title = f"{card_name(card)}, picked" if card in state.picked else card_name(card)
+        yield f"{piece('slot', title, part=part, transform=where)}{drawn}</g>"
 
 
 def _list(seats: Sequence[_Seat], columns: int, top: float, wide: float) -> Iterator[str]:
@@ -230,7 +233,7 @@ _TEXT_MUTED, _TEXT_MARK = "#7a8a7e", "bold #c77700"
 
 def text(state: webset_pb2.State, players: Sequence[str]) -> str:
     """Return the same as text: each card in a box with the number of its slot, from 1, column by column."""
-    seats, slots, shown = _seats(state, players), _slots(state), displayed(state)
+    seats, slots, shown = _seats(state, players), _slots(state), {*displayed(state), *state.picked}
     what = name_column(_phase(state, seats), _NAME_LIMIT + 11)
     lines = [f"[bold default]{what.rstrip()}[/]  [{_TEXT_MUTED}]{state.deck_left} cards in the deck[/]"]
     if happened := _happened(state, players):

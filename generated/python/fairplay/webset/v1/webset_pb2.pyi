@@ -170,6 +170,34 @@ ROUNDS_LOT: Rounds.ValueType  # 3
 """Yes; of the takes that are sets one counts that is drawn from the seed of the game."""
 global___Rounds = Rounds
 
+class _Selection:
+    ValueType = typing.NewType("ValueType", builtins.int)
+    V: typing_extensions.TypeAlias = ValueType
+
+class _SelectionEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_Selection.ValueType], builtins.type):
+    DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
+    SELECTION_UNSPECIFIED: _Selection.ValueType  # 0
+    """The default of the game: TRIPLE."""
+    SELECTION_TRIPLE: _Selection.ValueType  # 1
+    """All three at once."""
+    SELECTION_SINGLE: _Selection.ValueType  # 2
+    """One by one, or all at once: everybody sees what is picked so far (State.picked), and cards can be put back as long
+    as they are fewer than three.
+    """
+
+class Selection(_Selection, metaclass=_SelectionEnumTypeWrapper):
+    """How a player that has called names its three cards."""
+
+SELECTION_UNSPECIFIED: Selection.ValueType  # 0
+"""The default of the game: TRIPLE."""
+SELECTION_TRIPLE: Selection.ValueType  # 1
+"""All three at once."""
+SELECTION_SINGLE: Selection.ValueType  # 2
+"""One by one, or all at once: everybody sees what is picked so far (State.picked), and cards can be put back as long
+as they are fewer than three.
+"""
+global___Selection = Selection
+
 class _Phase:
     ValueType = typing.NewType("ValueType", builtins.int)
     V: typing_extensions.TypeAlias = ValueType
@@ -256,6 +284,8 @@ class _EventKindEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._Enum
     """A player has ended the showing."""
     EVENT_KIND_PLAYER_LEFT: _EventKind.ValueType  # 9
     """A player was eliminated."""
+    EVENT_KIND_PICKED: _EventKind.ValueType  # 10
+    """The player that has called has picked a card, or put one back (Settings.selection SINGLE)."""
 
 class EventKind(_EventKind, metaclass=_EventKindEnumTypeWrapper):
     """What everybody may know of what has happened."""
@@ -280,12 +310,14 @@ EVENT_KIND_SOLUTIONS_ENDED: EventKind.ValueType  # 8
 """A player has ended the showing."""
 EVENT_KIND_PLAYER_LEFT: EventKind.ValueType  # 9
 """A player was eliminated."""
+EVENT_KIND_PICKED: EventKind.ValueType  # 10
+"""The player that has called has picked a card, or put one back (Settings.selection SINGLE)."""
 global___EventKind = EventKind
 
 @typing.final
 class Settings(google.protobuf.message.Message):
     """Everything about a game of Webset that may be chosen. A field that is not set has the default of the profile; where
-    no profile is named, that of CONTEST. Cards are always taken three at once (PickCards), never one by one.
+    no profile is named, that of CONTEST.
     """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
@@ -310,6 +342,7 @@ class Settings(google.protobuf.message.Message):
     ROUNDS_FIELD_NUMBER: builtins.int
     IDLE_ROUNDS_FIELD_NUMBER: builtins.int
     ACT_CAP_FIELD_NUMBER: builtins.int
+    SELECTION_FIELD_NUMBER: builtins.int
     profile: global___Profile.ValueType
     """Where the values of fields that are not set come from."""
     aspects: builtins.int
@@ -352,6 +385,8 @@ class Settings(google.protobuf.message.Message):
     """
     act_cap: builtins.int
     """After so many acts the game ends as it stands, 10 to 1,000,000. Default 10,000."""
+    selection: global___Selection.ValueType
+    """How a player that has called names its three cards. Without effect in rounds."""
     @property
     def window(self) -> google.protobuf.duration_pb2.Duration:
         """The time within which a call must be followed by three cards, and the length of a round; 100 ms to 60 s, in whole
@@ -399,9 +434,10 @@ class Settings(google.protobuf.message.Message):
         rounds: global___Rounds.ValueType = ...,
         idle_rounds: builtins.int | None = ...,
         act_cap: builtins.int | None = ...,
+        selection: global___Selection.ValueType = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["_act_cap", b"_act_cap", "_aspects", b"_aspects", "_idle_rounds", b"_idle_rounds", "_locked_until_change", b"_locked_until_change", "_max_table", b"_max_table", "_min_players", b"_min_players", "_penalty_bad", b"_penalty_bad", "_penalty_expired", b"_penalty_expired", "_score_floor", b"_score_floor", "_show_enabled", b"_show_enabled", "_table", b"_table", "act_cap", b"act_cap", "aspects", b"aspects", "idle_rounds", b"idle_rounds", "locked_until_change", b"locked_until_change", "lockout", b"lockout", "max_table", b"max_table", "min_players", b"min_players", "min_reaction", b"min_reaction", "penalty_bad", b"penalty_bad", "penalty_expired", b"penalty_expired", "score_floor", b"score_floor", "show_enabled", b"show_enabled", "table", b"table", "window", b"window"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["_act_cap", b"_act_cap", "_aspects", b"_aspects", "_idle_rounds", b"_idle_rounds", "_locked_until_change", b"_locked_until_change", "_max_table", b"_max_table", "_min_players", b"_min_players", "_penalty_bad", b"_penalty_bad", "_penalty_expired", b"_penalty_expired", "_score_floor", b"_score_floor", "_show_enabled", b"_show_enabled", "_table", b"_table", "act_cap", b"act_cap", "aspects", b"aspects", "end_rule", b"end_rule", "handicaps", b"handicaps", "idle_rounds", b"idle_rounds", "locked_until_change", b"locked_until_change", "lockout", b"lockout", "max_table", b"max_table", "min_players", b"min_players", "min_reaction", b"min_reaction", "more_rule", b"more_rule", "penalty_bad", b"penalty_bad", "penalty_expired", b"penalty_expired", "profile", b"profile", "refill_rule", b"refill_rule", "rounds", b"rounds", "score_floor", b"score_floor", "show_enabled", b"show_enabled", "table", b"table", "window", b"window"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["_act_cap", b"_act_cap", "_aspects", b"_aspects", "_idle_rounds", b"_idle_rounds", "_locked_until_change", b"_locked_until_change", "_max_table", b"_max_table", "_min_players", b"_min_players", "_penalty_bad", b"_penalty_bad", "_penalty_expired", b"_penalty_expired", "_score_floor", b"_score_floor", "_show_enabled", b"_show_enabled", "_table", b"_table", "act_cap", b"act_cap", "aspects", b"aspects", "end_rule", b"end_rule", "handicaps", b"handicaps", "idle_rounds", b"idle_rounds", "locked_until_change", b"locked_until_change", "lockout", b"lockout", "max_table", b"max_table", "min_players", b"min_players", "min_reaction", b"min_reaction", "more_rule", b"more_rule", "penalty_bad", b"penalty_bad", "penalty_expired", b"penalty_expired", "profile", b"profile", "refill_rule", b"refill_rule", "rounds", b"rounds", "score_floor", b"score_floor", "selection", b"selection", "show_enabled", b"show_enabled", "table", b"table", "window", b"window"]) -> None: ...
     @typing.overload
     def WhichOneof(self, oneof_group: typing.Literal["_act_cap", b"_act_cap"]) -> typing.Literal["act_cap"] | None: ...
     @typing.overload
@@ -501,6 +537,7 @@ class State(google.protobuf.message.Message):
     DRAW_STATE_FIELD_NUMBER: builtins.int
     RANKS_FIELD_NUMBER: builtins.int
     LAST_EVENTS_FIELD_NUMBER: builtins.int
+    PICKED_FIELD_NUMBER: builtins.int
     revision: builtins.int
     """Grows by one with every change of the state."""
     deck_left: builtins.int
@@ -554,6 +591,10 @@ class State(google.protobuf.message.Message):
     def last_events(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Event]:
         """What led to this state, the earliest first. Set in states for spectators."""
 
+    @property
+    def picked(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
+        """In phase CALLED with Settings.selection SINGLE: the cards that the caller has picked so far, at most two, in order."""
+
     def __init__(
         self,
         *,
@@ -572,9 +613,10 @@ class State(google.protobuf.message.Message):
         draw_state: builtins.bytes = ...,
         ranks: collections.abc.Iterable[builtins.int] | None = ...,
         last_events: collections.abc.Iterable[global___Event] | None = ...,
+        picked: collections.abc.Iterable[builtins.int] | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["_caller", b"_caller", "caller", b"caller"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["_caller", b"_caller", "act_count", b"act_count", "call_count", b"call_count", "caller", b"caller", "deck", b"deck", "deck_left", b"deck_left", "discarded", b"discarded", "displayed", b"displayed", "draw_state", b"draw_state", "last_events", b"last_events", "phase", b"phase", "players", b"players", "ranks", b"ranks", "revision", b"revision", "slots", b"slots", "solutions", b"solutions"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["_caller", b"_caller", "act_count", b"act_count", "call_count", b"call_count", "caller", b"caller", "deck", b"deck", "deck_left", b"deck_left", "discarded", b"discarded", "displayed", b"displayed", "draw_state", b"draw_state", "last_events", b"last_events", "phase", b"phase", "picked", b"picked", "players", b"players", "ranks", b"ranks", "revision", b"revision", "slots", b"slots", "solutions", b"solutions"]) -> None: ...
     def WhichOneof(self, oneof_group: typing.Literal["_caller", b"_caller"]) -> typing.Literal["caller"] | None: ...
 
 global___State = State
@@ -597,7 +639,7 @@ class Event(google.protobuf.message.Message):
     """The seat of the player who did it, or to whom it happened. Not set where it was all of them together."""
     @property
     def cards(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """The three cards of GOT_SET, else empty."""
+        """The three cards of GOT_SET, and of PICKED those that are picked then; else empty."""
 
     def __init__(
         self,

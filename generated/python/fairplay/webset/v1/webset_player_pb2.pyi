@@ -248,6 +248,7 @@ class PickCardsRequest(google.protobuf.message.Message):
     RULE_ID_FIELD_NUMBER: builtins.int
     EVENTS_FIELD_NUMBER: builtins.int
     IDLE_COUNT_FIELD_NUMBER: builtins.int
+    ONE_BY_ONE_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The game that this call belongs to."""
     seat: builtins.int
@@ -260,6 +261,8 @@ class PickCardsRequest(google.protobuf.message.Message):
     """The id of the rule because of which it was refused or wrong. Empty where it was not."""
     idle_count: builtins.int
     """How often everybody has done nothing on this table (Settings.idle_rounds)."""
+    one_by_one: builtins.bool
+    """Whether the reply may name fewer than three cards, which are shown to everybody: Settings.selection SINGLE."""
     @property
     def state(self) -> fairplay.webset.v1.webset_pb2.State:
         """What everybody may see of the state."""
@@ -281,9 +284,10 @@ class PickCardsRequest(google.protobuf.message.Message):
         rule_id: builtins.str = ...,
         events: collections.abc.Iterable[fairplay.webset.v1.webset_pb2.Event] | None = ...,
         idle_count: builtins.int = ...,
+        one_by_one: builtins.bool = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["state", b"state"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["events", b"events", "game_id", b"game_id", "idle_count", b"idle_count", "may_skip", b"may_skip", "rule_id", b"rule_id", "seat", b"seat", "state", b"state", "status", b"status"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["events", b"events", "game_id", b"game_id", "idle_count", b"idle_count", "may_skip", b"may_skip", "one_by_one", b"one_by_one", "rule_id", b"rule_id", "seat", b"seat", "state", b"state", "status", b"status"]) -> None: ...
 
 global___PickCardsRequest = PickCardsRequest
 
@@ -296,7 +300,7 @@ class PickCardsResponse(google.protobuf.message.Message):
     CARDS_FIELD_NUMBER: builtins.int
     @property
     def cards(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """Three cards, in any order. In rounds also none: a pass."""
+        """Three cards, in any order. In rounds also none: a pass. With one_by_one also those that are picked so far."""
 
     def __init__(
         self,

@@ -130,6 +130,10 @@ class WebsetPlayerServiceServicer(object):
         card: the player loses Settings.penalty_bad points. No reply before the deadline: it loses
         Settings.penalty_expired points. Neither eliminates it.
 
+        With Settings.selection SINGLE, a reply with fewer than three cards that differ from State.picked, all of them
+        different and on the table, is no take: everybody is shown that these are picked now, and the player is asked again
+        in what is left of the window. After 20 such replies in a call the next one is a take, whatever it names.
+
         In rounds all players are asked at the same time; no cards at all, or no reply before the deadline, is a pass and
         costs nothing. If several have named sets, one of them gets its set (Settings.rounds), the others nothing.
         """

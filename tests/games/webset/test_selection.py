@@ -1,0 +1,224 @@
+"""Cards that are picked one by one: what everybody sees of them, and how long a call may take."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from fairplay.games.webset import rules
+from fairplay.games.webset.protocol import codec
+from fairplay.games.webset.protocol.controller import MAX_SELECTIONS
+from fairplay.games.webset.rules import parse_card
+from fairplay.games.webset.views import picture
+from fairplay.games.webset.views.person import FRONTEND
+from fairplay.v1.misconduct_pb2 import CallError, Overrun
+from fairplay.webset.v1 import webset_pb2
+from fairplay.webset.v1 import webset_player_pb2 as messages
+from tests.games.pointing import pieces
+from tests.games.webset.tables import CALL, Play, answered, cards, done, fresh, message
+from tests.games.webset.test_board import NAMES, Sitting, shown
+
+SINGLE: dict[str, Any] = {"selection": "single"}
+
+
+def called(seats: int = 3, **given: Any) -> Play:
+    """Return a game in which player 1 has called a set."""
+    play = Play(fresh(seats, **{**SINGLE, **given}))
+    play.arrive((1, answered(CALL)))
+    return play
+
+
+def picked(play: Play) -> list[int]:
+    return list(codec.public_message(play.state).picked)
+
+
+# --- the referee ---
+
+
+def test_everybody_is_told_each_card_that_is_picked_or_put_back() -> None:
+    play = called()
+    assert play.asked("PickCards")[1].one_by_one
+    for text in ("0000", "0000 0012", "0012"):
+        play.arrive((1, cards(text)))
+        numbers = [parse_card(each) for each in text.split()]
+        assert picked(play) == numbers
+        for seat in (0, 2):
+            report = play.last("Report", seat)
+            assert (list(report.state.picked), [event.kind for event in report.events]) == (
+                numbers,
+                [webset_pb2.EVENT_KIND_PICKED],
+            )
+            assert list(report.events[0].cards) == numbers
+        assert list(play.asked("PickCards")[1].state.picked) == numbers
+        assert codec.visible_state(codec.public_message(play.state), play.state.settings).picked == tuple(numbers)
+    play.arrive((1, cards("0000 0001 0002")))
+    assert (play.state.players[1].points, picked(play)) == (1, [])
+    assert list(play.asked("Act")) == [0, 1, 2]
+
+
+def test_all_three_cards_at_once_are_a_take_as_ever() -> None:
+    play = called()
+    play.arrive((1, cards("0000 0001 0002")))
+    assert play.state.players[1].points == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("0000", "0000"),  # what is picked already
+        ("0000", "0000 0000"),  # twice the same
+        ("0000", "2222"),  # not on the table
+        ("", ""),  # nothing, and nothing was picked
+        ("0000", "0000 0001 0010 0011"),  # four
+    ],
+)
+def test_a_reply_that_is_no_selection_is_judged(first: str, then: str) -> None:
+    play = called()
+    for text in filter(None, (first, then)):
+        play.arrive((1, cards(text)))
+    if not then:
+        play.arrive((1, cards("")))
+    assert (play.state.players[1].penalties, play.state.caller, play.state.picked) == (1, None, ())
+
+
+def test_selections_do_not_lengthen_the_window() -> None:
+    play = called()
+    play.arrive((1, cards("0000"), 1.0))
+    play.arrive((1, cards("0000 0001"), 1.5))
+    [call] = [call for call in play.sent if call.request is play.asked("PickCards")[1]]
+    assert call.limit_s == 0.5
+    play.arrive((1, cards("0000 0001 0002"), 0.5))
+    player = play.state.players[1]
+    assert (player.points, player.expiries, play.state.picked) == (-1, 1, ())
+
+
+def test_a_call_that_expires_or_whose_player_is_lost_leaves_nothing_picked() -> None:
+    for answer in (Overrun(), CallError()):
+        play = called()
+        play.arrive((1, cards("0000")))
+        play.arrive((1, answer))
+        assert (play.state.picked, play.state.caller) == ((), None)
+
+
+def test_a_player_that_never_comes_to_an_end_is_judged_at_last() -> None:
+    play = called()
+    for number in range(MAX_SELECTIONS):
+        assert play.state.caller == 1
+        play.arrive((1, cards("0000" if number % 2 == 0 else "0001")))
+    play.arrive((1, cards("0000")))
+    assert (play.state.caller, play.state.players[1].penalties) == (None, 1)
+    play.arrive((1, answered(CALL)))
+    play.arrive((1, cards("0000")))
+    assert play.state.caller == 1, "each call is counted anew"
+
+
+def test_a_game_goes_on_from_a_call_with_picked_cards_and_no_other_state_has_any() -> None:
+    state = done(fresh(**SINGLE), (0, CALL))
+    play = Play(state._replace(picked=(0, 1)))
+    assert list(play.asked("PickCards")[0].state.picked) == [0, 1]
+    assert rules.invariant(state._replace(picked=(0, 1))) is None
+    for wrong in ((0, 0), (0, 1, 2), (80,)):
+        assert "picked" in (rules.invariant(state._replace(picked=wrong)) or "")
+    assert "picked" in (rules.invariant(fresh(**SINGLE)._replace(picked=(0,))) or "")
+    assert "picked" in (rules.invariant(done(fresh(), (0, CALL))._replace(picked=(0,))) or "")
+
+
+def test_where_cards_are_picked_at_once_or_in_rounds_nobody_picks_one_by_one() -> None:
+    play = Play(fresh(2))
+    play.arrive((0, answered(CALL)))
+    assert not play.asked("PickCards")[0].one_by_one
+    play.arrive((0, cards("0000")))
+    assert play.state.players[0].penalties == 1
+    rounds = Play(fresh(2, rounds="earliest", **SINGLE))
+    assert not any(request.one_by_one for request in rounds.asked("PickCards").values())
+
+
+def test_the_setting_is_in_the_message() -> None:
+    assert codec.settings(webset_pb2.Settings(selection=webset_pb2.SELECTION_SINGLE)).selection == "single"
+    assert codec.settings_message(codec.settings(message())).selection == webset_pb2.SELECTION_TRIPLE
+
+
+# --- pictures ---
+
+
+def test_picked_cards_are_marked_and_named_for_all() -> None:
+    play = called()
+    before = codec.public_message(play.state)
+    play.arrive((1, cards("0000 0012")))
+    state = codec.public_message(play.state)
+    drawn = picture.svg(state, NAMES)
+    assert drawn.count(", picked</title>") == 2
+    assert drawn.count('stroke-width="5"') == picture.svg(before, NAMES).count('stroke-width="5"') + 2
+    assert picture.text(state, NAMES).count("bold #d97706") > picture.text(before, NAMES).count("bold #d97706")
+    view = FRONTEND.view_of(state, NAMES)
+    assert view.board.count("bold #d97706") > FRONTEND.view_of(before, NAMES).board.count("bold #d97706")
+
+
+# --- a person ---
+
+
+async def picking(sitting: Sitting, state: rules.State) -> asyncio.Task[messages.PickCardsResponse]:
+    task = sitting.pick(state, one_by_one=True)
+    await asyncio.sleep(0)
+    return task
+
+
+async def test_a_person_tells_each_card_and_may_go_on_before_the_next_question() -> None:
+    sitting, state = Sitting(), done(fresh(**SINGLE), (0, CALL))
+    await sitting.deal(state)
+    task = await picking(sitting, state)
+    sitting.press("q")
+    assert list((await task).cards) == [0]
+    assert sitting.press("a", "z") == [True, True], "between two questions"
+    assert sitting.person.offer().chosen == {"slot-0", "slot-1", "slot-2"}
+    state = state._replace(picked=(0,), revision=state.revision + 1)
+    assert list((await sitting.pick(state, one_by_one=True)).cards) == [0, 1, 2]
+    assert sitting.person.draft is None
+
+
+async def test_a_person_puts_a_card_back_by_key_and_by_pointing() -> None:
+    sitting, state = Sitting(), done(fresh(**SINGLE), (0, CALL))
+    await sitting.deal(state)
+    for part, left in (("slot-0", [0]), ("slot-4", [0, 11]), ("slot-0", [11]), ("slot-4", [])):
+        task = await picking(sitting, state)
+        assert len(pieces(sitting.person.svg())) == 12
+        sitting.person.choose(part)
+        chosen = list((await task).cards)
+        assert chosen == [state.table[0] if each == 0 else state.table[4] for each in left]
+        state = state._replace(picked=tuple(chosen), revision=state.revision + 1)
+    assert sitting.person.view().takes_letters
+
+
+async def test_a_call_that_ends_between_two_questions_ends_the_picking() -> None:
+    sitting, state = Sitting(), done(fresh(**SINGLE), (0, CALL))
+    await sitting.deal(state)
+    task = await picking(sitting, state)
+    sitting.press("q")
+    await task
+    over = rules.expired(state, 1).state
+    task_act = sitting.act(over)
+    await sitting.until(lambda view: not view.takes_letters and bool(view.keys))
+    assert sitting.person.offer().chosen == frozenset()
+    task_act.cancel()
+
+
+async def test_a_person_in_a_new_process_goes_on_with_what_is_picked() -> None:
+    state = done(fresh(**SINGLE), (0, CALL))._replace(picked=(0,))
+    sitting = Sitting()
+    task = await picking(sitting, state)
+    assert sitting.person.offer().chosen == {"slot-0"}
+    sitting.person.choose("slot-1")
+    assert list((await task).cards) == [0, 1]
+
+
+async def test_the_others_see_what_is_picked_on_the_board_and_below_it() -> None:
+    sitting, state = Sitting(), done(fresh(**SINGLE), (1, CALL))
+    await sitting.deal(state)
+    before = sitting.person.view().board
+    sitting.person.update(codec.public_message(state._replace(picked=(0, 11), revision=state.revision + 1)))
+    assert sitting.person.view().board != before
+    assert "calls ---S-E-T---" in sitting.status
+    assert shown(sitting.person.view().status).count("●") >= 1
+    assert sitting.person.svg().count(", picked</title>") == 2
