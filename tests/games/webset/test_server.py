@@ -73,7 +73,7 @@ async def test_a_player_with_a_handicap_loses_to_one_that_is_a_little_slower(tab
 
 async def test_a_held_table_gives_the_slower_player_its_share(table: Table) -> None:
     settings = message(min_reaction_ms=40)
-    found = scores(await result(table[1], settings, "bot:first", "bot:solver:reaction=0.15,spread=0"))
+    found = scores(await result(table[1], settings, "bot:first", "bot:solver:reaction=0.01,spread=0"))
     assert min(found.values()) > 3
 
 
