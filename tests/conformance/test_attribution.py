@@ -13,7 +13,6 @@ from fairplay.conformance.verdicts import Verdict
 from fairplay.games.game import find
 from tests.conformance.harness import LIMIT_S, SOUND_LIMIT_S, Method, Wrong, judged, player, raises
 
-
 DRAWN_STATES = "rules.drawn-states,exceptions.drawn-states,time.drawn-states"
 
 
