@@ -55,6 +55,19 @@ def test_a_player_that_takes_both_ways_is_tried_in_both() -> None:
     assert "says different things about itself when serving and when dialling in" in ran.stdout
 
 
+@pytest.mark.parametrize("jobs", all_but_first_slow(["1", "2"]))
+def test_fail_fast_stops_at_the_first_must_that_is_not_met(jobs: str, tmp_path: Path) -> None:
+    file = tmp_path / "c.json"
+    ran = certify("fish", "exec:false", "--only", "contract,memory", "--fail-fast", "--jobs", jobs, "--json", str(file))
+    assert ran.returncode == 1, ran.stderr
+    certificate = check(file.read_bytes())
+    assert [(each.id, each.verdict) for each in certificate.unmet if each.verdict == "FAIL"] == [
+        ("contract.reachable", "FAIL")
+    ]
+    assert len(certificate.cases) < len([case for case in cases(find("fish")) if case.id.startswith("contract.")])
+    assert not certificate.complete
+
+
 def test_jobs_judge_the_same_cases(tmp_path: Path) -> None:
     ran = certify("fish", "bot:random", "--only", "contract,memory", "--jobs", "2", "--json")
     assert ran.returncode == 0, ran.stderr

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from fairplay.certificate.patterns import matches
 from fairplay.conformance.case import Body, Case, case
 from fairplay.conformance.case_errors import NotApplicable, NotTested, SuiteError, failure
 from fairplay.conformance.context import Context
 from fairplay.conformance.judging import Judge, judge
 from fairplay.conformance.options import Options
 from fairplay.conformance.plan import make_plan
-from fairplay.conformance.selection import choose_cases, matches
+from fairplay.conformance.selection import choose_cases
 from fairplay.conformance.verdicts import Judged, Verdict, exit_code
 from fairplay.games.conformance import Level
 from tests.conformance.harness import again

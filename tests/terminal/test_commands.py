@@ -13,6 +13,7 @@ from fairplay.games.game import find, registered
 from fairplay.terminal.app import with_json_file
 from fairplay.terminal.options import parse_players
 from fairplay.v1.tournament_pb2 import TournamentFormat
+from tests.slow import SLOW
 from tests.terminal.running import Run, done
 
 GAME = ["game", "fish", "-p", "bot:random", "-p", "bot:greedy", "--seed", "5"]
@@ -260,3 +261,18 @@ def test_a_format_that_there_is_not_is_a_usage_error(fairplay: Run) -> None:
     ran = fairplay("formats", "swis")
     assert ran.code == 2
     assert "there is no format 'swis'; the formats are double-elimination, gauntlet" in ran.err
+
+
+@SLOW  # the suite is run on a program
+def test_a_tournament_examines_its_players_and_leaves_out_who_fails(fairplay: Run) -> None:
+    out = done(fairplay(*CUP, "-p", "gone=exec:false", "--examine"))
+    assert "Examining 4 players" in out
+    assert "gone refused: contract.reachable: FAIL: The player cannot be reached" in out
+    assert "bot-first passed" in out or "first passed" in out
+    assert "3 players" in out
+
+
+def test_an_order_that_is_given_does_not_go_with_examinations(fairplay: Run) -> None:
+    ran = fairplay(*CUP, "--examine", "--order", "given")
+    assert (ran.code, ran.out) == (2, "")
+    assert "--examine lets players in as they pass" in ran.err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import grpc
+from rich.console import Console
 
 from fairplay.games.game import find
 from fairplay.server.server import Config, Server
@@ -37,7 +38,7 @@ async def test_one_that_a_resuming_server_ended_before_it_was_asked_for_is_not_p
         async with grpc.aio.insecure_channel(server.address) as channel:
 
             async def given(began_ns: int) -> str:
-                return await _resume_or_start(channel, TYPED.tournament_plan(find("fish")), TYPED, began_ns)
+                return await _resume_or_start(channel, Console(), TYPED.tournament_plan(find("fish")), TYPED, began_ns)
 
             began_ns = time.time_ns()
             first = await given(began_ns)

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
+from google.protobuf.duration_pb2 import Duration
 
+from fairplay.server.manager.states import EXAMINING
+from fairplay.server.manager.suite import Finding, Suite
 from fairplay.server.records import files
 from fairplay.server.server import Config
 from fairplay.terminal.records.verify import check_record
-from fairplay.v1.tournament_pb2 import Knockout, RoundRobin, TournamentFormat
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.player_pb2 import PlayerDescription
+from fairplay.v1.tournament_pb2 import (
+    CertificatePolicy,
+    ExaminationPolicy,
+    Knockout,
+    RoundRobin,
+    SignUpPolicy,
+    TournamentFormat,
+    TournamentPlan,
+)
 from tests.web.harness import Pages, pages_of, text_of
 
 LEAGUE = TournamentFormat(round_robin=RoundRobin())
@@ -35,6 +50,29 @@ async def test_a_league_shows_standings_with_intervals_and_a_cross_table(recorde
         assert 'class="interval"' in answer.text
         assert "Nobody has failed." in answer.text
         assert '<body hx-ext="sse" class="screen">' in (await browser.get("/tournaments/league?screen")).text
+
+
+async def test_a_sign_up_shows_who_is_examined_and_who_was_refused_and_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def examine(suite: Suite, player: Player, plan: TournamentPlan, secret: str) -> Finding:
+        if player.name == "ann":
+            await asyncio.Event().wait()
+        return Finding(PlayerDescription(), "rules.legal", "FAIL: a <b>wrong</b> move")
+
+    monkeypatch.setattr(Suite, "examine", examine)
+    asked = CertificatePolicy(examination=ExaminationPolicy())
+    policy = SignUpPolicy(waiting_period=Duration(), certificate=asked)
+    async with pages_of(Config(listen="127.0.0.1:0", examinations=2)) as pages, pages.person() as browser:
+        manager = pages.server.manager
+        await manager.create("cup", TournamentPlan(game="fish", sign_up=policy))
+        for name in ("ann", "bob"):
+            await manager.sign_up("cup", Player(name=name, link="grpc://127.0.0.1:1"), "")
+        async with asyncio.timeout(60):
+            while manager.get("cup").examinations[1].status == EXAMINING:
+                await asyncio.sleep(0.01)
+        text = text_of((await browser.get("/tournaments/cup")).text)
+        assert "The server runs the conformance suite on those who sign up." in text
+        assert "ann is being examined" in text
+        assert "bob was refused: rules.legal FAIL: a <b>wrong</b> move" in text
 
 
 async def test_a_knockout_shows_its_rounds_and_failures_with_their_evidence(recorded: Pages) -> None:

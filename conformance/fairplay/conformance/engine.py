@@ -29,7 +29,7 @@ def run_plan(plan: Plan, writers: Sequence[Writer] = ()) -> Report:
     """Judge the cases of a plan and return the report, like `run`."""
     if plan.options.jobs > 1:
         return _tallied(plan, writers, lambda tally: judge_in_workers(plan, tally))
-    return run_here(plan, writers)
+    return _tallied(plan, writers, lambda tally: _judge_here(plan, tally, fail_fast=plan.options.fail_fast))
 
 
 def run_apart(plan: Plan, writers: Sequence[Writer], interruption: Interruption) -> Report:
@@ -53,10 +53,12 @@ def _tallied(plan: CasePlan, writers: Sequence[Writer], judge_all: Callable[[Tal
     return tally.end()
 
 
-def _judge_here(plan: CasePlan, tally: Tally) -> None:
+def _judge_here(plan: CasePlan, tally: Tally, *, fail_fast: bool = False) -> None:
     with Judge(plan) as judge:
         for index, case in enumerate(plan.cases):
             if index == PREPARED_AFTER:
                 judge.prepare(plan.cases[index:])
             tally.begin_case(case.id)
             tally.add(judge.judge(case))
+            if fail_fast and tally.failed:
+                return

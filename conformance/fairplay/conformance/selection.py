@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
+from fairplay.certificate.patterns import matches
 from fairplay.conformance.case import Case
 from fairplay.games.conformance import Level
 
@@ -30,13 +30,6 @@ def choose_cases(cases: Sequence[Case], level: Level, only: str = "") -> list[Ca
     if not within:
         raise ValueError(f"{only!r} is a {found[0].level}: give --level {found[0].level.lower()}")
     return within
-
-
-def matches(case_id: str, pattern: str) -> bool:
-    """Return whether a pattern names a case: by its id, its group, or with * for anything; "a,b" is a or b."""
-    return any(
-        fnmatch.fnmatchcase(case_id, each) or case_id.startswith(f"{each}.") for each in pattern.split(",") if each
-    )
 
 
 def suggest(word: str, known: Iterable[str]) -> str:

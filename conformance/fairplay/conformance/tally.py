@@ -12,7 +12,7 @@ from fairplay.conformance.charging import charge
 from fairplay.conformance.events import Began, CaseBegan, CaseJudged, Ended, Event, Writer
 from fairplay.conformance.judging import CasePlan, Result
 from fairplay.conformance.report import Report, distribution
-from fairplay.conformance.verdicts import Judged
+from fairplay.conformance.verdicts import Judged, Verdict
 from fairplay.v1.player_pb2 import PlayerDescription
 
 
@@ -47,6 +47,11 @@ class Tally:
             self._times.setdefault(method, []).extend(seconds)
         self._decisions.update(result.decisions)
         self._tell(CaseJudged(judged))
+
+    @property
+    def failed(self) -> bool:
+        """Return whether a MUST is not met, though the author has not listed it as a known failure."""
+        return any(each.verdict is Verdict.FAIL and not each.known for each in self._judged.values())
 
     def end(self) -> Report:
         """Tell the end and return the report. It is complete if every case was judged.

@@ -82,10 +82,10 @@ class _Pool:
         self._workers: list[Worker] = []
 
     def run(self) -> None:
-        """Judge all cases."""
+        """Judge all cases, or with `fail_fast` until one has failed."""
         for _ in range(min(self._plan.options.jobs, len(self._groups))):
             self._start_worker()
-        while self._workers:
+        while self._workers and not (self._plan.options.fail_fast and self._tally.failed):
             worker, message = self._messages.get()
             if worker is None:
                 raise KeyboardInterrupt

@@ -32,7 +32,9 @@ from fairplay.server.links.stream import MAX_FRAME_BYTES
 from fairplay.server.listening import HEARTBEAT_S, add_listener, check_exposure, heartbeat_options, is_loopback
 from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.lobby import Lobby
+from fairplay.server.manager.examiner import Examiner
 from fairplay.server.manager.manager import Manager
+from fairplay.server.manager.suite import Suite
 from fairplay.server.metrics.meter import Meter
 from fairplay.server.questions import Questions
 from fairplay.server.records.accounts import AccountsDatabase
@@ -99,6 +101,7 @@ class Config:
     """The options of a server.
 
     `concurrency` is how many games of a tournament are played at once at the most; 0: as many as suit its players.
+    `examinations` is how many players are examined at once; 0: one for every two processors.
     `records` None: records are kept until the server stops. `resume`: go on with all that the records say is not over.
     `only_connections`: it serves players that dial in, and nobody else. `tls` None: it speaks no TLS.
     `accounts`: it knows callers by the accounts that are kept beside its records, which must be named. `insecure`: it
@@ -119,6 +122,7 @@ class Config:
     handshake_limit_s: float = FIRST_LIMIT_S
     unread_limit_s: float = UNREAD_LIMIT_S
     concurrency: int = 0
+    examinations: int = 0
     programs: ProgramOptions = field(default_factory=ProgramOptions)
     lobby: LobbyLimits = field(default_factory=LobbyLimits)
     tls: TlsFiles | None = None
@@ -139,10 +143,12 @@ class Server:
         self.store = store
         self.clock = Clock()
         self.hub = Hub(self.clock)
+        options = _hiding(config.programs, config)
+        networks = config.dial_networks or (ANYWHERE if is_loopback(config.listen) else NOWHERE)
         self.programs = Programs(
             self.hub,
             self.clock,
-            _hiding(config.programs, config),
+            options,
             OnePlayerServers(self.hub, config.handshake_limit_s),
             config.start_limit_s,
         )
@@ -153,11 +159,20 @@ class Server:
             programs=programs,
             start_limit_s=config.start_limit_s,
             credentials=config.credentials,
-            networks=config.dial_networks or (ANYWHERE if is_loopback(config.listen) else NOWHERE),
+            networks=networks,
             secrets=Secrets(SecretsDatabase(config.records) if config.records else None),
         )
         self.referee = Referee(self.links, store, config.meter)
-        self.manager = Manager(self.referee, self.links, self.hub, store, self.clock, game_limit=config.concurrency)
+        suite = Suite(options, config.credentials, networks, config.start_limit_s)
+        self.manager = Manager(
+            self.referee,
+            self.links,
+            self.hub,
+            store,
+            self.clock,
+            game_limit=config.concurrency,
+            examiner=Examiner(suite.examine, config.examinations),
+        )
         self.lobby = Lobby(self.referee, self.links, self.hub, store, config.lobby)
         self.address = ""
         self._config = config

@@ -91,6 +91,15 @@ def serve(
             "else 64.",
         ),
     ] = 0,
+    examinations: Annotated[
+        int,
+        typer.Option(
+            "--examinations",
+            metavar="N",
+            min=0,
+            help="How many players are examined at once at sign-up; 0: one for every two processors.",
+        ),
+    ] = 0,
     grace: Annotated[
         str, typer.Option("--grace", metavar="TIME", help="How long a user of the lobby may be away before it is lost.")
     ] = "10s",
@@ -179,6 +188,7 @@ def serve(
             allow_exec=allow_exec,
             start_limit_s=parse_seconds(start_limit, "--start-limit"),
             concurrency=concurrency,
+            examinations=examinations,
             programs=parse_program_options(
                 sandbox, program_limits, program_folders, ["exec:"] if allow_exec else [], confined=True
             ),

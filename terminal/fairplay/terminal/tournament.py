@@ -66,6 +66,10 @@ def tournament(
         str,
         typer.Option("--order", metavar="WORD", help="dealt: drawn by the seed; given: as named, the youngest first."),
     ] = "dealt",
+    examine: Annotated[
+        bool,
+        typer.Option("--examine", help="Have the server run the conformance suite on each player; who fails is out."),
+    ] = False,
     plain: Annotated[
         bool, typer.Option("--plain", help="Start from the defaults of the rules, not from those of tournaments.")
     ] = False,
@@ -131,6 +135,7 @@ def tournament(
             deals=deals,
             failures_allowed=failures_allowed,
             concurrency=concurrency,
+            examine=examine,
             title=title,
         )
         outputs = wanted_outputs(

@@ -17,6 +17,7 @@ from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock, Link
 from fairplay.server.links.opening import Links
+from fairplay.server.manager.examiner import Examiner
 from fairplay.server.manager.history import check_tournament
 from fairplay.server.manager.manager import Manager
 from fairplay.server.manager.signup import Later
@@ -192,7 +193,11 @@ class Environment(NamedTuple):
 
 @asynccontextmanager
 async def environment(
-    records: Path | None = None, later: Later | None = None, store: Any = None, clock: Clock | None = None
+    records: Path | None = None,
+    later: Later | None = None,
+    store: Any = None,
+    clock: Clock | None = None,
+    examiner: Examiner | None = None,
 ) -> AsyncIterator[Environment]:
     """Run a manager; at the end suspend everything, and check that no link is left open."""
     kept = store or Store.open(records)
@@ -200,7 +205,7 @@ async def environment(
     hub = Hub(clock)
     stage = Stage(hub, clock)
     referee = Referee(stage, kept)
-    manager = Manager(referee, stage, hub, kept, clock, later)
+    manager = Manager(referee, stage, hub, kept, clock, later, examiner=examiner)
     try:
         yield Environment(manager, referee, stage, hub, kept)
     finally:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from xml.etree import ElementTree as Xml
 
+from fairplay.certificate.patterns import matches
 from fairplay.conformance.charging import leads_to_failure
 from fairplay.conformance.options import EXAMPLES
 from fairplay.conformance.report import Report
-from fairplay.conformance.selection import matches
 from fairplay.conformance.verdicts import Verdict
 from fairplay.conformance.writers.junit import junit
 from fairplay.conformance.zoo.case_ids import DRAWN_STATES, EVERY_WHOLE_GAME, WHOLE_GAMES

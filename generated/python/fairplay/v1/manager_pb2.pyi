@@ -111,8 +111,9 @@ class SignUpResponse(google.protobuf.message.Message):
     ENTRANT_COUNT_FIELD_NUMBER: builtins.int
     STATUS_FIELD_NUMBER: builtins.int
     PERIOD_END_TIME_FIELD_NUMBER: builtins.int
+    EXAMINATION_FIELD_NUMBER: builtins.int
     number: builtins.int
-    """Its number in the order of sign-up, from 1."""
+    """Its number in the order of sign-up, from 1. 0: it is being examined, and not in yet."""
     entrant_count: builtins.int
     """How many have signed up, this one included."""
     status: fairplay.v1.tournament_pb2.TournamentStatus.ValueType
@@ -121,6 +122,10 @@ class SignUpResponse(google.protobuf.message.Message):
     def period_end_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
         """When this period of the sign-up ends. Not set where it stays open until StartTournament, or is closed."""
 
+    @property
+    def examination(self) -> fairplay.v1.tournament_pb2.Examination:
+        """The examination of the player. Not set: it needs none, or has passed it."""
+
     def __init__(
         self,
         *,
@@ -128,9 +133,10 @@ class SignUpResponse(google.protobuf.message.Message):
         entrant_count: builtins.int = ...,
         status: fairplay.v1.tournament_pb2.TournamentStatus.ValueType = ...,
         period_end_time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
+        examination: fairplay.v1.tournament_pb2.Examination | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["period_end_time", b"period_end_time"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["entrant_count", b"entrant_count", "number", b"number", "period_end_time", b"period_end_time", "status", b"status"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["examination", b"examination", "period_end_time", b"period_end_time"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["entrant_count", b"entrant_count", "examination", b"examination", "number", b"number", "period_end_time", b"period_end_time", "status", b"status"]) -> None: ...
 
 global___SignUpResponse = SignUpResponse
 
@@ -480,6 +486,7 @@ class WatchTournamentResponse(google.protobuf.message.Message):
     FINISHED_FIELD_NUMBER: builtins.int
     CANCELLED_FIELD_NUMBER: builtins.int
     STANDINGS_FIELD_NUMBER: builtins.int
+    EXAMINATION_FIELD_NUMBER: builtins.int
     withdrawn: builtins.str
     """The player of this name withdrew."""
     cancelled: builtins.str
@@ -518,6 +525,10 @@ class WatchTournamentResponse(google.protobuf.message.Message):
         Not sent in knockout of single games.
         """
 
+    @property
+    def examination(self) -> fairplay.v1.tournament_pb2.Examination:
+        """The examination of a player has begun, or it was refused. One that passed it is `signed_up`."""
+
     def __init__(
         self,
         *,
@@ -531,10 +542,11 @@ class WatchTournamentResponse(google.protobuf.message.Message):
         finished: fairplay.v1.tournament_pb2.TournamentResult | None = ...,
         cancelled: builtins.str = ...,
         standings: fairplay.v1.tournament_pb2.Standings | None = ...,
+        examination: fairplay.v1.tournament_pb2.Examination | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["cancelled", b"cancelled", "event", b"event", "failed", b"failed", "finished", b"finished", "game_finished", b"game_finished", "round_started", b"round_started", "signed_up", b"signed_up", "standings", b"standings", "started", b"started", "tournament", b"tournament", "withdrawn", b"withdrawn"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["cancelled", b"cancelled", "event", b"event", "failed", b"failed", "finished", b"finished", "game_finished", b"game_finished", "round_started", b"round_started", "signed_up", b"signed_up", "standings", b"standings", "started", b"started", "tournament", b"tournament", "withdrawn", b"withdrawn"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["event", b"event"]) -> typing.Literal["tournament", "round_started", "game_finished", "failed", "signed_up", "withdrawn", "started", "finished", "cancelled", "standings"] | None: ...
+    def HasField(self, field_name: typing.Literal["cancelled", b"cancelled", "event", b"event", "examination", b"examination", "failed", b"failed", "finished", b"finished", "game_finished", b"game_finished", "round_started", b"round_started", "signed_up", b"signed_up", "standings", b"standings", "started", b"started", "tournament", b"tournament", "withdrawn", b"withdrawn"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["cancelled", b"cancelled", "event", b"event", "examination", b"examination", "failed", b"failed", "finished", b"finished", "game_finished", b"game_finished", "round_started", b"round_started", "signed_up", b"signed_up", "standings", b"standings", "started", b"started", "tournament", b"tournament", "withdrawn", b"withdrawn"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["event", b"event"]) -> typing.Literal["tournament", "round_started", "game_finished", "failed", "signed_up", "withdrawn", "started", "finished", "cancelled", "standings", "examination"] | None: ...
 
 global___WatchTournamentResponse = WatchTournamentResponse
 

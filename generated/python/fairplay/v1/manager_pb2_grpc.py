@@ -116,9 +116,14 @@ class ManagerServiceServicer(object):
         """Signs a player up. The sign-up must be open and the name free. A repeat with the same request changes
         nothing. The sign-up closes and the tournament starts as soon as the most entrants are in.
 
+        Where the server examines players (CertificatePolicy.examination) the answer comes as soon as that has begun:
+        WatchTournament and GetTournament say how it ends, with `signed_up` or as an Examination that was refused. It does
+        not hold a place: whoever passes first enters first. A period of the sign-up lasts until examinations that it has
+        begun are over; who is being examined when the tournament starts is refused. Withdraw ends an examination.
+
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED or CERTIFICATE_REQUIRED;
         ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID or INVALID_LINK; PERMISSION_DENIED and
-        EXEC_NOT_ALLOWED or WRONG_TOKEN.
+        EXEC_NOT_ALLOWED or WRONG_TOKEN; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS, where too many wait to be examined.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

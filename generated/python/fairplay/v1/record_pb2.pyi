@@ -407,6 +407,7 @@ class TournamentChange(google.protobuf.message.Message):
     STARTED_FIELD_NUMBER: builtins.int
     FINISHED_FIELD_NUMBER: builtins.int
     CANCELLED_FIELD_NUMBER: builtins.int
+    EXAMINATION_FIELD_NUMBER: builtins.int
     TIME_FIELD_NUMBER: builtins.int
     withdrawn: builtins.str
     """The player of this name withdrew."""
@@ -425,6 +426,10 @@ class TournamentChange(google.protobuf.message.Message):
         """It was played to its end."""
 
     @property
+    def examination(self) -> fairplay.v1.tournament_pb2.Examination:
+        """The examination of a player has begun, or it was refused. One that passed it has signed up."""
+
+    @property
     def time(self) -> google.protobuf.timestamp_pb2.Timestamp:
         """When."""
 
@@ -436,11 +441,12 @@ class TournamentChange(google.protobuf.message.Message):
         started: global___TournamentEntrants | None = ...,
         finished: fairplay.v1.tournament_pb2.TournamentResult | None = ...,
         cancelled: builtins.str = ...,
+        examination: fairplay.v1.tournament_pb2.Examination | None = ...,
         time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["cancelled", b"cancelled", "change", b"change", "finished", b"finished", "signed_up", b"signed_up", "started", b"started", "time", b"time", "withdrawn", b"withdrawn"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["cancelled", b"cancelled", "change", b"change", "finished", b"finished", "signed_up", b"signed_up", "started", b"started", "time", b"time", "withdrawn", b"withdrawn"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["change", b"change"]) -> typing.Literal["signed_up", "withdrawn", "started", "finished", "cancelled"] | None: ...
+    def HasField(self, field_name: typing.Literal["cancelled", b"cancelled", "change", b"change", "examination", b"examination", "finished", b"finished", "signed_up", b"signed_up", "started", b"started", "time", b"time", "withdrawn", b"withdrawn"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["cancelled", b"cancelled", "change", b"change", "examination", b"examination", "finished", b"finished", "signed_up", b"signed_up", "started", b"started", "time", b"time", "withdrawn", b"withdrawn"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["change", b"change"]) -> typing.Literal["signed_up", "withdrawn", "started", "finished", "cancelled", "examination"] | None: ...
 
 global___TournamentChange = TournamentChange
 

@@ -48,6 +48,30 @@ WITHDRAWN_GAMES_STRUCK: WithdrawnGames.ValueType  # 2
 """They count for nobody, as if they had not been played. They are shown all the same."""
 global___WithdrawnGames = WithdrawnGames
 
+class _ExaminationStatus:
+    ValueType = typing.NewType("ValueType", builtins.int)
+    V: typing_extensions.TypeAlias = ValueType
+
+class _ExaminationStatusEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_ExaminationStatus.ValueType], builtins.type):
+    DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
+    EXAMINATION_STATUS_UNSPECIFIED: _ExaminationStatus.ValueType  # 0
+    """Not said."""
+    EXAMINATION_STATUS_EXAMINING: _ExaminationStatus.ValueType  # 1
+    """The player is being examined, or waits for others that are."""
+    EXAMINATION_STATUS_REFUSED: _ExaminationStatus.ValueType  # 2
+    """The player was refused. It may sign up again, and is examined again then."""
+
+class ExaminationStatus(_ExaminationStatus, metaclass=_ExaminationStatusEnumTypeWrapper):
+    """Where the examination of a player stands. Players that passed are entrants."""
+
+EXAMINATION_STATUS_UNSPECIFIED: ExaminationStatus.ValueType  # 0
+"""Not said."""
+EXAMINATION_STATUS_EXAMINING: ExaminationStatus.ValueType  # 1
+"""The player is being examined, or waits for others that are."""
+EXAMINATION_STATUS_REFUSED: ExaminationStatus.ValueType  # 2
+"""The player was refused. It may sign up again, and is examined again then."""
+global___ExaminationStatus = ExaminationStatus
+
 class _AgeOrder:
     ValueType = typing.NewType("ValueType", builtins.int)
     V: typing_extensions.TypeAlias = ValueType
@@ -516,6 +540,7 @@ class CertificatePolicy(google.protobuf.message.Message):
 
     MAX_AGE_FIELD_NUMBER: builtins.int
     SIGNER_KEYS_FIELD_NUMBER: builtins.int
+    EXAMINATION_FIELD_NUMBER: builtins.int
     @property
     def max_age(self) -> google.protobuf.duration_pb2.Duration:
         """How old it may be at the most. Not set: as old as it likes."""
@@ -526,16 +551,88 @@ class CertificatePolicy(google.protobuf.message.Message):
         At most 44 characters.
         """
 
+    @property
+    def examination(self) -> global___ExaminationPolicy:
+        """Not set: whoever shows no certificate that serves is refused. Set: the server examines it. Then only certificates
+        that one of `signer_keys` has signed serve; bot: players need none.
+        """
+
     def __init__(
         self,
         *,
         max_age: google.protobuf.duration_pb2.Duration | None = ...,
         signer_keys: collections.abc.Iterable[builtins.str] | None = ...,
+        examination: global___ExaminationPolicy | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["max_age", b"max_age"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["max_age", b"max_age", "signer_keys", b"signer_keys"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["examination", b"examination", "max_age", b"max_age"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["examination", b"examination", "max_age", b"max_age", "signer_keys", b"signer_keys"]) -> None: ...
 
 global___CertificatePolicy = CertificatePolicy
+
+@typing.final
+class ExaminationPolicy(google.protobuf.message.Message):
+    """How a server examines players that sign up: it runs the conformance suite on them, all MUST cases with the time
+    limits of the tournament, and lets in those that meet every one. Players that serve (grpc:, grpcs:) and programs that
+    the server starts (exec:) can be examined; one that dials in has to show a certificate.
+    """
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    TIME_LIMIT_FIELD_NUMBER: builtins.int
+    CASES_FIELD_NUMBER: builtins.int
+    cases: builtins.str
+    """Only these cases: ids, groups or patterns with *, with commas between them, e.g. "contract,time.*", as `fairplay
+    certify --only` takes them. Empty: all. At most 200 characters.
+    """
+    @property
+    def time_limit(self) -> google.protobuf.duration_pb2.Duration:
+        """The time for all cases of one player, 10 s to 1 h. Cases for which there is no time left are not met. Default 10 min."""
+
+    def __init__(
+        self,
+        *,
+        time_limit: google.protobuf.duration_pb2.Duration | None = ...,
+        cases: builtins.str = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["time_limit", b"time_limit"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["cases", b"cases", "time_limit", b"time_limit"]) -> None: ...
+
+global___ExaminationPolicy = ExaminationPolicy
+
+@typing.final
+class Examination(google.protobuf.message.Message):
+    """The examination of a player that signs up."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    PLAYER_FIELD_NUMBER: builtins.int
+    STATUS_FIELD_NUMBER: builtins.int
+    CASE_ID_FIELD_NUMBER: builtins.int
+    REASON_FIELD_NUMBER: builtins.int
+    status: global___ExaminationStatus.ValueType
+    """Where it stands."""
+    case_id: builtins.str
+    """If it was refused, the first case that failed, e.g. "contract.reachable". Empty where it was refused for another
+    reason. At most 100 characters.
+    """
+    reason: builtins.str
+    """If it was refused, why: one sentence for people. At most 500 characters."""
+    @property
+    def player(self) -> fairplay.v1.game_pb2.Player:
+        """The player."""
+
+    def __init__(
+        self,
+        *,
+        player: fairplay.v1.game_pb2.Player | None = ...,
+        status: global___ExaminationStatus.ValueType = ...,
+        case_id: builtins.str = ...,
+        reason: builtins.str = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["player", b"player"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["case_id", b"case_id", "player", b"player", "reason", b"reason", "status", b"status"]) -> None: ...
+
+global___Examination = Examination
 
 @typing.final
 class TournamentPlan(google.protobuf.message.Message):
@@ -649,6 +746,7 @@ class Tournament(google.protobuf.message.Message):
     GAME_COUNT_FIELD_NUMBER: builtins.int
     ROUND_COUNT_FIELD_NUMBER: builtins.int
     SECRET_FIELD_NUMBER: builtins.int
+    EXAMINATIONS_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
     """The id."""
     status: global___TournamentStatus.ValueType
@@ -688,6 +786,10 @@ class Tournament(google.protobuf.message.Message):
     def end_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
         """When it ended. Not set before."""
 
+    @property
+    def examinations(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Examination]:
+        """The players that are being examined, and the latest 100 that were refused, in the order in which they signed up."""
+
     def __init__(
         self,
         *,
@@ -703,9 +805,10 @@ class Tournament(google.protobuf.message.Message):
         game_count: builtins.int = ...,
         round_count: builtins.int = ...,
         secret: builtins.bytes = ...,
+        examinations: collections.abc.Iterable[global___Examination] | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["create_time", b"create_time", "end_time", b"end_time", "plan", b"plan", "result", b"result"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["create_time", b"create_time", "end_time", b"end_time", "entrants", b"entrants", "game_count", b"game_count", "plan", b"plan", "reason", b"reason", "result", b"result", "round_count", b"round_count", "rounds", b"rounds", "secret", b"secret", "status", b"status", "tournament_id", b"tournament_id"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["create_time", b"create_time", "end_time", b"end_time", "entrants", b"entrants", "examinations", b"examinations", "game_count", b"game_count", "plan", b"plan", "reason", b"reason", "result", b"result", "round_count", b"round_count", "rounds", b"rounds", "secret", b"secret", "status", b"status", "tournament_id", b"tournament_id"]) -> None: ...
 
 global___Tournament = Tournament
 

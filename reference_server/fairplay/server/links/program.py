@@ -134,6 +134,11 @@ class Program:
         return self._process.pid
 
     @property
+    def exit_code(self) -> int | None:
+        """The exit code of the command; None while it runs."""
+        return self._process.returncode
+
+    @property
     def output(self) -> str:
         """The end of what the command wrote to its standard output and error."""
         return "".join(self._lines)[-MAX_OUTPUT_CHARS:]

@@ -10,6 +10,9 @@ from pathlib import Path
 from fairplay.sandbox.bubblewrap import Sandbox, choose_mode, choose_sandbox
 from fairplay.sandbox.limits import DEFAULT_LIMITS, Limits, parse_limits
 
+HIDDEN_VARIABLE, CONFINED_VARIABLE = "FAIRPLAY_PROGRAMS_HIDDEN", "FAIRPLAY_PROGRAMS_CONFINED"
+"""What a server tells its children that start programs, too: the fields `hidden` and `confined` of ProgramOptions."""
+
 
 @dataclass(frozen=True, slots=True)
 class ProgramOptions:
@@ -40,4 +43,6 @@ def read_program_options(
         if not folder.is_dir():
             raise ValueError(f"{folder} is not a folder that programs could read")
     found, missing = choose_sandbox(choose_mode(sandbox, environ))
-    return ProgramOptions(found, allowed, added, confined=confined), missing
+    hidden = [Path(path) for path in environ.get(HIDDEN_VARIABLE, "").split(os.pathsep) if path]
+    confined = confined or bool(environ.get(CONFINED_VARIABLE))
+    return ProgramOptions(found, allowed, added, hidden, confined), missing

@@ -16,6 +16,7 @@ from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock, DeadLink, Link, OpenCall, disconnected
 from fairplay.server.links.opening import Links
 from fairplay.server.manager.course import Course, OpenGame
+from fairplay.server.manager.examiner import Examiner
 from fairplay.server.plans import seconds
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.journal import Journal
@@ -58,6 +59,7 @@ class Services(NamedTuple):
     hub: Hub
     store: Store
     clock: Clock
+    examiner: Examiner
     game_limit: int = 0
     """How many games of a tournament are played at once at the most; 0: as many as suit its players."""
 

@@ -14,7 +14,7 @@ from fairplay.server.transcript import Asked, read_outcome
 from fairplay.v1.manager_pb2 import WatchTournamentResponse
 from fairplay.v1.record_pb2 import RecordedCall, RecordedGame, RecordEntry, TournamentChange
 from fairplay.v1.result_pb2 import GameResult
-from fairplay.v1.tournament_pb2 import TournamentResult
+from fairplay.v1.tournament_pb2 import Examination, TournamentResult
 
 
 class History:
@@ -68,6 +68,8 @@ class History:
                 self._sign_up(change)
             case "withdrawn":
                 self._withdraw(change.withdrawn)
+            case "examination":
+                self._examine(change.examination)
             case "started":
                 self._start(change)
             case "finished":
@@ -83,9 +85,22 @@ class History:
         self._check(player.name not in self._names, f"{player.name} signed up twice")
         self._names[player.name] = None
         self.message.entrants.append(player)
+        states.drop_examination(self.message, player.name)
+
+    def _examine(self, examination: Examination) -> None:
+        name = examination.player.name
+        self._check(self.course is None, f"{name} was examined after the start")
+        self._check(name not in self._names, f"{name} was examined after it had signed up")
+        begun = examination.status == states.EXAMINING
+        other = "its examination had begun already" if begun else "it was not being examined"
+        self._check(states.is_examined(self.message, name) is not begun, f"{name} was examined, but {other}")
+        states.put_examination(self.message, examination)
 
     def _withdraw(self, name: str) -> None:
         self._check(self.course is None, f"{name} withdrew after the start")
+        if states.is_examined(self.message, name):
+            states.drop_examination(self.message, name)
+            return
         known = name in self._names and name not in self._named
         self._check(known, f"{name} withdrew without having signed up")
         del self.message.entrants[[*self._names].index(name)]

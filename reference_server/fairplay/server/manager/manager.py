@@ -14,13 +14,16 @@ from fairplay.server.errors import Refusal
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
 from fairplay.server.links.opening import Links
+from fairplay.server.links.program_options import ProgramOptions
 from fairplay.server.links.secrets import take_secret, take_secrets
 from fairplay.server.manager import history, states
 from fairplay.server.manager.course import Course
 from fairplay.server.manager.driver import Services, shutting_down
+from fairplay.server.manager.examiner import Examiner
 from fairplay.server.manager.plan import checked_tournament_id, full_tournament_plan
 from fairplay.server.manager.seeds import new_secret
 from fairplay.server.manager.signup import Later
+from fairplay.server.manager.suite import Suite
 from fairplay.server.manager.tournament import Tournament, now, tournament_over
 from fairplay.server.plans import same_plan
 from fairplay.server.records.chain import parsed
@@ -32,7 +35,7 @@ from fairplay.server.referee import Referee
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import SignUpResponse, WatchTournamentResponse, WithdrawResponse
 from fairplay.v1.record_pb2 import RecordEntry, TournamentHeader
-from fairplay.v1.tournament_pb2 import RoundGame, Standings, TournamentPlan
+from fairplay.v1.tournament_pb2 import Examination, RoundGame, Standings, TournamentPlan
 from fairplay.v1.tournament_pb2 import Tournament as TournamentMessage
 
 log = logging.getLogger("fairplay.manager")
@@ -48,7 +51,8 @@ class Manager:
     """All tournaments of this server.
 
     `later` schedules the ends of waiting periods; None: the event loop does. `game_limit` is how many games of a
-    tournament are played at once at the most; 0: as many as suit its players.
+    tournament are played at once at the most; 0: as many as suit its players. `examiner` examines players that sign up;
+    None: programs are run in no sandbox.
     """
 
     def __init__(
@@ -60,8 +64,10 @@ class Manager:
         clock: Clock,
         later: Later | None = None,
         game_limit: int = 0,
+        examiner: Examiner | None = None,
     ) -> None:
-        self._services = Services(referee, links, hub, store, clock, game_limit)
+        examiner = examiner or Examiner(Suite(ProgramOptions()).examine)
+        self._services = Services(referee, links, hub, store, clock, examiner, game_limit)
         self._store = store
         self._later = later or asyncio.get_running_loop().call_later
         self._active: dict[str, Tournament] = {}
@@ -93,16 +99,15 @@ class Manager:
         if tournament is None:
             raise Refusal("SIGN_UP_CLOSED", f"the tournament {tournament_id} is over", "tournament_id")
         secret = take_secret(player, "player")
+        examination = tournament.examine(player, token, certificate, secret)
+        if examination is not None:
+            await tournament.saved()
+            return _signed_up(tournament, 0, examination)
         description = await tournament.check_certificate(player, token, certificate, secret)
         entrant = Player(name=player.name, link=player.link, description=description, account=player.account)
         number = tournament.sign_up(entrant, token, secret)
         await tournament.saved()
-        return SignUpResponse(
-            number=number,
-            entrant_count=len(tournament.message.entrants),
-            status=tournament.message.status,
-            period_end_time=tournament.period_end_time,
-        )
+        return _signed_up(tournament, number)
 
     async def withdraw(self, tournament_id: str, name: str, token: str, *, trusted: bool = False) -> WithdrawResponse:
         """Take a player out again; a repeat changes nothing. Raises Refusal if the player may not leave.
@@ -302,6 +307,16 @@ class Manager:
         if (tournament := self._active.get(tournament_id)) is not None:
             await tournament.saved()
         return self.get(tournament_id)
+
+
+def _signed_up(tournament: Tournament, number: int, examination: Examination | None = None) -> SignUpResponse:
+    return SignUpResponse(
+        number=number,
+        entrant_count=len(tournament.message.entrants),
+        status=tournament.message.status,
+        period_end_time=tournament.period_end_time,
+        examination=examination,
+    )
 
 
 async def _shown(message: TournamentMessage) -> AsyncGenerator[WatchTournamentResponse, None]:

@@ -9,10 +9,13 @@ from random import Random
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
+from fairplay.certificate import frozen
+from fairplay.certificate.patterns import matches
 from fairplay.certificate.signing import is_public_key
 from fairplay.formats.format import Terms, chosen, full_format
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game, find
+from fairplay.player.handlers import PROTOCOL_REVISION
 from fairplay.server.errors import Refusal
 from fairplay.server.manager.names import NamePattern
 from fairplay.server.manager.seeds import derive_seed, derive_seed_1_1
@@ -30,7 +33,14 @@ from fairplay.server.plans import (
 )
 from fairplay.v1.game_pb2 import GameSettings, Player
 from fairplay.v1.referee_pb2 import GamePlan
-from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy, Tournament, TournamentPlan, WithdrawnGames
+from fairplay.v1.tournament_pb2 import (
+    AgeOrder,
+    ExaminationPolicy,
+    SignUpPolicy,
+    Tournament,
+    TournamentPlan,
+    WithdrawnGames,
+)
 
 COUNTED = WithdrawnGames.WITHDRAWN_GAMES_COUNTED
 MAX_TITLE_CHARS = 100
@@ -40,6 +50,7 @@ ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 MAX_ENTRANTS = 10_000
 MAX_PERIODS = 1_000
 MAX_WAITING_S = 7 * 24 * 3_600
+MIN_EXAMINATION_S, EXAMINATION_S, MAX_EXAMINATION_S = 10, 600, 3_600
 OPEN_POLICY = SignUpPolicy(
     max_entrant_count=MAX_ENTRANTS,
     waiting_period=Duration(seconds=30),
@@ -147,12 +158,28 @@ def _check_policy(game: Game, policy: SignUpPolicy, entrant_count: int) -> None:
         _refuse("certificate.max_age", "it is negative")
     if not all(map(is_public_key, policy.certificate.signer_keys)):
         _refuse("certificate.signer_keys", "one is not the public key that `fairplay certificate keys` prints")
+    if policy.certificate.HasField("examination"):
+        _check_examination(game, policy.certificate.examination)
     if policy.age_order not in AgeOrder.values():
         _refuse("age_order", f"there is no age order {policy.age_order}")
     try:
         NamePattern(policy.name_pattern)
     except ValueError as error:
         _refuse("name_pattern", str(error))
+
+
+def _check_examination(game: Game, policy: ExaminationPolicy) -> None:
+    """Check how players are examined, and fill in the time where it is not said."""
+    field = "certificate.examination"
+    if not policy.HasField("time_limit"):
+        policy.time_limit.seconds = EXAMINATION_S
+    if not MIN_EXAMINATION_S <= seconds(policy.time_limit) <= MAX_EXAMINATION_S:
+        _refuse(f"{field}.time_limit", f"it is {seconds(policy.time_limit):g} s; it must be 10 s to 1 h")
+    known = frozen(game.name, PROTOCOL_REVISION)
+    if known is None:
+        _refuse(field, f"there is no conformance suite for {game.title}")
+    elif policy.cases and not any(matches(each, policy.cases) for each in known):
+        _refuse(f"{field}.cases", f"no MUST case of {game.title} matches {policy.cases!r}")
 
 
 def _refuse(field: str, problem: str) -> None:

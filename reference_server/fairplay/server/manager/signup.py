@@ -41,6 +41,9 @@ class SignUp:
         self._game = find(message.plan.game)
         self._pattern = NamePattern(message.plan.sign_up.name_pattern)
         self._tokens: dict[str, str] = {}
+        self._examined = {
+            each.player.name: each.player.link for each in message.examinations if each.status == states.EXAMINING
+        }
         self._links = {player.name: player.link for player in states.in_order_of_sign_up(message)}
         self._named = frozenset(player.name for player in message.plan.entrants)
         self._pinned: dict[str, str] = {}
@@ -54,18 +57,35 @@ class SignUp:
 
     def repeats(self, player: Player, token: str) -> bool:
         """Return whether this very player has entered already."""
-        entered = self._links.get(player.name) == player.link
-        return entered and same(self._tokens.get(player.name, token), token)
+        return self._links.get(player.name) == player.link and self._shows(player.name, token)
+
+    def is_examined(self, player: Player, token: str) -> bool:
+        """Return whether this very player is being examined."""
+        return self._examined.get(player.name) == player.link and self._shows(player.name, token)
+
+    def _shows(self, name: str, token: str) -> bool:
+        return same(self._tokens.get(name, token), token)
 
     def number(self, name: str) -> int:
         """Return the number of an entrant in the order of sign-up, from 1."""
         return 1 + [*self._links].index(name)
 
+    def examine(self, player: Player, token: str) -> None:
+        """Keep the name of a player that is going to be examined, and its token."""
+        self._examined[player.name] = player.link
+        self._tokens[player.name] = token
+
+    def refuse(self, name: str) -> None:
+        """Forget a player that has been examined, and is not let in."""
+        del self._examined[name]
+        self._tokens.pop(name, None)
+
     def enter(self, player: Player, token: str) -> None:
-        """Add a player that has been checked, and keep its token."""
+        """Add a player that has been checked, and keep its token; one that has been examined has shown its own."""
         self._message.entrants.append(player)
         self._links[player.name] = player.link
-        self._tokens[player.name] = token
+        if self._examined.pop(player.name, None) is None:
+            self._tokens[player.name] = token
         self._pin(player.name, player.link)
 
     def check(self, player: Player, token: str) -> None:
@@ -74,7 +94,7 @@ class SignUp:
             allowed = self._message.plan.sign_up.name_pattern
             message = f"{player.name!r} is not a name for this tournament: names must match {allowed}"
             raise Refusal("NAME_INVALID", message, "player.name")
-        if player.name in self._links:
+        if player.name in self._links or player.name in self._examined:
             message = f"the name {player.name} is taken in this tournament: choose another one"
             raise Refusal("NAME_TAKEN", message, "player.name")
         self._check_link(player, self._game, "player")
@@ -134,7 +154,7 @@ class SignUp:
 
     def _check_dialled_in_again(self, entrant: str, token: str) -> None:
         # The server was started again since. Tokens are in no record, but a player that dials in shows its own.
-        name = _dial_in_name(self._links[entrant])
+        name = _dial_in_name(self._links.get(entrant) or self._examined[entrant])
         if name is None or not self._hub.holds(name, token):
             message = f"the server was started again since {entrant} signed up and does not know its token any more"
             if name is not None:

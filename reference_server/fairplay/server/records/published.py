@@ -48,6 +48,6 @@ def _players(entry: RecordEntry) -> Iterable[Player]:
         case "tournament":
             return entry.tournament.plan.entrants
         case "change":
-            return [entry.change.signed_up, *entry.change.started.entrants]
+            return [entry.change.signed_up, entry.change.examination.player, *entry.change.started.entrants]
         case _:
             return ()

@@ -51,7 +51,7 @@ def public_tournament(tournament: Tournament) -> Tournament:
     public = Tournament()
     public.CopyFrom(tournament)
     del public.plan.entrants[:]
-    _hide_ways(public.entrants)
+    _hide_ways([*public.entrants, *(each.player for each in public.examinations)])
     for round_ in public.rounds:
         for game in round_.games:
             _drop_evidence(game.result)
@@ -117,6 +117,8 @@ def public_event(event: WatchTournamentResponse) -> WatchTournamentResponse:
     match event.WhichOneof("event"):
         case "signed_up":
             _hide_ways([public.signed_up])
+        case "examination":
+            _hide_ways([public.examination.player])
         case "started":
             _hide_ways(public.started.entrants)
         case "game_finished":

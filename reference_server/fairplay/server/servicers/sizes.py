@@ -26,6 +26,7 @@ class Bound(NamedTuple):
 
 BOUNDS: Mapping[str, Bound] = {
     "account": Bound(128, "NAME_INVALID"),
+    "cases": Bound(200, "INVALID_SIGN_UP"),
     "certificate": Bound(1024 * 1024, "CERTIFICATE_REQUIRED"),
     "display_name": Bound(80, "NAME_INVALID"),
     "challengers": Bound(64, "INVALID_FORMAT"),

@@ -54,6 +54,7 @@ class Options:
     deals: int = 0
     failures_allowed: int | None = None
     concurrency: int = 0
+    examine: bool = False
     drawn_seed: int = field(default_factory=lambda: secrets.randbelow(MAX_SEED))
 
     @property
@@ -87,6 +88,8 @@ class Options:
         format_ = parse_format(self.format)
         if self.order not in ORDERS:
             raise UsageError(f"there is no order {self.order!r}: the order is {' or '.join(ORDERS)}")
+        if self.examine and self.order == "given":
+            raise UsageError("--examine lets players in as they pass: leave --order given out")
         players = self.entrants()
         few = game.seats.start
         if len(players) < few:

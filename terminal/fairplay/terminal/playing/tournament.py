@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import grpc
@@ -19,6 +19,7 @@ from fairplay.terminal.misconducts import describe_failure
 from fairplay.terminal.options import find_game
 from fairplay.terminal.outcomes import DONE, FailedError
 from fairplay.terminal.playing.channels import open_channel, patiently, quickly
+from fairplay.terminal.playing.examining import examine, with_examination
 from fairplay.terminal.playing.fetching import fetch_games, fetch_seeds, fetch_standings, read_records
 from fairplay.terminal.playing.forecast import forecast_games
 from fairplay.terminal.playing.live import TournamentView
@@ -29,6 +30,7 @@ from fairplay.terminal.reports.findings import Findings, games_to_read
 from fairplay.terminal.reports.outputs import Outputs
 from fairplay.terminal.reports.telling import Told, write_outputs
 from fairplay.v1 import manager_pb2
+from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan, TournamentStatus
@@ -58,7 +60,7 @@ async def _play(options: Options, game: Game, plan: TournamentPlan, outputs: Out
     console = Console(stderr=outputs.json == "-", highlight=False)
     began_ns = time.time_ns()
     async with open_channel(options, resume=True) as channel:
-        tournament_id = await _resume_or_start(channel, plan, options, began_ns)
+        tournament_id = await _resume_or_start(channel, console, plan, options, began_ns)
         try:
             links = {player.name: player.link for player in plan.entrants}
             return await show_tournament(channel, console, game, tournament_id, Details(links, links, outputs))
@@ -70,7 +72,9 @@ async def _play(options: Options, game: Game, plan: TournamentPlan, outputs: Out
             raise
 
 
-async def _resume_or_start(channel: grpc.aio.Channel, plan: TournamentPlan, options: Options, began_ns: int) -> str:
+async def _resume_or_start(
+    channel: grpc.aio.Channel, console: Console, plan: TournamentPlan, options: Options, began_ns: int
+) -> str:
     """Return the id of the tournament of this command: one that was interrupted if there is one, or else a new one.
 
     `began_ns` is when the command began, in nanoseconds since 1970: a tournament that a server of its own resumes may
@@ -83,15 +87,24 @@ async def _resume_or_start(channel: grpc.aio.Channel, plan: TournamentPlan, opti
         ended_now = options.server is None and each.end_time.ToNanoseconds() >= began_ns
         if each.tournament_id.startswith(prefix) and (each.status in OPEN or ended_now):
             if each.status == TournamentStatus.TOURNAMENT_STATUS_SIGN_UP:
-                await _start(manager, each.tournament_id)
+                await _begin(channel, console, each.tournament_id, plan.entrants if options.examine else ())
             return str(each.tournament_id)
     if options.order == "dealt":
         entrants = dealt(plan.entrants, plan.seed)
         plan.ClearField("entrants")
         plan.entrants.extend(entrants)
     tournament_id = f"{prefix}{secrets.token_hex(4)}"
-    await start(channel, plan, tournament_id)
+    made = with_examination(plan) if options.examine else plan
+    await _create(manager, made, tournament_id)
+    await _begin(channel, console, tournament_id, plan.entrants if options.examine else ())
     return tournament_id
+
+
+async def _begin(channel: grpc.aio.Channel, console: Console, tournament_id: str, examined: Sequence[Player]) -> None:
+    """Start a tournament, once those have been examined who are to be."""
+    if examined:
+        await examine(channel, console, tournament_id, examined)
+    await _start(ManagerServiceStub(channel), tournament_id)
 
 
 def _digest(plan: TournamentPlan, options: Options) -> str:
@@ -100,15 +113,20 @@ def _digest(plan: TournamentPlan, options: Options) -> str:
     typed.CopyFrom(plan)
     if options.seed is None:
         typed.ClearField("seed")
-    data = typed.SerializeToString(deterministic=True) + options.order.encode()
+    words = [options.order, *(["examine"] if options.examine else [])]
+    data = typed.SerializeToString(deterministic=True) + " ".join(words).encode()
     return hashlib.sha256(data).hexdigest()[:12]
 
 
 async def start(channel: grpc.aio.Channel, plan: TournamentPlan, tournament_id: str) -> None:
     """Create a tournament and start it."""
     manager = ManagerServiceStub(channel)
-    await manager.CreateTournament(manager_pb2.CreateTournamentRequest(tournament_id=tournament_id, plan=plan))
+    await _create(manager, plan, tournament_id)
     await _start(manager, tournament_id)
+
+
+async def _create(manager: ManagerServiceStub, plan: TournamentPlan, tournament_id: str) -> None:
+    await manager.CreateTournament(manager_pb2.CreateTournamentRequest(tournament_id=tournament_id, plan=plan))
 
 
 async def _start(manager: ManagerServiceStub, tournament_id: str) -> None:

@@ -23,6 +23,7 @@ from fairplay.terminal.records.overview import show_time
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Misconduct, MisconductKind, Overrun, RuleBreak
 from fairplay.v1.record_pb2 import LinkedEntry, RecordedCall, RecordedTable, RecordEntry, TournamentChange
 from fairplay.v1.table_pb2 import TableStatus
+from fairplay.v1.tournament_pb2 import ExaminationStatus
 
 MAX_CHARS = 160
 
@@ -239,10 +240,8 @@ def _table(entry: RecordedTable) -> tuple[str, str]:
 
 def _change(change: TournamentChange) -> tuple[str, str]:
     match change.WhichOneof("change"):
-        case "signed_up":
-            return "signed up", f"{change.signed_up.name}  {change.signed_up.link}"
-        case "withdrawn":
-            return "withdrew", change.withdrawn
+        case "signed_up" | "withdrawn" | "examination":
+            return _sign_up(change)
         case "started":
             return "started", ", ".join(player.name for player in change.started.entrants)
         case "finished":
@@ -252,6 +251,17 @@ def _change(change: TournamentChange) -> tuple[str, str]:
             return "cancelled", f"{change.cancelled}, {show_time(change.time)}"
         case _:
             return "change", "?"
+
+
+def _sign_up(change: TournamentChange) -> tuple[str, str]:
+    if change.HasField("signed_up"):
+        return "signed up", f"{change.signed_up.name}  {change.signed_up.link}"
+    if change.HasField("examination"):
+        player, examination = change.examination.player, change.examination
+        if examination.status == ExaminationStatus.EXAMINATION_STATUS_EXAMINING:
+            return "examining", f"{player.name}  {player.link}"
+        return "refused", " ".join(filter(None, (player.name, examination.case_id, examination.reason)))
+    return "withdrew", change.withdrawn
 
 
 def _error(error: CallError) -> str:

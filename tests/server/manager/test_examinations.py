@@ -1,0 +1,376 @@
+"""Tournaments whose server examines players at sign-up: states, places, periods, restarts, turns."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from google.protobuf.duration_pb2 import Duration
+
+from fairplay.certificate.signing import new_key, public_text, signed
+from fairplay.server.errors import Refusal
+from fairplay.server.manager.examiner import MAX_OF_ACCOUNT, Examiner
+from fairplay.server.manager.states import CANCELLED, EXAMINING, MAX_REFUSED, REFUSED, RUNNING, SIGN_UP, TOO_LATE
+from fairplay.server.manager.suite import Finding
+from fairplay.server.records.chain import parsed
+from fairplay.server.records.published import published
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.manager_pb2 import SignUpResponse
+from fairplay.v1.player_pb2 import PlayerDescription
+from fairplay.v1.tournament_pb2 import CertificatePolicy, ExaminationPolicy, SignUpPolicy, Tournament, TournamentPlan
+from tests.server.manager.harness import Environment, Timers, environment, plan
+from tests.server.manager.test_certificates import certificate
+
+PASSED = Finding(PlayerDescription(display_name="Ann 2000"))
+FAILED = Finding(PlayerDescription(), "time.every-answer", "FAIL: it took too long")
+
+
+class Suite:
+    """A suite that finds what a test says, when the test says it."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.secrets: dict[str, str] = {}
+        self._told: dict[str, asyncio.Future[Finding]] = {}
+
+    async def examine(self, player: Player, plan: TournamentPlan, secret: str) -> Finding:
+        self.begun.append(player.name)
+        self.secrets[player.name] = secret
+        return await self._of(player.name)
+
+    def tell(self, name: str, finding: Finding) -> None:
+        """Let the examination of a player end."""
+        self._of(name).set_result(finding)
+
+    def _of(self, name: str) -> asyncio.Future[Finding]:
+        return self._told.setdefault(name, asyncio.get_running_loop().create_future())
+
+
+def examining(most: int = 10, waiting_s: int = 0, **policy: object) -> TournamentPlan:
+    asked = CertificatePolicy(examination=ExaminationPolicy(), **policy)  # type: ignore[arg-type]
+    return plan(
+        certificate=asked, max_entrant_count=most, min_entrant_count=2, waiting_period=Duration(seconds=waiting_s)
+    )
+
+
+def started(name: str, account: str = "") -> Player:
+    return Player(name=name, link="grpc://127.0.0.1:1", account=account)
+
+
+async def enter(here: Environment, name: str, token: str = "") -> SignUpResponse:
+    return await here.manager.sign_up("t", started(name), token)
+
+
+async def until(here: Environment, kind: str, name: str) -> None:
+    """Wait until the watched tournament tells that something has become of a player."""
+    async with asyncio.timeout(60):
+        async for event in here.manager.watch("t"):
+            tournament = here.manager.get("t")
+            found = states(tournament)
+            found |= {player.name: "entered" for player in tournament.entrants}
+            if event and found.get(name) == kind:
+                return
+    raise AssertionError(f"{name} is {found.get(name)}")
+
+
+def states(tournament: Tournament) -> dict[str, str]:
+    words = {EXAMINING: "examining", REFUSED: "refused"}
+    return {each.player.name: words[each.status] for each in tournament.examinations}
+
+
+async def refused(here: Environment, player: Player, certificate: bytes = b"") -> str:
+    with pytest.raises(Refusal) as caught:
+        await here.manager.sign_up("t", player, "", certificate)
+    return f"{caught.value.reason}: {caught.value.message}"
+
+
+async def test_a_player_that_passes_enters() -> None:
+    suite = Suite()
+    async with environment(examiner=Examiner(suite.examine)) as here:
+        await here.manager.create("t", examining())
+        reply = await enter(here, "ann")
+        assert (reply.number, reply.examination.status, reply.entrant_count) == (0, EXAMINING, 0)
+        assert states(here.manager.get("t")) == {"ann": "examining"}
+        assert (await enter(here, "ann")).examination.status == EXAMINING
+        suite.tell("ann", PASSED)
+        await until(here, "entered", "ann")
+        reply = await enter(here, "ann")
+        assert (reply.number, reply.HasField("examination")) == (1, False)
+        [entrant] = here.manager.get("t").entrants
+        assert entrant.description.display_name == "Ann 2000"
+        assert not here.manager.get("t").examinations
+        assert suite.begun == ["ann"]
+
+
+async def test_a_player_that_fails_is_refused_and_may_try_again() -> None:
+    suite = Suite()
+    async with environment(examiner=Examiner(suite.examine)) as here:
+        await here.manager.create("t", examining())
+        await enter(here, "ann")
+        suite.tell("ann", FAILED)
+        await until(here, "refused", "ann")
+        [examination] = here.manager.get("t").examinations
+        assert (examination.case_id, examination.reason) == (FAILED.case_id, FAILED.reason)
+        assert not here.manager.get("t").entrants
+        suite._told.clear()
+        assert (await enter(here, "ann")).examination.status == EXAMINING
+        suite.tell("ann", PASSED)
+        await until(here, "entered", "ann")
+
+
+async def test_who_watches_is_told() -> None:
+    suite = Suite()
+    async with environment(examiner=Examiner(suite.examine)) as here:
+        await here.manager.create("t", examining(most=2))
+        events = here.manager.watch("t")
+        await anext(events)
+        for name in "ab":
+            await enter(here, name)
+        assert [(await anext(events)).examination.status for _ in "ab"] == [EXAMINING, EXAMINING]
+        suite.tell("a", FAILED)
+        assert (await anext(events)).examination.case_id == FAILED.case_id
+        suite.tell("b", PASSED)
+        assert (await anext(events)).signed_up.name == "b"
+        await events.aclose()
+        assert not here.findings()
+
+
+async def test_a_name_is_kept_while_its_player_is_examined() -> None:
+    suite = Suite()
+    async with environment(examiner=Examiner(suite.examine)) as here:
+        await here.manager.create("t", examining())
+        await enter(here, "ann", "secret")
+        assert "NAME_TAKEN" in await refused(here, Player(name="ann", link="grpc://127.0.0.1:2"))
+        with pytest.raises(Refusal, match="taken"):
+            await enter(here, "ann", "another")
+
+
+async def test_what_needs_no_examination(tmp_path: Path) -> None:
+    key = new_key(tmp_path / "key.pem")
+    async with environment(examiner=Examiner(Suite().examine)) as here:
+        here.stage.act("cat")
+        await here.manager.create("t", examining(signer_keys=[public_text(key)]))
+        reply = await here.manager.sign_up("t", Player(name="bob", link="bot:first"), "")
+        assert (reply.number, reply.HasField("examination")) == (1, False)
+        mine = signed(certificate(player={"name": "Actor", "version": "", "services": []}), key)
+        reply = await here.manager.sign_up("t", Player(name="cat", link="exec:x"), "", mine)
+        assert (reply.number, reply.HasField("examination")) == (2, False)
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+async def test_a_player_that_dials_in_has_to_bring_a_certificate(trusted: bool, tmp_path: Path) -> None:
+    keys = [public_text(new_key(tmp_path / "key.pem"))] if trusted else []
+    async with environment(examiner=Examiner(Suite().examine)) as here:
+        await here.manager.create("t", examining(signer_keys=keys))
+        here.stage.act("ann")
+        here.hub.expect("ann", "token")
+        here.hub.here = lambda name: True  # type: ignore[method-assign]
+        with pytest.raises(Refusal) as caught:
+            await here.manager.sign_up("t", Player(name="ann", link="dial-in:ann"), "token")
+        assert caught.value.reason == "CERTIFICATE_REQUIRED"
+        assert ("sign up with a certificate" in caught.value.message) is trusted
+
+
+async def test_a_certificate_of_nobody_who_is_trusted_saves_no_examination() -> None:
+    suite = Suite()
+    async with environment(examiner=Examiner(suite.examine)) as here:
+        await here.manager.create("t", examining())
+        reply = await here.manager.sign_up("t", started("ann"), "", certificate())
+        assert reply.examination.status == EXAMINING
+
+
+async def test_a_player_may_withdraw_while_it_is_examined() -> None:
+    suite = Suite()
+    async with environment(examiner=Examiner(suite.examine)) as here:
+        await here.manager.create("t", examining())
+        await enter(here, "ann", "secret")
+        with pytest.raises(Refusal, match="not the one"):
+            await here.manager.withdraw("t", "ann", "other")
+        await here.manager.withdraw("t", "ann", "secret")
+        assert not here.manager.get("t").examinations
+        assert (await enter(here, "ann", "new")).examination.status == EXAMINING
+        await here.manager.cancel("t", "")
+        assert not here.findings()
+
+
+async def test_an_examination_holds_no_place() -> None:
+    suite = Suite()
+    async with environment(examiner=Examiner(suite.examine, at_once=3)) as here:
+        await here.manager.create("t", examining(most=2))
+        for name in ("slow", "ann", "bob"):
+            await enter(here, name)
+        suite.tell("ann", PASSED)
+        await until(here, "entered", "ann")
+        suite.tell("bob", PASSED)
+        over = await here.over("t", within_s=60)
+        assert {player.name for player in over.entrants} == {"ann", "bob"}
+        assert [(each.player.name, each.reason) for each in over.examinations] == [("slow", TOO_LATE)]
+        assert not here.findings()
+
+
+async def test_a_period_lasts_until_its_examinations_are_over() -> None:
+    suite, timers = Suite(), Timers()
+    async with environment(later=timers.later, examiner=Examiner(suite.examine)) as here:
+        await here.manager.create("t", examining(waiting_s=30))
+        await here.manager.sign_up("t", Player(name="bot", link="bot:first"), "")
+        await enter(here, "ann")
+        timers.ring()
+        assert here.manager.get("t").status == SIGN_UP
+        assert "SIGN_UP_CLOSED" in await refused(here, started("late"))
+        suite.tell("ann", PASSED)
+        over = await here.over("t", within_s=60)
+        assert {player.name for player in over.entrants} == {"ann", "bot"}
+
+
+async def test_a_period_that_waits_ends_when_the_last_examined_player_withdraws() -> None:
+    timers = Timers()
+    async with environment(later=timers.later, examiner=Examiner(Suite().examine)) as here:
+        await here.manager.create("t", examining(waiting_s=30))
+        for name in ("ann", "bob"):
+            await here.manager.sign_up("t", Player(name=name, link="bot:first"), "")
+        await enter(here, "slow", "secret")
+        timers.ring()
+        await here.manager.withdraw("t", "slow", "secret")
+        assert {player.name for player in (await here.over("t", within_s=60)).entrants} == {"ann", "bob"}
+
+
+async def test_the_last_place_ends_a_period_that_waits() -> None:
+    suite, timers = Suite(), Timers()
+    async with environment(later=timers.later, examiner=Examiner(suite.examine, at_once=2)) as here:
+        await here.manager.create("t", examining(most=2, waiting_s=30))
+        await here.manager.sign_up("t", Player(name="bot", link="bot:first"), "")
+        for name in ("ann", "slow"):
+            await enter(here, name)
+        timers.ring()
+        suite.tell("ann", PASSED)
+        over = await here.over("t", within_s=60)
+        assert {player.name for player in over.entrants} == {"ann", "bot"}
+        assert not here.findings()
+
+
+async def test_a_sign_up_for_which_too_few_pass_goes_on_and_is_given_up() -> None:
+    suite, timers = Suite(), Timers()
+    async with environment(later=timers.later, examiner=Examiner(suite.examine, at_once=2)) as here:
+        await here.manager.create("t", examining(waiting_s=30))
+        await enter(here, "ann")
+        timers.ring()
+        suite.tell("ann", FAILED)
+        await until(here, "refused", "ann")
+        await enter(here, "bob")
+        suite.tell("bob", PASSED)
+        await until(here, "entered", "bob")
+        timers.ring()
+        assert (await here.over("t")).status == CANCELLED
+
+
+async def test_an_organiser_may_start_without_waiting() -> None:
+    suite = Suite()
+    async with environment(examiner=Examiner(suite.examine)) as here:
+        await here.manager.create("t", examining())
+        await enter(here, "slow")
+        for name in ("ann", "bob"):
+            await here.manager.sign_up("t", Player(name=name, link="bot:first"), "")
+        assert (await here.manager.start("t")).status == RUNNING
+        assert states(here.manager.get("t")) == {"slow": "refused"}
+        await here.over("t", within_s=60)
+        assert not here.findings()
+
+
+async def test_a_server_that_is_started_again_examines_again(tmp_path: Path) -> None:
+    suite, again = Suite(), Suite()
+    async with environment(tmp_path, examiner=Examiner(suite.examine, at_once=2)) as here:
+        await here.manager.create("t", examining())
+        await here.manager.sign_up("t", started("ann"), "token")
+        await enter(here, "bob")
+        suite.tell("bob", FAILED)
+        await until(here, "refused", "bob")
+    async with environment(tmp_path, examiner=Examiner(again.examine)) as here:
+        await here.manager.resume_all()
+        assert states(here.manager.get("t")) == {"ann": "examining", "bob": "refused"}
+        again.tell("ann", PASSED)
+        await until(here, "entered", "ann")
+        assert again.begun == ["ann"]
+        await here.manager.cancel("t", "")
+        assert not here.findings()
+
+
+async def test_links_of_examined_players_are_in_no_public_record() -> None:
+    async with environment(examiner=Examiner(Suite().examine)) as here:
+        await here.manager.create("t", examining())
+        await enter(here, "ann")
+        await here.manager.cancel("t", "")
+        record = here.store.read("t")
+        assert "127.0.0.1" in str([*parsed(record)])
+        assert "127.0.0.1" not in str([*parsed(published(record))])
+
+
+async def test_of_many_refused_players_the_latest_are_shown() -> None:
+    async def examine(player: Player, plan: TournamentPlan, secret: str) -> Finding:
+        return FAILED
+
+    async with environment(examiner=Examiner(examine)) as here:
+        wanted = examining()
+        wanted.sign_up.name_pattern = ".*"
+        await here.manager.create("t", wanted)
+        for number in range(MAX_REFUSED + 2):
+            await enter(here, f"p{number}")
+        await until(here, "refused", f"p{MAX_REFUSED + 1}")
+        shown = [each.player.name for each in here.manager.get("t").examinations]
+        assert shown == [f"p{number}" for number in range(2, MAX_REFUSED + 2)]
+
+
+@pytest.mark.parametrize(
+    ("policy", "why"),
+    [
+        (ExaminationPolicy(time_limit=Duration(seconds=1)), "10 s to 1 h"),
+        (ExaminationPolicy(time_limit=Duration(seconds=7200)), "10 s to 1 h"),
+        (ExaminationPolicy(cases="contrakt"), "no MUST case of Fish matches 'contrakt'"),
+    ],
+)
+async def test_a_policy_that_makes_no_sense_is_refused(policy: ExaminationPolicy, why: str) -> None:
+    async with environment() as here:
+        asked = SignUpPolicy(certificate=CertificatePolicy(examination=policy))
+        with pytest.raises(Refusal, match=why) as caught:
+            await here.manager.create("t", TournamentPlan(game="fish", sign_up=asked))
+        assert caught.value.reason == "INVALID_SIGN_UP"
+
+
+async def test_the_time_of_an_examination_has_a_default() -> None:
+    async with environment() as here:
+        made = await here.manager.create("t", examining())
+        assert made.plan.sign_up.certificate.examination.time_limit.seconds == 600
+
+
+# Turns
+
+
+async def test_accounts_take_turns() -> None:
+    suite = Suite()
+    examiner = Examiner(suite.examine, at_once=1)
+    names = ["a1", "a2", "a3", "b1", "c1"]
+    tasks = [asyncio.create_task(examiner.examine(started(each, each[0]), TournamentPlan(), "")) for each in names]
+    await asyncio.sleep(0)  # all of them wait now
+    for name in names:
+        suite.tell(name, PASSED)
+    await asyncio.gather(*tasks)
+    assert suite.begun == ["a1", "a2", "b1", "c1", "a3"]
+
+
+async def test_an_account_has_a_bounded_number_of_examinations() -> None:
+    suite = Suite()
+    examiner = Examiner(suite.examine, at_once=1)
+    many = [
+        asyncio.create_task(examiner.examine(started(f"p{number}", "ann"), TournamentPlan(), ""))
+        for number in range(MAX_OF_ACCOUNT)
+    ]
+    await asyncio.sleep(0)
+    with pytest.raises(Refusal, match="your players are being examined"):
+        examiner.check_room("ann")
+    examiner.check_room("bob")
+    for task in many:
+        task.cancel()
+    await asyncio.gather(*many, return_exceptions=True)
+    examiner.check_room("ann")
+    suite.tell("bob", PASSED)
+    assert await examiner.examine(started("bob"), TournamentPlan(), "") == PASSED
