@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from random import Random
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from fairplay.conformance.naming import draw_name
 from fairplay.conformance.objects import ObjectLink
@@ -21,8 +21,10 @@ from fairplay.server.links.link import Clock, Link
 from fairplay.server.links.process import ProcessLink
 from fairplay.server.links.program_options import ProgramOptions
 from fairplay.server.links.spec import parse_link
-from fairplay.server.server import Config, Server
 from fairplay.v1.connection_pb2 import GoodbyeReason
+
+if TYPE_CHECKING:
+    from fairplay.server.server import Server
 
 NO_SANDBOX = ProgramOptions()
 
@@ -110,24 +112,34 @@ class PlayerServer:
         insecure: bool = False,
         programs: ProgramOptions = NO_SANDBOX,
     ) -> None:
-        self._config = Config(
-            listen=listen,
-            allow_exec=True,
-            resume=False,
-            only_connections=True,
-            start_limit_s=start_limit_s,
-            tls=tls,
-            insecure=insecure,
-            programs=programs,
-        )
+        self._listen = listen
+        self._tls = tls
+        self._insecure = insecure
+        self._programs = programs
         self._server: Server | None = None
         self.start_limit_s = start_limit_s
 
     async def server(self) -> Server:
         """Return the server, started when it is first needed. Raises AddressInUseError if it cannot listen."""
         if self._server is None:
-            self._server = await Server.start(self._config)
+            self._server = await self._start()
         return self._server
+
+    async def _start(self) -> Server:
+        from fairplay.server.server import Config, Server
+
+        return await Server.start(
+            Config(
+                listen=self._listen,
+                allow_exec=True,
+                resume=False,
+                only_connections=True,
+                start_limit_s=self.start_limit_s,
+                tls=self._tls,
+                insecure=self._insecure,
+                programs=self._programs,
+            )
+        )
 
     async def hang_up(self) -> None:
         """End every stream, as a server does that shuts down and comes back."""

@@ -25,6 +25,9 @@ from fairplay.games.conformance import Mutation, find_conformance
 from fairplay.games.game import Game
 
 
+_PROGRAMS = {mutant.name: mutant for mutant in (*as_programs.MUTANTS, *PROGRAMS, *growing.PROGRAMS)}
+
+
 def find_mutants(game: Game) -> Mapping[str, Mutant]:
     """Return the mutants of a game by name: the common ones, then its own. Raises ValueError if two have one name."""
     found: dict[str, Mutant] = {}
@@ -41,7 +44,7 @@ def common_mutants(game: Game) -> list[Mutant]:
     in_play = (*in_turns, *of_situations(game), *of_settings(game), *of_departures(game))
     across = (*across_games.MUTANTS, *of_introductions(game), *of_games_at_once(game), *of_other_settings(game))
     of_objects = (*in_describe.MUTANTS, *in_play, *across, *of_endings(game), *of_identity(game))
-    return [*of_objects, *as_programs.MUTANTS, *PROGRAMS, *growing.PROGRAMS]
+    return [*of_objects, *_PROGRAMS.values()]
 
 
 def own_mutants(game: Game) -> list[Mutant]:
@@ -63,6 +66,8 @@ def make_player(game: Game, name: str, strategy: str = "", limit_s: float = 1.0,
 
 def find_mutant(game: Game, name: str) -> Mutant:
     """Return the mutant of this name. Raises ValueError, with a suggestion, if there is none."""
+    if name in _PROGRAMS:  # found without making the other mutants, for which games are played
+        return _PROGRAMS[name]
     found = find_mutants(game)
     if name not in found:
         close = get_close_matches(name, list(found), n=3, cutoff=0.5)
