@@ -42,9 +42,10 @@ bench-quick: .venv/.ready-dev ## the same in under a minute
 
 ##@ Change
 
+# One worker more than two cores, since many tests wait for limits and for programs to start.
 .PHONY: test
 test: .venv/.ready-dev ## run the tests, in under five minutes (ARGS="-k fish -x" to choose)
-	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not sandbox and not web" $(ARGS)
+	@$(BIN)/python -m pytest -n 3 --dist worksteal -m "not slow and not sandbox and not web" $(ARGS)
 
 .PHONY: test-slow
 test-slow: .venv/.ready-dev ## run the tests that take long: every command of the docs, all mutants of all games, ...

@@ -13,6 +13,7 @@ from fairplay.conformance.naming import new_game_id
 from fairplay.conformance.options import Options
 from tests.conformance.harness import player, raises
 from tests.conformance.test_links import served
+from tests.slow import all_but_first_slow
 
 MUTANT = "raises-in-third-decision"
 COMMAND = [sys.executable, "-m", "fairplay.conformance.zoo", "fish", MUTANT]
@@ -26,7 +27,7 @@ def digests(link: str) -> dict[str, str]:
     return {each.id: each.evidence.digest for each in judged if each.evidence is not None}
 
 
-@pytest.mark.parametrize("way", ["exec", "grpc"])
+@pytest.mark.parametrize("way", all_but_first_slow(["grpc", "exec"]))
 def test_two_runs_with_the_same_seed_have_the_same_digests(way: str) -> None:
     def once() -> dict[str, str]:
         if way == "exec":

@@ -38,6 +38,8 @@ LEAST_OWN, LEAST_COMMON = 25, 25
 AMPLE_S = 5.0
 SHORT_S = (0.15, 1.0)
 """Limits for players that do not keep them. The second one is for machines so busy that sound ones do not either."""
+LIMITS_S = {"is-stuck-when-cancelled": (1.0, AMPLE_S)}
+"""Limits for programs that let several of them pass."""
 CORE = ",".join(
     (
         "contract.describes-itself",
@@ -130,9 +132,15 @@ def test_a_mutant_program_fails_the_cases_that_name_it_too(mutant: Mutant, monke
     link = f"exec:{shlex.join([sys.executable, '-m', 'fairplay.conformance.zoo', game.name, mutant.name])}"
     start_limit_s = {"never-comes-up": 2.0, "comes-up-alone": 8.0}.get(mutant.name, 20.0)
     only = f"{named(mutant)},contract.describes-itself"
-    options = Options(game.name, link, only=only, limit_s=AMPLE_S, first_limit_s=AMPLE_S, start_limit_s=start_limit_s)
-    report = run(options)
-    assert compare(mutant, report).is_exact, report.judged
+    found: list[Finding] = []
+    for limit_s in LIMITS_S.get(mutant.name, (AMPLE_S,)):
+        options = Options(
+            game.name, link, only=only, limit_s=limit_s, first_limit_s=limit_s, start_limit_s=start_limit_s
+        )
+        found.append(compare(mutant, run(options)))
+        if found[-1].is_exact:
+            return
+    raise AssertionError(found)
 
 
 def test_every_game_has_mutants() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.robustness.harness import Command, Ran, exec_player, run, specs, until
+from tests.slow import all_but_first_slow
 
 LIMITED = """
 import resource, sys
@@ -26,7 +27,7 @@ def told(ran: Ran, words: str) -> None:
     assert words in ran.err.splitlines()[-1]
 
 
-@pytest.mark.parametrize("limit", [60_000, 110_000, 150_000])
+@pytest.mark.parametrize("limit", all_but_first_slow([110_000, 60_000, 150_000]))
 def test_a_full_disk_ends_a_tournament_with_sentences_and_it_goes_on_when_there_is_room(
     limit: int, tmp_path: Path
 ) -> None:

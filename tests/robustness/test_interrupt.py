@@ -27,6 +27,7 @@ from tests.robustness.harness import (
     until,
     zoo_player,
 )
+from tests.slow import SLOW, all_but_first_slow
 
 PATIENT = (
     sys.executable,
@@ -38,10 +39,10 @@ PATIENT = (
 )
 """The command line, which ends no player by force: it ends only if all that it has started ends by itself."""
 STOPPED = "fairplay: stopped\n"
-SLOW = "25ms"
+PAUSE = "25ms"
 PLAYERS = specs(
-    f"dials={exec_player('-s', 'greedy', '--pause', SLOW)}",
-    f"serves={exec_player('-s', 'minimax', '--pause', SLOW, '--serve')}",
+    f"dials={exec_player('-s', 'greedy', '--pause', PAUSE)}",
+    f"serves={exec_player('-s', 'minimax', '--pause', PAUSE, '--serve')}",
     "bot:random",
 )
 ABSENT = specs(f"absent=exec:{sys.executable} -c 'import time; time.sleep(600)'", "dial-in:nobody", "bot:first")
@@ -106,7 +107,9 @@ MOMENTS: Mapping[str, tuple[list[str], Callable[[Command], None]]] = {
 }
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize(
+    "moment", [pytest.param(each, marks=[SLOW] if each == "demo, in a round" else []) for each in MOMENTS]
+)
 def test_ctrl_c_ends_it_with_one_sentence_and_leaves_nothing_running(moment: str, tmp_path: Path) -> None:
     arguments, when = MOMENTS[moment]
     if arguments == ["demo"]:
@@ -117,10 +120,10 @@ def test_ctrl_c_ends_it_with_one_sentence_and_leaves_nothing_running(moment: str
     assert not (tmp_path / "records").exists() or not list(findings(tmp_path / "records"))
 
 
-AGAIN = ["tournament, players come up", "tournament, in a round", "tournament, players do not come"]
+AGAIN = ["tournament, in a round", "tournament, players come up", "tournament, players do not come"]
 
 
-@pytest.mark.parametrize("moment", [*AGAIN, "game, played", "serve", "player, serving"])
+@pytest.mark.parametrize("moment", all_but_first_slow([*AGAIN, "game, played", "serve", "player, serving"]))
 def test_ctrl_c_again_and_again_changes_nothing(moment: str, tmp_path: Path) -> None:
     arguments, when = MOMENTS[moment]
     with Command(tmp_path, *arguments, program=PATIENT) as command:
@@ -149,7 +152,7 @@ def test_ctrl_c_while_the_server_starts(what: str, tmp_path: Path) -> None:
 
 def test_a_tournament_with_records_goes_on_when_the_command_is_given_again(tmp_path: Path) -> None:
     records = tmp_path / "records"
-    players = [each.replace(SLOW, "50ms") for each in PLAYERS]  # it must not be over before it is interrupted
+    players = [each.replace(PAUSE, "50ms") for each in PLAYERS]  # it must not be over before it is interrupted
     arguments = ["tournament", "fish", *players, "--seed", "5", "--json", str(tmp_path / "result.json")]
     kept = ["--records", str(records)]
     for goal in (4, 12):
@@ -186,7 +189,7 @@ def refuses(address: str) -> bool:
 
 def test_a_server_that_is_stopped_lets_go_of_its_address_and_keeps_its_games(tmp_path: Path) -> None:
     address, records = free_address(), tmp_path / "records"
-    guest = ["player", "fish", "--connect", address, "--name", "guest", "--pause", SLOW, "--patience", "1m"]
+    guest = ["player", "fish", "--connect", address, "--name", "guest", "--pause", PAUSE, "--patience", "1m"]
     ask = ["game", "fish", *specs("dial-in:guest", "bot:first"), "--server", address]
     serve = ["serve", "--listen", address, "--records", str(records)]
     with Command(tmp_path, *serve) as server, Command(tmp_path, *guest) as player:

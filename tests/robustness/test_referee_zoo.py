@@ -37,6 +37,7 @@ from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.referee_pb2 import GamePlan, GameStatus
 from tests.robustness.stage import Heard, StageLink, on_stage, trace
 from tests.server.quick import in_no_time, quick_clock, quick_store
+from tests.slow import all_but_first_slow
 
 GAMES = [name for name in registered() if find_conformance(name).mutations]
 GAME_COUNT = 200
@@ -184,7 +185,7 @@ async def stored(name: str, share: int, directory: Path) -> list[Symptom]:
         await store.close()
 
 
-@pytest.mark.parametrize("share", range(SHARES))
+@pytest.mark.parametrize("share", all_but_first_slow(range(SHARES)))
 @pytest.mark.parametrize("name", GAMES)
 def test_games_end_on_time_without_exactly_those_whose_faults_have_shown(name: str, share: int, tmp_path: Path) -> None:
     found = in_no_time(stored(name, share, tmp_path))

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from tests.robustness.harness import Command, entry_count, free_address, listings, run, specs, until
+from tests.slow import all_but_first_slow
 
 Stop: TypeAlias = Callable[[Command], object]
 GUESTS = {"ann": "greedy", "bea": "minimax", "cat": "random"}
@@ -66,7 +67,7 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
         yield Scene(tmp_path, stack)
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("ending", all_but_first_slow(ENDINGS))
 def test_a_tournament_outlives_its_server(scene: Scene, ending: str) -> None:
     guests = [scene.guest(name, strategy) for name, strategy in GUESTS.items()]
     server = scene.serve()
@@ -92,7 +93,7 @@ def _over_or(command: Command, condition: Callable[[], bool]) -> bool:
     return command.over or condition()
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("ending", all_but_first_slow(ENDINGS))
 def test_a_player_waits_for_a_server_that_is_not_there_yet_and_for_one_that_comes_back(
     scene: Scene, ending: str
 ) -> None:
@@ -100,6 +101,7 @@ def test_a_player_waits_for_a_server_that_is_not_there_yet_and_for_one_that_come
     until(lambda: len(guest.left()) == 1 and bool(guest.left()[0].cpu_times().user > 0.1), "the player is up")
     for _ in range(2):
         server = scene.serve()
+        server.says("serves on")
         ran = scene.ask("game", "dial-in:ann", "bot:first").end()
         assert (ran.code, ran.err) == (0, "")
         assert "✗" not in ran.out

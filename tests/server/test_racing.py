@@ -166,7 +166,7 @@ async def test_answers_that_are_held_count_together_at_the_end_of_the_time() -> 
 
 async def first_of_two_held(seed: int) -> int:
     """Return which of two seats counts as first, whose answers come while answers are held."""
-    async with table(first_of([0, 1], 1, hold_s=0.5, handicap_s={}), 2, seed) as at:
+    async with table(first_of([0, 1], 1, hold_s=4.0, handicap_s={}), 2, seed) as at:
         at.hands[0].say("first")
         await turned()
         assert at.snap.heard == []

@@ -24,7 +24,6 @@ from fairplay.conformance.zoo.unintroduced import of_introductions
 from fairplay.games.conformance import Mutation, find_conformance
 from fairplay.games.game import Game
 
-
 _PROGRAMS = {mutant.name: mutant for mutant in (*as_programs.MUTANTS, *PROGRAMS, *growing.PROGRAMS)}
 
 
