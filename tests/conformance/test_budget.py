@@ -94,6 +94,24 @@ def test_slow_games_are_played_side_by_side_and_their_ends_once_for_each_number_
     assert len(games.played) == len(SEATINGS)
 
 
+def test_a_player_whose_games_are_short_is_slow_if_all_its_decisions_would_take_longer_than_the_budget() -> None:
+    budget = Budget(600.0)
+    assert budget.is_short_for(0.6)
+    assert not budget.is_short_for(0.01)
+    games = WholeGames(
+        SEATINGS,
+        lambda seat, count: scenario("begin", seat, count),
+        lambda count: scenario("end", 0, count),
+        lambda scenarios: map(Trial, scenarios),
+        lambda _: True,
+    )
+    assert not games.is_slow
+    games.get(*SEATINGS[0])
+    assert games.is_slow
+    games.get(*SEATINGS[1])
+    assert len(games.played) == 1 + AT_ONCE
+
+
 def test_a_player_that_fails_at_the_end_of_a_slow_game_fails_in_that_game() -> None:
     wrong = Misconduct()
     games, _ = played(

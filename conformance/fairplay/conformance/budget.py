@@ -14,6 +14,8 @@ NO_TIME = "there was no time left in the budget of"
 """How the reason begins for which a case is not tested."""
 MIN_DECISIONS = 8
 """The decisions that a game has before it is left for want of time."""
+ALL_DECISIONS = 4_000
+"""About so many decisions a player is asked for that is quick."""
 LATER_SHARE, LATER_DECISIONS = 1 / 160, 3
 """The same for the games that come after such a game: there are many of them."""
 
@@ -32,6 +34,10 @@ class Budget:
         """Raise NotTested if there is no time left."""
         if self._clock() - self._began >= self.total_s:
             raise NotTested(f"{NO_TIME} {duration_text(self.total_s)}", given_up=True)
+
+    def is_short_for(self, decision_s: float) -> bool:
+        """Return whether a player that takes so long for a decision must be asked for fewer of them than others."""
+        return decision_s * ALL_DECISIONS > self.total_s
 
     def is_spent_on(self, elapsed_s: float, decision_count: int) -> bool:
         """Return whether a game has taken its share, and shown how the player begins.

@@ -67,7 +67,7 @@ class Context:
         self.ordinary_games = OrdinaryGames(game, seed)
         self.settings: Message = game.full_settings(game.settings_type())
         self.trials: list[Trial] = []
-        self._whole = WholeGames(self.seatings, self.scenario, self.ending, self.play_each)
+        self._whole = WholeGames(self.seatings, self.scenario, self.ending, self.play_each, self._is_slow_in)
         self._with_leaver: Trial | None = None
         self._sequence: Trial | None = None
         self._pair: Trial | None = None
@@ -198,8 +198,11 @@ class Context:
 
     @property
     def is_slow(self) -> bool:
-        """Return whether a whole game took so long that it was left early."""
+        """Return whether a whole game was left early, or the player takes long for each decision."""
         return self._whole.is_slow
+
+    def _is_slow_in(self, found: Trial) -> bool:
+        return found.misconduct is None and self.player.budget.is_short_for(found.mean_decision_s)
 
     def play_each(self, scenarios: Iterable[Scenario]) -> Iterator[Trial]:
         """Yield the trials of games that have nothing to do with each other, each played when it is asked for.

@@ -164,6 +164,12 @@ class Trial:
         """Return how many decisions the player under test has made."""
         return sum(exchange.kind is not CallKind.NOTIFICATION for exchange in self.exchanges)
 
+    @property
+    def mean_decision_s(self) -> float:
+        """Return how long a decision of the player under test took on average, in seconds; 0.0 if it made none."""
+        times = [each.elapsed_s for each in self.exchanges if each.kind is not CallKind.NOTIFICATION]
+        return sum(times) / max(1, len(times))
+
 
 def seat_names(situation: Situation) -> list[str]:
     """Return what evidence calls the players of a game, by seat."""

@@ -27,15 +27,17 @@ class WholeGames:
         scenario: Callable[[int, int], Scenario],
         ending: Callable[[int], Scenario],
         play_each: Callable[[Iterable[Scenario]], Iterator[Trial]],
+        is_slow_in: Callable[[Trial], bool] = lambda _: False,
     ) -> None:
         self._seatings = seatings
         self._scenario = scenario
         self._ending = ending
         self._play_each = play_each
+        self._is_slow_in = is_slow_in
         self._found: dict[Seating, Trial] = {}
         self._ends: dict[int, Trial] = {}
         self.is_slow = False
-        """Whether a game took so long that it was left early."""
+        """Whether a game took so long that it was left early, or the player takes long for each decision."""
 
     @property
     def played(self) -> list[Trial]:
@@ -53,7 +55,7 @@ class WholeGames:
         return self._found[asked]
 
     def _keep(self, seating: Seating, found: Trial) -> None:
-        self.is_slow = self.is_slow or found.is_cut
+        self.is_slow = self.is_slow or found.is_cut or self._is_slow_in(found)
         _, count = seating
         if found.is_cut and count not in self._ends:
             [self._ends[count]] = self._play_each([self._ending(count)])
