@@ -100,8 +100,13 @@ class Referee:
         game_id = checked_id(game_id or uuid.uuid4().hex, "game_id")
         running = self._running.get(game_id)
         if running is None:
+            if links is None and self._store.find(game_id) is None:
+                self._links.quota.check_room()
             try:
                 running = self._start(plan, game_id, tournament_id, links, secrets)
+                if links is None:
+                    end = self._links.quota.begin()
+                    running.over.add_done_callback(lambda _: end())
             except RecordExists:
                 message = self.get(game_id)
                 same = same_plan(given, message.plan, plan)

@@ -17,6 +17,8 @@ from fairplay.player.channels import NO_CREDENTIALS, Credentials
 from fairplay.player.tls import TlsFiles
 from fairplay.server.access.accounts import Accounts
 from fairplay.server.access.audit import Audit
+from fairplay.server.access.caller import SERVER, Caller
+from fairplay.server.access.game_quota import GameQuota
 from fairplay.server.access.interceptor import AccessInterceptor
 from fairplay.server.access.ownership import Ownership
 from fairplay.server.access.quotas import QuotaLimits, Quotas
@@ -33,7 +35,7 @@ from fairplay.server.listening import HEARTBEAT_S, add_listener, check_exposure,
 from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.lobby import Lobby
 from fairplay.server.manager.examiner import Examiner
-from fairplay.server.manager.manager import Manager
+from fairplay.server.manager.manager import KIND, Manager
 from fairplay.server.manager.suite import Suite
 from fairplay.server.metrics.meter import Meter
 from fairplay.server.questions import Questions
@@ -161,6 +163,7 @@ class Server:
             credentials=config.credentials,
             networks=networks,
             secrets=Secrets(SecretsDatabase(config.records) if config.records else None),
+            quota=GameQuota(config.quotas),
         )
         self.referee = Referee(self.links, store, config.meter)
         suite = Suite(options, config.credentials, networks, config.start_limit_s)
@@ -172,6 +175,7 @@ class Server:
             self.clock,
             game_limit=config.concurrency,
             examiner=Examiner(suite.examine, config.examinations),
+            owner=self._owner_of,
         )
         self.lobby = Lobby(self.referee, self.links, self.hub, store, config.lobby)
         self.address = ""
@@ -218,6 +222,10 @@ class Server:
         server.lobby.open()
         return server
 
+    def _owner_of(self, tournament_id: str) -> Caller:
+        account = self.ownership.owner(KIND, tournament_id)
+        return (self.accounts.of(account) if self.accounts is not None else None) or SERVER
+
     def _build(self) -> grpc.aio.Server:
         interceptors: list[grpc.aio.ServerInterceptor] = [
             ErrorInterceptor(self._config.handshake_limit_s, self._config.unread_limit_s, self._config.meter)
@@ -233,9 +241,7 @@ class Server:
         connection_pb2_grpc.add_ConnectionServiceServicer_to_server(connection, server)
         if self._config.only_connections:
             return server
-        referee_pb2_grpc.add_RefereeServiceServicer_to_server(
-            RefereeServicer(self.referee, self.ownership, self._quotas), server
-        )
+        referee_pb2_grpc.add_RefereeServiceServicer_to_server(RefereeServicer(self.referee, self.ownership), server)
         manager_pb2_grpc.add_ManagerServiceServicer_to_server(
             ManagerServicer(self.manager, self.ownership, self._quotas), server
         )

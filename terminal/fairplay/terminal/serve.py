@@ -52,6 +52,12 @@ def serve(
     games_at_once: Annotated[
         int, typer.Option("--games-at-once", metavar="N", min=1, help="Running games of one account (--accounts).")
     ] = 50,
+    search_depth: Annotated[
+        int,
+        typer.Option(
+            "--search-depth", metavar="N", min=1, help="How deep bots of accounts may search: bot:minimax:depth=N."
+        ),
+    ] = 4,
     audit: Annotated[
         Path | None, typer.Option("--audit", metavar="FILE", help="Append who did what to this file, in lines of JSON.")
     ] = None,
@@ -196,7 +202,7 @@ def serve(
             tls=TlsFiles(*tls, tls_client_ca) if tls is not None else None,
             accounts=accounts,
             insecure=insecure,
-            quotas=QuotaLimits(calls_per_second=calls, game_count=games_at_once),
+            quotas=QuotaLimits(calls_per_second=calls, game_count=games_at_once, search_depth=search_depth),
             audit=audit,
             dial_networks=networks,
             heartbeat_s=heartbeat_s,

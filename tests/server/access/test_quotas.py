@@ -59,15 +59,12 @@ def test_calls_and_bytes_flow_in_again() -> None:
     quotas.take("b", 1)
 
 
-def test_streams_and_games_are_counted_for_as_long_as_they_last() -> None:
-    quotas = Quotas(QuotaLimits(stream_count=1, game_count=1))
+def test_streams_are_counted_for_as_long_as_they_last() -> None:
+    quotas = Quotas(QuotaLimits(stream_count=1))
     with quotas.stream("a"), quotas.stream("b"), pytest.raises(Refusal, match="1 streams are open"), quotas.stream("a"):
         pass
     with quotas.stream("a"):
         pass
-    quotas.check_games(0)
-    with pytest.raises(Refusal, match="no more may"):
-        quotas.check_games(1)
 
 
 def test_an_account_pays_from_wherever_it_calls() -> None:

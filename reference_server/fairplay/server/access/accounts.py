@@ -60,6 +60,11 @@ class Accounts:
         found = self._valid(self._tokens, TOKEN, token)
         return self._caller(found.account) if found is not None else None
 
+    def of(self, key: str) -> Caller | None:
+        """Return the owner of an account; None if there is no such account."""
+        self._refresh()
+        return self._caller(key)
+
     def find_by_subject(self, subject: str) -> Caller | None:
         """Return who has certificates with this common name; None if nobody has."""
         self._refresh()

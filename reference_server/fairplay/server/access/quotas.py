@@ -19,13 +19,19 @@ WAIT_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class QuotaLimits:
-    """The limits of one caller; bursts are as much as some seconds bring."""
+    """The limits of one caller; bursts are as much as some seconds bring.
+
+    The bots in its games may think `thinking_share` seconds a second in the long run, and `thinking_burst_s` at once.
+    """
 
     calls_per_second: int = 100
     bytes_per_second: int = 4 * 1024 * 1024
     stream_count: int = 200
     game_count: int = 50
     tournament_count: int = 20
+    search_depth: int = 4
+    thinking_share: float = 0.5
+    thinking_burst_s: float = 120.0
     burst_s: int = 4
 
 
@@ -71,12 +77,6 @@ class Quotas:
             self._streams[who] -= 1
             if not self._streams[who]:
                 del self._streams[who]
-
-    def check_games(self, running_count: int) -> None:
-        """Raise Refusal if a caller who has so many games running may not begin another one."""
-        if running_count >= self.limits.game_count:
-            message = f"{running_count} of your games are running, and no more may: wait until one is over"
-            raise Refusal("TOO_MANY_REQUESTS", message, retry_s=WAIT_S)
 
     def check_tournaments(self, open_count: int) -> None:
         """Raise Refusal if a caller who has so many tournaments that are not over may not create another one."""

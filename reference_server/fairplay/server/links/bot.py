@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Callable
 
 import grpc
 
@@ -13,10 +15,14 @@ from fairplay.v1.misconduct_pb2 import CallErrorReason
 
 
 class BotLink:
-    """The link to a player object in this process. A slow player runs in a thread and delays no other."""
+    """The link to a player object in this process. A slow player runs in a thread and delays no other.
 
-    def __init__(self, clock: Clock, player: object) -> None:
+    `spend` is told of the seconds that a slow player takes for each call.
+    """
+
+    def __init__(self, clock: Clock, player: object, spend: Callable[[float], None] = lambda _: None) -> None:
         self._clock = clock
+        self._spend = spend
         self._handlers = Handlers(player)
         self._loop = asyncio.get_running_loop()
         self._thoughts: dict[int, asyncio.Task[None]] = {}
@@ -46,10 +52,13 @@ class BotLink:
         open_call.settle(outcome)
 
     async def _answer(self, method: str, request: bytes, open_call: OpenCall) -> None:
+        began_s = time.monotonic()
         try:
             outcome: bytes | Failure = await self._handlers.call(method, request)
         except Exception as error:
             outcome = _failure(error)
+        finally:
+            self._spend(time.monotonic() - began_s)
         open_call.settle(outcome)
 
     async def close(self) -> None:

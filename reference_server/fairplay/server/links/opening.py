@@ -7,6 +7,8 @@ import asyncio
 from fairplay.games.game import Game
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
 from fairplay.player.handlers import describe
+from fairplay.server.access.game_quota import GameQuota
+from fairplay.server.access.quotas import QuotaLimits
 from fairplay.server.errors import Refusal
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import Hub, dial_in_link
@@ -28,7 +30,7 @@ MAX_DESCRIBED = 256
 class Links:
     """The links for games and tournaments of this server. `programs` None: no program is started for callers.
 
-    `secrets` are those of players that serve, which callers have given.
+    `secrets` are those of players that serve, which callers have given; `quota` is what their games may cost.
     """
 
     def __init__(
@@ -41,8 +43,10 @@ class Links:
         credentials: Credentials = NO_CREDENTIALS,
         networks: DialNetworks = ANYWHERE,
         secrets: Secrets | None = None,
+        quota: GameQuota | None = None,
     ) -> None:
         self.secrets = secrets or Secrets()
+        self.quota = quota or GameQuota(QuotaLimits())
         self._hub = hub
         self._clock = clock
         self._programs = programs
@@ -61,6 +65,8 @@ class Links:
                 game.player(spec.value)
         except ValueError as error:
             raise Refusal("INVALID_LINK", str(error), f"{field}.link") from None
+        if spec.kind == "bot":
+            self.quota.check_strategy(spec.value, f"{field}.link")
         if spec.kind == "grpc":
             self._networks.check(spec.value, f"{field}.link")
         if spec.kind == "exec" and self._programs is None:
@@ -127,6 +133,6 @@ class Links:
         if spec.kind == "dial-in":
             return await dial_in_link(self._hub, self._clock, spec.value, self._start_limit_s)
         if spec.kind == "bot":
-            return BotLink(self._clock, game.player(spec.value))
+            return BotLink(self._clock, game.player(spec.value), self.quota.thinking())
         assert self._programs is not None
         return await self._programs.link(player.name, spec.value)

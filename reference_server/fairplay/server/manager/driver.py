@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
 from fairplay.games.game import find
 from fairplay.games.steps import Failure
+from fairplay.server.access.caller import SERVER, Caller
 from fairplay.server.errors import Refusal
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock, DeadLink, Link, OpenCall, disconnected
@@ -60,6 +61,8 @@ class Services(NamedTuple):
     store: Store
     clock: Clock
     examiner: Examiner
+    owner: Callable[[str], Caller] = lambda _: SERVER
+    """Returns who pays for the games of the tournament of an id."""
     game_limit: int = 0
     """How many games of a tournament are played at once at the most; 0: as many as suit its players."""
 
@@ -87,8 +90,10 @@ class Driver:
         loop = asyncio.get_running_loop()
         self._answered: asyncio.Future[None] = loop.create_future()
         self._cancelled: asyncio.Future[None] = loop.create_future()
+        self._given_up: asyncio.Future[None] = loop.create_future()
+        """Done when games that wait for their turn need not wait any longer."""
         if course.cancelled is not None:
-            self._cancelled.set_result(None)
+            self.cancel()
 
     async def run(self) -> None:
         """Drive the course until it is over.
@@ -114,10 +119,16 @@ class Driver:
         """Stop running games, after the course was cancelled; open calls are still answered."""
         if not self._cancelled.done():
             self._cancelled.set_result(None)
+            self._give_up()
+
+    def _give_up(self) -> None:
+        if not self._given_up.done():
+            self._given_up.set_result(None)
 
     def suspend(self) -> None:
         """Leave everything where it is. The referee must have been suspended before: its games use these links."""
         self._suspended = True
+        self._give_up()
         self._let_go()
         if not self._answered.done():
             self._answered.set_result(None)
@@ -220,9 +231,10 @@ class Driver:
         if self._cancelled.done() and self._services.store.find(game_id) is None:
             return _PlayedGame(GameResult(aborted=self._why_stopped()))
         try:
-            await self._journal.saved()
-            await self._reopen_lost(table)
-            return await self._played(game_id, table)
+            async with self._services.links.quota.place(self._given_up):
+                await self._journal.saved()
+                await self._reopen_lost(table)
+                return await self._played(game_id, table)
         except Refusal as refusal:
             if refusal.reason == "SHUTTING_DOWN":
                 raise

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from functools import partial
 
 from fairplay.games.game import find
 from fairplay.server import __version__
+from fairplay.server.access.caller import SERVER, Caller
 from fairplay.server.errors import Refusal
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
@@ -52,7 +53,7 @@ class Manager:
 
     `later` schedules the ends of waiting periods; None: the event loop does. `game_limit` is how many games of a
     tournament are played at once at the most; 0: as many as suit its players. `examiner` examines players that sign up;
-    None: programs are run in no sandbox.
+    None: programs are run in no sandbox. `owner` returns who pays for the games of the tournament of an id.
     """
 
     def __init__(
@@ -65,9 +66,10 @@ class Manager:
         later: Later | None = None,
         game_limit: int = 0,
         examiner: Examiner | None = None,
+        owner: Callable[[str], Caller] = lambda _: SERVER,
     ) -> None:
         examiner = examiner or Examiner(Suite(ProgramOptions()).examine)
-        self._services = Services(referee, links, hub, store, clock, examiner, game_limit)
+        self._services = Services(referee, links, hub, store, clock, examiner, owner, game_limit)
         self._store = store
         self._later = later or asyncio.get_running_loop().call_later
         self._active: dict[str, Tournament] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import logging
 from collections.abc import AsyncGenerator, Callable
 
@@ -10,6 +11,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.games.game import find
 from fairplay.server import __version__
+from fairplay.server.access.caller import CALLER
 from fairplay.server.errors import Refusal
 from fairplay.server.links.identity import cut
 from fairplay.server.manager import admission, states
@@ -291,7 +293,9 @@ class Tournament:
     def _drive(self, course: Course) -> None:
         self.course = course
         self._driver = Driver(course, self._journal, self._services)
-        self._task = asyncio.create_task(self._see_through(course, self._driver))
+        context = contextvars.copy_context()  # the games are its owner's, whoever has signed up last
+        context.run(CALLER.set, self._services.owner(self.message.tournament_id))
+        self._task = asyncio.create_task(self._see_through(course, self._driver), context=context)
 
     # --- the end ---
 

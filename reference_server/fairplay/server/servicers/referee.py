@@ -10,9 +10,7 @@ from typing import Any
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from fairplay.server.access.caller import CALLER
 from fairplay.server.access.ownership import Ownership
-from fairplay.server.access.quotas import Quotas
 from fairplay.server.plans import checked_single_id
 from fairplay.server.records.database import Selection
 from fairplay.server.referee import Referee, WantedGames
@@ -27,19 +25,15 @@ MAX_NS = 2**63 - 1
 class RefereeServicer(RefereeServiceServicer):
     """The service that hands requests to the referee."""
 
-    def __init__(self, referee: Referee, ownership: Ownership, quotas: Quotas) -> None:
+    def __init__(self, referee: Referee, ownership: Ownership) -> None:
         self._referee = referee
         self._ownership = ownership
-        self._quotas = quotas
 
     @asynccontextmanager
     async def _making(self, request: pb.PlayGameRequest | pb.CreateGameRequest) -> AsyncIterator[str]:
         """Yield the id of the game that a request asks for, which is the caller's. Raises Refusal if it cannot be."""
         game_id = checked_single_id(request.game_id or uuid.uuid4().hex)
         self._ownership.check_players(request.plan.players, "plan.players")
-        account = CALLER.get().account
-        if account and game_id not in (running := self._referee.running_ids):
-            self._quotas.check_games(sum(self._ownership.owner("game", each) == account for each in running))
         async with self._ownership.making("game", game_id):
             yield game_id
 
