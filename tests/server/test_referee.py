@@ -349,6 +349,11 @@ async def test_spectators_of_a_running_game_do_not_see_the_evidence(referee: Any
     assert game.result.misconducts[0].HasField("request")
 
 
+def clocked(seat: int, kind: CallKind = CallKind.DECISION, limit_s: float | None = None) -> Call:
+    """Return a call of which only the clock counts."""
+    return Call(seat, None, None, kind, limit_s)  # type: ignore[arg-type]
+
+
 def test_a_bank_is_drawn_on_by_decisions_that_take_longer_than_their_limit() -> None:
     made = plan("bot:first", "bot:first")
     made.time_control.CopyFrom(
@@ -357,15 +362,14 @@ def test_a_bank_is_drawn_on_by_decisions_that_take_longer_than_their_limit() -> 
         )
     )
     limits = TimeLimits(made)
-    decision = Call(0, None, None, CallKind.DECISION)  # type: ignore[arg-type]  # only the clock counts
-    notification = decision._replace(kind=CallKind.NOTIFICATION)
+    decision, other, notification = clocked(0), clocked(1), clocked(0, CallKind.NOTIFICATION)
     assert (limits.limit(decision), limits.limit(notification)) == (6, 1)
     limits.spend(decision, 0.5)
     limits.spend(notification, 0.9)
     assert limits.limit(decision) == 6
     limits.spend(decision, 3)
     assert limits.limit(decision) == 4
-    assert limits.limit(decision._replace(seat=1)) == 6
+    assert limits.limit(other) == 6
     limits.spend(decision, 100)
     assert limits.limit(decision) == 1
 
@@ -374,8 +378,7 @@ def test_a_call_with_a_limit_of_its_own_neither_has_the_bank_nor_charges_it() ->
     made = plan("bot:first", "bot:first")
     made.time_control.CopyFrom(TimeControl(decision_limit=seconds(1), bank=seconds(5)))
     limits = TimeLimits(made)
-    decision = Call(0, None, None, CallKind.DECISION)  # type: ignore[arg-type]  # only the kind counts
-    own = decision._replace(limit_s=3.0)
+    decision, own = clocked(0), clocked(0, limit_s=3.0)
     assert limits.limit(own) == 3
     limits.spend(own, 3)
     assert limits.limit(decision) == 6

@@ -45,14 +45,42 @@ class CallKind(Enum):
     FIRST_DECISION = "first decision"
 
 
-class Call(NamedTuple):
-    """Ask one player. The answer is a message of type `method.response`, or a Failure."""
+class Call:
+    """Ask one player. The answer is a message of type `method.response`, or a Failure.
 
-    seat: int
-    method: Method
-    request: Any  # a message of type method.request
-    kind: CallKind
-    limit_s: float | None = None  # a limit set by the rules of the game, which replaces that of the time control
+    `request` is a message of type `method.request`, or its bytes: where several players are told the same, or much of
+    what they are told stays the same, a game need not write it again for each of them. `limit_s` is a limit set by the
+    rules of the game, which replaces that of the time control.
+    """
+
+    __slots__ = ("_data", "_message", "kind", "limit_s", "method", "seat")
+
+    def __init__(self, seat: int, method: Method, request: Any, kind: CallKind, limit_s: float | None = None) -> None:
+        self.seat = seat
+        self.method = method
+        self.kind = kind
+        self.limit_s = limit_s
+        is_data = isinstance(request, bytes)
+        self._data: bytes | None = request if is_data else None
+        self._message: Any = None if is_data else request
+
+    @property
+    def request(self) -> Any:
+        """The request as a message."""
+        if self._message is None:
+            self._message = self.method.request.FromString(self.data)
+        return self._message
+
+    @property
+    def data(self) -> bytes:
+        """The request serialised."""
+        if self._data is None:
+            self._data = self._message.SerializeToString()
+        return self._data
+
+    def __repr__(self) -> str:
+        """Return the call as text, for logs and failed tests."""
+        return f"Call(seat={self.seat}, {self.method.name}, {self.kind.value})"
 
 
 class CallAll(NamedTuple):

@@ -208,14 +208,13 @@ class Running:
         if not self._ended:
             self._put(step)
 
-    def _ask(self, call: Call, then: Callable[[Answer], None], like: Asked | None = None) -> Asked:
-        asked = self._transcript.ask(call, like)
+    def _ask(self, call: Call, then: Callable[[Answer], None]) -> None:
+        asked = self._transcript.ask(call)
 
         def done(outcome: bytes | Failure, elapsed_s: float) -> None:
             then(self._transcript.record_outcome(asked, outcome, elapsed_s))
 
         self._send(asked, done)
-        return asked
 
     def _send(self, asked: Asked, done: Done) -> OpenCall:
         call = asked.call
@@ -242,9 +241,8 @@ class Running:
         self._awaited = {call.seat for call in waiting}
         if not waiting:
             asyncio.get_running_loop().call_soon(self._all_answered)
-        asked: Asked | None = None
         for call in waiting:
-            asked = self._ask(call, partial(self._one_answered, call.seat), asked)
+            self._ask(call, partial(self._one_answered, call.seat))
 
     def _one_answered(self, seat: int, answer: Answer) -> None:
         self._answers[seat] = answer

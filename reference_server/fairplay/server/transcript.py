@@ -45,12 +45,10 @@ class Transcript:
         self.append = append
         self._last: dict[int, tuple[Asked, bytes | Failure]] = {}
 
-    def ask(self, call: Call, like: Asked | None = None) -> Asked:
-        """Number a call. `like` is another call of the same step, which may have the very same request."""
+    def ask(self, call: Call) -> Asked:
+        """Number a call."""
         self.call_count += 1
-        if like is not None and call.request is like.call.request:
-            return Asked(call, self.call_count, like.request)
-        return Asked(call, self.call_count, call.request.SerializeToString())
+        return Asked(call, self.call_count, call.data)
 
     def record_outcome(
         self, asked: Asked, outcome: bytes | Failure, elapsed_s: float, *, more_follow: bool = False

@@ -89,8 +89,9 @@ def random_state(seed: int = 1, turns: int = 40, seats: int = 3) -> State:
 
 
 def turn_state(state: State, seat: int) -> bazaar_pb2.TurnState:
-    message = bazaar_pb2.TurnState()
-    codec.put_turn_state(message, state, seat)
+    data = codec.turn_state_data(state, seat)
+    message = bazaar_pb2.TurnState.FromString(data)
+    assert message.SerializeToString() == data
     return message
 
 

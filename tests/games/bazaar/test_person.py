@@ -246,8 +246,7 @@ async def test_every_choice_is_a_part_of_the_picture_and_leads_to_a_legal_reply(
             table = Table()
             await table.person.setup(SetupRequest(game_id="game", seat=seat))
             table.person.update(codec.public_message(state))
-            turn = bazaar_pb2.TurnState()
-            codec.put_turn_state(turn, state, seat)
+            turn = bazaar_pb2.TurnState.FromString(codec.turn_state_data(state, seat))
             if state.phase is rules.Phase.REQUEST:
                 async with table.asked(
                     RequestPebbleOrExchangesRequest(game_id="game", seat=seat, turn_state=turn)

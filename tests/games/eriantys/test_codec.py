@@ -153,7 +153,8 @@ def test_a_player_is_given_the_view_of_its_seat(state: State) -> None:
             asked = requests.tower_color(state, seat, None)
             assert codec.view(asked.state, asked.settings, asked.seat, ()) == rules.view(state, seat)
         return
-    question = requests.question(state, None)
+    pb, data = eriantys_player_pb2, requests.question(state, None)
+    question = (pb.AskAssistantCardRequest if state.phase is Phase.ASSISTANT else pb.AskActionRequest).FromString(data)
     seat = question.state.active_seat
     assert codec.view(question.state, question.settings, seat, question.hand) == rules.view(state, state.active)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
+from fairplay.games.kit.wire import Heads
 from fairplay.games.q import rules
 from fairplay.games.q.game import GAME
 from fairplay.games.q.protocol import codec
@@ -14,9 +15,10 @@ from fairplay.games.q.rules.board import Coordinate, Placement
 from fairplay.games.steps import Call, Conversation, Eliminate, Outcome, Show
 from fairplay.player.handlers import snake_case
 from fairplay.q.v1 import q_pb2
-from fairplay.q.v1.q_player_pb2 import TakeTurnResponse
+from fairplay.q.v1.q_player_pb2 import TakeTurnRequest, TakeTurnResponse
 
 DEFAULTS = Settings()
+HEADS = Heads(TakeTurnRequest, "g")
 Answer = Callable[[Call], Any]
 
 
@@ -39,6 +41,10 @@ def extension(*placed: tuple[int, int, str]) -> Extension:
 
 def reply(action: rules.Action) -> TakeTurnResponse:
     return TakeTurnResponse(action=codec.action_message(action))
+
+
+def turn_request(state: State, seat: int) -> TakeTurnRequest:
+    return TakeTurnRequest.FromString(codec.turn_request(HEADS, state, seat, codec.Laid(state.board)))
 
 
 def table(

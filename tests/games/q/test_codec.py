@@ -18,8 +18,8 @@ from fairplay.games.q.protocol import codec, intake
 from fairplay.games.q.rules import PASS, REPLACE, Extension, Settings
 from fairplay.games.q.rules.board import Placement
 from fairplay.q.v1 import q_pb2
-from fairplay.q.v1.q_player_pb2 import TakeTurnResponse
-from tests.games.q.playing import extension, randomly_played, reply, table, tile, tiles
+from fairplay.q.v1.q_player_pb2 import SetupRequest, TakeTurnResponse
+from tests.games.q.playing import HEADS, extension, randomly_played, reply, table, tile, tiles, turn_request
 
 some_settings = st.builds(
     Settings,
@@ -122,11 +122,11 @@ def test_a_full_state_survives_the_way_through_messages(shown: codec.Shown) -> N
 def test_a_player_is_told_what_it_may_see(shown: codec.Shown) -> None:
     state = shown.state
     for seat in rules.remaining(state):
-        request = codec.turn_request("g", state, seat, codec.Laid(state.board))
+        request = turn_request(state, seat)
         assert codec.view(request.state) == rules.view(state, seat)
-        assert codec.setup_request("g", state, seat, codec.Laid(state.board)).tiles == [
-            kind + 1 for kind in state.hands[seat]
-        ]
+        setup = SetupRequest.FromString(codec.setup_request(HEADS, state, seat, codec.Laid(state.board)))
+        assert setup.tiles == [kind + 1 for kind in state.hands[seat]]
+        assert (setup.game_id, setup.seat, setup.state) == (request.game_id, request.seat, request.state)
         assert request.state.placed_in_round == state.placed
         assert (request.state.turn if request.state.HasField("turn") else None) == rules.turn(state)
         order = [player.seat for player in request.state.players]
@@ -160,12 +160,14 @@ def test_a_map_that_grows_is_the_map_written_anew(seed: int, turns: int) -> None
         state = rules.apply(state, action)
         if isinstance(action, Extension):
             laid.put(action.placements)
-    assert laid.message == codec.map_message(state.board)
+    written = codec.map_message(state.board)
+    written.ClearField("fit_rule")
+    assert laid.data == written.SerializeToString()
 
 
 def test_setup_may_tell_the_map_only() -> None:
     state = table("red square", "blue star", pile="red star", settings=Settings(setup_argument="map"))
-    played = codec.setup_request("g", state, 1, codec.Laid(state.board))
+    played = SetupRequest.FromString(codec.setup_request(HEADS, state, 1, codec.Laid(state.board)))
     assert [field.name for field, _ in played.state.ListFields()] == ["rows", "columns", "tiles", "fit_rule"]
     assert list(played.tiles) == [tile("blue star") + 1]
 
@@ -253,7 +255,7 @@ def test_a_state_that_breaks_an_invariant_is_refused_by_name(
 
 
 def test_what_a_player_or_a_spectator_is_told_is_no_full_state() -> None:
-    views = [codec.turn_request("g", SOUND, 0, codec.Laid(SOUND.board)).state, codec.public_message(codec.Shown(SOUND))]
+    views = [turn_request(SOUND, 0).state, codec.public_message(codec.Shown(SOUND))]
     for view in views:
         with pytest.raises(ValueError, match="full states only"):
             GAME.check_state(q_pb2.Settings(), view)

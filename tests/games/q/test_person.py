@@ -23,7 +23,7 @@ from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import NewTilesRequest, SetupRequest, TakeTurnRequest, TakeTurnResponse, WinRequest
 from tests.games.at_table import AtTable, asking
 from tests.games.pointing import pieces, point_at_random
-from tests.games.q.playing import randomly_played, table
+from tests.games.q.playing import randomly_played, table, turn_request
 
 NAMES = ("ann", "[bob]")
 RED_STAR, BLUE_STAR = rules.tile_of("star", "red"), rules.tile_of("star", "blue")
@@ -234,7 +234,7 @@ async def test_every_choice_is_a_part_of_the_picture_and_leads_to_a_legal_turn()
         state = randomly_played(rules.Settings(), seat_count, rng.randrange(30), rng).state
         while (seat := rules.turn(state)) is not None:
             table = Table()
-            request = codec.turn_request("game", state, seat, codec.Laid(state.board))
+            request = turn_request(state, seat)
             async with asking(table.person.take_turn(request)) as reply:
                 point_at_random(table.person, rng)
                 action = codec.decided(await reply)

@@ -16,7 +16,7 @@ from fairplay.games.q.protocol import codec
 from fairplay.games.q.rules import PASS, REPLACE, Action, Settings, State
 from fairplay.games.q.views import picture
 from fairplay.q.v1 import q_pb2
-from tests.games.q.playing import extension, randomly_played, table, tiles
+from tests.games.q.playing import extension, randomly_played, table, tiles, turn_request
 
 NAMES = ("Ann", "Bob", "Cleo", "Dan")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -110,7 +110,7 @@ def test_hands_and_pile_are_drawn_only_where_the_state_has_them(shown: codec.Sho
 
 def test_a_player_sees_its_own_hand_and_itself_first() -> None:
     state = table("red square", "blue star", "green clover")
-    view = codec.turn_request("g", state, 1, codec.Laid(state.board)).state
+    view = turn_request(state, 1).state
     drawing = Drawing(view)
     assert drawing.texts("name") == ["Bob", "Cleo", "Ann"]
     assert drawing.titles("hand") == ["blue star"]

@@ -179,7 +179,8 @@ def _tell(
     """Tell all these entrants at once, so that hung players cost one limit together. Return those that failed."""
     if not seats:
         return set()
-    answers = yield CallAll([Call(seat, method, request, CallKind.NOTIFICATION) for seat in seats])
+    data = request.SerializeToString()
+    answers = yield CallAll([Call(seat, method, data, CallKind.NOTIFICATION) for seat in seats])
     failures = {seat: answers[seat] for seat in seats if isinstance(answers[seat], FAILURES)}
     if blame:
         for seat, cause in failures.items():

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from sqlite3 import Connection as SqliteConnection
+from sqlite3 import Error as SqliteError
 from urllib.parse import quote
 
 from sqlalchemy import URL, BigInteger, Connection, Engine, Integer, create_engine, event, text
@@ -18,6 +19,8 @@ from fairplay.server.records.errors import RecordsError
 
 FILE_NAME = "records.sqlite"
 BUSY_TIMEOUT_S = 5.0
+ERRORS = (SqliteError, UnicodeDecodeError)
+"""What the driver raises; the latter where a schema is damaged."""
 NUMBER = BigInteger().with_variant(Integer(), "sqlite")
 """The type of numbers that are primary keys: SQLite keeps an INTEGER key, and no other, as the row's own address."""
 

@@ -18,6 +18,7 @@ from fairplay.games.bazaar.rules.pieces import Bag, Card, Exchange, card_text, e
 from fairplay.games.bazaar.rules.results import bonus
 from fairplay.games.kit.judging import MalformedReplyError
 from fairplay.games.kit.messages import fill, read_settings, remember_settings
+from fairplay.games.kit.wire import packed, write_field, write_number, write_numbers
 
 _SHOWN_CHARS = 100
 
@@ -92,20 +93,47 @@ def _table(data: bytes) -> rules.EquationTable:
 # What a player is shown
 
 
-def put_turn_state(message: bazaar_pb2.TurnState, state: rules.State, seat: int) -> None:
-    """Fill an empty message with what the player of a seat is shown: its view, and the equations.
+_REVISION = write_number(bazaar_pb2.TurnState, "revision")
+_TABLE = write_field(bazaar_pb2.TurnState, "table")
+_BANK = write_field(bazaar_pb2.TurnState, "bank")
+_VISIBLE = write_field(bazaar_pb2.TurnState, "visible")
+_WALLET = write_field(bazaar_pb2.TurnState, "wallet")
+_SCORE = write_number(bazaar_pb2.TurnState, "score")
+_CARD = write_field(bazaar_pb2.TurnState, "cards")
+_OTHER_SCORES = write_numbers(bazaar_pb2.TurnState, "other_scores")
 
-    The message may be a part of another: to copy it there would cost a third more.
-    """
+
+def turn_state_data(state: rules.State, seat: int) -> bytes:
+    """Return what the player of a seat is shown, serialised: its view, and the equations."""
     seen = rules.view(state, seat)
-    message.revision = seen.revision
-    message.table.CopyFrom(table_message(state.table))
-    message.bank.extend(unpack(seen.bank))
-    message.visible.extend([card_message(card) for card in seen.visible])
-    message.wallet.extend(unpack(seen.wallet))
-    message.score = seen.score
-    message.cards.extend([card_message(card) for card in seen.cards])
-    message.other_scores.extend(seen.scores)
+    return b"".join(
+        (
+            _REVISION(seen.revision),
+            _table_data(state.table),
+            _BANK(_bag_data(seen.bank)),
+            *[_VISIBLE(_card_data(card)) for card in seen.visible],
+            _WALLET(_bag_data(seen.wallet)),
+            _SCORE(seen.score),
+            *[_CARD(_card_data(card)) for card in seen.cards],
+            _OTHER_SCORES(seen.scores),
+        )
+    )
+
+
+@lru_cache(maxsize=1_000)
+def _table_data(table: rules.EquationTable) -> bytes:
+    return _TABLE(table_message(table).SerializeToString())
+
+
+@lru_cache(maxsize=10_000)
+def _bag_data(bag: Bag) -> bytes:
+    return packed(unpack(bag))
+
+
+@lru_cache(maxsize=10_000)
+def _card_data(card: Card) -> bytes:
+    data: bytes = card_message(card).SerializeToString()
+    return data
 
 
 def view(message: bazaar_pb2.TurnState) -> rules.TurnView:

@@ -14,6 +14,7 @@ from fairplay.bazaar.v1 import bazaar_player_pb2
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.protocol import codec
 from fairplay.games.kit.judging import CAUSES, judge_reply, notify
+from fairplay.games.kit.wire import Heads, write_field
 from fairplay.games.steps import (
     Call,
     CallKind,
@@ -40,6 +41,8 @@ METHODS = build_methods(
     },
 )
 SETUP, REQUEST_PEBBLE_OR_EXCHANGES, REQUEST_CARDS, WIN = METHODS.values()
+TURN_STATE = write_field(bazaar_player_pb2.RequestCardsRequest, "turn_state")
+"""The field of what a player is shown, in both calls of a turn."""
 
 Part: TypeAlias = Generator[Step, Any, rules.State]
 
@@ -48,8 +51,9 @@ def play(game_id: str, state: rules.State) -> Conversation:
     """Play a game from a state to its end; it may begin between the two calls of a turn, or when the game is over."""
     yield Show(codec.Shown(state))
     state = yield from _set_up(game_id, state)
+    heads = Heads(bazaar_player_pb2.RequestCardsRequest, game_id)
     while (seat := rules.turn(state)) is not None:
-        reply = yield _call(game_id, state, seat)
+        reply = yield _call(heads, state, seat)
         verdict = _judge(state, reply)
         if isinstance(verdict, CAUSES):
             yield Eliminate(seat, verdict)
@@ -62,11 +66,10 @@ def play(game_id: str, state: rules.State) -> Conversation:
     return Outcome([[(seat, scores[seat]) for seat in group] for group in rules.ranking(state)])
 
 
-def _call(game_id: str, state: rules.State, seat: int) -> Call:
+def _call(heads: Heads, state: rules.State, seat: int) -> Call:
     """Return the call that is due."""
     method = REQUEST_PEBBLE_OR_EXCHANGES if state.phase is rules.Phase.REQUEST else REQUEST_CARDS
-    request: Any = method.request(game_id=game_id, seat=seat)
-    codec.put_turn_state(request.turn_state, state, seat)
+    request = heads[seat] + TURN_STATE(codec.turn_state_data(state, seat))
     return Call(seat, method, request, CallKind.DECISION)
 
 

@@ -10,61 +10,74 @@ from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.protocol import answers, codec
 from fairplay.games.eriantys.protocol.board import STANDINGS, put_public, reason_number
 from fairplay.games.eriantys.rules import Phase, State
+from fairplay.games.kit.wire import Heads, write_field
 from fairplay.v1.misconduct_pb2 import RuleBreak
+
+_BOARD = write_field(eriantys_player_pb2.UpdateGameBoardRequest, "state")
+_GAME_ID = write_field(eriantys_player_pb2.UpdateGameBoardRequest, "game_id")
+_STATE = write_field(eriantys_player_pb2.AskActionRequest, "state")
+_SETTINGS = write_field(eriantys_player_pb2.AskActionRequest, "settings")
 
 
 class Requests:
-    """Makes the requests of a game. They are shared between calls and must not be changed."""
+    """Makes the requests of a game. A board is serialised once for all who are shown it."""
 
     def __init__(self, game_id: str, names: Sequence[str], settings: rules.Settings) -> None:
         self._game_id = game_id
         self._names = names
         self._settings = codec.short_settings_message(settings)
+        self._heads = Heads(eriantys_player_pb2.AskActionRequest, game_id)
+        self._settings_data = _SETTINGS(self._settings.SerializeToString())
         self._state: State | None = None
-        self._board = eriantys_player_pb2.UpdateGameBoardRequest(game_id=game_id)
+        self._shown = eriantys_pb2.State()
+        self._board = b""
 
-    def board(self, state: State) -> eriantys_player_pb2.UpdateGameBoardRequest:
-        """Return the board, the same for everybody."""
-        if state is not self._state:
-            board = eriantys_player_pb2.UpdateGameBoardRequest()
-            board.CopyFrom(self._board)
-            put_public(board.state, state, self._state)
-            self._state, self._board = state, board
+    def board(self, state: State) -> bytes:
+        """Return the board, serialised: the same for everybody."""
+        return _GAME_ID(self._game_id.encode()) + _BOARD(self._board_data(state))
+
+    def _board_data(self, state: State) -> bytes:
+        self._public(state)
         return self._board
+
+    def _public(self, state: State) -> eriantys_pb2.State:
+        """Return what everybody may see: a message that changes with the next state."""
+        if state is not self._state:
+            put_public(self._shown, state, self._state)
+            self._state, self._board = state, self._shown.SerializeToString()
+        return self._shown
 
     def tower_color(
         self, state: State, seat: int, refused: RuleBreak | None
     ) -> eriantys_player_pb2.AskTowerColorRequest:
         """Return the question for a seat's tower colour."""
         request = eriantys_player_pb2.AskTowerColorRequest(
-            game_id=self._game_id, seat=seat, state=self.board(state).state, settings=self._settings
+            game_id=self._game_id, seat=seat, state=self._public(state), settings=self._settings
         )
         request.possible_colors.extend([color + 1 for color in rules.free_tower_colors(state)])  # type: ignore[misc]
         _put_refusal(request, refused)
         return request
 
-    def question(self, state: State, refused: RuleBreak | None) -> Any:
-        """Return the question for the assistant, or for the next action, of the seat to decide."""
+    def question(self, state: State, refused: RuleBreak | None) -> bytes:
+        """Return the question for the assistant, or the next action, of the seat to decide, serialised."""
         kind = eriantys_player_pb2
         request: Any = kind.AskAssistantCardRequest() if state.phase is Phase.ASSISTANT else kind.AskActionRequest()
-        request.game_id = self._game_id
-        request.seat = state.active
-        request.state.CopyFrom(self.board(state).state)
-        request.settings.CopyFrom(self._settings)
         request.hand.extend(state.hands[state.active])
         if state.phase is Phase.ASSISTANT:
             request.possible_cards.extend(rules.playable_assistants(state))
         else:
             answers.put_options(request.possible_actions, state)
         _put_refusal(request, refused)
-        return request
+        board = _STATE(self._board_data(state))
+        rest: bytes = request.SerializeToString()
+        return self._heads[state.active] + board + self._settings_data + rest
 
     def start(self, state: State, seat: int) -> eriantys_player_pb2.StartGameRequest:
         """Return the news that the game begins, for a seat."""
         return eriantys_player_pb2.StartGameRequest(
             game_id=self._game_id,
             seat=seat,
-            state=self.board(state).state,
+            state=self._public(state),
             settings=self._settings,
             player_names=self._names,
             hand=state.hands[seat],
@@ -80,7 +93,7 @@ class Requests:
         return eriantys_player_pb2.ShowEndGameRequest(
             game_id=self._game_id,
             seat=seat,
-            state=self.board(state).state,
+            state=self._public(state),
             winner_seats=rules.winners(state),
             reason=reason_number(state.reason),
         )

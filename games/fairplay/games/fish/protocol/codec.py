@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from fairplay.fish.v1 import fish_pb2, fish_player_pb2
 from fairplay.games.fish import rules
 from fairplay.games.kit.judging import MalformedReplyError
 from fairplay.games.kit.messages import fill, read_settings, remember_settings
+from fairplay.games.kit.wire import write_field, write_number, write_numbers
 
 # Settings
 
@@ -61,24 +63,39 @@ def state_message(
     state: rules.State, colors: Sequence[fish_pb2.Color.ValueType], last: rules.Move | None = None
 ) -> fish_pb2.State:
     """Return the message of a state, the seat whose turn it is first."""
-    message = fish_pb2.State()
-    put_state(message, state, colors)
+    message = fish_pb2.State.FromString(state_data(state, colors))
     if last is not None:
         message.last_action.CopyFrom(action_message(last))
     return message
 
 
-def put_state(message: fish_pb2.State, state: rules.State, colors: Sequence[fish_pb2.Color.ValueType]) -> None:
-    """Fill an empty message, which may be a part of another: that costs half as much as copying one there."""
-    message.revision = state.revision
-    message.columns = state.board.geometry.columns
-    message.fish.extend(rules.tiles(state))
-    message.penguin_count = state.penguins
-    add, scores, places, alive = message.players.add, state.scores, state.places, state.alive
-    seat_count = len(places)
-    for seat in range(state.seat - seat_count, state.seat):  # counting from the end: the same seats, in turn order
-        if alive[seat]:
-            add(color=colors[seat], score=scores[seat], places=places[seat])
+_REVISION = write_number(fish_pb2.State, "revision")
+_COLUMNS = write_number(fish_pb2.State, "columns")
+_FISH = write_numbers(fish_pb2.State, "fish")
+_PLAYER = write_field(fish_pb2.State, "players")
+_PENGUIN_COUNT = write_number(fish_pb2.State, "penguin_count")
+
+
+def state_data(state: rules.State, colors: Sequence[fish_pb2.Color.ValueType]) -> bytes:
+    """Return the message of a state serialised: half the price of filling it in."""
+    scores, places, alive = state.scores, state.places, state.alive
+    seats = range(state.seat - len(places), state.seat)  # counting from the end: the same seats, in turn order
+    players = [_player_data(colors[seat], scores[seat], places[seat]) for seat in seats if alive[seat]]
+    return b"".join(
+        (
+            _REVISION(state.revision),
+            _COLUMNS(state.board.geometry.columns),
+            _FISH(rules.tiles(state)),
+            *players,
+            _PENGUIN_COUNT(state.penguins),
+        )
+    )
+
+
+@lru_cache(maxsize=10_000)
+def _player_data(color: fish_pb2.Color.ValueType, score: int, places: tuple[int, ...]) -> bytes:
+    """Return a player of a state: with each move one of them changes."""
+    return _PLAYER(fish_pb2.Player(color=color, score=score, places=places).SerializeToString())
 
 
 def view(message: fish_pb2.State) -> rules.State:

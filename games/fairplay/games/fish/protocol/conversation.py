@@ -13,6 +13,7 @@ from fairplay.fish.v1 import fish_pb2, fish_player_pb2
 from fairplay.games.fish import rules
 from fairplay.games.fish.protocol import codec
 from fairplay.games.kit.judging import CAUSES, judge_reply, notify
+from fairplay.games.kit.wire import Heads, write_field
 from fairplay.games.steps import (
     Call,
     CallKind,
@@ -36,6 +37,8 @@ METHODS = build_methods(
     },
 )
 PLAY_AS, PLAY_WITH, SETUP, TAKE_TURN = METHODS.values()
+STATE = write_field(fish_player_pb2.TakeTurnRequest, "state")
+"""The field of the state, in both methods that have one."""
 
 Colors: TypeAlias = Sequence[fish_pb2.Color.ValueType]
 Part: TypeAlias = Generator[Step, Any, rules.State]
@@ -49,16 +52,13 @@ def play(game_id: str, settings: rules.Settings, start: codec.Shown, fresh: bool
     if fresh:
         state = rules.fix_penguins(state, settings)
     yield Show(codec.Shown(state, colors, last))
-    log = _ActionLog(settings.action_list, len(colors))
+    log, heads = _ActionLog(settings.action_list, len(colors)), Heads(fish_player_pb2.TakeTurnRequest, game_id)
     while (seat := rules.turn(state)) is not None:
+        shown = heads[seat] + STATE(codec.state_data(state, colors))
         if rules.placing(state):
-            setup = fish_player_pb2.SetupRequest(game_id=game_id, seat=seat)
-            codec.put_state(setup.state, state, colors)
-            reply = yield Call(seat, SETUP, setup, CallKind.DECISION)
+            reply = yield Call(seat, SETUP, shown, CallKind.DECISION)
         else:
-            turn = fish_player_pb2.TakeTurnRequest(game_id=game_id, seat=seat, actions=log.take(seat))
-            codec.put_state(turn.state, state, colors)
-            reply = yield Call(seat, TAKE_TURN, turn, log.next_kind(seat))
+            reply = yield Call(seat, TAKE_TURN, shown + log.take(seat), log.next_kind(seat))
         verdict = _judge(state, reply)
         if isinstance(verdict, CAUSES):
             yield Eliminate(seat, verdict)
@@ -131,10 +131,12 @@ class _ActionLog:
         first, self._asked[seat] = not self._asked[seat], True
         return CallKind.FIRST_DECISION if first else CallKind.DECISION
 
-    def take(self, seat: int) -> list[fish_pb2.Action]:
+    def take(self, seat: int) -> bytes:
         """Return the actions that a player is told now, and forget them; none on its first turn."""
         untold, self._untold[seat] = self._untold[seat], []
-        return untold if self._asked[seat] else []
+        if not (untold and self._asked[seat]):
+            return b""
+        return fish_player_pb2.TakeTurnRequest(actions=untold).SerializeToString()
 
     def add(self, action: rules.Action, before: rules.State, after: rules.State) -> None:
         """Add the action of the player whose turn it was, and the skips of those that were passed over after it."""

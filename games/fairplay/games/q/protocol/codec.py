@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from fairplay.games.kit.judging import MalformedReplyError
 from fairplay.games.kit.messages import fill, read_settings, remember_settings
+from fairplay.games.kit.wire import Heads, varint, write_field, write_number, zigzag
 from fairplay.games.q import rules
 from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import SetupRequest, TakeTurnRequest, TakeTurnResponse
@@ -44,18 +46,32 @@ def tiles(numbers: Iterable[int]) -> bytes:
 # Maps
 
 
+_ROWS, _COLUMNS, _TILES = (write_field(q_pb2.State, name) for name in ("rows", "columns", "tiles"))
+
+
 class Laid:
-    """The map of a game as a message that grows with it: no call writes anew what the call before it wrote."""
+    """The map of a game, serialised, which grows with it: no call writes anew what the call before it wrote."""
 
     def __init__(self, board: rules.Board) -> None:
-        self.message = map_message(board)
+        self._rows, self._columns, self._tiles = bytearray(), bytearray(), bytearray()
+        self.fit_rule = _fit_rule(board)
+        self.put(rules.Placement(*cell, tile) for cell, tile in board.tiles.items())
 
     def put(self, placements: Iterable[rules.Placement]) -> None:
         """Put tiles on the map."""
         for row, column, tile in placements:
-            self.message.rows.append(row)
-            self.message.columns.append(column)
-            self.message.tiles.append(tile + 1)  # type: ignore[arg-type]  # a value of the enum
+            self._rows += varint(zigzag(row))
+            self._columns += varint(zigzag(column))
+            self._tiles.append(tile + 1)
+
+    @property
+    def data(self) -> bytes:
+        """The three lists of a state that say which tile lies where."""
+        return _ROWS(self._rows) + _COLUMNS(self._columns) + _TILES(self._tiles) if self._tiles else b""
+
+
+def _fit_rule(board: rules.Board) -> q_pb2.FitRule.ValueType:
+    return q_pb2.FIT_RULE_QWIRKLE if board.whole_lines else q_pb2.FIT_RULE_Q
 
 
 def map_message(board: rules.Board) -> q_pb2.State:
@@ -64,7 +80,7 @@ def map_message(board: rules.Board) -> q_pb2.State:
         rows=[row for row, _ in board.tiles],
         columns=[column for _, column in board.tiles],
         tiles=numbers(board.tiles.values()),
-        fit_rule=q_pb2.FIT_RULE_QWIRKLE if board.whole_lines else q_pb2.FIT_RULE_Q,
+        fit_rule=_fit_rule(board),
     )
 
 
@@ -78,37 +94,52 @@ def board(message: q_pb2.State) -> rules.Board:
 # What players see
 
 
-def setup_request(game_id: str, state: rules.State, seat: int, laid: Laid) -> SetupRequest:
-    """Return the request of Setup for a seat."""
-    held = numbers(state.hands[seat])
+_STATE = write_field(TakeTurnRequest, "state")
+_REVISION = write_number(q_pb2.State, "revision")
+_PLAYER = write_field(q_pb2.State, "players")
+_PILE_LEFT = write_number(q_pb2.State, "pile_left")
+_TURN = write_number(q_pb2.State, "turn")
+_PLACED_IN_ROUND = write_number(q_pb2.State, "placed_in_round")
+_FIT_RULE = write_number(q_pb2.State, "fit_rule")
+
+
+def setup_request(heads: Heads, state: rules.State, seat: int, laid: Laid) -> bytes:
+    """Return the request of Setup for a seat, serialised."""
     if state.settings.setup_argument == "map":
-        table = q_pb2.State(revision=state.revision)
-        table.MergeFrom(laid.message)
-        return SetupRequest(game_id=game_id, seat=seat, state=table, tiles=held)
-    request = SetupRequest(game_id=game_id, seat=seat, tiles=held)
-    _see(request.state, state, seat, laid)
-    return request
+        seen = _REVISION(state.revision) + laid.data + _FIT_RULE(laid.fit_rule)
+    else:
+        seen = _seen(state, seat, laid)
+    held: bytes = SetupRequest(tiles=numbers(state.hands[seat])).SerializeToString()
+    return heads[seat] + _STATE(seen) + held
 
 
-def turn_request(game_id: str, state: rules.State, seat: int, laid: Laid) -> TakeTurnRequest:
-    """Return the request of TakeTurn for a seat."""
-    request = TakeTurnRequest(game_id=game_id, seat=seat)
-    _see(request.state, state, seat, laid)
-    return request
+def turn_request(heads: Heads, state: rules.State, seat: int, laid: Laid) -> bytes:
+    """Return the request of TakeTurn for a seat, serialised."""
+    return heads[seat] + _STATE(_seen(state, seat, laid))
 
 
-def _see(message: q_pb2.State, state: rules.State, seat: int, laid: Laid) -> None:
-    """Fill in the state for a player: the public part, and its own hand."""
-    message.MergeFrom(laid.message)
-    message.revision = state.revision
-    message.pile_left = len(state.pile)
-    message.placed_in_round = state.placed
-    if state.mover is not None:
-        message.turn = state.mover
-    message.players.add(seat=seat, score=state.points[seat], hand=numbers(state.hands[seat]))
-    for other in (*range(seat + 1, len(state.hands)), *range(seat)):
-        if other not in state.eliminated:
-            message.players.add(seat=other, score=state.points[other])
+def _seen(state: rules.State, seat: int, laid: Laid) -> bytes:
+    """Return the state for a player, serialised: the public part, and its own hand."""
+    others = [other for other in (*range(seat + 1, len(state.hands)), *range(seat)) if other not in state.eliminated]
+    me = q_pb2.Player(seat=seat, score=state.points[seat], hand=numbers(state.hands[seat]))
+    return b"".join(
+        (
+            _REVISION(state.revision),
+            laid.data,
+            _PLAYER(me.SerializeToString()),
+            *[_other_data(other, state.points[other]) for other in others],
+            _PILE_LEFT(len(state.pile)),
+            _TURN(state.mover) if state.mover is not None else b"",
+            _PLACED_IN_ROUND(state.placed),
+            _FIT_RULE(laid.fit_rule),
+        )
+    )
+
+
+@lru_cache(maxsize=10_000)
+def _other_data(seat: int, points: int) -> bytes:
+    """Return what a player is told of another."""
+    return _PLAYER(q_pb2.Player(seat=seat, score=points).SerializeToString())
 
 
 def view(message: q_pb2.State) -> rules.View:

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from fairplay.games.kit.judging import CAUSES, judge_reply, notify
+from fairplay.games.kit.wire import Heads
 from fairplay.games.q import rules
 from fairplay.games.q.protocol import codec
 from fairplay.games.steps import (
@@ -43,13 +44,13 @@ Part: TypeAlias = Generator[Step, Any, rules.State]
 def play(game_id: str, start: codec.Shown) -> Conversation:
     """Play a game from the state `start`, fresh or not."""
     yield Show(start)
-    laid = codec.Laid(start.state.board)
-    state = yield from _set_up(game_id, start.state, laid)
+    laid, heads = codec.Laid(start.state.board), Heads(q_player_pb2.TakeTurnRequest, game_id)
+    state = yield from _set_up(heads, start.state, laid)
     asked: set[int] = set()
     while (seat := rules.turn(state)) is not None:
         kind = CallKind.DECISION if seat in asked else CallKind.FIRST_DECISION
         asked.add(seat)
-        reply = yield Call(seat, TAKE_TURN, codec.turn_request(game_id, state, seat, laid), kind)
+        reply = yield Call(seat, TAKE_TURN, codec.turn_request(heads, state, seat, laid), kind)
         verdict = _judge(state, reply)
         if isinstance(verdict, CAUSES):
             yield Eliminate(seat, verdict)
@@ -65,10 +66,10 @@ def play(game_id: str, start: codec.Shown) -> Conversation:
     return Outcome([[(seat, state.points[seat]) for seat in group] for group in rules.ranking(state)])
 
 
-def _set_up(game_id: str, state: rules.State, laid: codec.Laid) -> Part:
+def _set_up(heads: Heads, state: rules.State, laid: codec.Laid) -> Part:
     """Tell everybody its tiles; those that a state from outside had yet to deliver are delivered by that."""
     for seat in rules.remaining(state):
-        request = codec.setup_request(game_id, state, seat, laid)
+        request = codec.setup_request(heads, state, seat, laid)
         state = yield from _tell(state, Call(seat, SETUP, request, CallKind.NOTIFICATION))
     return rules.delivered(state)
 

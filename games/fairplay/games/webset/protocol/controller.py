@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from fairplay.games.kit.wire import Heads, write_field
 from fairplay.games.steps import Arrival, Call, CallKind, Method, Race, Show
 from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
@@ -17,6 +18,8 @@ from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1.webset_pb2 import Event, EventKind
 from fairplay.webset.v1.webset_player_pb2 import DealRequest
 
+_STATE = write_field(DealRequest, "state")
+"""The field of what everybody may see, in all requests."""
 MAX_SELECTIONS = 20
 """How often a caller may say in one call which cards it has picked so far."""
 
@@ -28,14 +31,14 @@ class Controller:
         self.state = state
         self.news = News(len(state.players))
         self.time = GameTime(state.settings)
-        self._game_id = game_id
+        self._heads = Heads(DealRequest, game_id)
         self._open: dict[int, Call] = {}
         self._passed: set[int] = set()
         self._refusals: Counter[int] = Counter()
         self._idle_count = 0
         self._selection_count = 0
         self._asked_about = _asked_about(state)
-        self._public = (state, codec.public_message(state))
+        self._public: tuple[State | None, bytes] = (None, b"")
 
     # --- what happens ---
 
@@ -142,8 +145,8 @@ class Controller:
 
     def build_deal(self, seat: int, settings: webset_pb2.Settings) -> Call:
         """Return the call that tells a player that the game begins."""
-        request = DealRequest(game_id=self._game_id, seat=seat, state=self._public_state(), settings=settings)
-        return Call(seat, DEAL, request, CallKind.NOTIFICATION)
+        rest = DealRequest(settings=settings).SerializeToString()
+        return Call(seat, DEAL, self._heads[seat] + self._public_data() + rest, CallKind.NOTIFICATION)
 
     def build_pick_cards(self, seat: int) -> Call:
         """Return the call that asks a player for three cards within the window, or what is left of it."""
@@ -158,7 +161,8 @@ class Controller:
             one_by_one=settings.selection == "single" and not in_rounds,
         )
         window_s = settings.window_ms / 1000
-        return call._replace(limit_s=window_s if in_rounds else self.time.window_left_s(self.state.call_count))
+        call.limit_s = window_s if in_rounds else self.time.window_left_s(self.state.call_count)
+        return call
 
     def build_game_over(self, seat: int, ranks: Sequence[int]) -> Call:
         """Return the call that tells a player that the game is over."""
@@ -166,21 +170,13 @@ class Controller:
 
     def _build_call(self, seat: int, method: Method, kind: CallKind, **fields: Any) -> Call:
         status, rule, events = self.news.load(seat)
-        request = method.request(
-            game_id=self._game_id,
-            seat=seat,
-            state=self._public_state(),
-            status=codec.status(status),
-            rule_id=rule or "",
-            events=events,
-            **fields,
-        )
-        return Call(seat, method, request, kind)
+        rest = method.request(status=codec.status(status), rule_id=rule or "", events=events, **fields)
+        return Call(seat, method, self._heads[seat] + self._public_data() + rest.SerializeToString(), kind)
 
-    def _public_state(self) -> webset_pb2.State:
-        """Return what everybody may see. The message is made once for each state."""
+    def _public_data(self) -> bytes:
+        """Return what everybody may see, serialised: once for each state."""
         if self._public[0] is not self.state:
-            self._public = (self.state, codec.public_message(self.state))
+            self._public = (self.state, _STATE(codec.public_message(self.state).SerializeToString()))
         return self._public[1]
 
 
