@@ -86,7 +86,8 @@ async def test_rivals_that_are_only_told_something_do_not_wait_and_are_not_raced
     runners = Runners()
     races = races_of(runners)
     for _ in range(OUTRUN_EVERY + 1):
-        told = call(0)._replace(kind=CallKind.NOTIFICATION)
+        told = call(0)
+        told.kind = CallKind.NOTIFICATION
         race = await running(races, Race([told, call(TESTED)]))
         assert runners.asked == [TESTED, 0]
         runners.answers[TESTED].set_result("mine")

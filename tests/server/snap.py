@@ -118,7 +118,8 @@ def window(caller: int, limit_s: float) -> Rounds:
         yield Show(None)
         snap.hear((yield Race(ask(0, 1))))
         (call,) = ask(caller)
-        snap.hear((yield Race([call._replace(limit_s=limit_s)])))
+        call.limit_s = limit_s
+        snap.hear((yield Race([call])))
         return Outcome([[(0, 0), (1, 0)]])
 
     return conversation

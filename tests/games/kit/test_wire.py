@@ -38,7 +38,7 @@ def test_a_zero_is_written_only_where_it_differs_from_nothing() -> None:
     assert write_number(q_pb2.State, "turn")(0) == q_pb2.State(turn=0).SerializeToString() != b""
 
 
-@given(st.text(max_size=200), st.integers(0, 300))
+@given(st.text(min_size=1, max_size=200), st.integers(0, 300))
 def test_a_request_begins_with_the_game_and_the_seat(game_id: str, seat: int) -> None:
     request = fish_player_pb2.TakeTurnRequest
     assert Heads(request, game_id)[seat] == request(game_id=game_id, seat=seat).SerializeToString()
