@@ -102,6 +102,11 @@ class Contests:
         self._upstream = upstream
         self._contests: OrderedDict[str, Contest] = OrderedDict()
 
+    @property
+    def changes(self) -> Sequence[Changes]:
+        """Return the changes of all tournaments that are looked at."""
+        return [contest.changes for contest in self._contests.values()]
+
     async def find(self, tournament_id: str) -> Contest:
         """Return a tournament. Raises grpc.aio.AioRpcError if the server does not know it."""
         contest = self._contests.get(tournament_id)

@@ -49,7 +49,7 @@ async def served(app: Starlette, listen: str, tls: TlsFiles | None = None) -> As
     try:
         yield f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     finally:
-        app.state.site.ending.set()
+        app.state.site.end()
         server.should_exit = True
         await serving
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, TypeAlias, cast
 from urllib.parse import parse_qs, quote
 
@@ -25,12 +26,14 @@ MAX_FORM_BYTES = 64 * 1024
 RETRY_MS = 2_000
 ALIVE_S = 15.0
 """How long a stream may be silent: proxies end streams that are silent for longer than a while."""
+SHARED_EVENTS = 64
+"""How many events are kept, as many streams tell the same ones."""
 
 Form: TypeAlias = Mapping[str, str]
 Fragments: TypeAlias = Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Site:
     """All that the pages share."""
 
@@ -41,10 +44,16 @@ class Site:
     templates: Environment
     root_path: str = ""
     secure_cookies: bool = False
-    ending: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when the pages end, so that their streams end before them."""
+    ending: bool = False
+    """Whether the pages end."""
     verifying: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
     """Taken by who verifies a record: that takes a processor."""
+
+    def end(self) -> None:
+        """End all streams, before the pages end."""
+        self.ending = True
+        for changes in (*self.visitors.changes, *self.watching.changes, *self.contests.changes):
+            changes.notify()
 
 
 def make_templates() -> Environment:
@@ -136,36 +145,35 @@ def stream(
 
     `open_page` is entered for as long as the browser listens. The stream ends with the pages.
     """
-    ending = site_of(request).ending
+    site = site_of(request)
 
-    async def events() -> AsyncIterator[str]:
+    async def events() -> AsyncIterator[bytes]:
         async with open_page():
-            yield f"retry: {RETRY_MS}\n\n"
+            yield f"retry: {RETRY_MS}\n\n".encode()
             shown: dict[str, str] = {}
-            while not ending.is_set():
+            while not site.ending:
                 seen, over = version(), is_over()
-                for name, part in render_parts().items():
-                    if shown.get(name) != part:
-                        shown[name] = part
-                        yield server_event(name, part)
+                parts = render_parts()
+                changed = tuple((name, part) for name, part in parts.items() if shown.get(name) != part)
+                if changed:
+                    shown.update(changed)
+                    yield server_events(changed)
                 if over:
-                    yield server_event("over", "")
+                    yield server_events((("over", ""),))
                     return
-                if not await first_of(wait(seen), ending.wait()):
-                    yield ": the stream is alive\n\n"
+                try:
+                    async with asyncio.timeout(ALIVE_S):
+                        await wait(seen)
+                except TimeoutError:
+                    yield b": the stream is alive\n\n"
 
     return StreamingResponse(events(), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
 
-async def first_of(*waits: Awaitable[object]) -> bool:
-    """Wait for the first of some, as long as a stream may be silent at the most; return whether one came."""
-    tasks = [asyncio.ensure_future(each) for each in waits]
-    try:
-        done, _ = await asyncio.wait(tasks, timeout=ALIVE_S, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in tasks:
-            task.cancel()
-    return bool(done)
+@lru_cache(SHARED_EVENTS)
+def server_events(parts: Sequence[tuple[str, str]]) -> bytes:
+    """Return the parts of a page as events of a stream, made once for all who are told them at the same time."""
+    return "".join(server_event(name, data) for name, data in parts).encode()
 
 
 def server_event(name: str, data: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from hashlib import sha256
@@ -110,6 +110,11 @@ class Visitors:
 
     def __len__(self) -> int:
         return len(self._by_id)
+
+    @property
+    def changes(self) -> Sequence[Changes]:
+        """Return the changes of all visitors."""
+        return [visitor.changes for visitor in self._by_id.values()]
 
     def find(self, key: str) -> Visitor | None:
         """Return the visitor with a key, or None; it is here now."""

@@ -164,6 +164,11 @@ class Watching:
     def __len__(self) -> int:
         return len(self._feeds)
 
+    @property
+    def changes(self) -> Sequence[Changes]:
+        """Return the changes of all games that are watched."""
+        return [feed.changes for feed in self._feeds.values()]
+
     async def feed(self, game_id: str) -> Feed:
         """Return a game with its states. Raises grpc.aio.AioRpcError if the server does not know it."""
         feed = self._feeds.get(game_id)
