@@ -158,7 +158,7 @@ class Replayer:
         """Return the conversation from the recorded start state; of a header without one, from what its plan draws."""
         header, plan = self.header, self.header.plan
         try:
-            played = find(plan.game)
+            self._game = played = find(plan.game)
             settings = played.full_settings(
                 unwrap(plan.settings, played, played.settings_type) or played.settings_type()
             )
@@ -240,7 +240,7 @@ class Replayer:
         method = asked.call.method
         if call.method_name != method.path:
             raise self._diverged(f"seat {call.seat} was called with {call.method_name}, but {self.due()}")
-        if call.request != asked.request and not _same(asked.call, call.request):
+        if call.request != asked.request and not _same(asked.call, call.request, self._game):
             raise self._diverged(f"the request of {method.name} to seat {call.seat} is not the one that the rules make")
         if call.number != asked.number:
             raise self._diverged(f"the call has the number {call.number}, but it is call {asked.number}")
@@ -301,11 +301,16 @@ def _check_start(start: Message, given: Message, due: Message) -> None:
         raise Diverged(1, f"the start state is not that of the plan: it differs in {', '.join(sorted(wrong))}")
 
 
-def _same(call: Call, request: bytes) -> bool:
+def _same(call: Call, request: bytes, game: Game) -> bool:
+    """Return whether a recorded request is that of a call. Settings that are newer than it had their defaults."""
     try:
-        return bool(call.method.request.FromString(request) == call.request)
-    except DecodeError:
+        recorded = call.method.request.FromString(request)
+        for field, value in recorded.ListFields():
+            if isinstance(value, game.settings_type):
+                getattr(recorded, field.name).CopyFrom(game.full_settings(value))
+    except (DecodeError, ValueError):
         return False
+    return bool(recorded == call.request)
 
 
 def _fields(recorded: Message, due: Message) -> str:
