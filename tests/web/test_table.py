@@ -96,6 +96,26 @@ async def test_the_others_see_which_cards_a_caller_picks_and_puts_back(pages: Pa
             assert f"{cards['slot-4']}, picked" not in text_of(board)
 
 
+async def test_who_is_missing_before_a_start_is_said(pages: Pages) -> None:
+    async with pages.person("ann") as ann:
+        await make_table(ann, "fish")
+        assert "2 more must join" in text_of((await ann.get("/table")).text)
+        await ann.post("/table/join")
+        assert "One more must join" in text_of((await ann.get("/table")).text)
+        await ann.post("/table/bots", data={"count": "1", "strategy": "greedy"})
+        await wait_for(ann, "/live/table", "seats", "Not ready: ann")
+
+
+async def test_a_person_plays_alone_by_forms(pages: Pages) -> None:
+    async with pages.person("ann") as ann:
+        await make_table(ann, "webset", **{"set-min_players": "1", "set-aspects": "3", "set-more_rule": "auto"})
+        await ann.post("/table/join")
+        await ann.post("/table/start")
+        await wait_for(ann, "/live/table", "offer", "SET!")
+        refused = await ann.post("/table/choose", data={"part": "more-cards"})
+        assert "The table is full, or the referee deals more cards by itself" in text_of(refused.text)
+
+
 async def test_who_closes_the_page_finds_the_same_seat_and_question(pages: Pages) -> None:
     async with pages.person("ann") as ann:
         await make_table(ann, "fish", seats="2", **{"set-rows": "3", "set-columns": "3"})

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from random import Random
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from google.protobuf.message import Message
 
@@ -16,6 +16,14 @@ from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.tournament_pb2 import SignUpPolicy
 
 ENTRY_POINTS = "fairplay.games"
+
+
+@runtime_checkable
+class SeatedBySettings(Protocol):
+    """What a game supplies besides, if its settings decide how many players it may have."""
+
+    def seats_with(self, settings: Message) -> range:
+        """Return how many players a game with these settings may have. Raises ValueError if a value is not allowed."""
 
 
 class Game(Protocol):
@@ -84,6 +92,14 @@ class Game(Protocol):
 
     def text(self, state: Message, players: Sequence[str]) -> str:
         """Return a picture of a state for a terminal, in rich's console markup."""
+
+
+def seats_of(game: Game, settings: Message) -> range:
+    """Return how many players a game with these settings may have.
+
+    Tournaments have as many as `Game.seats` says. Raises ValueError if a value is not allowed.
+    """
+    return game.seats_with(settings) if isinstance(game, SeatedBySettings) else game.seats
 
 
 @cache

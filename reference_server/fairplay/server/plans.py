@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from fairplay.games.envelopes import unwrap, wrap
-from fairplay.games.game import Game, find
+from fairplay.games.game import Game, find, seats_of
 from fairplay.server.errors import Refusal
 from fairplay.server.links.spec import NAME
 from fairplay.v1.game_pb2 import GameSettings, Player, TimeControl
@@ -71,11 +71,16 @@ def full_game_plan(plan: GamePlan, check_link: CheckLink) -> GamePlan:
     full.time_control.CopyFrom(full_time_control(game, plan.time_control))
     check_players(plan.players, game, check_link)
     _check_state(game, settings, plan)
-    if len(plan.players) not in game.seats:
-        few, many = game.seats.start, game.seats.stop - 1
-        message = f"{game.title} is played by {few} to {many} players, not by {len(plan.players)}"
-        raise Refusal("INVALID_PLAYERS", message, "plan.players")
+    check_player_count(game, settings, len(plan.players), "plan.players")
     return full
+
+
+def check_player_count(game: Game, settings: Message, count: int, field: str) -> None:
+    """Raise Refusal if a game with these settings, every default filled in, is not played by so many."""
+    seats = seats_of(game, settings)
+    if count not in seats:
+        message = f"{game.title} is played by {seats.start} to {seats.stop - 1} players, not by {count}"
+        raise Refusal("INVALID_PLAYERS", message, field)
 
 
 def full_settings(game: Game, settings: GameSettings, field: str = "plan.settings") -> Message:

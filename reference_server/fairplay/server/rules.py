@@ -33,7 +33,7 @@ from fairplay.games.steps import (
 )
 from fairplay.player.handlers import reply_of, snake_case
 from fairplay.server.errors import Refusal
-from fairplay.server.plans import checked_seed, full_settings, game_of, refuse_unknown_fields
+from fairplay.server.plans import check_player_count, checked_seed, full_settings, game_of, refuse_unknown_fields
 from fairplay.v1 import rules_pb2 as pb
 from fairplay.v1.game_pb2 import GameState
 from fairplay.v1.misconduct_pb2 import RuleBreak
@@ -131,10 +131,7 @@ def simulate_game(request: pb.SimulateGameRequest) -> pb.SimulateGameResponse:
     """Play a game between reference strategies. Raises Refusal if there is no such game, or a strategy is unknown."""
     game = game_of(request.game, "game")
     settings = full_settings(game, request.settings, "settings")
-    if len(request.strategies) not in game.seats:
-        few, many = game.seats.start, game.seats.stop - 1
-        message = f"{game.title} is played by {few} to {many} players, not by {len(request.strategies)}"
-        raise Refusal("INVALID_PLAYERS", message, "strategies")
+    check_player_count(game, settings, len(request.strategies), "strategies")
     seed = checked_seed(request, "seed")
     players = [_reference_player(game, name, index) for index, name in enumerate(request.strategies)]
     names = [f"{name}-{seat}" for seat, name in enumerate(request.strategies)]

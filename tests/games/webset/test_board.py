@@ -19,9 +19,10 @@ from fairplay.games.frontends import (
     TableContext,
     find_frontend,
 )
+from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.rules import EMPTY, State
-from fairplay.games.webset.views import board, person
+from fairplay.games.webset.rules import EMPTY, RULES, Phase, State
+from fairplay.games.webset.views import board, person, reasons
 from fairplay.games.webset.views.drafts import ACTIONS
 from fairplay.games.webset.views.person import FRONTEND, GUARD_S, KEYS
 from fairplay.player.handlers import Handlers
@@ -33,6 +34,12 @@ from tests.server.quick import in_no_time
 
 NAMES = ("ann", "bob\x1b[2J", "[red]cy[/]")
 SPACE, ALL = messages.ACTION_CALL_SET, tuple(action for action, _ in ACTIONS.values())
+
+
+def locked_out() -> State:
+    """Return a game in which player 0 is locked out after a wrong call."""
+    state = done(fresh(locked_until_change=True), (0, CALL))
+    return rules.expired(state, state.call_count).state
 
 
 def shown(markup: str) -> str:
@@ -211,6 +218,51 @@ async def test_only_what_may_be_tried_is_shown_and_taken() -> None:
     assert (await task).action == SPACE
 
 
+@pytest.mark.parametrize(
+    ("part", "state", "said"),
+    [
+        ("more-cards", fresh()._replace(deck=()), "The deck is empty."),
+        ("more-cards", fresh(more_rule="all_agree")._replace(votes=(0,)), "You have asked for more cards already"),
+        ("more-cards", fresh(), "The table is full, or the referee deals more cards by itself"),
+        ("call-set", done(fresh(show_enabled=True), (1, SHOW)), "Solutions are shown: end the showing first."),
+        ("show-solutions", fresh(), "Solutions are not shown at this table."),
+        ("end-solutions", fresh(), "No solutions are shown."),
+        ("call-set", done(fresh(), (1, CALL)), "bob[2J has called: wait until the call is over."),
+        ("more-cards", fresh()._replace(phase=Phase.OVER), "The game is over."),
+        ("call-set", locked_out(), "Your last call was wrong or late"),
+    ],
+)
+def test_why_an_action_is_not_possible_is_said(part: str, state: State, said: str) -> None:
+    assert reasons.why_not(part, scene(state)).startswith(said)
+
+
+async def test_a_key_of_an_action_that_is_not_possible_says_why() -> None:
+    sitting = Sitting()
+    request = messages.ActRequest(state=codec.public_message(fresh()), actions=[SPACE])
+    task = asyncio.create_task(sitting.person.act(request))
+    await sitting.until(lambda view: bool(view.keys))
+    sitting.press("s")
+    assert sitting.told == ["Solutions are not shown at this table."]
+    sitting.press("space")
+    await task
+
+
+@pytest.mark.parametrize(
+    ("rule_id", "said"),
+    [
+        ("webset.more.no-set", "NotNow: there is a set on the table; more cards come only when there is none"),
+        ("webset.more.auto", "NotNow: here the referee deals more cards by itself when there is no set"),
+        ("webset.act.rounds", f"NotNow: {RULES['webset.act.rounds']}"),
+        ("", "NotNow: that is not possible at the moment"),
+        ("of.another.version", "NotNow: that is not possible at the moment"),
+    ],
+)
+async def test_the_reason_of_not_now_is_said(rule_id: str, said: str) -> None:
+    sitting = Sitting(limit_s=0.01)
+    await sitting.act(fresh(), status=messages.STATUS_NOT_NOW, rule_id=rule_id)
+    assert sitting.told == [said]
+
+
 async def test_a_question_that_comes_to_a_new_process_is_answered_in_what_is_left_of_its_time() -> None:
     sitting = Sitting(limit_s=3_600)
     sitting.call_limit_s = 0.1
@@ -290,7 +342,7 @@ async def test_news_of_a_cancelled_question_is_reported_once() -> None:
     await sitting.person.report(
         messages.ReportRequest(state=codec.public_message(state), events=[expired, called], **more)
     )
-    not_now = board.STATUSES[messages.STATUS_NOT_NOW]
+    not_now = reasons.STATUSES[messages.STATUS_NOT_NOW]
     assert sitting.told == ["ann CallExpired: no cards in time.", not_now, "bob[2J calls ---S-E-T---."]
     await sitting.person.report(messages.ReportRequest(state=codec.public_message(state), **more))
     assert sitting.told[3:] == [not_now]
@@ -364,7 +416,7 @@ async def test_an_action_that_may_not_be_tried_is_refused_and_no_action_is_drawn
     request = messages.ActRequest(state=codec.public_message(fresh()), actions=[SPACE])
     task = asyncio.create_task(sitting.person.act(request))
     await sitting.until(lambda view: bool(view.keys))
-    with pytest.raises(IllegalChoiceError, match="not possible at the moment"):
+    with pytest.raises(IllegalChoiceError, match="referee deals more cards by itself"):
         sitting.person.choose("more-cards")
     sitting.person.choose("call-set")
     await task

@@ -87,6 +87,40 @@ async def test_a_full_table_that_cannot_start_says_why_to_everybody_there(server
             assert spoken.text.startswith("The game does not start: no player has dialled in under the name ann")
 
 
+# --- alone ---
+
+
+async def test_where_the_settings_allow_it_one_plays_alone(server: Server) -> None:
+    settings = GameSettings()
+    settings.webset.aspects = 3
+    async with guests(server, "ann") as [ann]:
+        refused = await ann.refused("CreateTable", name="t", game="webset", settings=settings, seat_count=1)
+        assert refused == (INVALID, "INVALID_PLAYERS")
+        settings.webset.min_players = 1
+        table = (await ann.ask("CreateTable", name="t", game="webset", settings=settings)).table
+        assert (table.min_seat_count, table.max_seat_count) == (1, 8)
+        missing = "this table of Webset needs at least 1 players, and nobody has joined: 1 more must join"
+        assert await sentence(ann, "StartTable") == missing
+        await ann.ask("JoinTable", link="bot:first")
+        await ann.ask("SetReady", ready=True)
+        await ann.sees(over)
+        [group] = ann.mirror.table("t").result.ranking
+        assert group.players[0].score > 3
+        await ann.ask("CreateTable", name="u", game="webset", settings=settings, seat_count=1)
+        await ann.ask("JoinTable", link="bot:first")
+        await ann.sees(lambda known: known.table("u").status == OVER)
+
+
+async def test_a_table_needs_as_many_as_its_settings_say(server: Server) -> None:
+    settings = GameSettings()
+    settings.webset.min_players = 3
+    async with guests(server, "ann") as [ann]:
+        table = (await ann.ask("CreateTable", name="t", game="webset", settings=settings)).table
+        assert table.min_seat_count == 3
+        refused = await ann.refused("CreateTable", name="u", game="webset", settings=settings, seat_count=2)
+        assert refused == (INVALID, "INVALID_PLAYERS")
+
+
 # --- ready ---
 
 

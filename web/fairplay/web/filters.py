@@ -15,7 +15,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from markupsafe import Markup
 
 from fairplay.terminal.lobby.games import strategies
-from fairplay.terminal.lobby.wording import elimination_line, plain, result_line, seats, state
+from fairplay.terminal.lobby.wording import elimination_line, missing, plain, result_line, seats, state
 from fairplay.terminal.misconducts import describe_cause, name_method
 from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind
 from fairplay.v1.referee_pb2 import GameStatus
@@ -114,6 +114,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "is_running": is_running,
     "kind": kind,
     "method": name_method,
+    "missing": missing,
     "plain": plain,
     "result": result_line,
     "seats": seats,

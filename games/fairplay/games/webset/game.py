@@ -41,7 +41,7 @@ class Webset:
     methods = tuple(METHODS.values())
     turn = ACT
     seats = range(2, rules.MAX_SEATS + 1)
-    """By the rules one player may play alone (min_players 1); tournaments could not deal such games."""
+    """Of tournaments, which could not deal games of one player; see `seats_with` for others."""
     rules = rules.RULES
     strategies = describe_strategies(STRATEGIES)
     settings = tuple(map(_as_typed, describe(Settings)))
@@ -65,6 +65,10 @@ class Webset:
     def full_settings(self, settings: webset_pb2.Settings) -> webset_pb2.Settings:
         """Return the settings with every default filled in."""
         return codec.settings_message(codec.settings(settings))
+
+    def seats_with(self, settings: webset_pb2.Settings) -> range:
+        """Return how many players these settings allow: also one alone."""
+        return range(codec.settings(settings).min_players, rules.MAX_SEATS + 1)
 
     def check_state(self, settings: webset_pb2.Settings, state: webset_pb2.State) -> int:
         """Return the number of players of a state, eliminated ones included."""

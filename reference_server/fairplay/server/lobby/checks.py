@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from fairplay.games.game import seats_of
 from fairplay.server.errors import Refusal
 from fairplay.server.lobby.table import Seat, Table
 from fairplay.server.lobby.text import check_table_name
 from fairplay.server.lobby.users import User
-from fairplay.server.plans import full_settings, full_time_control, game_of
+from fairplay.server.plans import check_player_count, full_settings, full_time_control, game_of
 from fairplay.v1.lobby_pb2 import CreateTableRequest
 from fairplay.v1.table_pb2 import Table as TableMessage
 from fairplay.v1.table_pb2 import TableStatus
@@ -53,7 +54,7 @@ def check_startable(table: Table) -> None:
         raise Refusal("TABLE_NOT_FOUND", f"the table {table.name} was deleted")
     check_not_running(table)
     if missing := table.missing_count:
-        seated, players = len(table.seats), table.seat_count or f"at least {table.game.seats.start}"
+        seated, players = len(table.seats), table.seat_count or f"at least {table.min_seat_count}"
         joined = f"{seated} {'has' if seated == 1 else 'have'} joined" if seated else "nobody has joined"
         message = f"this table of {table.game.title} needs {players} players, and {joined}: {missing} more must join"
         raise Refusal("TOO_FEW_SEATS", message)
@@ -81,15 +82,14 @@ def table_message(request: CreateTableRequest, owner: str) -> TableMessage:
     if request.settings.ByteSize() > MAX_SETTINGS_BYTES:
         message = f"the settings have {request.settings.ByteSize():,} bytes: at most {MAX_SETTINGS_BYTES:,} are allowed"
         raise Refusal("INVALID_SETTINGS", message, "settings")
-    fewest, most = game.seats.start, game.seats.stop - 1
-    if request.seat_count and request.seat_count not in game.seats:
-        message = f"{game.title} is played by {fewest} to {most} players, not by {request.seat_count}"
-        raise Refusal("INVALID_PLAYERS", message, "seat_count")
     try:
-        full_settings(game, request.settings)
+        settings = full_settings(game, request.settings)
         full_time_control(game, request.time_control)
     except Refusal as refusal:
         raise Refusal(refusal.reason, refusal.message, refusal.field.removeprefix("plan.")) from None
+    seats = seats_of(game, settings)
+    if request.seat_count:
+        check_player_count(game, settings, request.seat_count, "seat_count")
     now = Timestamp()
     now.GetCurrentTime()
     return TableMessage(
@@ -99,8 +99,8 @@ def table_message(request: CreateTableRequest, owner: str) -> TableMessage:
         time_control=request.time_control if request.HasField("time_control") else None,
         owner=owner,
         status=TableStatus.TABLE_STATUS_OPEN,
-        min_seat_count=request.seat_count or fewest,
-        max_seat_count=request.seat_count or most,
+        min_seat_count=request.seat_count or seats.start,
+        max_seat_count=request.seat_count or seats.stop - 1,
         seat_count=request.seat_count,
         create_time=now,
     )

@@ -93,9 +93,14 @@ class Table:
         return self._message.seat_count
 
     @property
+    def min_seat_count(self) -> int:
+        """Return with how many players a game can start."""
+        return self._message.min_seat_count
+
+    @property
     def missing_count(self) -> int:
         """Return how many must still join before a game can start; 0 if enough have."""
-        return max(0, self._message.min_seat_count - len(self.seats))
+        return max(0, self.min_seat_count - len(self.seats))
 
     @property
     def free_count(self) -> int:

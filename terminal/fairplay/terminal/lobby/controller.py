@@ -17,7 +17,7 @@ from fairplay.terminal.lobby.client import ConnectionState, LobbyClient
 from fairplay.terminal.lobby.games import PROGRAM_LINKS, frontend_of
 from fairplay.terminal.lobby.local_player import LocalPlayer
 from fairplay.terminal.lobby.spectator import Spectator
-from fairplay.terminal.lobby.wording import heading, places, plain
+from fairplay.terminal.lobby.wording import heading, missing, places, plain
 from fairplay.terminal.outcomes import UsageError
 from fairplay.terminal.printing import harmless
 from fairplay.v1.table_pb2 import Table, TableStatus
@@ -246,13 +246,7 @@ def waiting(table: Table) -> str:
     """Return what stands in place of a board, in rich's markup."""
     if table.status == TableStatus.TABLE_STATUS_RUNNING:
         return "The first board is on its way."
-    lacking = table.min_seat_count - len(table.seats)
-    if lacking > 0:
-        start = "\nThen the game starts by itself." if table.seat_count else ""
-        return (f"The game has not begun: {lacking} more must join." if lacking > 1 else "One more must join.") + start
-    missing = ", ".join(plain(seat.name) for seat in table.seats if not seat.ready)
-    begins = "It begins when all are ready, or somebody starts it."
-    return f"{begins}\nNot ready: {missing}" if missing else begins
+    return Text(missing(table)).markup
 
 
 def _number(text: str, what: str) -> int:

@@ -77,6 +77,17 @@ def _condition(seat: Seat) -> str:
     return " (ready)" if seat.ready else ""
 
 
+def missing(table: Table) -> str:
+    """Return who is missing before the game of a table starts, in lines of plain text."""
+    lacking = table.min_seat_count - len(table.seats)
+    if lacking > 0:
+        start = "\nThen the game starts by itself." if table.seat_count else ""
+        return (f"The game has not begun: {lacking} more must join." if lacking > 1 else "One more must join.") + start
+    unready = ", ".join(plain(seat.name) for seat in table.seats if not seat.ready)
+    begins = "It begins when all are ready, or somebody starts it."
+    return f"{begins}\nNot ready: {unready}" if unready else begins
+
+
 def heading(table: Table) -> str:
     """Return a table in one line."""
     return f"{plain(table.name)}: {plain(table.game)}, {state(table)}, {seats(table)} seats"

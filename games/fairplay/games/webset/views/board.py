@@ -13,7 +13,7 @@ from fairplay.games.frontends import Offer
 from fairplay.games.kit.lettering import literally, name_column, short_name
 from fairplay.games.webset.rules.cards import CARDS, card_name
 from fairplay.games.webset.views.drawing import card_lines, card_text, slot_lines
-from fairplay.webset.v1 import webset_pb2, webset_player_pb2
+from fairplay.webset.v1 import webset_pb2
 
 LETTERS = ("qwertyuio", "asdfghjkl", "zxcvbnm,.")
 ROWS = len(LETTERS)
@@ -27,16 +27,6 @@ _LEGEND = (
     f"[{_MUTED}]A set: number, colour, symbol and shading are each all\nalike or all different.[/]"
 )
 _GONE = {webset_pb2.STANDING_ELIMINATED: "out", webset_pb2.STANDING_FAILED: "failed"}
-
-STATUSES = {
-    webset_player_pb2.STATUS_ALREADY_CALLED: "AlreadyCalled: somebody else was first",
-    webset_player_pb2.STATUS_NO_CALL: "NoCall: you have no open call",
-    webset_player_pb2.STATUS_INTERNAL_ERROR: "InternalError: the referee has failed; it costs you nothing",
-    webset_player_pb2.STATUS_NOT_NOW: "NotNow: that is not possible at the moment",
-    webset_player_pb2.STATUS_NO_SETS: "NoSets: there are no solutions to show",
-    webset_player_pb2.STATUS_NO_MORE_CARDS: "NoMoreCards: the deck is empty or the table is full",
-}
-"""What a person is told of its own act, except what an event tells as well."""
 
 _HAPPENED = {
     webset_pb2.EVENT_KIND_CALLED: "{} calls ---S-E-T---.",

@@ -10,8 +10,8 @@ from google.protobuf.message import Message
 
 from fairplay.games.frontends import Choice, GameView, Key, Offer, TableContext
 from fairplay.games.kit.lettering import literally
-from fairplay.games.kit.person import Draft, Marks, Person
-from fairplay.games.webset.views import board, picture
+from fairplay.games.kit.person import Draft, IllegalChoiceError, Marks, Person
+from fairplay.games.webset.views import board, picture, reasons
 from fairplay.games.webset.views.board import Scene
 from fairplay.games.webset.views.drafts import ACTIONS, PASS, Acting, Picking, action_choices, slot_part
 from fairplay.webset.v1 import webset_pb2
@@ -172,7 +172,7 @@ class WebsetPerson(Person[webset_pb2.State]):
         for event in request.events:
             if event.revision > self._told_revision and (line := board.event_line(event, scene)):
                 self.table.report(line)
-        if request.status != self._told_status and (line := board.STATUSES.get(request.status, "")):
+        if request.status != self._told_status and (line := reasons.status_line(request.status, request.rule_id)):
             self.table.report(line)
         self._told_revision = max([self._told_revision, *(event.revision for event in request.events)])
         self._told_status = request.status
@@ -286,8 +286,10 @@ class WebsetPerson(Person[webset_pb2.State]):
             return True
         if key not in KEYS or state is None or state.phase == webset_pb2.PHASE_OVER:
             return False
-        if draft is None or ACTIONS[KEYS[key]][0] in self._actions:
+        try:
             self.choose(KEYS[key])
+        except IllegalChoiceError as error:
+            self.table.report(str(error))
         return True
 
     def _pick(self, draft: Picking, key: str) -> bool:
@@ -306,10 +308,16 @@ class WebsetPerson(Person[webset_pb2.State]):
         An action that is chosen between two questions about an open table is kept for the second; in the call of
         another player it would be rash.
         """
-        if self.draft is None and part in ACTIONS and self.state is not None:
-            if self.state.phase == webset_pb2.PHASE_OPEN:
-                self._early = (part, list(self.state.slots))
-            return
+        state = self.state
+        if part in ACTIONS and state is not None and not isinstance(self.draft, Picking):
+            if board.caller(state) == self._seat:
+                return
+            if board.caller(state) is not None or (self._actions and ACTIONS[part][0] not in self._actions):
+                raise IllegalChoiceError(reasons.why_not(part, self._scene(state)))
+            if self.draft is None:
+                if state.phase == webset_pb2.PHASE_OPEN:
+                    self._early = (part, list(state.slots))
+                return
         super().choose(part)
         self.send()
 
