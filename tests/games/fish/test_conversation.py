@@ -141,6 +141,7 @@ def test_a_player_that_fails_in_any_call_is_out_and_never_called_again(method: s
         ("TakeTurn", TakeTurnResponse(), "fish.action.required"),
         ("TakeTurn", TakeTurnResponse(action=fish_pb2.Action(source=1)), "fish.action.required"),
         ("TakeTurn", TakeTurnResponse(action=fish_pb2.Action(skip=True)), "fish.move.mandatory"),
+        ("TakeTurn", TakeTurnResponse(action=fish_pb2.Action(source=1, target=3, skip=True)), "fish.move.mandatory"),
         ("TakeTurn", TakeTurnResponse(action=fish_pb2.Action(source=1, target=1)), "fish.move.not-stay"),
         ("TakeTurn", TakeTurnResponse(action=fish_pb2.Action(source=24, target=1)), "fish.move.own-penguin"),
         ("TakeTurn", TakeTurnResponse(action=fish_pb2.Action(source=1, target=4000000000)), "fish.move.on-board"),

@@ -157,12 +157,15 @@ def placed(reply: fish_player_pb2.SetupResponse) -> rules.Place:
 
 
 def moved(reply: fish_player_pb2.TakeTurnResponse) -> rules.Move | None:
-    """Return the answer to TakeTurn; None is a skip. Raises MalformedReplyError if it has no complete action."""
+    """Return the answer to TakeTurn; None is a skip, also one that names a move.
+
+    Raises MalformedReplyError if it has no complete action.
+    """
     action = reply.action
-    if action.HasField("source") and action.HasField("target"):
-        return rules.Move(action.source, action.target)
     if action.skip:
         return None
+    if action.HasField("source") and action.HasField("target"):
+        return rules.Move(action.source, action.target)
     raise MalformedReplyError("fish.action.required", "no complete action")
 
 
