@@ -65,7 +65,8 @@ def test_fail_fast_stops_at_the_first_must_that_is_not_met(jobs: str, tmp_path: 
     assert [(each.id, each.verdict) for each in certificate.unmet if each.verdict == "FAIL"] == [
         ("contract.reachable", "FAIL")
     ]
-    assert len(certificate.cases) < len([case for case in cases(find("fish")) if case.id.startswith("contract.")])
+    if jobs == "1":  # another process may have judged any number of cases by then
+        assert len(certificate.cases) < len([case for case in cases(find("fish")) if case.id.startswith("contract.")])
     assert not certificate.complete
 
 
