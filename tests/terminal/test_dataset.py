@@ -128,9 +128,10 @@ def test_a_card_explains_every_column(cup: Path, tmp_path: Path) -> None:
 
 
 def test_a_damaged_game_is_named_and_the_others_are_exported(cup: Path, tmp_path: Path) -> None:
-    whole = tmp_path / "whole"
-    fairplay("records", "export", cup, "--all", whole)
-    [path, *_] = sorted(whole.glob("fish*.fairplay"))
+    listed = json.loads(fairplay("records", "list", cup, "--json").stdout)
+    [game] = [each["id"] for each in listed if each["kind"] == "game" and each["tournament"] is None]
+    path = tmp_path / "game.fairplay"
+    fairplay("records", "export", cup, game, "-o", path)
     data = bytearray(path.read_bytes())
     data[-40] ^= 1
     path.write_bytes(data)
