@@ -41,9 +41,10 @@ def missing_extra(error: ModuleNotFoundError, arguments: Sequence[str]) -> str |
     name = next((argument for argument in arguments if not argument.startswith("-")), "")
     entry = commands().get(name)
     if entry is None:
-        return _sentence(PACKAGE, PACKAGE, OWN_EXTRA)
-    return _sentence(f"fairplay {name}", package_of(entry), entry.extras[0]) if entry.extras else None
+        return lacks_extra(PACKAGE, OWN_EXTRA)
+    return lacks_extra(f"fairplay {name}", entry.extras[0], package_of(entry)) if entry.extras else None
 
 
-def _sentence(command: str, package: str, extra: str) -> str:
-    return f"{command} needs the extra {extra}: pip install '{package}[{extra}]'"
+def lacks_extra(what: str, extra: str, package: str = PACKAGE) -> str:
+    """Return the sentence that says which extra a command or an option needs, and how to install it."""
+    return f"{what} needs the extra {extra}: pip install '{package}[{extra}]'"

@@ -159,6 +159,7 @@ def serve(
         from fairplay.server.lobby.limits import LobbyLimits
         from fairplay.server.metrics.meter import Meter
         from fairplay.server.server import Config
+        from fairplay.terminal.extras import lacks_extra
         from fairplay.terminal.logs import start_log
         from fairplay.terminal.options import parse_address, parse_seconds
         from fairplay.terminal.programs import parse_program_options
@@ -173,7 +174,7 @@ def serve(
         if metrics is not None:
             parse_address(metrics, "--metrics")
             if find_spec("prometheus_client") is None:
-                raise UsageError("--metrics needs the extra metrics: pip install 'fairplay[metrics]'")
+                raise UsageError(lacks_extra("--metrics", "metrics"))
         try:
             networks = DialNetworks.parse(dial_networks) if dial_networks is not None else None
         except ValueError as error:

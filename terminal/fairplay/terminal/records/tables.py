@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from fairplay.server.dataset import Row
+from fairplay.terminal.extras import lacks_extra
 from fairplay.terminal.outcomes import UsageError
 
 JSONL, PARQUET = "jsonl", "parquet"
@@ -41,7 +42,7 @@ def open_table(path: Path, columns: Mapping[str, str]) -> Iterator[Table]:
 def check_format(form: str) -> None:
     """Raise UsageError if tables of this format cannot be written here."""
     if form == PARQUET and find_spec("pyarrow") is None:
-        raise UsageError("--format parquet needs the extra data: pip install 'fairplay[data]'")
+        raise UsageError(lacks_extra("--format parquet", "data"))
 
 
 def _open_parquet(path: Path, columns: Mapping[str, str]) -> AbstractContextManager[Table]:
