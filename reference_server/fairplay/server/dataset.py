@@ -149,17 +149,19 @@ def _call_rows(
 ) -> Iterator[Row]:
     settings = _settings(header, game)
     state: Message | None = None
+    shown: Row | None = None  # the state as JSON, which all calls until the next one share
     for event in events:
         if isinstance(event, Shown):
             state = game.full_state(event.state)
+            shown = MessageToDict(state)
         elif isinstance(event, Called):
-            row = _call_row(header.game_id, names, event, state)
+            row = _call_row(header.game_id, names, event, shown)
             if legal:
                 row |= _legal_columns(game, settings, state, event.call, len(names))
             yield row
 
 
-def _call_row(game_id: str, names: Sequence[str], called: Called, state: Message | None) -> Row:
+def _call_row(game_id: str, names: Sequence[str], called: Called, state: Row | None) -> Row:
     call, answer = called.call, called.answer
     failed = isinstance(answer, FAILURES)
     row = {
@@ -170,7 +172,7 @@ def _call_row(game_id: str, names: Sequence[str], called: Called, state: Message
         "player": names[call.seat],
         "method": call.method.name,
         "kind": call.kind.value,
-        "state": MessageToDict(state) if state is not None else None,
+        "state": state,
         "request": MessageToDict(call.request),
         "reply": None if failed else MessageToDict(answer),
         "failure": _failure(answer) if failed else None,

@@ -97,7 +97,7 @@ class Running:
         self._journal = journal
         self._limits = TimeLimits(message.plan)
         self._meter = meter
-        self._link_kinds = link_kinds(message.plan.players)
+        self._link_kinds = link_kinds(message.plan.players) if meter is not None else []
         self._links: list[Link] = []
         self._left: dict[int, Link] = {}
         self._open: dict[int, tuple[Call, OpenCall]] = {}
