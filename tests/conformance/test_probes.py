@@ -1,22 +1,31 @@
-"""Probes are asked twice of the same player: what goes wrong the second time is found, with what came before."""
+"""Probes are asked more than once of the same player: what goes wrong later is found, with what came before."""
 
 from __future__ import annotations
 
 from collections import Counter
+from itertools import count
 from typing import Any
 
 import pytest
 
+from fairplay.conformance.cases.probes import ROUNDS
 from fairplay.conformance.context import open_context
 from fairplay.conformance.transports import make_transport
 from fairplay.conformance.trial import CallLimits
 from fairplay.conformance.verdicts import Verdict
+from fairplay.fish.v1.fish_player_pb2 import TakeTurnResponse
+from fairplay.games.conformance import find_conformance
+from fairplay.games.fish import rules
+from fairplay.games.fish.protocol import codec
 from fairplay.games.game import find
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.v1.player_pb2 import DescribeRequest
 from tests.conformance.harness import AMPLE_S, judged, player
 
 PROBE = "fish.turn.single-legal-move"
+FREE_CHOICE = "fish.move.even-rows"
+"""Many moves are legal here, and one is made."""
+TWINS = "bazaar.cards.twins"
 FEW_PENGUINS = 2
 """A player of the probe has so many, and of no game of two under the usual settings."""
 
@@ -26,9 +35,9 @@ def fails_with_few_penguins(number: int) -> Any:
     asked = Counter[int]()
 
     def take_turn(sound: Any, request: Any) -> Any:
-        count = request.state.penguin_count
-        asked[count] += 1
-        if count == FEW_PENGUINS and asked[count] == number:
+        penguins = request.state.penguin_count
+        asked[penguins] += 1
+        if penguins == FEW_PENGUINS and asked[penguins] == number:
             raise RuntimeError("this player is broken")
         return sound(request)
 
@@ -54,6 +63,50 @@ def test_what_fails_in_a_probe_the_first_time_is_charged_to_the_probe() -> None:
 def test_the_second_time_alone_is_enough_where_nothing_else_is_judged() -> None:
     report = judged(lambda: fails_with_few_penguins(2), only=PROBE)
     assert report.verdict(PROBE) is Verdict.FAIL
+
+
+def draws_lots(number: int) -> Any:
+    """Return a player that makes any move in turn, and raises an exception when it is asked for this time, from 1."""
+    asked = count(1)
+
+    def take_turn(sound: Any, request: Any) -> Any:
+        now = next(asked)
+        if now == number:
+            raise RuntimeError("this player is broken")
+        moves = list(rules.moves(codec.view(request.state), 0))
+        return TakeTurnResponse(action=codec.action_message(moves[now % len(moves)]))
+
+    return player(take_turn=take_turn)
+
+
+def test_a_player_that_answers_differently_plays_a_probe_more_often() -> None:
+    report = judged(lambda: draws_lots(ROUNDS), only=f"{FREE_CHOICE},memory.back-to-back")
+    assert report.exit_code == 1
+    assert judged(lambda: draws_lots(ROUNDS + 1), only=FREE_CHOICE).exit_code == 0
+
+
+def test_a_player_that_always_answers_the_same_plays_a_probe_twice() -> None:
+    assert judged(lambda: fails_with_few_penguins(3), only=PROBE).exit_code == 0
+
+
+def test_a_probe_with_several_draws_is_played_in_as_many_situations() -> None:
+    [probe] = [each for each in find_conformance("bazaar").probes if each.id == TWINS]
+    rows: list[str] = []
+
+    def watched() -> Any:
+        made: Any = find("bazaar").player("first")
+        sound = made.request_cards
+
+        def request_cards(request: Any) -> Any:
+            rows.append(str(request.turn_state.visible))
+            return sound(request)
+
+        made.request_cards = request_cards
+        return made
+
+    assert judged(watched, only=TWINS, game="bazaar").exit_code == 0
+    assert len(rows) == probe.draws + 1
+    assert len(set(rows)) == probe.draws
 
 
 @pytest.mark.parametrize("call_count", [0, 1])

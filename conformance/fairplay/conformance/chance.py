@@ -1,9 +1,13 @@
-"""Whether misconduct is due to circumstances, or comes by chance whatever they are: players may be random."""
+"""What players draw by lot: whether misconduct is due to circumstances, or comes by chance whatever they are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from math import comb
+
+from google.protobuf.message import Message
+
+from fairplay.conformance.trial import Exchange, Trial
 
 MAX_ROUNDS = 8
 SIGNIFICANT = 0.05
@@ -31,3 +35,20 @@ def due_to_circumstances(with_them: Callable[[], bool], without: Callable[[], bo
 def probability(shown: int, rounds: int) -> float:
     """Return how probable it is that what shows so often in all rounds does so only with the circumstances."""
     return comb(rounds, shown) / comb(2 * rounds, shown)
+
+
+def answers_differ(one: Trial, other: Trial) -> bool:
+    """Return whether the player answered the same request differently in two games from the same situation."""
+    for first, second in zip(one.exchanges, other.exchanges, strict=False):
+        if first.method != second.method or _content(first) != _content(second):
+            return False
+        if first.answer != second.answer:
+            return True
+    return False
+
+
+def _content(exchange: Exchange) -> Message:
+    """Return a request without the id of its game, which is a new one each time."""
+    request = exchange.method.request.FromString(exchange.request)
+    request.ClearField("game_id")
+    return request

@@ -53,6 +53,8 @@ class Probe(NamedTuple):
     """One sentence: why it matters, or what players get wrong here."""
     situation: Callable[[Random], Situation]
     level: Level = Level.MUST
+    draws: int = 1
+    """How many situations are drawn, each with an rng of its own. More than one where a mistake may be lucky once."""
 
 
 class Infraction(NamedTuple):

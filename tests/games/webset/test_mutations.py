@@ -6,14 +6,13 @@ from fairplay.games.conformance import Level, Mutation
 from fairplay.games.game import find
 from fairplay.games.webset.conformance import CONFORMANCE
 from tests.games.trying import (
-    broken_by,
+    broken_in,
     broken_in_some,
     check_breaks_nothing_else,
     check_is_caught,
     check_mutation,
     each_mutation,
     level_of,
-    named,
 )
 
 GAME = find("webset")
@@ -37,7 +36,7 @@ def rule_of(mutation: Mutation) -> str | None:
     case = next(case for case in mutation.cases if case != "rules.drawn-states")
     if case == "rules.unusual-settings":
         return broken_in_some(GAME, mutation, case)
-    return broken_by(GAME, mutation, named(GAME, case, 1), 1, level_of(GAME, case))
+    return broken_in(GAME, mutation, case, 1)
 
 
 def test_each_has_a_name_of_its_own() -> None:
@@ -71,7 +70,7 @@ def test_light_infractions_fail_no_must_case() -> None:
     for mutation in CONFORMANCE.mutations:
         if mutation.name in light:
             assert {level_of(GAME, case) for case in mutation.cases} == {Level.SHOULD}
-            assert broken_by(GAME, mutation, named(GAME, "webset.table.changes", 1), 1) is None
+            assert broken_in(GAME, mutation, "webset.table.changes", 1) is None
 
 
 @each_mutation(GAME)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from fairplay.conformance.case import Case
+from fairplay.conformance.chance import answers_differ
 from fairplay.conformance.context import Context
 from fairplay.conformance.trial import Scenario, Trial
 from fairplay.conformance.whole_games import AT_ONCE
 from fairplay.games.conformance import Probe, find_conformance
 from fairplay.games.game import Game
+
+ROUNDS = 8
+"""A player that draws lots plays a probe so often: it may go wrong in one of several answers only."""
 
 
 def _case(probe: Probe, next_ones: Sequence[Probe]) -> Case:
@@ -21,10 +25,7 @@ def _case(probe: Probe, next_ones: Sequence[Probe]) -> Case:
 
 
 def _played(context: Context, probe: Probe, next_ones: Sequence[Probe]) -> Sequence[Trial]:
-    """Return the trials of a probe: the same game twice, for what only goes well when it comes up first.
-
-    Of a slow player, the next probes are played at the same time, each once.
-    """
+    """Return the trials of a probe. Of a slow player, the next probes are played at the same time, each once."""
     kept: dict[str, Sequence[Trial]] = context.once("probes", dict)
     if probe.id not in kept:
         if context.is_slow:
@@ -33,20 +34,33 @@ def _played(context: Context, probe: Probe, next_ones: Sequence[Probe]) -> Seque
             trials = context.play_each(_scenario(context, each) for each in batch)
             kept.update((each.id, [found]) for each, found in zip(batch, trials, strict=True))
         else:
-            kept[probe.id] = _played_twice(context, _scenario(context, probe))
+            kept[probe.id] = list(_played_again(context, probe))
     return kept[probe.id]
 
 
-def _played_twice(context: Context, scenario: Scenario) -> Sequence[Trial]:
-    """Return the trials of a game that is played, and played once more if it went well, by the same player."""
+def _played_again(context: Context, probe: Probe) -> Iterator[Trial]:
+    """Yield the trials of all situations of a probe with the same player, until it misbehaves.
+
+    The first situation comes again, for what only goes well when it comes up first. A player that answers differently
+    then plays all of them again and again.
+    """
+    scenarios = [_scenario(context, probe, draw) for draw in range(probe.draws)]
+    trials: list[Trial] = []
     with context.shared() as connection:
-        first = context.play(scenario, connection)
-        return [first] if first.misconduct is not None else [first, context.play(scenario, connection)]
+        for scenario in scenarios * ROUNDS:
+            trials.append(context.play(scenario, connection))
+            yield trials[-1]
+            if trials[-1].misconduct is not None:
+                return
+            if len(trials) == len(scenarios) + 1 and not answers_differ(trials[0], trials[-1]):
+                return
 
 
-def _scenario(context: Context, probe: Probe) -> Scenario:
-    situation = probe.situation(context.rng(probe.id, "situation"))
-    return Scenario(probe.id, situation, context.rng(probe.id).getrandbits(32), probe.level)
+def _scenario(context: Context, probe: Probe, draw: int = 0) -> Scenario:
+    """Return the game of a probe, or another one if it has more."""
+    words = (probe.id, draw + 1) if draw else (probe.id,)
+    situation = probe.situation(context.rng(*words, "situation"))
+    return Scenario("-".join(map(str, words)), situation, context.rng(*words).getrandbits(32), probe.level)
 
 
 def cases(game: Game) -> Sequence[Case]:

@@ -13,6 +13,7 @@ from fairplay.games.bazaar.conformance.wrong_moves import (
     LONGEST_USUALLY,
     REQUEST,
     again_and_again,
+    at_most_four,
     bank_empty,
     few_equations_in_a_crowd,
     lacking,
@@ -25,8 +26,10 @@ from fairplay.games.bazaar.conformance.wrong_moves import (
     one_short,
     payable,
     plain_colors,
+    rich,
     singles,
     to_and_fro,
+    twins_visible,
     visible,
     wrong_purchase,
     wrong_request,
@@ -123,6 +126,12 @@ def exchanges_once_too_often(view: TurnView, table: EquationTable) -> Iterable[R
     return to_and_fro(view, table, LONGEST_USUALLY + 1)
 
 
+@wrong_request("bazaar.exchange.too-many", "bazaar.wallet.rich", only=rich)
+def exchanges_once_too_often_when_rich(view: TurnView, table: EquationTable) -> Iterable[Request]:
+    """Goes to and fro 65 times where its wallet holds more pebbles than a game usually has."""
+    return to_and_fro(view, table, LONGEST_USUALLY + 1)
+
+
 @wrong_request("bazaar.exchange.too-many", "bazaar.exchange.short-list", max_exchanges=8)
 def exchanges_nine_times(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Goes to and fro nine times, which some settings forbid."""
@@ -170,6 +179,12 @@ def gets_one_more(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Gets one pebble more than an equation says."""
     ways = table.usable(view.wallet, view.bank)
     return ((Exchange(left, right + unit),) for left, right in ways for unit in UNITS if holds(right, unit))
+
+
+@wrong_request("bazaar.exchange.in-table", "bazaar.exchange.equal-pebbles")
+def counts_to_four(view: TurnView, table: EquationTable) -> Iterable[Request]:
+    """Takes five or six pebbles of one colour in an equation for four."""
+    return ((Exchange(at_most_four(left), at_most_four(right)),) for left, right in table.exchanges)
 
 
 @wrong_request("bazaar.exchange.in-table", *ANYWHERE, "bazaar.exchange.single-equation")
@@ -346,6 +361,12 @@ def buys_with_wrong_face(view: TurnView) -> Iterable[Purchase]:
 def buys_visible_card_twice(view: TurnView) -> Iterable[Purchase]:
     """Buys a card more often than it is visible."""
     return once_more(view)
+
+
+@wrong_purchase("bazaar.purchase.visible", "bazaar.cards.twins", only=twins_visible)
+def buys_twin_with_wrong_face(view: TurnView) -> Iterable[Purchase]:
+    """Buys the same card twice where one with the same pebbles and another face is visible beside it."""
+    return ((card, card) for card in view.visible if Card(card.pebbles, not card.face) in view.visible)
 
 
 @wrong_purchase("bazaar.purchase.visible", "bazaar.cards.bought-before")

@@ -1,24 +1,10 @@
-"""The probes of Bazaar: situations that players get wrong.
-
-Pebbles are written as the initials of their colours, "rrb"; cards as five of them, "rrbgy", with a star for a happy
-face; equations as "r=bbbb". A turn is two decisions, one for each of its calls.
-"""
+"""The probes of Bazaar: situations that players get wrong. `tables` says how they are written."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from random import Random
-from typing import TypeAlias
-
 from fairplay.bazaar.v1 import bazaar_pb2
-from fairplay.games.bazaar import rules
-from fairplay.games.bazaar.protocol import codec
-from fairplay.games.bazaar.rules import Phase, Player, Standing
-from fairplay.games.bazaar.rules.pieces import parse_bag, parse_card, parse_exchange
-from fairplay.games.conformance import Probe, Situation
-from fairplay.games.kit.conformance import find_state
-
-Made: TypeAlias = Callable[[Random], Situation]
+from fairplay.games.bazaar.conformance.tables import WHOLE_TURN, equal_pebbles, fresh, late, rich, table, twins
+from fairplay.games.conformance import Probe
 
 REQUESTING = (
     "bazaar.exchange.bank",
@@ -36,64 +22,6 @@ BUYING = (
     "bazaar.purchase.visible",
     "bazaar.purchase.wallet",
 )
-WHOLE_TURN = 2
-ANY_SETTINGS = bazaar_pb2.Settings()
-
-
-def _fresh(seat: int, player_count: int, settings: bazaar_pb2.Settings = ANY_SETTINGS, turn_count: int = 4) -> Made:
-    """Return a game from its beginning."""
-    return lambda rng: Situation(settings, player_count, seat, None, turn_count)
-
-
-def _table(
-    equations: str = "",
-    *,
-    bank: str = "",
-    visible: str = "",
-    pile: str = "",
-    wallets: Sequence[str] = ("", ""),
-    scores: Sequence[int] = (),
-    bought: str = "",
-    out: tuple[int, ...] = (),
-    seat: int = 0,
-    active: int = 0,
-    second_call: bool = False,
-    settings: bazaar_pb2.Settings = ANY_SETTINGS,
-    turn_count: int = WHOLE_TURN,
-) -> Made:
-    """Return a game that goes on with the turn of seat `active`; `bought` are the cards of the player under test."""
-    players = [
-        Player(standing=Standing.OUT)
-        if number in out
-        else Player(parse_bag(wallet), scores[number] if scores else 0, _cards(bought) if number == seat else ())
-        for number, wallet in enumerate(wallets)
-    ]
-    state = rules.resume(
-        codec.settings(settings),
-        rules.EquationTable(tuple(map(parse_exchange, equations.split()))),
-        bank=parse_bag(bank),
-        visible=_cards(visible),
-        pile=_cards(pile),
-        players=tuple(players),
-        active=active,
-    )
-    message = codec.state_message(state._replace(phase=Phase.CARDS) if second_call else state)
-    return lambda rng: Situation(settings, len(players), seat, message, turn_count)
-
-
-def _cards(text: str) -> rules.Purchase:
-    return tuple(map(parse_card, text.split()))
-
-
-def _late(rng: Random) -> Situation:
-    """Return a game that goes on after many turns, when its pile is used up."""
-    state = find_state(rules, lambda: rules.initial(rules.Settings(), 3, rng), rng, _is_late)
-    return Situation(ANY_SETTINGS, 3, state.active, codec.state_message(state), 1)
-
-
-def _is_late(state: rules.State) -> bool:
-    return not state.pile and state.phase is Phase.REQUEST
-
 
 PLAIN_ROW = "rrwwb rwbgy ggyyy rrrrr"
 NO_EQUATIONS = bazaar_pb2.Settings(equations=0)
@@ -114,121 +42,142 @@ PROBES: tuple[Probe, ...] = (
         "bazaar.bank.empty",
         ("bazaar.pebble.bank-empty", "bazaar.exchange.bank"),
         "The bank is empty: neither a pebble nor any exchange can be had, and the empty list is all that is left.",
-        _table("r=bbbb b=gg", visible=PLAIN_ROW, pile="rrrrr yyyyy", wallets=("rrrrrb", "yyyyy")),
+        table("r=bbbb b=gg", visible=PLAIN_ROW, pile="rrrrr yyyyy", wallets=("rrrrrb", "yyyyy")),
     ),
     Probe(
         "bazaar.bank.last-pebble",
         ("bazaar.pebble.bank-empty", "bazaar.exchange.bank"),
         "One pebble is left in the bank: after it has been taken there is none for the next turn.",
-        _table("r=bb", bank="b", visible=PLAIN_ROW, pile="rrrrr yyyyy", wallets=("rrrrrr", "rrrrr"), turn_count=4),
+        table("r=bb", bank="b", visible=PLAIN_ROW, pile="rrrrr yyyyy", wallets=("rrrrrr", "rrrrr"), turn_count=4),
     ),
     Probe(
         "bazaar.bank.one-short",
         ("bazaar.exchange.bank",),
         "The wallet holds what every equation costs; the bank lacks one pebble of each other side.",
-        _table("r=bbbb y=ww", bank="bbbw", visible=PLAIN_ROW, pile="rrrrr yyyyy", wallets=("rryy", "g")),
+        table("r=bbbb y=ww", bank="bbbw", visible=PLAIN_ROW, pile="rrrrr yyyyy", wallets=("rryy", "g")),
     ),
     Probe(
         "bazaar.wallet.empty",
         ("bazaar.exchange.wallet", "bazaar.purchase.wallet"),
         "At the beginning wallets are empty: nothing can be exchanged, nothing can be bought.",
-        _fresh(0, 2, turn_count=WHOLE_TURN),
+        fresh(0, 2, turn_count=WHOLE_TURN),
     ),
     Probe(
         "bazaar.wallet.one-short",
         ("bazaar.exchange.wallet", "bazaar.purchase.wallet"),
         "The wallet lacks one pebble of every card, and one of every equation.",
-        _table("rrr=b yyy=w", bank="bbww", visible="rrrww rrryy* yyyrr", pile="", wallets=("rryyw", "g")),
+        table("rrr=b yyy=w", bank="bbww", visible="rrrww rrryy* yyyrr", pile="", wallets=("rryyw", "g")),
+    ),
+    Probe(
+        "bazaar.wallet.rich",
+        (*REQUESTING, *BUYING),
+        "Wallet and bank hold much of every colour: every equation can be used often, and every card be bought.",
+        rich,
+        draws=6,
     ),
     Probe(
         "bazaar.exchange.none-known",
         ("bazaar.exchange.in-table",),
         "A game may have no equation at all: setup tells an empty table.",
-        _fresh(1, 2, NO_EQUATIONS, 6),
+        fresh(1, 2, NO_EQUATIONS, 6),
     ),
     Probe(
         "bazaar.exchange.single-equation",
         ("bazaar.exchange.in-table", "bazaar.exchange.wallet"),
         "With one equation: it works both ways, but neither doubled nor with pebbles to spare.",
-        _table("rr=bbb", bank="bbbbbbrrrr", visible=PLAIN_ROW, pile="rrrrr", wallets=("rrrrbbb", "g")),
+        table("rr=bbb", bank="bbbbbbrrrr", visible=PLAIN_ROW, pile="rrrrr", wallets=("rrrrbbb", "g")),
     ),
     Probe(
         "bazaar.exchange.right-to-left-only",
         ("bazaar.exchange.wallet", "bazaar.exchange.bank"),
         "Every equation can be used from right to left only.",
-        _table("rr=bbb ww=ggg", bank="rrww", visible="wwrrb", wallets=("bbbgggy", "g"), turn_count=1),
+        table("rr=bbb ww=ggg", bank="rrww", visible="wwrrb", wallets=("bbbgggy", "g"), turn_count=1),
     ),
     Probe(
         "bazaar.exchange.in-order",
         ("bazaar.exchange.wallet", "bazaar.exchange.bank"),
         "What the first exchange gains can be spent by the second, not the other way round.",
-        _table("r=bbbb bbb=yy", bank="bbbbyy", visible="yyrrb bbbbr", wallets=("r", "g"), turn_count=1),
+        table("r=bbbb bbb=yy", bank="bbbbyy", visible="yyrrb bbbbr", wallets=("r", "g"), turn_count=1),
     ),
     Probe(
         "bazaar.exchange.only-once",
         ("bazaar.exchange.wallet", "bazaar.exchange.bank"),
         "Each equation can be used once: then the wallet lacks pebbles for the one, and the bank for the other.",
-        _table("rr=g ww=bb", bank="ggbb", visible="wwggb", wallets=("rrwwww", "y"), turn_count=1),
+        table("rr=g ww=bb", bank="ggbb", visible="wwggb", wallets=("rrwwww", "y"), turn_count=1),
     ),
     Probe(
         "bazaar.exchange.short-list",
         ("bazaar.exchange.too-many",),
         "The longest list of exchanges is a setting: here eight, where exchanges could go on for ever.",
-        _table("r=b", bank="b", visible=PLAIN_ROW, pile="rrrrr", wallets=("rrrrr", "y"), settings=SHORT_REQUESTS),
+        table("r=b", bank="b", visible=PLAIN_ROW, pile="rrrrr", wallets=("rrrrr", "y"), settings=SHORT_REQUESTS),
     ),
     Probe(
         "bazaar.exchange.long-sides",
         REQUESTING,
         "Each side of every equation has six pebbles.",
-        _fresh(1, 2, LONG_SIDES, 6),
+        fresh(1, 2, LONG_SIDES, 6),
+    ),
+    Probe(
+        "bazaar.exchange.equal-pebbles",
+        ("bazaar.exchange.in-table", "bazaar.exchange.wallet"),
+        "A side may be five or six pebbles of one colour: no more and no less is given and got.",
+        equal_pebbles,
+        draws=10,
     ),
     Probe(
         "bazaar.exchange.free",
         ("bazaar.exchange.wallet", "bazaar.exchange.bank"),
         "Exchanges may be free of charge; the answers stay the same.",
-        _fresh(0, 2, FREE_EXCHANGES, 8),
+        fresh(0, 2, FREE_EXCHANGES, 8),
     ),
     Probe(
         "bazaar.exchange.dear",
         ("bazaar.exchange.wallet", "bazaar.purchase.visible"),
         "Each exchange may cost a card, of those that would be dealt next.",
-        _fresh(1, 3, PRICE_PER_EQUATION, 6),
+        fresh(1, 3, PRICE_PER_EQUATION, 6),
     ),
     Probe(
         "bazaar.cards.equal-twice",
         ("bazaar.purchase.visible", "bazaar.purchase.wallet"),
         "Two equal cards are visible and can both be bought, but there is no third.",
-        _table(bank="y", visible="bbbbb bbbbb", wallets=("b" * 16, "y"), second_call=True, turn_count=1),
+        table(bank="y", visible="bbbbb bbbbb", wallets=("b" * 16, "y"), second_call=True, turn_count=1),
     ),
     Probe(
         "bazaar.cards.only-once",
         ("bazaar.purchase.visible",),
         "A card can be paid for twice, but is visible once.",
-        _table(bank="y", visible="bbbbb rrrrr", wallets=("b" * 10 + "rrrr", "y"), second_call=True, turn_count=1),
+        table(bank="y", visible="bbbbb rrrrr", wallets=("b" * 10 + "rrrr", "y"), second_call=True, turn_count=1),
     ),
     Probe(
         "bazaar.cards.face-or-not",
         ("bazaar.purchase.visible",),
         "Cards with the same pebbles differ by their face: only one of each pair is visible.",
-        _table(bank="y", visible="bbbbb rwbgy*", wallets=("bbbbbrwbgy", "y"), second_call=True, turn_count=1),
+        table(bank="y", visible="bbbbb rwbgy*", wallets=("bbbbbrwbgy", "y"), second_call=True, turn_count=1),
+    ),
+    Probe(
+        "bazaar.cards.twins",
+        ("bazaar.purchase.visible", "bazaar.purchase.wallet"),
+        "Two cards have the same pebbles, with a face or without: each is visible once, and both can be paid for.",
+        twins,
+        draws=8,
     ),
     Probe(
         "bazaar.cards.not-both",
         ("bazaar.purchase.wallet",),
         "Each visible card can be paid for, but no two of them.",
-        _table(bank="y", visible="rrrbb rrggg", wallets=("rrrbbggg", "y"), second_call=True, turn_count=1),
+        table(bank="y", visible="rrrbb rrggg", wallets=("rrrbbggg", "y"), second_call=True, turn_count=1),
     ),
     Probe(
         "bazaar.cards.none-in-reach",
         ("bazaar.purchase.wallet",),
         "No visible card can be paid for: the answer is an empty list.",
-        _table(bank="y", visible="rrrbb rrggg", wallets=("wwwwwwww", "rrrbb"), second_call=True, turn_count=1),
+        table(bank="y", visible="rrrbb rrggg", wallets=("wwwwwwww", "rrrbb"), second_call=True, turn_count=1),
     ),
     Probe(
         "bazaar.cards.bought-before",
         ("bazaar.purchase.visible",),
         "Cards that were bought are shown to their owner: they are not for sale any more.",
-        _table(
+        table(
             bank="y", visible="rrrrr", wallets=("wwwwwyy", "y"), bought="wwwww yyyyy*", second_call=True, turn_count=1
         ),
     ),
@@ -236,31 +185,31 @@ PROBES: tuple[Probe, ...] = (
         "bazaar.cards.last-one",
         BUYING,
         "One card is left in the game: whoever buys it ends the game.",
-        _table(bank="ryg", visible="rwbgy*", wallets=("rwbgyr", "y"), scores=(12, 19), second_call=True, turn_count=0),
+        table(bank="ryg", visible="rwbgy*", wallets=("rwbgyr", "y"), scores=(12, 19), second_call=True, turn_count=0),
     ),
     Probe(
         "bazaar.cards.row-is-empty",
         ("bazaar.purchase.visible", "bazaar.pebble.bank-empty"),
         "The request has taken the last cards, and the end is checked later: no card is visible, none can be bought.",
-        _table("r=b", visible="wwwww", wallets=("rrrrrr", "wwwww"), settings=LATE_CHECK),
+        table("r=b", visible="wwwww", wallets=("rrrrrr", "wwwww"), settings=LATE_CHECK),
     ),
     Probe(
         "bazaar.resume.second-call",
         BUYING,
         "A game may go on between the two calls of a turn: cards are asked for, and no request was made.",
-        _table("r=bb", bank="bby", visible="rwbgy rrrrr", wallets=("rwbgyrrr", "y"), second_call=True, turn_count=1),
+        table("r=bb", bank="bby", visible="rwbgy rrrrr", wallets=("rwbgyrrr", "y"), second_call=True, turn_count=1),
     ),
     Probe(
         "bazaar.resume.late",
         REQUESTING,
         "A game may go on late, when the pile is used up and little is left.",
-        _late,
+        late,
     ),
     Probe(
         "bazaar.resume.after-eliminations",
         (*REQUESTING, *BUYING),
         "Three of five players are out: there is one score beside one's own.",
-        _table(
+        table(
             "r=bb",
             bank="rwbgybb",
             visible=PLAIN_ROW,
@@ -276,7 +225,7 @@ PROBES: tuple[Probe, ...] = (
         "bazaar.resume.alone",
         (*REQUESTING, *BUYING),
         "One player is left and goes on alone: the list of the others' scores is empty.",
-        _table(
+        table(
             "r=bb",
             bank="rwbgybb",
             visible=PLAIN_ROW,
@@ -290,7 +239,7 @@ PROBES: tuple[Probe, ...] = (
         "bazaar.score.nearly-won",
         BUYING,
         "One point is missing, and there is nothing to gain from caution: a card bought now ends the game.",
-        _table(
+        table(
             bank="ryg",
             visible="rwbgy rrwbb",
             wallets=("rwbgyr", "y"),
@@ -303,7 +252,7 @@ PROBES: tuple[Probe, ...] = (
         "bazaar.score.equal-turns",
         BUYING,
         "The round may be finished after somebody has reached the winning score: the last player is still asked.",
-        _table(
+        table(
             bank="rwbgy" * 3,
             visible="rrrrr rwbgy",
             pile="",
@@ -320,25 +269,25 @@ PROBES: tuple[Probe, ...] = (
         "bazaar.seats.last-of-six",
         (*REQUESTING, *BUYING),
         "Six players: five others' scores, and much has changed since the game began.",
-        _fresh(5, 6),
+        fresh(5, 6),
     ),
     Probe(
         "bazaar.settings.smallest",
         (*REQUESTING, *BUYING),
         "One pebble of each colour, two cards, one of them visible.",
-        _fresh(0, 2, ONE_OF_EACH, 2),
+        fresh(0, 2, ONE_OF_EACH, 2),
     ),
     Probe(
         "bazaar.settings.largest",
         (*REQUESTING, *BUYING),
         "2,000 pebbles, 100 cards, six of them visible, and equations with up to six pebbles on a side.",
-        _fresh(1, 2, MANY_PEBBLES),
+        fresh(1, 2, MANY_PEBBLES),
     ),
     Probe(
         "bazaar.settings.own-cards-hidden",
         BUYING,
         "Players may not be shown the cards that they have bought.",
-        _table(
+        table(
             bank="wwy",
             visible="rrrrr wwwww",
             wallets=("rrrrrwwwww", "y"),

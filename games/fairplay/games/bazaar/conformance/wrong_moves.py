@@ -11,11 +11,15 @@ from typing import Any, TypeAlias
 
 from fairplay.bazaar.v1.bazaar_pb2 import Card as CardMessage
 from fairplay.bazaar.v1.bazaar_pb2 import Equation, Exchanges
-from fairplay.bazaar.v1.bazaar_player_pb2 import RequestCardsResponse, RequestPebbleOrExchangesResponse
+from fairplay.bazaar.v1.bazaar_player_pb2 import (
+    RequestCardsResponse,
+    RequestPebbleOrExchangesRequest,
+    RequestPebbleOrExchangesResponse,
+)
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.protocol import codec
 from fairplay.games.bazaar.rules import EquationTable, Purchase, Request, TurnView
-from fairplay.games.bazaar.rules.pieces import UNITS, Bag, Card, Exchange, holds, mirrored, unpack
+from fairplay.games.bazaar.rules.pieces import UNITS, Bag, Card, Exchange, holds, mirrored, pack, unpack
 from fairplay.games.conformance import Mutation
 from fairplay.games.kit.conformance import build_mutation, choose
 
@@ -100,6 +104,19 @@ def nothing_usable(request: Any) -> bool:
     return not codec.table(request.turn_state.table).usable(view.wallet, view.bank)
 
 
+def twins_visible(request: Any) -> bool:
+    """Return whether two visible cards have the same pebbles, and one of them a face."""
+    faces: dict[tuple[int, ...], set[bool]] = {}
+    for card in request.turn_state.visible:
+        faces.setdefault(tuple(card.pebbles), set()).add(card.face)
+    return any(len(found) == 2 for found in faces.values())
+
+
+def rich(request: RequestPebbleOrExchangesRequest) -> bool:
+    """Return whether the wallet holds more pebbles than a game usually has."""
+    return sum(request.turn_state.wallet) > 100
+
+
 # Requests
 
 
@@ -111,6 +128,11 @@ def made_up(view: TurnView, table: EquationTable) -> Iterator[Request]:
 def singles(view: TurnView, table: EquationTable) -> Iterator[Request]:
     """Yield each equation, in both directions."""
     return ((exchange,) for exchange in table.exchanges)
+
+
+def at_most_four(bag: Bag) -> Bag:
+    """Return a bag with at most four pebbles of each colour."""
+    return pack(min(count, 4) for count in unpack(bag))
 
 
 def lacking(have: Bag, wanted: Bag) -> int:
