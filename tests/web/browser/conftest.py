@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser, BrowserType, async_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 REQUIRED = "FAIRPLAY_BROWSER_REQUIRED"
@@ -24,10 +25,20 @@ def find_browser() -> str:
 
 
 @pytest_asyncio.fixture
-async def browser() -> AsyncIterator[Browser]:
-    path = find_browser()
+async def chromium() -> AsyncIterator[BrowserType]:
+    """Yield what starts the system's browser, with `start_options`."""
+    find_browser()
     async with async_playwright() as playwright:
-        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-        started = await playwright.chromium.launch(executable_path=path, args=arguments)
-        yield started
-        await started.close()
+        yield playwright.chromium
+
+
+@pytest.fixture
+def start_options() -> Mapping[str, Any]:
+    return {"executable_path": find_browser(), "args": ["--no-sandbox"] if os.geteuid() == 0 else []}
+
+
+@pytest_asyncio.fixture
+async def browser(chromium: BrowserType, start_options: Mapping[str, Any]) -> AsyncIterator[Browser]:
+    started = await chromium.launch(**start_options)
+    yield started
+    await started.close()

@@ -42,12 +42,17 @@ async def enter(browser: Browser, pages: Pages, name: str, **context: object) ->
     """Return the lobby as a person sees it."""
     made = await browser.new_context(base_url=pages.url, reduced_motion="reduce", **context)  # type: ignore[arg-type]
     page = await made.new_page()
+    await enter_on(page, pages, name)
+    return page
+
+
+async def enter_on(page: Page, pages: Pages, name: str) -> None:
+    """Have a page enter the lobby."""
     page.set_default_timeout(LIMIT_MS)
     await page.goto(f"{pages.url}/")
     await page.get_by_label("Your name").fill(name)
     await page.get_by_role("button", name="Enter", exact=True).click()
     await expect(page.get_by_role("heading", name="Lobby", exact=True)).to_be_visible(timeout=LIMIT_MS)
-    return page
 
 
 async def make_table(page: Page, pages: Pages, game: str, seats: int) -> None:

@@ -22,6 +22,8 @@ from fairplay.web.visitors import Visitor, Visitors
 from fairplay.web.watching import Watching
 
 COOKIE = "fairplay-visitor"
+COOKIE_S = 30 * 24 * 60 * 60
+"""How long browsers keep the cookie, also when they are closed: that of a visitor who is gone opens nothing."""
 MAX_FORM_BYTES = 64 * 1024
 RETRY_MS = 2_000
 ALIVE_S = 15.0

@@ -17,6 +17,7 @@ from fairplay.v1.referee_pb2 import GameStatus, ListGamesRequest
 from fairplay.v1.server_pb2 import Authentication, GameInfo
 from fairplay.web.site import (
     COOKIE,
+    COOKIE_S,
     form_of,
     go,
     known_visitor,
@@ -84,6 +85,7 @@ async def enter(request: Request) -> Response:
     response.set_cookie(
         COOKIE,
         key,
+        max_age=COOKIE_S,
         path=f"{root_of(request)}/",
         httponly=True,
         samesite="lax",

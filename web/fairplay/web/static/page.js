@@ -51,6 +51,9 @@ setInterval(() => {
     }
 }, 250);
 
+// A computer without a network may notice much later that a stream is broken.
+window.addEventListener("offline", () => say(true));
+
 // A stream that breaks is opened again by the browser, or by the extension.
 document.addEventListener("htmx:sseError", () => say(true));
 document.addEventListener("htmx:sseOpen", () => say(false));
