@@ -26,6 +26,17 @@ class SeatedBySettings(Protocol):
         """Return how many players a game with these settings may have. Raises ValueError if a value is not allowed."""
 
 
+@runtime_checkable
+class Searching(Protocol):
+    """What a game supplies besides, if callers can choose how deep its reference players search."""
+
+    def search_depth(self, strategy: str) -> int:
+        """Return how deep a strategy is asked to search; 0 if no deeper than by default.
+
+        Raises ValueError for an unknown strategy.
+        """
+
+
 class Game(Protocol):
     """What a game supplies. A game registers an instance under the entry point "fairplay.games", by its name."""
 
@@ -100,6 +111,14 @@ def seats_of(game: Game, settings: Message) -> range:
     Tournaments have as many as `Game.seats` says. Raises ValueError if a value is not allowed.
     """
     return game.seats_with(settings) if isinstance(game, SeatedBySettings) else game.seats
+
+
+def search_depth_of(game: Game, strategy: str) -> int:
+    """Return how deep a reference player is asked to search; 0 if no deeper than by default.
+
+    Raises ValueError for an unknown strategy.
+    """
+    return game.search_depth(strategy) if isinstance(game, Searching) else 0
 
 
 @cache

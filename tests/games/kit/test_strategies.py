@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fairplay.games.kit.strategies import StrategyKind, describe_strategies, make_strategy
+from fairplay.games.kit.strategies import StrategyKind, describe_strategies, make_strategy, search_depth
 
 
 def build(**keys: float) -> dict[str, float]:
@@ -31,6 +31,15 @@ KINDS = {
 )
 def test_a_strategy_is_made_with_what_is_given_and_defaults(spec: str, keys: dict[str, float]) -> None:
     assert make_strategy(spec, KINDS, "Nim") == keys
+
+
+@pytest.mark.parametrize(
+    ("spec", "depth"),
+    [("plain", 0), ("search", 0), ("search:depth=2", 0), ("search:depth=1", 0), ("search:depth=1,depth=0007", 7)],
+)
+def test_a_strategy_says_how_deep_it_is_asked_to_search(spec: str, depth: int) -> None:
+    kinds = {**KINDS, "search": StrategyKind(build, "Searches.", {"depth": (2, 1, 9)})}
+    assert search_depth(spec, kinds, "Nim") == depth
 
 
 @pytest.mark.parametrize(

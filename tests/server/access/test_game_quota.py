@@ -11,6 +11,7 @@ import grpc
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
+from fairplay.games.game import find
 from fairplay.server.access.caller import CALLER, SERVER, Caller
 from fairplay.server.access.game_quota import GameQuota
 from fairplay.server.access.quotas import QuotaLimits
@@ -121,15 +122,18 @@ def test_the_time_that_bots_think_flows_in_again() -> None:
 
 
 def test_bots_of_accounts_do_not_search_as_deep_as_they_like() -> None:
-    quota = GameQuota(QuotaLimits(search_depth=3))
+    quota, fish, bazaar = GameQuota(QuotaLimits(search_depth=3)), find("fish"), find("bazaar")
     with called_by(ANN):
-        for strategy in ("minimax", "minimax:depth=3", "best:width=10,ahead=90"):
-            quota.check_strategy(strategy, "link")
-        for strategy in ("minimax:depth=4", "best:width=1,depth=8"):
+        for strategy in ("greedy", "minimax", "minimax:depth=3", "minimax:depth=10,depth=3"):
+            quota.check_strategy(fish, strategy, "link")
+        for strategy in ("minimax:depth=4", "minimax:depth=1,depth=10", "minimax:depth=0000000010"):
             with pytest.raises(Refusal, match="at most 3 deep"):
-                quota.check_strategy(strategy, "link")
+                quota.check_strategy(fish, strategy, "link")
+        for strategy in ("best:width=10,ahead=90", "best:depth=8"):  # as deep as without the key
+            quota.check_strategy(bazaar, strategy, "link")
+        quota.check_strategy(find("q"), "first", "link")
     with called_by(ROOT):
-        quota.check_strategy("minimax:depth=10", "link")
+        quota.check_strategy(fish, "minimax:depth=10", "link")
 
 
 async def test_a_deep_bot_is_refused_wherever_it_is_asked_for(tmp_path: Path) -> None:

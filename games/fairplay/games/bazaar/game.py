@@ -82,6 +82,10 @@ class Bazaar:
         """Return a reference player. Raises ValueError for an unknown strategy."""
         return StrategyPlayer(strategy)
 
+    def search_depth(self, strategy: str) -> int:
+        """Return how deep a strategy is asked to search; 0 if no deeper than by default."""
+        return strategies.search_depth(strategy)
+
     def svg(self, state: bazaar_pb2.State, players: Sequence[str]) -> str:
         """Return a picture of equations, bank, cards and players as an SVG document."""
         return picture.svg(state, players)

@@ -82,6 +82,10 @@ class Fish:
         """Return a reference player. Raises ValueError for an unknown strategy."""
         return StrategyPlayer(strategy)
 
+    def search_depth(self, strategy: str) -> int:
+        """Return how deep a strategy is asked to search; 0 if no deeper than by default."""
+        return strategies.search_depth(strategy)
+
     def svg(self, state: fish_pb2.State, players: Sequence[str]) -> str:
         """Return a picture of the board with its penguins, and of the scores."""
         return picture.svg(*codec.shown(state), players)

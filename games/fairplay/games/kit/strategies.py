@@ -22,12 +22,28 @@ def make_strategy(spec: str, entries: Mapping[str, StrategyKind[_T]], title: str
 
     Raises ValueError, with a sentence that says what is allowed, if there is no such strategy, key or value.
     """
+    entry, chosen = _parse(spec, entries, title)
+    return entry.make(**{key: default for key, (default, _, _) in entry.keys.items()} | chosen)
+
+
+def search_depth(spec: str, entries: Mapping[str, StrategyKind[_T]], title: str) -> int:
+    """Return the key `depth` of the strategy that a text names; 0 if it searches no deeper than by default.
+
+    Raises ValueError like `make_strategy`.
+    """
+    entry, chosen = _parse(spec, entries, title)
+    if "depth" not in chosen or chosen["depth"] <= entry.keys["depth"][0]:
+        return 0
+    return int(chosen["depth"])
+
+
+def _parse(spec: str, entries: Mapping[str, StrategyKind[_T]], title: str) -> tuple[StrategyKind[_T], dict[str, float]]:
+    """Return the kind of strategy that a text names, and the keys that it chooses."""
     name, _, listed = spec.partition(":")
     if name not in entries:
         raise ValueError(f"There is no strategy {name!r} for {title}: it must be one of {', '.join(entries)}.")
     entry = entries[name]
-    chosen = dict(_key_and_value(name, entry.keys, pair) for pair in listed.split(",") if pair)
-    return entry.make(**{key: default for key, (default, _, _) in entry.keys.items()} | chosen)
+    return entry, dict(_key_and_value(name, entry.keys, pair) for pair in listed.split(",") if pair)
 
 
 def _key_and_value(name: str, keys: Mapping[str, tuple[float, float, float]], pair: str) -> tuple[str, float]:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 
+from fairplay.games.game import Game, search_depth_of
 from fairplay.server.access.caller import CALLER
 from fairplay.server.access.quotas import WAIT_S, QuotaLimits
 from fairplay.server.errors import Refusal
 
 LONG_S = 3_600.0
-DEPTH = re.compile(r"[:,]depth=(\d{1,9})")
 
 
 class GameQuota:
@@ -31,11 +30,10 @@ class GameQuota:
         self._thought: dict[str, tuple[float, float]] = {}
         """Account -> when the time was counted, and how much it had in excess of what has flown in, in seconds."""
 
-    def check_strategy(self, strategy: str, field: str) -> None:
+    def check_strategy(self, game: Game, strategy: str, field: str) -> None:
         """Check how deep a bot of the caller would search. Raises Refusal, which names the field, if too deep."""
-        found = DEPTH.search(strategy)
-        if found is not None and _account() and int(found[1]) > self._limits.search_depth:
-            message = f"bots search at most {self._limits.search_depth} deep here, but this one {found[1]}"
+        if _account() and (depth := search_depth_of(game, strategy)) > self._limits.search_depth:
+            message = f"bots search at most {self._limits.search_depth} deep here, but this one {depth}"
             raise Refusal("INVALID_LINK", f"{message}: give a smaller depth", field)
 
     def check_room(self) -> None:

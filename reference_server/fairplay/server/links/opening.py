@@ -66,7 +66,7 @@ class Links:
         except ValueError as error:
             raise Refusal("INVALID_LINK", str(error), f"{field}.link") from None
         if spec.kind == "bot":
-            self.quota.check_strategy(spec.value, f"{field}.link")
+            self.quota.check_strategy(game, spec.value, f"{field}.link")
         if spec.kind == "grpc":
             self._networks.check(spec.value, f"{field}.link")
         if spec.kind == "exec" and self._programs is None:

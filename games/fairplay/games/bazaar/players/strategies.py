@@ -28,6 +28,7 @@ from fairplay.games.bazaar.players.search import (
 from fairplay.games.bazaar.rules import PEBBLE, EquationTable, Purchase, Request, TurnView, purchases, requests
 from fairplay.games.bazaar.rules.pieces import UNITS, Bag, holds, size, unpack
 from fairplay.games.kit.strategies import StrategyKind, make_strategy
+from fairplay.games.kit.strategies import search_depth as search_depth_among
 
 _WALLETS = 4000
 _NEXT_WALLETS = 500
@@ -180,3 +181,8 @@ def strategy(spec: str) -> Strategy:
     Raises ValueError, with a sentence that says what is allowed, if there is no such strategy, key or value.
     """
     return make_strategy(spec, STRATEGIES, "Bazaar")
+
+
+def search_depth(spec: str) -> int:
+    """Return how deep a strategy is asked to search; 0 if no deeper than by default. Raises ValueError likewise."""
+    return search_depth_among(spec, STRATEGIES, "Bazaar")

@@ -17,6 +17,7 @@ from fairplay.games.fish import rules
 from fairplay.games.fish.players.search import OutOfPositionsError, Search
 from fairplay.games.fish.rules import Move, State
 from fairplay.games.kit.strategies import StrategyKind, make_strategy
+from fairplay.games.kit.strategies import search_depth as search_depth_among
 
 _MOST_POSITIONS = 500_000
 """How many positions a search may look at for one answer: some seconds."""
@@ -174,3 +175,8 @@ def strategy(spec: str) -> Strategy:
     Raises ValueError, with a sentence that says what is allowed, if there is no such strategy, key or value.
     """
     return make_strategy(spec, STRATEGIES, "Fish")
+
+
+def search_depth(spec: str) -> int:
+    """Return how deep a strategy is asked to search; 0 if no deeper than by default. Raises ValueError likewise."""
+    return search_depth_among(spec, STRATEGIES, "Fish")
