@@ -12,6 +12,7 @@ from fairplay.server.links import dial_in, kept_names, link, program, stream
 from fairplay.server.lobby import broadcaster, checks, limits, lobby, text
 from fairplay.server.manager import admission, names, plan
 from fairplay.server.records import writer
+from fairplay.server.server import OPTIONS
 from fairplay.server.servicers import paging, patience, rules
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,6 +37,8 @@ OPERATE = (
     f"| replies that nobody asked for, on one stream | {stream.MAX_STRAY_REPLIES:,} |",
     f"| the hello or the request, after a call was opened | {patience.FIRST_LIMIT_S:g} s |",
     f"| calls of one host that have sent neither after {patience.AT_ONCE_S:g} s | {patience.MAX_SILENT:,} |",
+    f"| such calls of all hosts; one more ends the oldest | {patience.MAX_ALL_SILENT:,} |",
+    f"| calls that are open on one connection | {dict(OPTIONS)['grpc.max_concurrent_streams']:,} |",
     f"| how long a stream may stay unread | {patience.UNREAD_LIMIT_S:g} s |",
     f"| names with a token that the server remembers while they are away | {kept_names.MAX_NAMES:,}; "
     f"{kept_names.MAX_HOST_NAMES:,} of one host;",

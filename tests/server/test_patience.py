@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import count
 from typing import Any
 
@@ -19,7 +19,7 @@ from fairplay.v1 import manager_pb2 as pb
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
 from fairplay.v1.tournament_pb2 import TournamentPlan
-from tests.server.harness import serving
+from tests.server.harness import ByHand, serving
 from tests.server.lobby.harness import SMALL_WINDOW
 
 GET_GAME = "/fairplay.v1.RefereeService/GetGame"
@@ -85,6 +85,48 @@ async def test_silent_calls_of_one_host_are_few_and_leave_room_for_others(monkey
     again = Silent("10.0.0.1")
     again.sent.set()
     assert await messages.read(again) == "request"
+
+
+async def test_of_silent_calls_few_are_kept_and_the_oldest_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "MAX_ALL_SILENT", 3)
+    messages = FirstMessages(WITHIN_S, "REQUEST_MISSING", "request", at_once_s=0.0)
+    silent = [Silent(f"10.0.0.{number}") for number in range(10)]
+    waiting = [asyncio.create_task(messages.read(each)) for each in silent]
+    async with asyncio.timeout(WITHIN_S):
+        for each in waiting[:7]:
+            with pytest.raises(Refusal, match="3 calls to this server have sent no request yet") as refusal:
+                await each
+            assert (refusal.value.reason, refusal.value.retry_s > 0) == ("TOO_MANY_REQUESTS", True)
+            assert messages.silent_count <= 3
+        for call in silent:
+            call.sent.set()
+        assert await asyncio.gather(*waiting[7:]) == ["request"] * 3
+    assert messages.silent_count == 0
+
+
+async def test_a_wave_of_streams_without_hello_leaves_few_and_the_last_ones_are_welcome(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(patience, "MAX_ALL_SILENT", 2)
+    async with serving(Config(handshake_limit_s=600.0)) as server, AsyncExitStack() as stack, asyncio.timeout(WITHIN_S):
+        wave = [await stack.enter_async_context(ByHand(server, f"p{number}")) for number in range(5)]
+        left = {asyncio.create_task(each.stream.code()): each for each in wave}
+        while len(left) > 2:
+            over, _ = await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
+            for task in over:
+                assert task.result() is grpc.StatusCode.RESOURCE_EXHAUSTED
+                del left[task]
+        for each in left.values():
+            assert (await each.say_hello()).HasField("welcome")
+
+
+async def test_a_stream_of_another_service_that_sends_nothing_is_ended() -> None:
+    reflection = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
+    async with channel_to(Config(handshake_limit_s=0.05)) as (_, channel), asyncio.timeout(WITHIN_S):
+        call: Any = channel.stream_stream(reflection)()
+        with pytest.raises(grpc.aio.AioRpcError) as error:
+            await call.read()
+    assert (error.value.code(), reason_of(error.value)) == (grpc.StatusCode.DEADLINE_EXCEEDED, "REQUEST_MISSING")
 
 
 async def test_a_message_that_nobody_reads_ends_its_stream_and_others_go_on() -> None:

@@ -82,8 +82,12 @@ OPTIONS = [
     ("grpc.max_send_message_length", -1),
     ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),  # strictly below the 20 s of our players
     ("grpc.keepalive_permit_without_calls", 1),
-    ("grpc.server.max_pending_requests", 20_000),  # bursts above 2,000 would be cancelled
-    ("grpc.server.max_pending_requests_hard_limit", 50_000),
+    # Each call that was opened costs memory before anything can look at it. One connection has fewer open than may be
+    # pending, so that a burst of calls over one connection waits its turn, and is not refused.
+    ("grpc.max_concurrent_streams", 6_000),
+    ("grpc.server.max_pending_requests", 6_500),
+    ("grpc.server.max_pending_requests_hard_limit", 9_000),
+    ("grpc.server_handshake_timeout_ms", 20_000),
 ]
 STOP_LIMIT_S = 1.0
 SERVICES = (

@@ -70,8 +70,8 @@ class ConnectionServiceServicer(object):
         After UNAVAILABLE, or an end without a status of the server's, the caller may dial in again; after any other
         status a repeat of the same hello fails again.
 
-        Fails with RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where too many calls of one host have not sent a hello yet, or
-        an account sends more bytes than its quota;
+        Fails with RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where too many calls, of one host or of all, have not sent a
+        hello yet, or an account sends more bytes than its quota;
         INVALID_ARGUMENT and MALFORMED_HELLO, NAME_INVALID or PROTOCOL_BROKEN; DEADLINE_EXCEEDED and
         HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; RESOURCE_EXHAUSTED and REPLY_FLOOD or
         TOO_MANY_PLAYERS, and without a reason where a frame is larger than the server reads; UNAVAILABLE and

@@ -113,19 +113,23 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grp
     def _guarded_stream(self, behaviour: Streaming) -> Streaming:
         async def guarded(requests: AsyncIterator[Any], context: Any) -> AsyncIterator[Any]:
             try:
-                async for answer in behaviour(_sound_ones(requests), context):
+                async for answer in behaviour(self._sound_ones(requests, context.peer()), context):
                     yield answer
             except Refusal as refusal:
                 await self._refuse(context, refusal)
 
         return guarded
 
+    async def _sound_ones(self, requests: AsyncIterator[Any], peer: str) -> AsyncIterator[Any]:
+        """Yield what a stream brings, the first message within the limit."""
+        try:
+            yield sound(await self._requests.wait(anext(requests), peer))
+        except StopAsyncIteration:
+            return
+        async for request in requests:
+            yield sound(request)
+
     async def _refuse(self, context: Any, refusal: Refusal) -> None:
         if self._meter is not None:
             self._meter.count_refusal(refusal.reason)
         await abort(context, refusal)
-
-
-async def _sound_ones(requests: AsyncIterator[Any]) -> AsyncIterator[Any]:
-    async for request in requests:
-        yield sound(request)

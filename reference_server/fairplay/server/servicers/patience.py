@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,6 +21,8 @@ FIRST_LIMIT_S = 10.0
 UNREAD_LIMIT_S = 60.0
 MAX_SILENT = 1_000
 """How many calls of one host may be open without having sent anything yet."""
+MAX_ALL_SILENT = 4_000
+"""How many may be, of all hosts together: the one that has been silent longest makes room for another one."""
 AT_ONCE_S = 1.0
 """What the first message of a sound caller takes at the most, in a burst of many calls: it counts as silent after."""
 
@@ -36,16 +38,29 @@ class FirstMessages:
         self._reason = reason
         self._what = what
         self._at_once_s = min(at_once_s, limit_s)
-        self._silent: Counter[str] = Counter()
+        self._hosts: Counter[str] = Counter()
+        self._silent: dict[asyncio.Future[Any], None] = {}
+        """The readings of silent calls, the oldest first."""
+
+    @property
+    def silent_count(self) -> int:
+        """How many calls are waited for that have not sent anything for longer than sound callers take."""
+        return len(self._silent)
 
     async def read(self, context: Any) -> Any:
         """Return the first message of a call, or grpc.aio.EOF. Raises Refusal if none comes."""
-        reading = asyncio.ensure_future(context.read())
+        return await self.wait(context.read(), context.peer())
+
+    async def wait(self, message: Awaitable[Any], peer: str) -> Any:
+        """Return what is awaited, the first message of a call of `peer`. Raises Refusal if none comes."""
+        reading = asyncio.ensure_future(message)
         try:
             done, _ = await asyncio.wait([reading], timeout=self._at_once_s)
             if not done:
-                with self._counted(host_of(context.peer())):
+                with self._counted(host_of(peer), reading):
                     await asyncio.wait([reading], timeout=self._limit_s - self._at_once_s)
+            if reading.cancelled():
+                raise self._too_many(f"{MAX_ALL_SILENT:,} calls to this server")
             if not reading.done():
                 raise Refusal(self._reason, f"no {self._what} came within {self._limit_s:g} s")
             return reading.result()
@@ -53,17 +68,26 @@ class FirstMessages:
             reading.cancel()
 
     @contextmanager
-    def _counted(self, host: str) -> Iterator[None]:
-        if self._silent[host] >= MAX_SILENT:
-            message = f"{MAX_SILENT:,} calls from your address have sent no {self._what} yet: send it, or end them"
-            raise Refusal("TOO_MANY_REQUESTS", message, retry_s=AT_ONCE_S)
-        self._silent[host] += 1
+    def _counted(self, host: str, reading: asyncio.Future[Any]) -> Iterator[None]:
+        if self._hosts[host] >= MAX_SILENT:
+            raise self._too_many(f"{MAX_SILENT:,} calls from your address")
+        if len(self._silent) >= MAX_ALL_SILENT:
+            oldest = next(iter(self._silent))
+            del self._silent[oldest]
+            oldest.cancel()
+        self._hosts[host] += 1
+        self._silent[reading] = None
         try:
             yield
         finally:
-            self._silent[host] -= 1
-            if not self._silent[host]:
-                del self._silent[host]
+            self._silent.pop(reading, None)
+            self._hosts[host] -= 1
+            if not self._hosts[host]:
+                del self._hosts[host]
+
+    def _too_many(self, calls: str) -> Refusal:
+        message = f"{calls} have sent no {self._what} yet: send it, or end them"
+        return Refusal("TOO_MANY_REQUESTS", message, retry_s=AT_ONCE_S)
 
 
 class ReadContext:
