@@ -48,7 +48,7 @@ def first_wins(_: str, table: OpenGame) -> GameResult:
 
 
 def result(table: OpenGame, *groups: Sequence[int], failed: Sequence[int] = (), aborted: str = "") -> GameResult:
-    names = [player.name for player in table.plan.players]
+    names = table.shown.players
     return GameResult(
         ranking=[RankGroup(players=[RankedPlayer(seat=seat, name=names[seat]) for seat in group]) for group in groups],
         misconducts=[Misconduct(seat=seat, player=names[seat]) for seat in failed],

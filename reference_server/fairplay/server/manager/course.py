@@ -29,9 +29,8 @@ Tell = Callable[[WatchTournamentResponse], None]
 
 
 class OpenGame(NamedTuple):
-    """A game to be played: its plan, its players by place in the list of entrants, and its place in the rounds."""
+    """A game to be played: its players by place in the list of entrants, and its place in the rounds."""
 
-    plan: GamePlan
     entrants: tuple[int, ...]
     shown: RoundGame
     round_number: int
@@ -77,6 +76,11 @@ class Course:
     def decided(self) -> bool:
         """Whether the winners are certain: nothing is left but to call End."""
         return self.result is not None or (self._ending and not self.leaving)
+
+    def plan_of(self, game: OpenGame) -> GamePlan:
+        """Return the plan of an open game. A round may have thousands: each is planned when it is to be played."""
+        players = [self.message.entrants[seat] for seat in game.entrants]
+        return game_plan_of(self.message, players, game.round_number, game.place, game.shown.deal)
 
     # --- what the driver reports ---
 
@@ -202,11 +206,10 @@ class Course:
             return
         shown = self.message.rounds.add(number=number, stage=step.stage)
         for place, (entrants, deal) in enumerate(step.games, start=1):
-            players = [self.message.entrants[seat] for seat in entrants]
+            players = [self._names[seat] for seat in entrants]
             game_id = game_id_of(self.message.tournament_id, number, place)
-            game = shown.games.add(game_id=game_id, players=[player.name for player in players], deal=deal)
-            plan = game_plan_of(self.message, players, number, place, deal)
-            self.open_games[game_id] = OpenGame(plan, entrants, game, number, place)
+            game = shown.games.add(game_id=game_id, players=players, deal=deal)
+            self.open_games[game_id] = OpenGame(entrants, game, number, place)
         self.tell(WatchTournamentResponse(round_started=shown))
 
     def _end(self, order: Order) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -37,6 +37,8 @@ def shutting_down() -> Refusal:
 
 STARTS_AT_ONCE = 32
 """How many players are started or waited for at the same time: a machine that starts all at once is slow for each."""
+AT_ONCE = 100
+"""How many players are opened, called or let go in one turn of the event loop: others have their turns in between."""
 LIGHT_GAMES = 64
 """How many games are played at once between players that take their time elsewhere."""
 
@@ -86,6 +88,8 @@ class Driver:
         self._starts = asyncio.Semaphore(STARTS_AT_ONCE)
         self._game_limit = game_limit(course.message, services.game_limit)
         self._open: dict[int, OpenCall] = {}
+        self._unasked = 0
+        """How many of the open calls of the course have not been made yet."""
         self._suspended = False
         loop = asyncio.get_running_loop()
         self._answered: asyncio.Future[None] = loop.create_future()
@@ -136,9 +140,11 @@ class Driver:
     async def close(self) -> None:
         """Release all players. To be called when `run` has ended, in whatever way."""
         self._let_go()
-        closed = await asyncio.gather(*(link.close() for link in self._links), return_exceptions=True)
-        for error in filter(None, closed):
-            log.error("a player of tournament %s cannot be let go", self._course.message.tournament_id, exc_info=error)
+        for first in range(0, len(self._links), AT_ONCE):
+            closing = (link.close() for link in self._links[first : first + AT_ONCE])
+            for error in filter(None, await asyncio.gather(*closing, return_exceptions=True)):
+                tournament_id = self._course.message.tournament_id
+                log.error("a player of tournament %s cannot be let go", tournament_id, exc_info=error)
 
     async def _reopen_lost(self, table: OpenGame) -> None:
         """Start the players of a game again whose processes have ended, or that could not be reached before."""
@@ -147,10 +153,14 @@ class Driver:
             closing, self._links[seat] = self._links[seat], opened
             await closing.close()
 
-    async def _opened(self, seats: Iterable[int]) -> list[Link]:
+    async def _opened(self, seats: Sequence[int]) -> list[Link]:
         """Return new links of these entrants, opened at once. Those not open when the tournament is cancelled fail."""
         players = self._course.message.entrants
-        opening = [asyncio.ensure_future(self._open_link(players[seat])) for seat in seats]
+        opening: list[asyncio.Future[Link]] = []
+        for seat in seats:
+            if opening and len(opening) % AT_ONCE == 0:
+                await asyncio.sleep(0)
+            opening.append(asyncio.ensure_future(self._open_link(players[seat])))
         everybody = asyncio.gather(*opening)
         either: set[asyncio.Future[Any]] = {everybody, self._cancelled}
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
@@ -176,7 +186,14 @@ class Driver:
 
     async def _ask(self) -> None:
         self._answered = asyncio.get_running_loop().create_future()
-        for seat, asked in self._course.open_calls.items():
+        calls = [*self._course.open_calls.items()]
+        self._unasked = len(calls)
+        for number, (seat, asked) in enumerate(calls):
+            if number and number % AT_ONCE == 0:
+                await asyncio.sleep(0)
+                if self._answered.done():  # suspended, or failed
+                    break
+            self._unasked -= 1
             link, method = self._links[seat], asked.call.method
             self._open[seat] = link.call(method.path, asked.request, self._limit_s, partial(self._told, seat))
         await self._answered
@@ -189,7 +206,7 @@ class Driver:
             self._let_go()
             self._answered.set_exception(error)
         else:
-            if not self._open:
+            if not self._open and not self._unasked:
                 self._answered.set_result(None)
 
     def _let_go(self) -> None:
@@ -248,7 +265,7 @@ class Driver:
         referee = self._services.referee
         links = [self._links[seat] for seat in table.entrants]
         tournament_id = self._course.message.tournament_id
-        playing = asyncio.ensure_future(referee.play(table.plan, game_id, tournament_id, links))
+        playing = asyncio.ensure_future(referee.play(self._course.plan_of(table), game_id, tournament_id, links))
         either: set[asyncio.Future[Any]] = {playing, self._cancelled}
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         if not playing.done():
