@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.async_api import Browser, BrowserContext, BrowserType, Page, expect
+from playwright.async_api import TimeoutError as TooLateError
 
 from tests.server.lobby.harness import guests
-from tests.web.browser.people import LIMIT_MS, click_choice, enter, enter_on, make_table
+from tests.web.browser.people import CLICK_MS, LIMIT_MS, enter, enter_on, make_table
 from tests.web.harness import Pages
 
 pytestmark = pytest.mark.web
@@ -25,11 +27,21 @@ async def begin_game(page: Page, pages: Pages) -> None:
 
 
 async def place(page: Page, left: int) -> None:
-    """Place one penguin of so many, by clicks, and wait until the next one is asked for."""
-    next_one = page.get_by_text(f"Place a penguin, {left - 1} to go:")
+    """Place one penguin of so many, by clicks, and wait until the next one is asked for.
+
+    A click is lost if the page changes just then: it is made again.
+    """
     await expect(page.get_by_text(f"Place a penguin, {left} to go:")).to_be_visible(timeout=LIMIT_MS)
-    while not await next_one.count():
-        await click_choice(page)
+    send = page.get_by_role("button", name="Send")
+    while not await send.count():
+        with suppress(TooLateError):
+            await page.locator(".choices button").first.click(timeout=CLICK_MS)
+            await send.wait_for(timeout=CLICK_MS)
+    while await send.count():
+        with suppress(TooLateError):
+            await send.click(timeout=CLICK_MS)
+            await send.wait_for(state="detached", timeout=CLICK_MS)
+    await expect(page.get_by_text(f"Place a penguin, {left - 1} to go:")).to_be_visible(timeout=LIMIT_MS)
 
 
 async def test_who_loses_the_network_in_a_game_is_told_and_comes_back_with_nothing_lost(
