@@ -116,6 +116,21 @@ async def test_a_person_plays_alone_by_forms(pages: Pages) -> None:
         assert "The table is full, or the referee deals more cards by itself" in text_of(refused.text)
 
 
+async def test_a_person_solves_a_puzzle_by_forms(pages: Pages) -> None:
+    async with pages.person("ann") as ann:
+        await make_table(ann, "webset", **{"set-min_players": "1", "set-more_rule": "auto", "set-rounds": "puzzle"})
+        await ann.post("/table/join")
+        await ann.post("/table/start")
+        for slot in range(3):
+            await wait_for(ann, "/live/table", "offer", "0 named")
+            await ann.post("/table/choose", data={"part": f"slot-{slot}"})
+        await wait_for(ann, "/live/table", "offer", "1 named")
+        await ann.post("/table/undo")
+        await wait_for(ann, "/live/table", "offer", "0 named")
+        await ann.post("/table/choose", data={"part": "pass"})
+        assert "won by ann 0" in text_of(await wait_for(ann, "/live/table", "seats", "The last game was"))
+
+
 async def test_who_closes_the_page_finds_the_same_seat_and_question(pages: Pages) -> None:
     async with pages.person("ann") as ann:
         await make_table(ann, "fish", seats="2", **{"set-rows": "3", "set-columns": "3"})

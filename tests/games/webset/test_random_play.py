@@ -27,7 +27,7 @@ CHANGES = st.fixed_dictionaries(
         "refill_rule": st.sampled_from(["to_12", "seed_base"]),
         "end_rule": st.sampled_from(["play_on", "seed_immediate"]),
         "show_enabled": st.booleans(),
-        "rounds": st.sampled_from(["off", "off", "off", "earliest", "lot"]),
+        "rounds": st.sampled_from(["off", "off", "off", "earliest", "lot", "puzzle"]),
         "act_cap": st.sampled_from([10, 40, 10_000]),
     },
 )

@@ -243,6 +243,20 @@ async def test_a_person_plays_against_a_program_until_the_person_leaves(server: 
         await bob.until(lambda each: each.sees("ann is out of the game"))
 
 
+async def test_a_person_and_a_program_solve_a_puzzle(server: Server) -> None:
+    async with visitors(server, "ann", "bob") as [ann, bob]:
+        await at_blue(ann, bob, settings="rounds=puzzle")
+        assert await ann.controller.join(ann.table(), "") == ""
+        assert await bob.controller.join(bob.table(), "bot:first") == ""
+        assert await ann.client.start() == ""
+        await ann.until(lambda each: "enter" in each.keys)
+        assert [ann.controller.press(key) for key in "qaz"] == [True] * 3
+        await ann.until(lambda each: each.sees("You name set 1: "))
+        assert ann.controller.press("backspace")
+        assert ann.controller.press("enter")
+        await ann.until(lambda each: each.sees("bob has found ") and each.sees("The game is over, won by bob"))
+
+
 async def test_everybody_sees_which_cards_a_caller_picks(server: Server) -> None:
     async with visitors(server, "ann", "bob", "cy") as [ann, bob, cy]:
         await at_blue(ann, bob, cy, settings="selection=single window=60s table=21")

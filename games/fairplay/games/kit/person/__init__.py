@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from fairplay.games.frontends import Choice, IllegalChoiceError
 from fairplay.games.kit.person.drafts import NO_MARKS, Draft, Marks, bracketed, choice_lines, nearest
-from fairplay.games.kit.person.person import Person
+from fairplay.games.kit.person.person import UNDO, Person
 
 __all__ = [
     "NO_MARKS",
+    "UNDO",
     "Choice",
     "Draft",
     "IllegalChoiceError",

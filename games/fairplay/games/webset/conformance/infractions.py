@@ -18,6 +18,9 @@ from fairplay.v1.misconduct_pb2 import Overrun
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1.webset_player_pb2 import ActRequest, ActResponse, PickCardsRequest, PickCardsResponse
 
+MOST_SHOWN = 100
+"""How many cards of a long answer are shown."""
+
 
 def find_infraction(settings: webset_pb2.Settings, call: Call, answer: Any) -> Infraction | None:
     """Return the infraction that an answer to a call is, or None if nothing is wrong with it."""
@@ -33,6 +36,8 @@ def list_legal_replies(settings: webset_pb2.Settings, call: Call) -> list[ActRes
     if isinstance(request, PickCardsRequest):
         cards = tuple(card for card in request.state.slots if card != rules.EMPTY)
         found = [PickCardsResponse(cards=triple) for triple in rules.sets_among(cards)]
+        if request.all_sets:
+            found.insert(0, PickCardsResponse(cards=[card for triple in rules.sets_among(cards) for card in triple]))
         return [*found, PickCardsResponse()] if request.may_skip else found
     return None
 
@@ -61,10 +66,23 @@ def _refused(settings: Settings, request: ActRequest, reply: ActResponse) -> Inf
 
 
 def _wrong(settings: Settings, request: PickCardsRequest, reply: PickCardsResponse) -> Infraction | None:
-    """Judge cards: they must be a set on the table."""
+    """Judge cards: they must be a set on the table, in a puzzle one set after the other."""
+    if request.all_sets:
+        return _wrongly_named(settings, request, reply)
     cards = codec.parse_cards(reply)
     rule = rules.take_violation(codec.visible_state(request.state, settings), cards)
     if rule is None or (request.may_skip and not cards):
         return None
     light = rule == "webset.take.set" or not cards
     return Infraction(rule, f"the cards {list(cards)}", Level.SHOULD if light else Level.MUST)
+
+
+def _wrongly_named(settings: Settings, request: PickCardsRequest, reply: PickCardsResponse) -> Infraction | None:
+    """Judge the sets that are named in a puzzle; of several that are wrong the gravest counts."""
+    cards = codec.parse_sets(reply)
+    broken = rules.judge_named(codec.visible_state(request.state, settings), cards).broken
+    grave = [rule for rule in broken if rule != "webset.take.set"]
+    if not broken:
+        return None
+    rule, level = (grave[0], Level.MUST) if grave else (broken[0], Level.SHOULD)
+    return Infraction(rule, f"the cards {list(cards[:MOST_SHOWN])}", level)

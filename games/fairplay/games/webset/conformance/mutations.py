@@ -351,6 +351,30 @@ def picks_card_twice_in_rounds(state: State, sound: Cards) -> Iterable[Cards]:
     return [(card, card, other) for card, other in combinations(rules.on_table(state), 2)]
 
 
+# PickCards: in a puzzle
+
+
+def naming_in_puzzle(wrong: Callable[[Cards], Cards]) -> Mutation:
+    """Declare a mutation that names other cards than sound ones, where all sets may be named and there are some."""
+
+    def mutate(request: Any, reply: Any, rng: Random) -> PickCardsResponse | None:
+        return PickCardsResponse(cards=wrong(tuple(reply.cards))) if reply.cards else None
+
+    return build_mutation(wrong, "PickCards", "", ("webset.rounds.puzzle",), mutate, situations.in_puzzle)
+
+
+@naming_in_puzzle
+def names_sets_twice(sound: Cards) -> Cards:
+    """Names each set of a puzzle twice, with its cards in another order."""
+    return (*sound, *reversed(sound))
+
+
+@naming_in_puzzle
+def names_pairs(sound: Cards) -> Cards:
+    """Leaves out the last card of a puzzle, as it follows from the others."""
+    return sound[:-1]
+
+
 # PickCards: no set
 
 

@@ -137,6 +137,10 @@ def _one_set(state: State) -> bool:
     return len(rules.solutions(state)) == 1
 
 
+def _two_sets(state: State) -> bool:
+    return len(rules.solutions(state)) > 1
+
+
 def _one_set_differs_in_all(state: State) -> bool:
     return _one_set(state) and differing(rules.solutions(state)[0]) == (0, 1, 2, 3)
 
@@ -197,6 +201,7 @@ LOCKS = webset_pb2.Settings(locked_until_change=True, lockout=_ms(40), score_flo
 HELD = webset_pb2.Settings(min_reaction=_ms(40))
 HANDICAPS = webset_pb2.Settings(handicaps=[_ms(40), _ms(40)])
 EARLIEST = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_EARLIEST)
+PUZZLE = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_PUZZLE)
 LOT_IF_NO_SET = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_LOT, more_rule=webset_pb2.MORE_RULE_IF_NO_SET)
 
 PROBES: Sequence[Probe] = (
@@ -349,6 +354,12 @@ PROBES: Sequence[Probe] = (
         "In a round without a set no cards are a pass and cost nothing; wrong cards cost points.",
         _from(_laid(12, 2), 1, LOT_IF_NO_SET),
         SHOULD,
+    ),
+    Probe(
+        "webset.rounds.puzzle",
+        (*PICKING, "webset.take.once"),
+        "In a puzzle all are asked once, for all sets of a table: the answer has the cards of any number of sets.",
+        _from(_played(_two_sets, 3), 1, PUZZLE),
     ),
     Probe(
         "webset.race.held",

@@ -107,6 +107,11 @@ def in_round_without_set(request: PickCardsRequest) -> bool:
     return request.may_skip and without_set(request)
 
 
+def in_puzzle(request: PickCardsRequest) -> bool:
+    """Return whether all sets on the table may be named."""
+    return request.all_sets
+
+
 def in_call(request: PickCardsRequest) -> bool:
     """Return whether the player has called."""
     return not request.may_skip

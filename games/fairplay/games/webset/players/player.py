@@ -88,6 +88,7 @@ def position_to_act(request: ActRequest) -> Position:
         words=codec.parse_words(request.actions),
         refused=codec.is_refused(request),
         may_skip=False,
+        all_sets=False,
         revision=request.state.revision,
         idle_count=request.idle_count,
     )
@@ -102,6 +103,7 @@ def position_to_pick(request: PickCardsRequest) -> Position:
         words=(),
         refused=False,
         may_skip=request.may_skip,
+        all_sets=request.all_sets,
         revision=request.state.revision,
         idle_count=request.idle_count,
     )

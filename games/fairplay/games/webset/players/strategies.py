@@ -6,7 +6,7 @@ from its seed and from what it is shown, so that a resumed game goes on as it wo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from random import Random
 from types import MappingProxyType
@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 
 from fairplay.games.kit import strategies as kit
 from fairplay.games.kit.strategies import StrategyKind
-from fairplay.games.webset.rules import Cards, Word, is_set, sets_among
+from fairplay.games.webset.rules import Cards, Triple, Word, is_set, sets_among
 
 
 class Position(NamedTuple):
@@ -30,6 +30,8 @@ class Position(NamedTuple):
     """Whether its last act was refused, and nothing has happened since."""
     may_skip: bool
     """Whether picking no cards costs nothing."""
+    all_sets: bool
+    """Whether any number of sets may be named, and each counts."""
     revision: int
     idle_count: int
     """How often all players have done nothing on this table."""
@@ -46,7 +48,7 @@ class Strategy(Protocol):
         """Return what to do; None stands for nothing."""
 
     def pick(self, position: Position) -> Cards:
-        """Return three cards, or none to pass in a round."""
+        """Return three cards, or none to pass in a round; in a puzzle the cards of any number of sets."""
 
     def pause_s(self, position: Position) -> float:
         """Return how long the answer takes, in seconds."""
@@ -60,7 +62,9 @@ class _First:
         return _sensible(position, sets_among(position.cards) != ())
 
     def pick(self, position: Position) -> Cards:
-        """Return the set with the smallest cards."""
+        """Return the set with the smallest cards, in a puzzle all sets."""
+        if position.all_sets:
+            return _cards_of(sets_among(position.cards))
         return next(iter(sets_among(position.cards)), _nothing(position))
 
     def pause_s(self, position: Position) -> float:
@@ -80,8 +84,11 @@ class _Random:
         return None if position.refused else _rng(self._seed, position).choice([None, *words])
 
     def pick(self, position: Position) -> Cards:
-        """Return any set."""
+        """Return any set, in a puzzle any number of them."""
         found = sets_among(position.cards)
+        if position.all_sets:
+            rng = _rng(self._seed, position)
+            return _cards_of(rng.sample(found, rng.randint(0, len(found))))
         return _rng(self._seed, position).choice(found) if found else _nothing(position)
 
     def pause_s(self, position: Position) -> float:
@@ -102,12 +109,18 @@ class _Solver:
         return _sensible(position, sets_among(position.cards) != ())
 
     def pick(self, position: Position) -> Cards:
-        """Return any set, or by mistake three cards that are none."""
+        """Return any set, or by mistake three cards that are none; in a puzzle all sets, or others by mistake."""
         rng, found = _rng(self._seed, position), sets_among(position.cards)
+        if position.all_sets:
+            return _cards_of([triple for each in found if (triple := self._judged(rng, position, [each]))])
+        return self._judged(rng, position, found) or _nothing(position)
+
+    def _judged(self, rng: Random, position: Position, found: Sequence[Triple]) -> Cards:
+        """Return any of these sets, or by mistake three cards that are none; nothing if there is no choice."""
         if rng.random() < self._error:
-            wrong = tuple(triple for triple in combinations(position.cards, 3) if not is_set(*triple))
+            wrong = [triple for triple in combinations(position.cards, 3) if not is_set(*triple)]
             found = wrong or found  # three cards that are a set leave nothing to mistake
-        return rng.choice(found) if found else _nothing(position)
+        return rng.choice(found) if found else ()
 
     def pause_s(self, position: Position) -> float:
         """Return the reaction time, which differs from table to table."""
@@ -120,6 +133,10 @@ def _sensible(position: Position, there_is_a_set: bool) -> Word | None:
         return Word.END_SHOW
     wanted = Word.CALL if there_is_a_set else Word.MORE
     return wanted if wanted in position.words and not position.refused else None
+
+
+def _cards_of(triples: Iterable[Cards]) -> Cards:
+    return tuple([card for triple in triples for card in triple])
 
 
 def _nothing(position: Position) -> Cards:

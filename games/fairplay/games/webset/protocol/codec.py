@@ -243,6 +243,11 @@ def parse_cards(reply: webset_player_pb2.PickCardsResponse) -> rules.Cards:
     return tuple(reply.cards[:_SHOWN_CARDS])
 
 
+def parse_sets(reply: webset_player_pb2.PickCardsResponse) -> rules.Cards:
+    """Return the cards that a reply names in a puzzle, three for each set, as many as are looked at."""
+    return tuple(reply.cards[: 3 * rules.MOST_NAMED])
+
+
 # Statuses
 
 _STATUSES = {

@@ -149,9 +149,12 @@ class Controller:
         return Call(seat, DEAL, self._heads[seat] + self._public_data() + rest, CallKind.NOTIFICATION)
 
     def build_pick_cards(self, seat: int) -> Call:
-        """Return the call that asks a player for three cards within the window, or what is left of it."""
+        """Return the call that asks a player for three cards within the window, or what is left of it.
+
+        In a puzzle it asks for all sets, within the limit for decisions.
+        """
         settings = self.state.settings
-        in_rounds = settings.rounds != "off"
+        in_rounds, in_puzzle = settings.rounds != "off", settings.rounds == "puzzle"
         call = self._build_call(
             seat,
             PICK_CARDS,
@@ -159,9 +162,11 @@ class Controller:
             may_skip=in_rounds,
             idle_count=self._idle_count,
             one_by_one=settings.selection == "single" and not in_rounds,
+            all_sets=in_puzzle,
         )
-        window_s = settings.window_ms / 1000
-        call.limit_s = window_s if in_rounds else self.time.window_left_s(self.state.call_count)
+        if not in_puzzle:
+            window_s = settings.window_ms / 1000
+            call.limit_s = window_s if in_rounds else self.time.window_left_s(self.state.call_count)
         return call
 
     def build_game_over(self, seat: int, ranks: Sequence[int]) -> Call:

@@ -3,7 +3,7 @@
 Deal goes to all. Then all are asked to Act at once, and the first act counts: a call is followed by PickCards to the
 caller and Report to the others, anything else that changes what may be done by Act to all again. Where cards are picked
 one by one, PickCards and Report come again for each. GameOver goes to all. In rounds PickCards goes to all at once,
-again and again.
+again and again; in a puzzle once.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ SOLUTIONS_SHOWN = webset_pb2.EVENT_KIND_SOLUTIONS_SHOWN
 SOLUTIONS_ENDED = webset_pb2.EVENT_KIND_SOLUTIONS_ENDED
 PLAYER_LEFT = webset_pb2.EVENT_KIND_PLAYER_LEFT
 PICKED = webset_pb2.EVENT_KIND_PICKED
+SOLVED = webset_pb2.EVENT_KIND_SOLVED
 
 Part: TypeAlias = Generator[Step, Any, None]
 EventKind: TypeAlias = webset_pb2.EventKind.ValueType
@@ -51,7 +52,7 @@ def play(game_id: str, state: State) -> Conversation:
     controller = Controller(game_id, state)
     yield controller.build_show()
     yield from _deal(controller)
-    play_step = _play_race if state.settings.rounds == "off" else _play_round
+    play_step = {"off": _play_race, "puzzle": _play_puzzle}.get(state.settings.rounds, _play_round)
     while controller.state.phase is not Phase.OVER:
         yield from play_step(controller)
     yield from _await_reports(controller)
@@ -214,6 +215,35 @@ def _add_round(controller: Controller, takes: Mapping[int, rules.Cards], verdict
         _add_take(controller, seat, takes[seat], status, rule)
     if not verdicts:
         controller.add_event(CARDS_DEALT, None)
+
+
+# The puzzle
+
+
+def _play_puzzle(controller: Controller) -> Part:
+    """Ask all players once for all sets of the table; no reply in time names none."""
+    before = controller.state
+    answers = yield CallAll([controller.build_pick_cards(seat) for seat in rules.playing(before)])
+    named: dict[int, rules.Cards] = {}
+    for seat, answer in answers.items():  # in the order of arrival
+        controller.news.deliver(seat)
+        if isinstance(answer, CallError):
+            yield from _eliminate(controller, seat, answer)
+        else:
+            named[seat] = () if isinstance(answer, Overrun) else codec.parse_sets(answer)
+    if not named:  # all are lost, and the game is over
+        return
+    controller.set_state(rules.solve(controller.state, list(named.items())))
+    for seat, cards in named.items():
+        _add_solved(controller, seat, rules.judge_named(before, cards))
+    yield controller.build_show()
+
+
+def _add_solved(controller: Controller, seat: int, solved: rules.Solved) -> None:
+    """Add the news of what a player has named: to itself whether all is right, and to everybody what is."""
+    if solved.status is not None:
+        controller.news.add_result(seat, solved.status, solved.rule)
+    controller.add_event(SOLVED, seat, solved.cards)
 
 
 # The end

@@ -2,12 +2,13 @@
 
 Nobody's turn comes: while the table is open any player may act, and the first act counts. `carry_out` returns what an
 act does in any phase: the state after it, the status for its player, and the rule because of which it was refused or
-wrong. `expired` does the same for a call whose time is over, and `play_round` for takes of all players at once.
+wrong. `expired` does the same for a call whose time is over, `play_round` for takes of all players at once, and `solve`
+for the answers to a puzzle.
 """
 
 from __future__ import annotations
 
-from fairplay.games.webset.rules.acts import Result, carry_out, expired, select, take_violation
+from fairplay.games.webset.rules.acts import Result, carry_out, expired, select
 from fairplay.games.webset.rules.cards import (
     CARDS,
     EMPTY,
@@ -25,6 +26,7 @@ from fairplay.games.webset.rules.dealing import settle
 from fairplay.games.webset.rules.invariants import invariant
 from fairplay.games.webset.rules.leaving import eliminate, stop
 from fairplay.games.webset.rules.legality import apply, due, legal, possible, round_seats, turn, violation
+from fairplay.games.webset.rules.puzzle import MOST_NAMED, Solved, judge_named, solve
 from fairplay.games.webset.rules.results import ranking, ranks, scores
 from fairplay.games.webset.rules.rounds import Round, Verdict, play_round
 from fairplay.games.webset.rules.rulebook import RULES
@@ -44,11 +46,13 @@ from fairplay.games.webset.rules.state import (
     playing,
     solutions,
 )
+from fairplay.games.webset.rules.takes import take_violation
 
 __all__ = [
     "CARDS",
     "EMPTY",
     "MAX_SEATS",
+    "MOST_NAMED",
     "PROFILES",
     "RULES",
     "Act",
@@ -59,6 +63,7 @@ __all__ = [
     "Result",
     "Round",
     "Settings",
+    "Solved",
     "Standing",
     "State",
     "Status",
@@ -78,6 +83,7 @@ __all__ = [
     "initial",
     "invariant",
     "is_set",
+    "judge_named",
     "legal",
     "on_table",
     "parse_card",
@@ -95,6 +101,7 @@ __all__ = [
     "settle",
     "shuffled",
     "solutions",
+    "solve",
     "stop",
     "take_violation",
     "third",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from fairplay.games.webset.rules.cards import CARDS, is_set
 from fairplay.games.webset.rules.dealing import DEAL, can_deal, deal_more, end, end_lockouts, refill, settle, without
+from fairplay.games.webset.rules.puzzle import judge_named, solve
 from fairplay.games.webset.rules.state import (
     Act,
     Phase,
@@ -20,10 +20,10 @@ from fairplay.games.webset.rules.state import (
     with_player,
     without_call,
 )
+from fairplay.games.webset.rules.takes import pay, take_violation
 
 if TYPE_CHECKING:
     from fairplay.games.webset.rules.cards import Cards
-    from fairplay.games.webset.rules.state import Player
 
 
 class Result(NamedTuple):
@@ -80,25 +80,15 @@ def _call(state: State, seat: int) -> Result:
 
 
 def _take(state: State, seat: int, cards: Cards) -> Result:
+    if state.settings.rounds == "puzzle":
+        solved = judge_named(state, cards)
+        return Result(solve(state, [(seat, cards)]), solved.status, solved.rule)
     if state.settings.rounds == "off" and (state.phase is not Phase.CALLED or state.caller != seat):
         return Result(state, Status.NO_CALL, "webset.take.caller")
     state = without_call(state)
     if rule := take_violation(state, cards):
         return _finish(penalise(state, seat), Status.BAD_SET, rule)
     return _finish(take_set(state, seat, cards), Status.GOT_SET)
-
-
-def take_violation(state: State, cards: Cards) -> str | None:
-    """Return the rule because of which cards are no set on the table, or None if they are one."""
-    if len(cards) != 3:
-        return "webset.take.three"
-    if not all(0 <= card < min(CARDS, 3**state.settings.aspects) for card in cards):
-        return "webset.take.card-range"
-    if len(set(cards)) < 3:
-        return "webset.take.distinct"
-    if not all(card in state.table for card in cards):
-        return "webset.take.on-table"
-    return None if is_set(*cards) else "webset.take.set"
 
 
 def select(state: State, seat: int, cards: Cards) -> State | None:
@@ -129,17 +119,12 @@ def penalise(state: State, seat: int, *, expired: bool = False) -> State:
     settings, player = state.settings, state.players[seat]
     price = settings.penalty_expired if expired else settings.penalty_bad
     after = player._replace(
-        points=_less(player, price, settings.score_floor),
+        points=pay(player.points, price, settings.score_floor),
         penalties=player.penalties + 1,
         expiries=player.expiries + expired,
         locked=settings.locked_until_change,
     )
     return unlock_all_locked(with_player(state, seat, after))
-
-
-def _less(player: Player, price: int, floor: int | None) -> int:
-    points = player.points - price
-    return points if floor is None else max(points, floor)
 
 
 def unlock_all_locked(state: State) -> State:

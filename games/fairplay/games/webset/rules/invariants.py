@@ -25,7 +25,8 @@ def invariant(state: State) -> str | None:
 
 def _cards_problem(state: State) -> str | None:
     """Check that every card of the deck is in one place."""
-    won = [card for player in state.players for card in player.cards]
+    puzzle = state.settings.rounds == "puzzle"
+    won = [] if puzzle else [card for player in state.players for card in player.cards]
     everywhere = sorted([*on_table(state), *state.deck, *won, *state.discarded])
     deck = deck_of(state.settings.aspects)
     if everywhere == list(deck):
@@ -88,6 +89,19 @@ def _player_problem(state: State, player: Player) -> str | None:
     return None
 
 
+def _puzzle_problem(state: State) -> str | None:
+    """Check that sets of a puzzle are named on the table, each once by a player, and only at the end."""
+    if state.settings.rounds != "puzzle":
+        return None
+    for seat, player in enumerate(state.players):
+        named = [frozenset(player.cards[place : place + 3]) for place in range(0, len(player.cards), 3)]
+        if named and state.phase is not Phase.OVER:
+            return f"Player {seat} has named sets of a puzzle that is not over."
+        if len(set(named)) < len(named) or not set(player.cards) <= set(on_table(state)):
+            return f"Player {seat} has named a set twice, or one that is not on the table."
+    return None
+
+
 def _call_problem(state: State) -> str | None:
     """Check that there is at most one call, of somebody who plays, and none in any other phase (section 4.5)."""
     if (state.phase is Phase.CALLED) != (state.caller is not None):
@@ -146,6 +160,7 @@ _PROBLEMS = (
     _cards_problem,
     _table_problem,
     _players_problem,
+    _puzzle_problem,
     _call_problem,
     _picked_problem,
     _lock_problem,

@@ -50,7 +50,10 @@ def possible(state: State, seat: int) -> tuple[Word, ...]:
 
 
 def legal(state: State) -> list[Act]:
-    """Return all acts that would be carried out, of the takes all sets; in CALLED at least one take, wrong or not."""
+    """Return all acts that would be carried out, of the takes all sets; in CALLED at least one take, wrong or not.
+
+    In a puzzle these are all sets at once, and each alone.
+    """
     if state.phase is Phase.OVER:
         return []
     if state.phase is Phase.CALLED:
@@ -63,6 +66,9 @@ def legal(state: State) -> list[Act]:
 
 
 def _takes(state: State, seats: list[int]) -> list[Act]:
+    if state.settings.rounds == "puzzle":
+        answers = (tuple([card for triple in solutions(state) for card in triple]), *solutions(state))
+        return [Act(seat, Take(cards)) for seat in seats for cards in answers]
     found = solutions(state) or (on_table(state)[:3],)
     return [Act(seat, Take(triple)) for seat in seats for triple in found]
 

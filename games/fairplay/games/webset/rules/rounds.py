@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from fairplay.games.kit.draws import draw_below
-from fairplay.games.webset.rules.acts import penalise, take_set, take_violation
+from fairplay.games.webset.rules.acts import penalise, take_set
 from fairplay.games.webset.rules.dealing import can_deal, deal_more, settle
 from fairplay.games.webset.rules.state import Phase, Standing, Status, solutions
+from fairplay.games.webset.rules.takes import take_violation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -15,7 +15,7 @@ Profile: TypeAlias = Literal["contest", "seed", "published"]
 MoreRule: TypeAlias = Literal["auto", "if_no_set", "all_agree", "majority", "anyone"]
 RefillRule: TypeAlias = Literal["to_12", "seed_base"]
 EndRule: TypeAlias = Literal["play_on", "seed_immediate"]
-Rounds: TypeAlias = Literal["off", "earliest", "lot"]
+Rounds: TypeAlias = Literal["off", "earliest", "lot", "puzzle"]
 Selection: TypeAlias = Literal["triple", "single"]
 
 MAX_SEATS = 8
@@ -56,7 +56,10 @@ class Settings:
         (), "up to 8 times of 0 to 60000", "How much later the acts of each seat count than they come."
     )
     rounds: Rounds = choice(
-        "off", Rounds, "Whether all players submit cards at once, and which of several sets counts then."
+        "off",
+        Rounds,
+        "Whether all players submit cards at once, and which of several sets counts then; in a puzzle all sets of one "
+        "table are named.",
     )
     idle_rounds: int = number(10, 1, 1000, "How often all players may do nothing on one table before the game ends.")
     act_cap: int = number(10_000, 10, 1_000_000, "How many acts a game has at most.")

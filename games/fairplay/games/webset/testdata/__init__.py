@@ -197,6 +197,7 @@ def _choose(strategy: Json, state: State, seat: int) -> rules.Action | None:
         words=rules.possible(state, seat),
         refused=False,
         may_skip=in_rounds,
+        all_sets=state.settings.rounds == "puzzle",
         revision=state.revision,
         idle_count=0,
     )

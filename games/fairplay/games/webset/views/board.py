@@ -37,6 +37,7 @@ _HAPPENED = {
     webset_pb2.EVENT_KIND_CARDS_DEALT: "Three more cards are dealt.",
     webset_pb2.EVENT_KIND_SOLUTIONS_SHOWN: "{} has the solutions shown.",
     webset_pb2.EVENT_KIND_SOLUTIONS_ENDED: "{} ends the showing: those cards are gone.",
+    webset_pb2.EVENT_KIND_SOLVED: "{0} has found {2}.",
 }
 
 
@@ -119,7 +120,7 @@ def _remarks(player: webset_pb2.Player) -> Iterator[str]:
     if player.standing in _GONE:
         yield _GONE[player.standing]
     if player.cards:
-        yield f"{len(player.cards) // 3} set{'s' if len(player.cards) > 3 else ''}"
+        yield count_sets(len(player.cards))
     if wrong := player.penalty_count - player.expiry_count:
         yield f"{wrong} wrong"
     if player.expiry_count:
@@ -183,4 +184,9 @@ def event_line(event: webset_pb2.Event, scene: Scene) -> str:
     form = _HAPPENED.get(event.kind, "")
     who = short_name(name_of(scene, event.seat), NAME_CELLS) if event.HasField("seat") else "Everybody"
     cards = ", ".join(card_name(card) for card in event.cards if card < CARDS)
-    return form.format(who, cards)
+    return form.format(who, cards, count_sets(len(event.cards)))
+
+
+def count_sets(card_count: int) -> str:
+    """Return how many sets so many cards are, e.g. "1 set"."""
+    return f"{card_count // 3} set{'' if card_count == 3 else 's'}"

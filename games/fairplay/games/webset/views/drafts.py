@@ -67,7 +67,8 @@ def action_choices(actions: frozenset[int]) -> list[Choice]:
 class Picking(NamedTuple):
     """The reply to PickCards: three cards, or none where a player may pass.
 
-    With `one_by_one` each card that is picked or put back is a reply, too: everybody sees it, as they see `told`.
+    With `one_by_one` each card that is picked or put back is a reply, too: everybody sees it, as they see `told`. With
+    `all_sets`, in a puzzle, any number of sets is named, one after the other.
     """
 
     slots: Sequence[int]
@@ -79,15 +80,20 @@ class Picking(NamedTuple):
     one_by_one: bool = False
     told: frozenset[int] = frozenset()
     """The slots of the cards of which the referee knows that they are picked."""
+    all_sets: bool = False
+    named: tuple[tuple[int, ...], ...] = ()
+    """The slots of the sets that are named, each sorted."""
 
     @property
     def complete(self) -> bool:
         """Return whether nothing more can be chosen."""
-        return self.passed or len(self.picked) == TRIPLE
+        return self.passed or (not self.all_sets and len(self.picked) == TRIPLE)
 
     @property
     def prompt(self) -> str:
         """Return what to pick."""
+        if self.all_sets:
+            return f"All sets, {len(self.named)} named. Three cards of another one, or done:"
         return "Three cards, or pass:" if self.may_skip else "SET! Three cards:"
 
     @property
@@ -100,7 +106,12 @@ class Picking(NamedTuple):
             for slot, card in enumerate(self.slots)
             if card < CARDS and slot not in self.picked
         ]
-        return [*cards, *([Choice(PASS, "pass", 0.0, ROWS)] if self.may_skip else [])]
+        return [*cards, *([Choice(PASS, self.way_out, 0.0, ROWS)] if self.may_skip else [])]
+
+    @property
+    def way_out(self) -> str:
+        """Return the name of what ends the question without another card."""
+        return "done" if self.all_sets else "pass"
 
     @property
     def chosen(self) -> frozenset[str]:
@@ -116,7 +127,7 @@ class Picking(NamedTuple):
     def reply(self) -> messages.PickCardsResponse | None:
         """Return the cards, if there are three of them, the person passes, or each card is to be told."""
         if self.passed:
-            return messages.PickCardsResponse()
+            return messages.PickCardsResponse(cards=[self.slots[slot] for triple in self.named for slot in triple])
         news = self.one_by_one and frozenset(self.picked) != self.told
         return messages.PickCardsResponse(cards=self.cards) if self.complete or news else None
 
@@ -131,7 +142,18 @@ class Picking(NamedTuple):
             raise IllegalChoiceError(RULES["webset.take.on-table"])
         if slot in self.picked:
             return self._replace(picked=tuple(other for other in self.picked if other != slot))
-        return self._replace(picked=(*self.picked, slot))
+        picked = (*self.picked, slot)
+        return (
+            self._with_named(tuple(sorted(picked)))
+            if self.all_sets and len(picked) == TRIPLE
+            else self._replace(picked=picked)
+        )
+
+    def _with_named(self, triple: tuple[int, ...]) -> Picking:
+        """Name a set, right or wrong. Raises IllegalChoiceError if it is named already."""
+        if triple in self.named:
+            raise IllegalChoiceError(RULES["webset.take.once"])
+        return self._replace(picked=(), named=(*self.named, triple))
 
 
 def slot_part(slot: int) -> str:

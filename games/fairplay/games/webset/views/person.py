@@ -10,7 +10,8 @@ from google.protobuf.message import Message
 
 from fairplay.games.frontends import Choice, GameView, Key, Offer, TableContext
 from fairplay.games.kit.lettering import literally
-from fairplay.games.kit.person import Draft, IllegalChoiceError, Marks, Person
+from fairplay.games.kit.person import UNDO, Draft, IllegalChoiceError, Marks, Person
+from fairplay.games.webset.rules.cards import card_name
 from fairplay.games.webset.views import board, picture, reasons
 from fairplay.games.webset.views.board import Scene
 from fairplay.games.webset.views.drafts import ACTIONS, PASS, Acting, Picking, action_choices, slot_part
@@ -96,6 +97,8 @@ class WebsetPerson(Person[webset_pb2.State]):
         kept, end_s = (self.draft, self._until) if self._selecting else (None, 0.0)
         self._take_news(request)
         self._selecting = False
+        if request.all_sets:
+            return await self._solve(request)
         draft = _picking(request, kept)
         window_s = end_s - self.table.clock() if kept is not None else self._window_s
         if kept is not None and draft.reply is not None:
@@ -113,6 +116,21 @@ class WebsetPerson(Person[webset_pb2.State]):
                 asyncio.get_running_loop().call_later(GUARD_S, self.table.on_change)
         self._settle()
         return reply if isinstance(reply, messages.PickCardsResponse) else messages.PickCardsResponse()
+
+    async def _solve(self, request: messages.PickCardsRequest) -> messages.PickCardsResponse:
+        """Return the sets of a puzzle that the person names: what is named when the time is over counts, too."""
+        self._window_s = self.table.limit_s
+        draft = Picking(list(request.state.slots), may_skip=True, all_sets=True)
+        reply = await self._in_time(request, draft, self.table.limit_s, self._margin_s)
+        if reply is None and (last := self._last_draft) is not None:
+            reply = last.choose(PASS).reply
+        self._settle()
+        return reply if isinstance(reply, messages.PickCardsResponse) else messages.PickCardsResponse()
+
+    @property
+    def _last_draft(self) -> Draft | None:
+        """Return the draft of the last question, also when it does not wait any more."""
+        return self._question.drafts[-1] if self._question is not None else None
 
     async def _in_time(self, request: Question, draft: Draft, limit_s: float, margin_s: float = 0.0) -> Message | None:
         """Return the person's reply, or None if none has come so long before the end of the time limit."""
@@ -271,7 +289,9 @@ class WebsetPerson(Person[webset_pb2.State]):
 
     def _keys(self) -> list[Key]:
         if isinstance(self.draft, Picking):
-            return [Key("letter", "pick or put back"), *([Key("enter", "pass")] if self.draft.may_skip else [])]
+            way_out = [Key("enter", self.draft.way_out)] if self.draft.may_skip else []
+            undo = [Key(UNDO, "undo")] if self.draft.all_sets else []
+            return [Key("letter", "pick or put back"), *way_out, *undo]
         offered = {choice.part: choice.label for choice in self.offer().choices}
         return [Key(key, offered[part]) for key, part in KEYS.items() if part in offered]
 
@@ -286,21 +306,27 @@ class WebsetPerson(Person[webset_pb2.State]):
             return True
         if key not in KEYS or state is None or state.phase == webset_pb2.PHASE_OVER:
             return False
-        try:
-            self.choose(KEYS[key])
-        except IllegalChoiceError as error:
-            self.table.report(str(error))
+        self._try(KEYS[key])
         return True
 
     def _pick(self, draft: Picking, key: str) -> bool:
         slot = board.slot_at(self.state, NAMED_KEYS.get(key, key)) if self.state is not None else None
         if key == "enter" and draft.may_skip:
             self.choose(PASS)
+        elif key == UNDO and draft.all_sets:
+            self.undo()
         elif slot is not None:
-            self.choose(slot_part(slot))
+            self._try(slot_part(slot))
         else:
             return False
         return True
+
+    def _try(self, part: str) -> None:
+        """Choose a part, or say why it may not be chosen."""
+        try:
+            self.choose(part)
+        except IllegalChoiceError as error:
+            self.table.report(str(error))
 
     def choose(self, part: str) -> None:
         """Choose a part, and send the reply once it is complete. Raises IllegalChoiceError if it may not be chosen.
@@ -318,8 +344,17 @@ class WebsetPerson(Person[webset_pb2.State]):
                 if state.phase == webset_pb2.PHASE_OPEN:
                     self._early = (part, list(state.slots))
                 return
+        before = self.draft
         super().choose(part)
+        self._report_named(before)
         self.send()
+
+    def _report_named(self, before: Draft | None) -> None:
+        """Say which set of a puzzle was named just now."""
+        now = self.draft
+        if isinstance(now, Picking) and isinstance(before, Picking) and len(now.named) > len(before.named):
+            cards = ", ".join(card_name(now.slots[slot]) for slot in now.named[-1])
+            self.table.report(f"You name set {len(now.named)}: {cards}.")
 
 
 def _picking(request: messages.PickCardsRequest, kept: Draft | None) -> Picking:
@@ -340,7 +375,8 @@ class WebsetFrontend:
         "Space calls a set: nobody else may touch the table then, and within a few seconds you pick three cards by the "
         "keys in their boxes; the same key again puts a card back. With selection=single everybody sees what you pick. "
         "A right set is a point; a wrong one, or none in time, costs one. Where the table allows it m deals three more "
-        "cards, s shows the solutions one after the other, and r ends the showing and removes them."
+        "cards, s shows the solutions one after the other, and r ends the showing and removes them. With rounds=puzzle "
+        "you name all sets that you find, three cards for each, Backspace takes the last card back, and Enter ends it."
     )
 
     def view_of(self, state: Message, names: Sequence[str]) -> GameView:

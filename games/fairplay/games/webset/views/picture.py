@@ -110,6 +110,7 @@ _DONE = {
     webset_pb2.EVENT_KIND_SOLUTIONS_ENDED: "ended the showing",
     webset_pb2.EVENT_KIND_PLAYER_LEFT: "was eliminated",
     webset_pb2.EVENT_KIND_PICKED: "picks cards",
+    webset_pb2.EVENT_KIND_SOLVED: "named sets",
 }
 
 

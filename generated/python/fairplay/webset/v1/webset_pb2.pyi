@@ -156,9 +156,13 @@ class _RoundsEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTyp
     """Yes; of the takes that are sets the one that came first counts."""
     ROUNDS_LOT: _Rounds.ValueType  # 3
     """Yes; of the takes that are sets one counts that is drawn from the seed of the game."""
+    ROUNDS_PUZZLE: _Rounds.ValueType  # 4
+    """Yes, and once only: everybody names all sets that it finds in the first table, which stays as it is, and each right
+    one counts for everybody who names it. Then the game is over.
+    """
 
 class Rounds(_Rounds, metaclass=_RoundsEnumTypeWrapper):
-    """Whether everybody submits a take for the same table, in the place of calls."""
+    """Whether everybody submits cards for the same table, in the place of calls."""
 
 ROUNDS_UNSPECIFIED: Rounds.ValueType  # 0
 """The default of the game: OFF."""
@@ -168,6 +172,10 @@ ROUNDS_EARLIEST: Rounds.ValueType  # 2
 """Yes; of the takes that are sets the one that came first counts."""
 ROUNDS_LOT: Rounds.ValueType  # 3
 """Yes; of the takes that are sets one counts that is drawn from the seed of the game."""
+ROUNDS_PUZZLE: Rounds.ValueType  # 4
+"""Yes, and once only: everybody names all sets that it finds in the first table, which stays as it is, and each right
+one counts for everybody who names it. Then the game is over.
+"""
 global___Rounds = Rounds
 
 class _Selection:
@@ -286,6 +294,8 @@ class _EventKindEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._Enum
     """A player was eliminated."""
     EVENT_KIND_PICKED: _EventKind.ValueType  # 10
     """The player that has called has picked a card, or put one back (Settings.selection SINGLE)."""
+    EVENT_KIND_SOLVED: _EventKind.ValueType  # 11
+    """A player has named the sets that it has found, if any (Settings.rounds PUZZLE)."""
 
 class EventKind(_EventKind, metaclass=_EventKindEnumTypeWrapper):
     """What everybody may know of what has happened."""
@@ -312,6 +322,8 @@ EVENT_KIND_PLAYER_LEFT: EventKind.ValueType  # 9
 """A player was eliminated."""
 EVENT_KIND_PICKED: EventKind.ValueType  # 10
 """The player that has called has picked a card, or put one back (Settings.selection SINGLE)."""
+EVENT_KIND_SOLVED: EventKind.ValueType  # 11
+"""A player has named the sets that it has found, if any (Settings.rounds PUZZLE)."""
 global___EventKind = EventKind
 
 @typing.final
@@ -356,7 +368,9 @@ class Settings(google.protobuf.message.Message):
     least: so many cards always contain a set.
     """
     penalty_bad: builtins.int
-    """The points that a call costs which is followed by a wrong take, 0 to 100. Default 1; profile SEED: 0."""
+    """The points that a call costs which is followed by a wrong take, and each wrong set in a puzzle, 0 to 100. Default 1;
+    profile SEED: 0.
+    """
     penalty_expired: builtins.int
     """The points that a call costs which is followed by nothing in time, 0 to 100. Default 1; profile SEED: 0."""
     score_floor: builtins.int
@@ -378,7 +392,7 @@ class Settings(google.protobuf.message.Message):
     min_players: builtins.int
     """How many players a game needs, 1 to 8. Default 2; profile SEED: 1."""
     rounds: global___Rounds.ValueType
-    """Whether everybody submits a take for the same table, in the place of calls."""
+    """Whether everybody submits cards for the same table, in the place of calls."""
     idle_rounds: builtins.int
     """After so many times that all players do nothing on the same table the game ends as it stands, 1 to 1,000. Default
     10. As many acts of one player on one table are refused before it counts as doing nothing.
@@ -486,7 +500,7 @@ class Player(google.protobuf.message.Message):
     points: builtins.int
     """Its points: one for each set, less penalties. May be negative."""
     penalty_count: builtins.int
-    """How many of its calls were wrong or have expired."""
+    """How many of its calls were wrong or have expired; in a puzzle how many wrong sets it has named."""
     expiry_count: builtins.int
     """How many of its calls have expired."""
     standing: global___Standing.ValueType
@@ -497,7 +511,9 @@ class Player(google.protobuf.message.Message):
     """Whether it has asked for more cards since the table last changed."""
     @property
     def cards(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """The cards that it has taken, three for each set, in order."""
+        """The cards that it has taken, three for each set, in order. In a puzzle the sets that it has named: their cards stay
+        on the table, and others may have named them, too.
+        """
 
     def __init__(
         self,
@@ -639,7 +655,9 @@ class Event(google.protobuf.message.Message):
     """The seat of the player who did it, or to whom it happened. Not set where it was all of them together."""
     @property
     def cards(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """The three cards of GOT_SET, and of PICKED those that are picked then; else empty."""
+        """The three cards of GOT_SET, of PICKED those that are picked then, and of SOLVED the sets that are right, three cards
+        each; else empty.
+        """
 
     def __init__(
         self,

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from fairplay.webset.v1 import webset_pb2 as fairplay_dot_webset_dot_v1_dot_webset__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&fairplay/webset/v1/webset_player.proto\x12\x12\x66\x61irplay.webset.v1\x1a\x1f\x66\x61irplay/webset/v1/webset.proto\"\x86\x01\n\x0b\x44\x65\x61lRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12(\n\x05state\x18\x03 \x01(\x0b\x32\x19.fairplay.webset.v1.State\x12.\n\x08settings\x18\x04 \x01(\x0b\x32\x1c.fairplay.webset.v1.Settings\"\x0e\n\x0c\x44\x65\x61lResponse\"\xfe\x01\n\nActRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12(\n\x05state\x18\x03 \x01(\x0b\x32\x19.fairplay.webset.v1.State\x12+\n\x07\x61\x63tions\x18\x04 \x03(\x0e\x32\x1a.fairplay.webset.v1.Action\x12*\n\x06status\x18\x05 \x01(\x0e\x32\x1a.fairplay.webset.v1.Status\x12\x0f\n\x07rule_id\x18\x06 \x01(\t\x12)\n\x06\x65vents\x18\x07 \x03(\x0b\x32\x19.fairplay.webset.v1.Event\x12\x12\n\nidle_count\x18\x08 \x01(\r\"9\n\x0b\x41\x63tResponse\x12*\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x1a.fairplay.webset.v1.Action\"\xfd\x01\n\x10PickCardsRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12(\n\x05state\x18\x03 \x01(\x0b\x32\x19.fairplay.webset.v1.State\x12\x10\n\x08may_skip\x18\x04 \x01(\x08\x12*\n\x06status\x18\x05 \x01(\x0e\x32\x1a.fairplay.webset.v1.Status\x12\x0f\n\x07rule_id\x18\x06 \x01(\t\x12)\n\x06\x65vents\x18\x07 \x03(\x0b\x32\x19.fairplay.webset.v1.Event\x12\x12\n\nidle_count\x18\x08 \x01(\r\x12\x12\n\none_by_one\x18\t \x01(\x08\"\"\n\x11PickCardsResponse\x12\r\n\x05\x63\x61rds\x18\x01 \x03(\r\"\xc0\x01\n\rReportRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12(\n\x05state\x18\x03 \x01(\x0b\x32\x19.fairplay.webset.v1.State\x12*\n\x06status\x18\x04 \x01(\x0e\x32\x1a.fairplay.webset.v1.Status\x12\x0f\n\x07rule_id\x18\x05 \x01(\t\x12)\n\x06\x65vents\x18\x06 \x03(\x0b\x32\x19.fairplay.webset.v1.Event\"\x10\n\x0eReportResponse\"\xde\x01\n\x0fGameOverRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12(\n\x05state\x18\x03 \x01(\x0b\x32\x19.fairplay.webset.v1.State\x12\r\n\x05ranks\x18\x04 \x03(\r\x12\x0b\n\x03won\x18\x05 \x01(\x08\x12*\n\x06status\x18\x06 \x01(\x0e\x32\x1a.fairplay.webset.v1.Status\x12\x0f\n\x07rule_id\x18\x07 \x01(\t\x12)\n\x06\x65vents\x18\x08 \x03(\x0b\x32\x19.fairplay.webset.v1.Event\"\x12\n\x10GameOverResponse*\x95\x01\n\x06\x41\x63tion\x12\x16\n\x12\x41\x43TION_UNSPECIFIED\x10\x00\x12\x12\n\x0e\x41\x43TION_NOTHING\x10\x01\x12\x13\n\x0f\x41\x43TION_CALL_SET\x10\x02\x12\x15\n\x11\x41\x43TION_MORE_CARDS\x10\x03\x12\x19\n\x15\x41\x43TION_SHOW_SOLUTIONS\x10\x04\x12\x18\n\x14\x41\x43TION_END_SOLUTIONS\x10\x05*\x83\x02\n\x06Status\x12\x16\n\x12STATUS_UNSPECIFIED\x10\x00\x12\x19\n\x15STATUS_ALREADY_CALLED\x10\x01\x12\x12\n\x0eSTATUS_NO_CALL\x10\x02\x12\x12\n\x0eSTATUS_GOT_SET\x10\x03\x12\x12\n\x0eSTATUS_BAD_SET\x10\x04\x12\x17\n\x13STATUS_CALL_EXPIRED\x10\x05\x12\x19\n\x15STATUS_INTERNAL_ERROR\x10\x06\x12\x14\n\x10STATUS_GAME_OVER\x10\x07\x12\x12\n\x0eSTATUS_NOT_NOW\x10\x08\x12\x12\n\x0eSTATUS_NO_SETS\x10\t\x12\x18\n\x14STATUS_NO_MORE_CARDS\x10\n2\xaa\x03\n\x13WebsetPlayerService\x12I\n\x04\x44\x65\x61l\x12\x1f.fairplay.webset.v1.DealRequest\x1a .fairplay.webset.v1.DealResponse\x12\x46\n\x03\x41\x63t\x12\x1e.fairplay.webset.v1.ActRequest\x1a\x1f.fairplay.webset.v1.ActResponse\x12X\n\tPickCards\x12$.fairplay.webset.v1.PickCardsRequest\x1a%.fairplay.webset.v1.PickCardsResponse\x12O\n\x06Report\x12!.fairplay.webset.v1.ReportRequest\x1a\".fairplay.webset.v1.ReportResponse\x12U\n\x08GameOver\x12#.fairplay.webset.v1.GameOverRequest\x1a$.fairplay.webset.v1.GameOverResponseB\xc2\x01\n\x16\x63om.fairplay.webset.v1B\x11WebsetPlayerProtoP\x01ZLgithub.com/fairplay-protocol/fairplay-go/fairplay/webset/v1;fairplaywebsetv1\xa2\x02\x03\x46PW\xaa\x02\x12\x46\x61irplay.Webset.V1\xca\x02\x12\x46\x61irplay\\Webset\\V1\xea\x02\x14\x46\x61irplay::Webset::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&fairplay/webset/v1/webset_player.proto\x12\x12\x66\x61irplay.webset.v1\x1a\x1f\x66\x61irplay/webset/v1/webset.proto\"\x86\x01\n\x0b\x44\x65\x61lRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12(\n\x05state\x18\x03 \x01(\x0b\x32\x19.fairplay.webset.v1.State\x12.\n\x08settings\x18\x04 \x01(\x0b\x32\x1c.fairplay.webset.v1.Settings\"\x0e\n\x0c\x44\x65\x61lResponse\"\xfe\x01\n\nActRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12(\n\x05state\x18\x03 \x01(\x0b\x32\x19.fairplay.webset.v1.State\x12+\n\x07\x61\x63tions\x18\x04 \x03(\x0e\x32\x1a.fairplay.webset.v1.Action\x12*\n\x06status\x18\x05 \x01(\x0e\x32\x1a.fairplay.webset.v1.Status\x12\x0f\n\x07rule_id\x18\x06 \x01(\t\x12)\n\x06\x65vents\x18\x07 \x03(\x0b\x32\x19.fairplay.webset.v1.Event\x12\x12\n\nidle_count\x18\x08 \x01(\r\"9\n\x0b\x41\x63tResponse\x12*\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x1a.fairplay.webset.v1.Action\"\x8f\x02\n\x10PickCardsRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12(\n\x05state\x18\x03 \x01(\x0b\x32\x19.fairplay.webset.v1.State\x12\x10\n\x08may_skip\x18\x04 \x01(\x08\x12*\n\x06status\x18\x05 \x01(\x0e\x32\x1a.fairplay.webset.v1.Status\x12\x0f\n\x07rule_id\x18\x06 \x01(\t\x12)\n\x06\x65vents\x18\x07 \x03(\x0b\x32\x19.fairplay.webset.v1.Event\x12\x12\n\nidle_count\x18\x08 \x01(\r\x12\x12\n\none_by_one\x18\t \x01(\x08\x12\x10\n\x08\x61ll_sets\x18\n \x01(\x08\"\"\n\x11PickCardsResponse\x12\r\n\x05\x63\x61rds\x18\x01 \x03(\r\"\xc0\x01\n\rReportRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12(\n\x05state\x18\x03 \x01(\x0b\x32\x19.fairplay.webset.v1.State\x12*\n\x06status\x18\x04 \x01(\x0e\x32\x1a.fairplay.webset.v1.Status\x12\x0f\n\x07rule_id\x18\x05 \x01(\t\x12)\n\x06\x65vents\x18\x06 \x03(\x0b\x32\x19.fairplay.webset.v1.Event\"\x10\n\x0eReportResponse\"\xde\x01\n\x0fGameOverRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12(\n\x05state\x18\x03 \x01(\x0b\x32\x19.fairplay.webset.v1.State\x12\r\n\x05ranks\x18\x04 \x03(\r\x12\x0b\n\x03won\x18\x05 \x01(\x08\x12*\n\x06status\x18\x06 \x01(\x0e\x32\x1a.fairplay.webset.v1.Status\x12\x0f\n\x07rule_id\x18\x07 \x01(\t\x12)\n\x06\x65vents\x18\x08 \x03(\x0b\x32\x19.fairplay.webset.v1.Event\"\x12\n\x10GameOverResponse*\x95\x01\n\x06\x41\x63tion\x12\x16\n\x12\x41\x43TION_UNSPECIFIED\x10\x00\x12\x12\n\x0e\x41\x43TION_NOTHING\x10\x01\x12\x13\n\x0f\x41\x43TION_CALL_SET\x10\x02\x12\x15\n\x11\x41\x43TION_MORE_CARDS\x10\x03\x12\x19\n\x15\x41\x43TION_SHOW_SOLUTIONS\x10\x04\x12\x18\n\x14\x41\x43TION_END_SOLUTIONS\x10\x05*\x83\x02\n\x06Status\x12\x16\n\x12STATUS_UNSPECIFIED\x10\x00\x12\x19\n\x15STATUS_ALREADY_CALLED\x10\x01\x12\x12\n\x0eSTATUS_NO_CALL\x10\x02\x12\x12\n\x0eSTATUS_GOT_SET\x10\x03\x12\x12\n\x0eSTATUS_BAD_SET\x10\x04\x12\x17\n\x13STATUS_CALL_EXPIRED\x10\x05\x12\x19\n\x15STATUS_INTERNAL_ERROR\x10\x06\x12\x14\n\x10STATUS_GAME_OVER\x10\x07\x12\x12\n\x0eSTATUS_NOT_NOW\x10\x08\x12\x12\n\x0eSTATUS_NO_SETS\x10\t\x12\x18\n\x14STATUS_NO_MORE_CARDS\x10\n2\xaa\x03\n\x13WebsetPlayerService\x12I\n\x04\x44\x65\x61l\x12\x1f.fairplay.webset.v1.DealRequest\x1a .fairplay.webset.v1.DealResponse\x12\x46\n\x03\x41\x63t\x12\x1e.fairplay.webset.v1.ActRequest\x1a\x1f.fairplay.webset.v1.ActResponse\x12X\n\tPickCards\x12$.fairplay.webset.v1.PickCardsRequest\x1a%.fairplay.webset.v1.PickCardsResponse\x12O\n\x06Report\x12!.fairplay.webset.v1.ReportRequest\x1a\".fairplay.webset.v1.ReportResponse\x12U\n\x08GameOver\x12#.fairplay.webset.v1.GameOverRequest\x1a$.fairplay.webset.v1.GameOverResponseB\xc2\x01\n\x16\x63om.fairplay.webset.v1B\x11WebsetPlayerProtoP\x01ZLgithub.com/fairplay-protocol/fairplay-go/fairplay/webset/v1;fairplaywebsetv1\xa2\x02\x03\x46PW\xaa\x02\x12\x46\x61irplay.Webset.V1\xca\x02\x12\x46\x61irplay\\Webset\\V1\xea\x02\x14\x46\x61irplay::Webset::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,10 +33,10 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'fairplay.webset.v1.webset_p
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\026com.fairplay.webset.v1B\021WebsetPlayerProtoP\001ZLgithub.com/fairplay-protocol/fairplay-go/fairplay/webset/v1;fairplaywebsetv1\242\002\003FPW\252\002\022Fairplay.Webset.V1\312\002\022Fairplay\\Webset\\V1\352\002\024Fairplay::Webset::V1'
-  _globals['_ACTION']._serialized_start=1315
-  _globals['_ACTION']._serialized_end=1464
-  _globals['_STATUS']._serialized_start=1467
-  _globals['_STATUS']._serialized_end=1726
+  _globals['_ACTION']._serialized_start=1333
+  _globals['_ACTION']._serialized_end=1482
+  _globals['_STATUS']._serialized_start=1485
+  _globals['_STATUS']._serialized_end=1744
   _globals['_DEALREQUEST']._serialized_start=96
   _globals['_DEALREQUEST']._serialized_end=230
   _globals['_DEALRESPONSE']._serialized_start=232
@@ -46,17 +46,17 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ACTRESPONSE']._serialized_start=505
   _globals['_ACTRESPONSE']._serialized_end=562
   _globals['_PICKCARDSREQUEST']._serialized_start=565
-  _globals['_PICKCARDSREQUEST']._serialized_end=818
-  _globals['_PICKCARDSRESPONSE']._serialized_start=820
-  _globals['_PICKCARDSRESPONSE']._serialized_end=854
-  _globals['_REPORTREQUEST']._serialized_start=857
-  _globals['_REPORTREQUEST']._serialized_end=1049
-  _globals['_REPORTRESPONSE']._serialized_start=1051
-  _globals['_REPORTRESPONSE']._serialized_end=1067
-  _globals['_GAMEOVERREQUEST']._serialized_start=1070
-  _globals['_GAMEOVERREQUEST']._serialized_end=1292
-  _globals['_GAMEOVERRESPONSE']._serialized_start=1294
-  _globals['_GAMEOVERRESPONSE']._serialized_end=1312
-  _globals['_WEBSETPLAYERSERVICE']._serialized_start=1729
-  _globals['_WEBSETPLAYERSERVICE']._serialized_end=2155
+  _globals['_PICKCARDSREQUEST']._serialized_end=836
+  _globals['_PICKCARDSRESPONSE']._serialized_start=838
+  _globals['_PICKCARDSRESPONSE']._serialized_end=872
+  _globals['_REPORTREQUEST']._serialized_start=875
+  _globals['_REPORTREQUEST']._serialized_end=1067
+  _globals['_REPORTRESPONSE']._serialized_start=1069
+  _globals['_REPORTRESPONSE']._serialized_end=1085
+  _globals['_GAMEOVERREQUEST']._serialized_start=1088
+  _globals['_GAMEOVERREQUEST']._serialized_end=1310
+  _globals['_GAMEOVERRESPONSE']._serialized_start=1312
+  _globals['_GAMEOVERRESPONSE']._serialized_end=1330
+  _globals['_WEBSETPLAYERSERVICE']._serialized_start=1747
+  _globals['_WEBSETPLAYERSERVICE']._serialized_end=2173
 # @@protoc_insertion_point(module_scope)

@@ -69,9 +69,9 @@ class _StatusEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTyp
     STATUS_NO_CALL: _Status.ValueType  # 2
     """NoCall: cards were picked without an open call of the player."""
     STATUS_GOT_SET: _Status.ValueType  # 3
-    """GotSet: the player got its three cards and a point."""
+    """GotSet: the player got its three cards and a point. In a puzzle: all sets that it has named are right."""
     STATUS_BAD_SET: _Status.ValueType  # 4
-    """BadSet: the three cards were no set on the table."""
+    """BadSet: the three cards were no set on the table. In a puzzle: of at least one set that it has named."""
     STATUS_CALL_EXPIRED: _Status.ValueType  # 5
     """CallExpired: no three cards came in time."""
     STATUS_INTERNAL_ERROR: _Status.ValueType  # 6
@@ -95,9 +95,9 @@ STATUS_ALREADY_CALLED: Status.ValueType  # 1
 STATUS_NO_CALL: Status.ValueType  # 2
 """NoCall: cards were picked without an open call of the player."""
 STATUS_GOT_SET: Status.ValueType  # 3
-"""GotSet: the player got its three cards and a point."""
+"""GotSet: the player got its three cards and a point. In a puzzle: all sets that it has named are right."""
 STATUS_BAD_SET: Status.ValueType  # 4
-"""BadSet: the three cards were no set on the table."""
+"""BadSet: the three cards were no set on the table. In a puzzle: of at least one set that it has named."""
 STATUS_CALL_EXPIRED: Status.ValueType  # 5
 """CallExpired: no three cards came in time."""
 STATUS_INTERNAL_ERROR: Status.ValueType  # 6
@@ -249,6 +249,7 @@ class PickCardsRequest(google.protobuf.message.Message):
     EVENTS_FIELD_NUMBER: builtins.int
     IDLE_COUNT_FIELD_NUMBER: builtins.int
     ONE_BY_ONE_FIELD_NUMBER: builtins.int
+    ALL_SETS_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The game that this call belongs to."""
     seat: builtins.int
@@ -263,6 +264,8 @@ class PickCardsRequest(google.protobuf.message.Message):
     """How often everybody has done nothing on this table (Settings.idle_rounds)."""
     one_by_one: builtins.bool
     """Whether the reply may name fewer than three cards, which are shown to everybody: Settings.selection SINGLE."""
+    all_sets: builtins.bool
+    """Whether the reply may name any number of sets, and each that is on the table counts: Settings.rounds PUZZLE."""
     @property
     def state(self) -> fairplay.webset.v1.webset_pb2.State:
         """What everybody may see of the state."""
@@ -285,9 +288,10 @@ class PickCardsRequest(google.protobuf.message.Message):
         events: collections.abc.Iterable[fairplay.webset.v1.webset_pb2.Event] | None = ...,
         idle_count: builtins.int = ...,
         one_by_one: builtins.bool = ...,
+        all_sets: builtins.bool = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["state", b"state"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["events", b"events", "game_id", b"game_id", "idle_count", b"idle_count", "may_skip", b"may_skip", "one_by_one", b"one_by_one", "rule_id", b"rule_id", "seat", b"seat", "state", b"state", "status", b"status"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["all_sets", b"all_sets", "events", b"events", "game_id", b"game_id", "idle_count", b"idle_count", "may_skip", b"may_skip", "one_by_one", b"one_by_one", "rule_id", b"rule_id", "seat", b"seat", "state", b"state", "status", b"status"]) -> None: ...
 
 global___PickCardsRequest = PickCardsRequest
 
@@ -300,7 +304,9 @@ class PickCardsResponse(google.protobuf.message.Message):
     CARDS_FIELD_NUMBER: builtins.int
     @property
     def cards(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """Three cards, in any order. In rounds also none: a pass. With one_by_one also those that are picked so far."""
+        """Three cards, in any order. In rounds also none: a pass. With one_by_one also those that are picked so far. With
+        all_sets the cards of all sets that are named, one set after the other.
+        """
 
     def __init__(
         self,

@@ -24,7 +24,7 @@ class WebsetPlayerServiceStub:
     once. Then every player is asked to Act; when one has called a set, the questions to the others are cancelled, and
     the one that called is asked to PickCards, while the others are told with Report. After that, and whenever else the
     table has changed, all are asked to Act again. At the end comes GameOver. In rounds (Settings.rounds) nobody acts:
-    all are asked to PickCards at the same time, again and again.
+    all are asked to PickCards at the same time, again and again; in a puzzle once.
 
     A question that was cancelled is over: a reply to it is ignored and costs nothing. The status and the events that
     it carried come again in the next call, so that nothing is lost. Calls of one game to one player never overlap;
@@ -79,6 +79,11 @@ class WebsetPlayerServiceStub:
 
     In rounds all players are asked at the same time; no cards at all, or no reply before the deadline, is a pass and
     costs nothing. If several have named sets, one of them gets its set (Settings.rounds), the others nothing.
+
+    In a puzzle (Settings.rounds PUZZLE) all are asked once, for all sets on the table, three cards each. The deadline is
+    the limit for decisions. Each right set is a point. Three cards that are no set on the table, cards that are left
+    over, and a set that is named again cost Settings.penalty_bad points each. Of more than 8,775 cards, which are all
+    threes of the largest table, the rest is not looked at. No cards, or none before the deadline, cost nothing.
     """
 
     Report: grpc.UnaryUnaryMultiCallable[
@@ -104,7 +109,7 @@ class WebsetPlayerServiceAsyncStub:
     once. Then every player is asked to Act; when one has called a set, the questions to the others are cancelled, and
     the one that called is asked to PickCards, while the others are told with Report. After that, and whenever else the
     table has changed, all are asked to Act again. At the end comes GameOver. In rounds (Settings.rounds) nobody acts:
-    all are asked to PickCards at the same time, again and again.
+    all are asked to PickCards at the same time, again and again; in a puzzle once.
 
     A question that was cancelled is over: a reply to it is ignored and costs nothing. The status and the events that
     it carried come again in the next call, so that nothing is lost. Calls of one game to one player never overlap;
@@ -158,6 +163,11 @@ class WebsetPlayerServiceAsyncStub:
 
     In rounds all players are asked at the same time; no cards at all, or no reply before the deadline, is a pass and
     costs nothing. If several have named sets, one of them gets its set (Settings.rounds), the others nothing.
+
+    In a puzzle (Settings.rounds PUZZLE) all are asked once, for all sets on the table, three cards each. The deadline is
+    the limit for decisions. Each right set is a point. Three cards that are no set on the table, cards that are left
+    over, and a set that is named again cost Settings.penalty_bad points each. Of more than 8,775 cards, which are all
+    threes of the largest table, the rest is not looked at. No cards, or none before the deadline, cost nothing.
     """
 
     Report: grpc.aio.UnaryUnaryMultiCallable[
@@ -183,7 +193,7 @@ class WebsetPlayerServiceServicer(metaclass=abc.ABCMeta):
     once. Then every player is asked to Act; when one has called a set, the questions to the others are cancelled, and
     the one that called is asked to PickCards, while the others are told with Report. After that, and whenever else the
     table has changed, all are asked to Act again. At the end comes GameOver. In rounds (Settings.rounds) nobody acts:
-    all are asked to PickCards at the same time, again and again.
+    all are asked to PickCards at the same time, again and again; in a puzzle once.
 
     A question that was cancelled is over: a reply to it is ignored and costs nothing. The status and the events that
     it carried come again in the next call, so that nothing is lost. Calls of one game to one player never overlap;
@@ -243,6 +253,11 @@ class WebsetPlayerServiceServicer(metaclass=abc.ABCMeta):
 
         In rounds all players are asked at the same time; no cards at all, or no reply before the deadline, is a pass and
         costs nothing. If several have named sets, one of them gets its set (Settings.rounds), the others nothing.
+
+        In a puzzle (Settings.rounds PUZZLE) all are asked once, for all sets on the table, three cards each. The deadline is
+        the limit for decisions. Each right set is a point. Three cards that are no set on the table, cards that are left
+        over, and a set that is named again cost Settings.penalty_bad points each. Of more than 8,775 cards, which are all
+        threes of the largest table, the rest is not looked at. No cards, or none before the deadline, cost nothing.
         """
 
     @abc.abstractmethod

@@ -1,0 +1,221 @@
+"""The puzzle: everybody names all sets of one table, once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fairplay.games.conformance import Level
+from fairplay.games.webset import rules
+from fairplay.games.webset.conformance.infractions import infraction_in
+from fairplay.games.webset.game import GAME
+from fairplay.games.webset.protocol import codec
+from fairplay.games.webset.rules import MOST_NAMED, Phase, State, Status, parse_card
+from fairplay.games.webset.views import picture
+from fairplay.v1.misconduct_pb2 import CallError, Overrun
+from fairplay.webset.v1 import webset_pb2
+from fairplay.webset.v1 import webset_player_pb2 as messages
+from tests.games.webset.tables import Play, cards, deck_with, fresh, message, without_sets
+from tests.games.webset.test_board import NAMES, Sitting, shown
+
+FIRST, SECOND, THIRD = "0000 0001 0002", "0010 0011 0012", "0100 0101 0102"
+WRONG = "0000 0001 0010"
+ALL = 13  # sets on the unshuffled table
+
+
+def puzzle(seats: int = 3, **given: Any) -> State:
+    return fresh(seats, rounds="puzzle", **given)
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    return tuple(parse_card(each) for each in text.split())
+
+
+def everything(state: State) -> tuple[int, ...]:
+    return tuple([card for triple in rules.solutions(state) for card in triple])
+
+
+# --- the rules ---
+
+
+@pytest.mark.parametrize(
+    ("named", "points", "found", "wrong", "rule"),
+    [
+        ("", 0, 0, 0, None),
+        (f"{FIRST} {SECOND}", 2, 2, 0, None),
+        (f"{FIRST} {WRONG} {THIRD}", 1, 2, 1, "webset.take.set"),
+        (f"{FIRST} 0002 0000 0001", 0, 1, 1, "webset.take.once"),
+        (f"{FIRST} 0010 0011", 0, 1, 1, "webset.take.three"),
+        ("0000 0000 0000", -1, 0, 1, "webset.take.distinct"),
+        ("2220 2221 2222", -1, 0, 1, "webset.take.on-table"),
+    ],
+)
+def test_right_sets_count_and_wrong_ones_cost(
+    named: str, points: int, found: int, wrong: int, rule: str | None
+) -> None:
+    state = puzzle()
+    solved = rules.judge_named(state, numbers(named))
+    after = rules.solve(state, [(1, numbers(named))])
+    player = after.players[1]
+    assert (player.points, player.sets, player.penalties, solved.rule) == (points, found, wrong, rule)
+    assert (after.phase, after.table, rules.invariant(after)) == (Phase.OVER, state.table, None)
+
+
+def test_wrong_sets_cost_what_the_settings_say_down_to_the_floor() -> None:
+    named = numbers(f"{FIRST} {WRONG} {WRONG}")
+    assert rules.solve(puzzle(penalty_bad=3), [(0, named)]).players[0].points == -5
+    assert rules.solve(puzzle(penalty_bad=3, score_floor=-2), [(0, named)]).players[0].points == -2
+    free = rules.solve(puzzle(profile="seed"), [(0, named)])
+    assert (free.players[0].points, rules.ranks(free)) == (1, (1, 2, 2))
+
+
+def test_of_an_endless_answer_the_rest_is_not_looked_at() -> None:
+    solved = rules.judge_named(puzzle(), (0, 1, 2) * (MOST_NAMED + 100))
+    assert (len(solved.found), len(solved.broken)) == (1, MOST_NAMED - 1)
+    assert len(codec.parse_sets(messages.PickCardsResponse(cards=[0] * 10_000))) == 3 * MOST_NAMED
+
+
+def test_states_in_which_sets_are_named_that_cannot_be_are_refused() -> None:
+    state = rules.solve(puzzle(), [(0, numbers(FIRST))])
+    for named in (FIRST + " " + FIRST, "2220 2221 2222"):
+        player = state.players[0]._replace(cards=numbers(named))
+        assert "named" in (rules.invariant(state._replace(players=(player, *state.players[1:]))) or "")
+    assert "not over" in (rules.invariant(state._replace(phase=Phase.OPEN)) or "")
+
+
+def test_there_is_a_set_to_be_found_where_the_referee_deals_by_itself() -> None:
+    state = puzzle(deck=deck_with(without_sets(15)))
+    assert rules.solutions(state)
+    assert not rules.solutions(puzzle(deck=deck_with(without_sets(15)), more_rule="anyone"))
+
+
+# --- the referee ---
+
+
+def test_all_are_asked_once_and_each_gets_its_points() -> None:
+    play = Play(puzzle())
+    questions = play.asked("PickCards")
+    assert [(each.all_sets, each.may_skip, each.one_by_one) for each in questions.values()] == [(True, True, False)] * 3
+    assert play.round is not None
+    assert {call.limit_s for call in play.round.calls} == {None}, "the limit for decisions"
+    play.answer_round({2: cards(f"{FIRST} {SECOND}"), 0: cards(f"{FIRST} {WRONG}"), 1: Overrun()})
+    assert play.ranking() == [[(2, 2)], [(0, 0)], [(1, 0)]], "those with the same points: more sets are better"
+    assert play.counts() == {"Deal": 3, "PickCards": 3, "GameOver": 3}
+    over = play.last("GameOver", 0)
+    assert (over.status, over.rule_id) == (codec.status(Status.BAD_SET), "webset.take.set")
+    assert [(event.kind, event.seat, len(event.cards)) for event in over.events] == [
+        (webset_pb2.EVENT_KIND_SOLVED, seat, count) for seat, count in ((2, 6), (0, 3), (1, 0))
+    ]
+    assert play.last("GameOver", 2).status == codec.status(Status.GOT_SET)
+    assert play.last("GameOver", 1).status == codec.status(None)
+    assert play.state.table == puzzle().table
+
+
+def test_who_fails_is_out_and_the_others_go_on() -> None:
+    play = Play(puzzle())
+    play.answer_round({0: CallError(), 1: cards(FIRST), 2: cards("")})
+    assert ([each.seat for each in play.out], play.ranking()) == ([0], [[(1, 1)], [(2, 0)]])
+
+
+def test_a_puzzle_that_everybody_fails_in_is_over() -> None:
+    play = Play(puzzle(2))
+    play.answer_round({0: CallError(), 1: CallError()})
+    assert play.ranking() == []
+
+
+def test_a_puzzle_goes_on_from_a_state() -> None:
+    state = puzzle(2)
+    message_of_state = codec.state_message(state)
+    assert GAME.check_state(message(rounds="puzzle"), message_of_state) == 2
+
+
+# --- players ---
+
+
+def answer(spec: str, state: State, **more: Any) -> messages.PickCardsResponse:
+    request = messages.PickCardsRequest(seat=0, state=codec.public_message(state), all_sets=True, may_skip=True, **more)
+    reply = GAME.player(spec).pick_cards(request)
+    assert isinstance(reply, messages.PickCardsResponse)
+    return reply
+
+
+def test_reference_players_name_many_sets() -> None:
+    state = puzzle()
+    for spec in ("first", "solver"):
+        assert rules.judge_named(state, tuple(answer(spec, state).cards)).found == list(rules.solutions(state))
+    counts = set()
+    for revision in range(20):
+        solved = rules.judge_named(state, tuple(answer("random", state._replace(revision=revision)).cards))
+        assert not solved.broken
+        counts.add(len(solved.found))
+    assert len(counts) > 3
+    assert rules.judge_named(state, tuple(answer("solver:error=1", state).cards)).found == []
+
+
+@pytest.mark.parametrize(
+    ("named", "rule", "level"),
+    [
+        ("", None, None),
+        (FIRST, None, None),
+        (WRONG, "webset.take.set", Level.SHOULD),
+        (f"{WRONG} 0000 0001", "webset.take.three", Level.MUST),
+        (f"{FIRST} {FIRST}", "webset.take.once", Level.MUST),
+    ],
+)
+def test_the_suite_judges_what_is_named(named: str, rule: str | None, level: Level | None) -> None:
+    state = puzzle()
+    request = messages.PickCardsRequest(seat=0, state=codec.public_message(state), all_sets=True, may_skip=True)
+    found = infraction_in(state.settings, request, cards(named))
+    assert (found.rule if found else None, found.level if found else None) == (rule, level)
+
+
+# --- people ---
+
+
+async def solving(sitting: Sitting, state: State) -> Any:
+    await sitting.deal(state)
+    task = sitting.pick(state, all_sets=True, may_skip=True)
+    await sitting.until(lambda view: bool(view.keys))
+    return task
+
+
+async def test_a_person_names_sets_takes_cards_back_and_ends_it() -> None:
+    sitting = Sitting()
+    task = await solving(sitting, puzzle())
+    assert sitting.keys == ["letter", "enter", "backspace"]
+    assert "All sets, 0 named" in sitting.status
+    assert sitting.press(*"qazwsx") == [True] * 6
+    assert "2 named" in sitting.status
+    sitting.press("backspace")
+    assert "1 named" in sitting.status
+    sitting.press("x", *"qaz")  # the first set again
+    assert sitting.told[-1] == rules.RULES["webset.take.once"]
+    sitting.press("backspace", "backspace", "enter")
+    reply = await task
+    assert rules.judge_named(puzzle(), tuple(reply.cards)) == ([numbers(FIRST), numbers(SECOND)], [])
+    assert "You name set 1: " in sitting.told[0]
+
+
+async def test_what_a_person_has_named_counts_when_the_time_is_over() -> None:
+    sitting = Sitting(limit_s=0.4)
+    await sitting.deal(puzzle())
+    task = sitting.pick(puzzle(), all_sets=True, may_skip=True)
+    await sitting.until(lambda view: bool(view.keys))
+    sitting.press(*"qazw")
+    assert list((await task).cards) == list(numbers(FIRST))
+
+
+async def test_the_buttons_of_a_puzzle_are_in_the_picture() -> None:
+    sitting = Sitting()
+    task = await solving(sitting, puzzle())
+    assert 'data-part="pass"' in sitting.person.svg()
+    assert ">done<" in sitting.person.svg()
+    sitting.person.choose("pass")
+    assert list((await task).cards) == []
+
+
+def test_pictures_of_a_solved_puzzle_say_who_has_found_what() -> None:
+    state = codec.public_message(rules.solve(puzzle(), [(0, everything(puzzle())), (1, numbers(WRONG))]))
+    assert f"{ALL} sets" in shown(picture.text(state, NAMES))
+    assert f"ann {ALL} (winner)" in picture.svg(state, NAMES)
