@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import grpc
 import pytest
 
 from fairplay.games.game import find
-from fairplay.player.handlers import Handlers
+from fairplay.player.handlers import Callee, Handlers
 from fairplay.player.serving import start_server
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.store import Store
@@ -31,13 +31,16 @@ LONG_PAUSE_S = 12.0
 PATIENCE_S = 120.0
 
 
-class Thinking:
+class Thinking(Callee):
     """A player that takes a moment for each answer, so that a server has calls open at every instant."""
 
     def __init__(self) -> None:
         self._inner = Handlers(find("fish").player("first"))
-        self.paths = self._inner.paths
         self.asked = asyncio.Event()
+
+    @property
+    def paths(self) -> Sequence[str]:
+        return self._inner.paths
 
     async def call(self, path: str, request: bytes) -> bytes:
         self.asked.set()
@@ -47,7 +50,7 @@ class Thinking:
 
 @asynccontextmanager
 async def served(player: Thinking) -> AsyncIterator[str]:
-    server, port = await start_server(player, "127.0.0.1:0")  # type: ignore[arg-type]
+    server, port = await start_server(player, "127.0.0.1:0")
     try:
         yield f"grpc://127.0.0.1:{port}"
     finally:

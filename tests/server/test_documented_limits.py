@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fairplay.server import evidence, plans, questions
-from fairplay.server.links import dial_in, kept_names, link, program, stream
+from fairplay.server.links import dial_in, kept_names, link, open_calls, program, stream
 from fairplay.server.lobby import broadcaster, checks, limits, lobby, text
 from fairplay.server.manager import admission, names, plan
 from fairplay.server.records import writer
@@ -31,10 +31,10 @@ def kib(size: int, power: int = 1) -> str:
 
 
 OPERATE = (
-    f"| a frame of a dialled-in program | {kib(stream.MAX_FRAME_BYTES, 2)} MiB |",
+    f"| a frame of a dialled-in program | {kib(open_calls.MAX_FRAME_BYTES, 2)} MiB |",
     f"| a reply | {kib(link.MAX_REPLY_BYTES, 2)} MiB |",
     f"| players of one program | {stream.MAX_PLAYERS_PER_STREAM:,} |",
-    f"| replies that nobody asked for, on one stream | {stream.MAX_STRAY_REPLIES:,} |",
+    f"| replies that nobody asked for, on one stream | {open_calls.MAX_STRAY_REPLIES:,} |",
     f"| the hello or the request, after a call was opened | {patience.FIRST_LIMIT_S:g} s |",
     f"| calls of one host that have sent neither after {patience.AT_ONCE_S:g} s | {patience.MAX_SILENT:,} |",
     f"| such calls of all hosts; one more ends the oldest | {patience.MAX_ALL_SILENT:,} |",

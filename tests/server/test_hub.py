@@ -284,7 +284,7 @@ async def test_a_call_goes_to_the_right_player_of_a_stream_with_its_limit(hub: H
     (call,) = (await drained(program, 2))[1].calls
     assert (call.player, call.method_name, call.request) == (1, "/x/Y", b"request")
     assert (call.time_limit.seconds, call.time_limit.nanos) == (1, 500_000_000)
-    program.stream.take([Reply(id=call.id, response=b"reply")])
+    program.stream.calls.take([Reply(id=call.id, response=b"reply")])
     assert calls.outcomes == [b"reply"]
 
 
@@ -294,9 +294,9 @@ async def test_the_answer_to_a_cancelled_call_is_not_stray_once(hub: Hub) -> Non
     await drained(program, 2)
     open_call.cancel()
     assert list((await drained(program, 3))[2].cancelled) == [open_call.id]
-    program.stream.take([Reply(id=open_call.id, response=b"late")])
+    program.stream.calls.take([Reply(id=open_call.id, response=b"late")])
     assert hub.stray_reply_count == 0
-    program.stream.take([Reply(id=open_call.id, response=b"again")])
+    program.stream.calls.take([Reply(id=open_call.id, response=b"again")])
     assert hub.stray_reply_count == 1
 
 

@@ -7,7 +7,7 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.conformance.zoo.registry import make_player as zoo_player
 from fairplay.games.game import find
-from fairplay.player.handlers import Handlers
+from fairplay.player.handlers import Callee, Handlers
 from fairplay.player.serving import start_server
 from fairplay.server.links.dial_out import dial_out_link
 from fairplay.server.links.link import MAX_REPLY_BYTES, Clock
@@ -53,10 +53,10 @@ def python(code: str) -> str:
 
 
 @asynccontextmanager
-async def served(player: Any) -> AsyncIterator[str]:
+async def served(player: Any, *, stream: bool = True) -> AsyncIterator[str]:
     """Serve a player object on an address of its own, and return its link."""
     handlers = Handlers(player) if hasattr(player, "game") else player
-    grpc_server, port = await start_server(handlers, "127.0.0.1:0")
+    grpc_server, port = await start_server(handlers, "127.0.0.1:0", stream=stream)
     try:
         yield f"grpc://127.0.0.1:{port}"
     finally:
@@ -70,13 +70,16 @@ def blamed(game: Game) -> Misconduct:
     return misconduct
 
 
-class Plain:
+class Plain(Callee):
     """A player whose take_turn answers with these bytes, whatever they are."""
 
     def __init__(self, answer: bytes) -> None:
         self._inner = Handlers(find("fish").player("first"))
         self._answer = answer
-        self.paths = self._inner.paths
+
+    @property
+    def paths(self) -> Sequence[str]:
+        return self._inner.paths
 
     async def call(self, path: str, request: bytes) -> bytes:
         return self._answer if path.endswith("TakeTurn") else await self._inner.call(path, request)

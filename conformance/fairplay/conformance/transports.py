@@ -69,7 +69,7 @@ class ObjectTransport:
 class GrpcTransport:
     """A player that serves on an address: each opening is a channel of its own, over TLS if there are credentials.
 
-    `secret` is the player's own, which each call shows.
+    Unary calls call it, as they can call every player that serves. `secret` is the player's own, which each call shows.
     """
 
     kind = "grpc"
@@ -94,7 +94,9 @@ class GrpcTransport:
         """Return a link over a new channel to the same player."""
         self._clock = self._clock or Clock()
         limit_s = self._start_limit_s
-        return await dial_out_link(self._clock, self._target, limit_s, self._credentials, secret=self._secret)
+        return await dial_out_link(
+            self._clock, self._target, limit_s, self._credentials, secret=self._secret, stream=False
+        )
 
     async def close(self) -> None:
         """Do nothing: nothing was started."""
@@ -138,6 +140,7 @@ class PlayerServer:
                 tls=self._tls,
                 insecure=self._insecure,
                 programs=self._programs,
+                player_streams=False,
             )
         )
 

@@ -6,25 +6,15 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable, Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass
 
 import grpc
 from google.protobuf.duration_pb2 import Duration
 
+from fairplay.player.answering import Answering
 from fairplay.player.channels import Credentials, open_channel
-from fairplay.player.handlers import CallFailed, Handlers
-from fairplay.player.outbox import Outbox
-from fairplay.v1.connection_pb2 import (
-    Call,
-    DialInRequest,
-    DialInResponse,
-    Failure,
-    GoodbyeReason,
-    Hello,
-    HostedPlayer,
-    Reply,
-)
+from fairplay.player.handlers import Handlers
+from fairplay.v1.connection_pb2 import DialInRequest, DialInResponse, GoodbyeReason, Hello, HostedPlayer, Reply
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
 
 log = logging.getLogger("fairplay.player")
@@ -41,9 +31,6 @@ CHANNEL_OPTIONS = [
 ]
 FIRST_RETRY_S = 0.1
 LAST_RETRY_S = 2.0
-CALL_LIMIT_S: ContextVar[float] = ContextVar("CALL_LIMIT_S")
-"""Set while a method `async def` answers: the time limit of its call in seconds, or what is left of it where the call
-came again after a lost stream."""
 FINAL = {
     grpc.StatusCode.INVALID_ARGUMENT,
     grpc.StatusCode.ALREADY_EXISTS,
@@ -145,9 +132,7 @@ class _Connection:
         self._handlers = handlers
         self._stream = ConnectionServiceStub(channel).DialIn()
         self._players: dict[int, Handlers] = {}
-        self._running: dict[int, asyncio.Task[None]] = {}
-        self._open_count = 0
-        self._outbox: Outbox[Reply] = Outbox(self._write, lambda: self._open_count, lambda _: None)
+        self._answering = Answering(self._write)
         self.welcomed = False
         self.resume_token = b""
 
@@ -160,14 +145,10 @@ class _Connection:
                     return True
             return False
         finally:
-            self._outbox.close()
-            for task in self._running.values():
-                task.cancel()
-            await asyncio.gather(*self._running.values(), return_exceptions=True)
+            await self._answering.close()
             self._stream.cancel()
 
     async def _write(self, replies: list[Reply]) -> None:
-        self._open_count -= len(replies)
         await self._stream.write(DialInRequest(replies=replies))
 
     def _take(self, frame: DialInResponse) -> bool:
@@ -177,47 +158,9 @@ class _Connection:
             self._players = dict(zip(frame.welcome.players, self._handlers, strict=True))
             if self._on_welcome is not None:
                 self._on_welcome(self.resume_token)
-        for call_id in frame.cancelled:
-            if (task := self._running.get(call_id)) is not None:
-                task.cancel()
-        calls = frame.calls
-        self._open_count += len(calls)
-        for call in calls:
-            self._answer(call)
+        self._answering.cancel(frame.cancelled)
+        self._answering.answer(self._players, frame.calls)
         if frame.HasField("goodbye"):
             log.info("the server says goodbye: %s", frame.goodbye.message)
             return frame.goodbye.reason != GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN  # it may come back
         return False
-
-    def _answer(self, call: Call) -> None:
-        handlers = self._players[call.player]
-        if not handlers.quick(call.method_name):
-            task = asyncio.create_task(self._answer_later(handlers, call))
-            self._running[call.id] = task
-            task.add_done_callback(lambda _: self._running.pop(call.id, None))
-            return
-        try:
-            reply = Reply(id=call.id, response=handlers.call_now(call.method_name, call.request))
-        except Exception as error:
-            reply = _failed(call, error)
-        self._outbox.put(reply, len(reply.response))
-
-    async def _answer_later(self, handlers: Handlers, call: Call) -> None:
-        CALL_LIMIT_S.set(call.time_limit.seconds + call.time_limit.nanos / 1e9)
-        try:
-            reply = Reply(id=call.id, response=await handlers.call(call.method_name, call.request))
-        except asyncio.CancelledError:
-            self._open_count -= 1
-            raise
-        except Exception as error:
-            reply = _failed(call, error)
-        self._outbox.put(reply, len(reply.response))
-
-
-def _failed(call: Call, error: Exception) -> Reply:
-    if isinstance(error, CallFailed):
-        code, message = error.code, error.message
-    else:
-        log.error("%s raised", call.method_name, exc_info=error)
-        code, message = grpc.StatusCode.UNKNOWN, f"{type(error).__name__}: {error}"
-    return Reply(id=call.id, failure=Failure(code=code.value[0], message=message))

@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import grpc
 from google.protobuf.message import Message
@@ -57,7 +57,26 @@ def describe(player: object) -> player_pb2.PlayerDescription:
     )
 
 
-class Handlers:
+class Callee(Protocol):
+    """What calls are answered by, from bytes to bytes. By default no method is quick."""
+
+    @property
+    def paths(self) -> Sequence[str]:
+        """The full names of all methods."""
+
+    def quick(self, path: str) -> bool:
+        """Return whether `call_now` serves this method, within a millisecond."""
+        return False
+
+    def call_now(self, path: str, request: bytes) -> bytes:
+        """Call a method that is quick. Raises CallFailed if the call cannot be answered."""
+        raise CallFailed(grpc.StatusCode.UNIMPLEMENTED, f"{path} is not quick")
+
+    async def call(self, path: str, request: bytes) -> bytes:
+        """Call a method of any kind. Raises CallFailed if the call cannot be answered."""
+
+
+class Handlers(Callee):
     """The methods of one player object.
 
     A method `async def` runs in the event loop. A plain one runs in a thread, so that it may take its time, unless the

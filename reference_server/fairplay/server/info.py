@@ -9,8 +9,8 @@ from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game, find, registered
 from fairplay.server import __version__
 from fairplay.server.links.link import MAX_REPLY_BYTES, duration
+from fairplay.server.links.open_calls import MAX_FRAME_BYTES
 from fairplay.server.links.services import called_services
-from fairplay.server.links.stream import MAX_FRAME_BYTES
 from fairplay.server.plans import full_time_control
 from fairplay.v1.game_pb2 import GameSettings, TimeControl
 from fairplay.v1.server_pb2 import Authentication, GameInfo, ServerInfo, ServerLimits

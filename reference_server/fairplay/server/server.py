@@ -26,11 +26,11 @@ from fairplay.server.access.roles import method_roles
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
 from fairplay.server.links.networks import ANYWHERE, NOWHERE, DialNetworks
+from fairplay.server.links.open_calls import MAX_FRAME_BYTES
 from fairplay.server.links.opening import START_LIMIT_S, Links
 from fairplay.server.links.program_options import ProgramOptions
 from fairplay.server.links.programs import Programs
 from fairplay.server.links.secrets import Secrets
-from fairplay.server.links.stream import MAX_FRAME_BYTES
 from fairplay.server.listening import HEARTBEAT_S, add_listener, check_exposure, heartbeat_options, is_loopback
 from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.lobby import Lobby
@@ -116,7 +116,8 @@ class Config:
     did what. `handshake_limit_s`: how long it waits for the first message of a call; `unread_limit_s`: how long for a
     stream to be read. `dial_networks`: where it calls players; None: anywhere if it listens to this machine only, else
     nowhere. `heartbeat_s`: how long a connection may be silent before it is asked for a sign of life. `meter`: counts
-    what the server does; None: nobody does.
+    what the server does; None: nobody does. `player_streams`: players that it starts, and that serve, are called
+    through a stream if they offer one.
     """
 
     listen: str = "127.0.0.1:0"
@@ -140,6 +141,7 @@ class Config:
     dial_networks: DialNetworks | None = None
     heartbeat_s: float = HEARTBEAT_S
     meter: Meter | None = None
+    player_streams: bool = True
 
 
 class Server:
@@ -157,6 +159,7 @@ class Server:
             options,
             OnePlayerServers(self.hub, config.handshake_limit_s),
             config.start_limit_s,
+            streams=config.player_streams,
         )
         programs = self.programs if config.allow_exec else None
         self.links = Links(

@@ -18,6 +18,7 @@ from fairplay.server import plans, referee, watching
 from fairplay.server.links import dial_in
 from fairplay.server.links.dial_in import DialInLink, Hub
 from fairplay.server.links.link import Clock, OpenCall
+from fairplay.server.links.open_calls import OpenCalls
 from fairplay.server.links.stream import Stream
 from fairplay.server.manager import course, plan, signup
 from fairplay.server.manager.signup import SignUp
@@ -85,12 +86,12 @@ def played(case: str) -> Callable[[Callable[[Any], None]], None]:
 
 def requests(patch: Patch, ending: str, change: Callable[[bytes], bytes]) -> None:
     """Change the requests to players that dialled in, of methods with this ending."""
-    sound = Stream.call
+    sound = OpenCalls.call
 
     def wrong(self: Any, number: int, method: str, request: bytes, *rest: Any) -> OpenCall:
         return sound(self, number, method, change(request) if method.endswith(ending) else request, *rest)
 
-    patch.setattr(Stream, "call", wrong)
+    patch.setattr(OpenCalls, "call", wrong)
 
 
 def skip(patch: Patch, ending: str) -> None:
@@ -147,8 +148,8 @@ def leaks_a_hand(patch: Patch) -> None:
 
 @mutant("order.time-limits")
 def tells_half_the_limit(patch: Patch) -> None:
-    sound = Stream._time_limit
-    patch.setattr(Stream, "_time_limit", lambda self, limit_s: sound(self, limit_s / 2))
+    sound = OpenCalls._time_limit
+    patch.setattr(OpenCalls, "_time_limit", lambda self, limit_s: sound(self, limit_s / 2))
 
 
 # --- results ---
@@ -280,7 +281,7 @@ def never_draws_on_the_bank(patch: Patch) -> None:
 
 @mutant("time.cancelled")
 def does_not_cancel(patch: Patch) -> None:
-    patch.setattr(Stream, "_drop", lambda self, call: self._open.pop(call.id, None))
+    patch.setattr(OpenCalls, "_drop", lambda self, call: self._open.pop(call.id, None))
 
 
 # --- refusals and ids ---
@@ -390,14 +391,14 @@ def accepts_a_second_hello(patch: Patch) -> None:
 
     async def read(stream: Stream, context: Any) -> None:
         while (frame := await context.read()) is not grpc.aio.EOF:
-            stream.take(frame.replies)
+            stream.calls.take(frame.replies)
 
     patch.setattr(connection, "_read", read)
 
 
 @mutant("connection.reply-flood")
 def endures_a_flood(patch: Patch) -> None:
-    patch.setattr(Stream, "_count_stray", lambda *_: None)
+    patch.setattr(OpenCalls, "count_stray", lambda *_: None)
 
 
 @mutant("connection.resume")
@@ -405,9 +406,9 @@ def forgets_open_calls(patch: Patch) -> None:
     sound = Stream.attach
 
     def wrong(self: Any, *rest: Any) -> None:
-        held, self._open = self._open, {}
+        held, self.calls._open = self.calls._open, {}
         sound(self, *rest)
-        self._open = held
+        self.calls._open = held
 
     patch.setattr(Stream, "attach", wrong)
 

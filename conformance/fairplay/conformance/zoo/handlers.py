@@ -12,11 +12,11 @@ from google.protobuf.message import DecodeError
 from fairplay.conformance.zoo.program_behaviour import InvalidRequests, ProgramBehaviour
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import PLAYER_METHODS
-from fairplay.player.handlers import CallFailed, describe, snake_case
+from fairplay.player.handlers import Callee, CallFailed, describe, snake_case
 from fairplay.player.threads import DaemonThreads
 
 
-class MutantHandlers:
+class MutantHandlers(Callee):
     """The methods of a mutant. Bytes that a method returns are sent as they are."""
 
     def __init__(self, game: Game, player: Any, behaviour: ProgramBehaviour, die: Callable[[], None]) -> None:

@@ -56,7 +56,7 @@ async def _play(handlers: MutantHandlers, reach: Reach, mutant: Mutant) -> None:
     if reach.listen is None:
         await dial_in(handlers, reach, mutant.behaviour, _die)
         return
-    server, _ = await start_server(handlers, reach.listen)  # type: ignore[arg-type]  # it calls what both have
+    server, _ = await start_server(handlers, reach.listen, stream=False)
     try:
         await server.wait_for_termination()
     finally:

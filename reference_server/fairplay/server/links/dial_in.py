@@ -216,7 +216,7 @@ class Hub:
             return DeadLink(self._clock, disconnected("the player is not connected")).call(
                 method, request, limit_s, done
             )
-        return known.stream.call(known.number, method, request, limit_s, done, bank_s)
+        return known.stream.calls.call(known.number, method, request, limit_s, done, bank_s)
 
 
 def check_players(players: Iterable[HostedPlayer]) -> None:

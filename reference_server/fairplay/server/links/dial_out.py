@@ -1,8 +1,12 @@
-"""Players that serve their services on an address: the server dials them, plain unary calls."""
+"""Players that serve their services on an address: the server dials them.
+
+Every player answers plain unary calls; one that serves PlayerStreamService is called through a stream.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,11 +25,15 @@ from fairplay.server.links.link import (
     call_error,
     disconnected,
     overrun,
+    too_large,
 )
+from fairplay.server.links.open_calls import MAX_FRAME_BYTES
+from fairplay.server.links.player_stream import PlayerStream
+from fairplay.v1.connection_pb2 import Call
 from fairplay.v1.misconduct_pb2 import CallErrorReason
 
 CHANNEL_OPTIONS = [
-    ("grpc.max_receive_message_length", MAX_REPLY_BYTES),
+    ("grpc.max_receive_message_length", MAX_FRAME_BYTES),
     ("grpc.max_send_message_length", -1),
     # No keepalive: by default a player's gRPC server takes frequent pings for an attack, and the clock ends every call.
     ("grpc.enable_retries", 0),  # a call is made once
@@ -47,18 +55,45 @@ MAX_MICROSECONDS = 10**8
 
 
 class DialOutLink:
-    """The link to a player on an address, over one channel. Each call shows the player's `secret`, if it has one."""
+    """The link to a player on an address, over one channel. Calls show the player's `secret`, if it has one.
 
-    def __init__(self, clock: Clock, channel: grpc.aio.Channel, secret: str = "") -> None:
+    With `stream`, calls go through a stream for as long as the player serves one; otherwise only once `open_stream` has
+    been called.
+    """
+
+    def __init__(self, clock: Clock, channel: grpc.aio.Channel, secret: str = "", *, stream: bool = True) -> None:
         self._clock = clock
         self._shown = ((SECRET_KEY, secret),) if secret else ()
         self._channel = channel
         self._methods: dict[str, Any] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._stream = self._new_stream() if stream else None
+
+    def _new_stream(self) -> PlayerStream:
+        return PlayerStream(self._clock, self._channel, self._shown, self._go_on_without)
+
+    async def open_stream(self) -> PlayerStream | None:
+        """Return the stream through which calls go from now on; None if the player serves none."""
+        self._stream = self._stream or self._new_stream()
+        return self._stream if await self._stream.opens() else None
 
     def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
-        """Make a unary call, whose deadline the player is told; it is the clock that judges."""
+        """Call the player, which is told the time limit; it is the clock that judges."""
+        if self._stream is not None and self._stream.is_open:
+            return self._stream.calls.call(0, method, request, limit_s, done, bank_s)
         open_call = OpenCall(self._clock, limit_s, done, self._drop)
+        self._ask(open_call, method, request, limit_s, bank_s)
+        return open_call
+
+    def _go_on_without(self, calls: Sequence[tuple[OpenCall, Call]]) -> None:
+        """Make the calls of a stream that has ended as unary calls, with what is left of their time."""
+        for open_call, call in calls:
+            open_call.move(self._drop)
+            bank_s = call.bank_time.seconds + call.bank_time.nanos / 1e9
+            self._ask(open_call, call.method_name, call.request, open_call.left_s, bank_s)
+
+    def _ask(self, open_call: OpenCall, method: str, request: bytes, limit_s: float, bank_s: float) -> None:
+        """Make a unary call."""
         unary = self._methods.get(method)
         if unary is None:
             unary = self._methods[method] = self._channel.unary_unary(method)
@@ -67,14 +102,15 @@ class DialOutLink:
         task = asyncio.create_task(_ask(unary, request, open_call, metadata))
         self._tasks[open_call.id] = task
         task.add_done_callback(lambda _: self._tasks.pop(open_call.id, None))
-        return open_call
 
     def _drop(self, open_call: OpenCall) -> None:
         if (task := self._tasks.get(open_call.id)) is not None:
             task.cancel()
 
     async def close(self) -> None:
-        """Close the channel."""
+        """End the stream, and close the channel."""
+        if self._stream is not None:
+            await self._stream.close()
         await self._channel.close()
 
 
@@ -86,7 +122,8 @@ def _timeout(limit_s: float) -> str:
 
 async def _ask(unary: Any, request: bytes, open_call: OpenCall, metadata: tuple[tuple[str, str], ...]) -> None:
     try:
-        outcome = await unary(request, metadata=metadata)
+        reply = await unary(request, metadata=metadata)
+        outcome = reply if len(reply) <= MAX_REPLY_BYTES else too_large(len(reply))
     except grpc.aio.AioRpcError as error:
         outcome = _failure(error, open_call)
     open_call.settle(outcome)
@@ -122,11 +159,14 @@ async def dial_out_link(
     credentials: Credentials | None = None,
     address: str = "",
     secret: str = "",
+    *,
+    stream: bool = True,
 ) -> Link:
     """Wait until the player on HOST:PORT can be connected to, and return the link to it.
 
     With `credentials` it is called over TLS. `address` is where the host of `target` is, if that is known already.
-    `secret` is the player's own, with which it knows the server.
+    `secret` is the player's own, with which it knows the server. With `stream`, it is called through one if it serves
+    one.
     """
     try:
         channel = _channel(target, credentials, address or target)
@@ -143,4 +183,4 @@ async def dial_out_link(
     finally:
         if not ready:
             await channel.close()
-    return DialOutLink(clock, channel, secret)
+    return DialOutLink(clock, channel, secret, stream=stream)

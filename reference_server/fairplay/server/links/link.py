@@ -18,6 +18,8 @@ from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
 MAX_REPLY_BYTES = 1024 * 1024
 MAX_MESSAGE_CHARS = 2_000
 CROWDED_S = 0.02
+LEAST_LIMIT_S = 0.001
+"""What a call that is sent again says of its time when there is none left."""
 GONE = (CallErrorReason.CALL_ERROR_REASON_DISCONNECTED, CallErrorReason.CALL_ERROR_REASON_LIMIT_EXCEEDED)
 """The reasons of failures after which a player is not there any more."""
 MAX_GIVEN_BACK_S = 1.0
@@ -76,6 +78,15 @@ class OpenCall:
         if elapsed > self.limit_s + clock.slack_s and isinstance(outcome, bytes) and not clock.late:
             outcome = overrun(self.limit_s, elapsed)
         done(outcome, elapsed)
+
+    @property
+    def left_s(self) -> float:
+        """The seconds that are left of the call's time; the least that a player can be told, if none are."""
+        return max(self.limit_s - self.elapsed_s, LEAST_LIMIT_S)
+
+    def move(self, cancel: Callable[[OpenCall], None]) -> None:
+        """Note that the call goes on in another way: `cancel` tells the player there that it need not go on."""
+        self._cancel = cancel
 
     def expire(self) -> None:
         """Fail the call because its time is over."""

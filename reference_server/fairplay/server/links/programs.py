@@ -56,16 +56,24 @@ class _Place(NamedTuple):
 
 
 class Programs:
-    """The started players of a server."""
+    """The started players of a server. With `streams`, those that serve are called through one if they offer it."""
 
     def __init__(
-        self, hub: Hub, clock: Clock, options: ProgramOptions, serve_one: ServeOne, start_limit_s: float
+        self,
+        hub: Hub,
+        clock: Clock,
+        options: ProgramOptions,
+        serve_one: ServeOne,
+        start_limit_s: float,
+        *,
+        streams: bool = True,
     ) -> None:
         self._hub = hub
         self._clock = clock
         self._options = options
         self._serve_one = serve_one
         self._start_limit_s = start_limit_s
+        self._streams = streams
         self._running: set[AsyncExitStack] = set()
 
     async def close(self) -> None:
@@ -146,7 +154,7 @@ class Programs:
             if dials_in.done():
                 return DialInLink(self._hub, name)
             served = serves.done()
-            return DialOutLink(self._clock, channel, secret) if served else None
+            return DialOutLink(self._clock, channel, secret, stream=self._streams) if served else None
         finally:
             for way in ways:
                 way.cancel()

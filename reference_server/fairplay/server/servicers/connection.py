@@ -104,6 +104,6 @@ async def _read(stream: Stream, context: Any, pay: Callable[[int], None] | None)
     while (frame := sound(await context.read())) is not grpc.aio.EOF:
         if pay is not None:
             pay(frame.ByteSize())
-        stream.take(frame.replies)
+        stream.calls.take(frame.replies)
         if frame.HasField("hello"):
             raise Refusal("PROTOCOL_BROKEN", "only the first frame may hold a hello")

@@ -10,7 +10,8 @@ import grpc
 
 from fairplay.server.errors import Refusal
 from fairplay.server.links.dial_in import Hub
-from fairplay.server.links.stream import MAX_FRAME_BYTES, Stream, Write
+from fairplay.server.links.open_calls import MAX_FRAME_BYTES
+from fairplay.server.links.stream import Stream, Write
 from fairplay.server.servicers.connection import ConnectionServicer
 from fairplay.server.servicers.interceptor import ErrorInterceptor
 from fairplay.server.servicers.patience import FIRST_LIMIT_S
