@@ -109,7 +109,7 @@ def _play_states(context: Context) -> Results:
 
 def _draw(context: Context) -> Iterator[Drawn]:
     """Yield different states, half of them of games under the usual settings."""
-    rng, count = context.rng("drawn states"), len(_sources(context))
+    rng, count = context.rng("drawn states"), len(sources(context))
     usual_count = count - len(context.variations)
     began = time.monotonic()
     halves = _turns(range(usual_count), rng), _turns(range(usual_count, count), rng)
@@ -131,7 +131,7 @@ def _turns(sources: Sequence[int], rng: Random) -> Iterator[Drawn]:
 def _scenarios(context: Context, drawn: Iterator[Drawn], asked: list[Drawn]) -> Iterator[Scenario]:
     """Yield the games from drawn states, and add these to a list. A game without any state is passed over."""
     for each in drawn:
-        source = _sources(context)[each.source]
+        source = sources(context)[each.source]
         place = find_position(context.game, source, each.step / STEPS)
         if place is not None:
             asked.append(each)
@@ -143,7 +143,7 @@ def _simplify(context: Context, drawn: Drawn, found: Trial) -> Trial:
 
     Simpler are states of games under the usual settings, of fewer players, and earlier ones.
     """
-    usual_count = len(_sources(context)) - len(context.variations)
+    usual_count = len(sources(context)) - len(context.variations)
     steps = (0, 1, 2, 4, 8, 16, 32)
     others = (Drawn(source, step) for source in range(min(drawn.source, usual_count)) for step in steps)
     earlier = (Drawn(drawn.source, step) for step in range(drawn.step))
@@ -159,7 +159,7 @@ def _simplify(context: Context, drawn: Drawn, found: Trial) -> Trial:
     return found
 
 
-def _sources(context: Context) -> Sequence[Source]:
+def sources(context: Context) -> Sequence[Source]:
     """Return the games from which states are drawn, those under the usual settings first."""
     return context.once("sources of states", partial(_make_sources, context))
 

@@ -102,7 +102,7 @@ MUTANTS = (
         (case_ids.EARLY_END,),
         after_early_end(2),
         RAISES,
-        (case_ids.NEVER_ENDED, case_ids.AT_ONCE, case_ids.UNDER_LOAD, *ONE_AFTER_ANOTHER),
+        (case_ids.NEVER_ENDED, case_ids.SAME_SEAT, case_ids.AT_ONCE, case_ids.UNDER_LOAD, *ONE_AFTER_ANOTHER),
     ),
     Mutant(
         "fills-up-with-games",
@@ -110,7 +110,7 @@ MUTANTS = (
         (case_ids.NEVER_ENDED,),
         after_unfinished(10),
         RAISES,
-        ONE_AFTER_ANOTHER,
+        (case_ids.SAME_SEAT, *ONE_AFTER_ANOTHER),
     ),
     Mutant(
         "raises-when-asked-again",

@@ -22,6 +22,8 @@ Find: TypeAlias = Callable[[ReceivedCall], GameMemory | None]
 
 AT_ONCE = (case_ids.AT_ONCE, case_ids.UNDER_LOAD, case_ids.MANY_AT_ONCE, case_ids.ENDS_BESIDE)
 """Cases in which ids may be alike in such a way by chance."""
+BESIDE_IN_TURN = (case_ids.SIMILAR_IDS, case_ids.OTHER_SETTINGS)
+"""Cases in which the player may have the same seat in games at the same time."""
 MIDDLE = 2
 """A player that has been asked for so many decisions is in the middle of a game."""
 
@@ -29,6 +31,10 @@ MIDDLE = 2
 def of_games_at_once(game: Game) -> Iterator[Mutant]:
     """Yield the mutants that confuse games, or forget them."""
     yield from _of_ids()
+    if "seat" in game.turn.request.DESCRIPTOR.fields_by_name:
+        sentence = "Answers in a game as in another one at the same time in which it has the same seat."
+        trigger, effect = _finds(_in_same_seat), repeats(_in_same_seat)
+        yield Mutant("mixes-up-seats", sentence, (case_ids.SAME_SEAT,), trigger, effect, (*AT_ONCE, *BESIDE_IN_TURN))
     sentence = "Raises an exception in a game if it was asked about ten others in between."
     yield Mutant("keeps-ten-games", sentence, (case_ids.MANY_AT_ONCE,), between_games(10), RAISES)
     sentence = "Raises an exception in a game if it was asked about thirty others in between."
@@ -75,6 +81,15 @@ def with_like_id(key: Key) -> Find:
         return last if last is not None and last.last_tick > call.game.first_tick else None
 
     return find
+
+
+def _in_same_seat(call: ReceivedCall) -> GameMemory | None:
+    """Return the game with the same seat that was called since the last call in this one."""
+    seat = call.game.notes["seat"] = getattr(call.request, "seat", call.game.notes.get("seat"))
+    others = (each for each in call.memory.games.values() if each is not call.game and each.number)
+    alike = (each for each in others if each.notes.get("seat") == seat)
+    last = max(alike, key=lambda each: each.last_tick, default=None)
+    return last if last is not None and call.other_game_count and last.last_tick > call.game.first_tick else None
 
 
 def _finds(find: Find) -> Trigger:

@@ -43,6 +43,7 @@ FRESH_PROCESS = "memory.fresh-process"
 MANY_AT_ONCE = "memory.many-games-at-once"
 ENDS_BESIDE = "memory.one-ends-first"
 SIMILAR_IDS = "memory.similar-ids"
+SAME_SEAT = "memory.same-seat"
 OTHER_SETTINGS = "memory.other-settings"
 
 TOURNAMENT = "endings.tournament"
