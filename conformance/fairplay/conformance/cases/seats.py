@@ -44,7 +44,7 @@ def same_seat(context: Context) -> None:
 
 def _after_other_seat(context: Context, scenario: Scenario) -> Trial:
     """Return a game after one in which the player has another seat."""
-    [other, *_] = _scenarios(context, 2, scenario.situation.turn_count, elsewhere=True)
+    other = _in_other_seat(context, scenario)
     with context.player.fresh() as connection:
         context.play(other, connection)
         return context.play(scenario, connection)
@@ -52,19 +52,21 @@ def _after_other_seat(context: Context, scenario: Scenario) -> Trial:
 
 def _beside_other_seat(context: Context, pair: Sequence[Scenario], index: int) -> Trial:
     """Return one of two games by turns, in the other of which the player has another seat instead."""
-    [other, *_] = _scenarios(context, 2, pair[index].situation.turn_count, elsewhere=True)
+    other = _in_other_seat(context, pair[index])
     mixed = (pair[0], other) if index == 0 else (other, pair[1])
     with context.player.fresh() as connection:
         return play_in_turn(context, mixed, connection)[index]
 
 
-def _scenarios(context: Context, number: int, turn_count: int, *, elsewhere: bool = False) -> list[Scenario]:
-    """Return so many games that go on from different states, if there are such, in which the same seat decides.
+def _in_other_seat(context: Context, scenario: Scenario) -> Scenario:
+    """Return the beginning of a game in which the player has another seat, as long as a game."""
+    return context.beginnings(2, scenario.situation.turn_count)[-1]
 
-    `elsewhere`: the player has the seat after that.
-    """
+
+def _scenarios(context: Context, number: int, turn_count: int) -> list[Scenario]:
+    """Return so many games that go on from different states, if there are such, in which the same seat decides."""
     found: list[Scenario] = []
-    for scenario in _drawn(context, turn_count, elsewhere):
+    for scenario in _drawn(context, turn_count):
         if len(found) == number:
             break
         if not any(scenario.situation == each.situation for each in found):
@@ -72,7 +74,7 @@ def _scenarios(context: Context, number: int, turn_count: int, *, elsewhere: boo
     return found[: len(found) // 2 * 2]
 
 
-def _drawn(context: Context, turn_count: int, elsewhere: bool) -> Iterator[Scenario]:
+def _drawn(context: Context, turn_count: int) -> Iterator[Scenario]:
     """Yield games that go on from drawn states in which the seat decides."""
     rng = context.rng("same seat", turn_count)
     usual = [each for each in sources(context) if each.settings == context.settings]
@@ -80,8 +82,7 @@ def _drawn(context: Context, turn_count: int, elsewhere: bool) -> Iterator[Scena
         for index, source in enumerate(rng.sample(usual, len(usual))):
             place = find_position(context.game, source, step / STEPS)
             if place is not None and place.seat == SEAT:
-                situation = place.situation(turn_count)._replace(seat=SEAT + elsewhere)
-                yield Scenario(f"same-seat-{index}-{step}", situation, source.seed)
+                yield Scenario(f"same-seat-{index}-{step}", place.situation(turn_count), source.seed)
 
 
 def _judge(context: Context, found: Trial, control: Control) -> None:
