@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import grpc
 from rich.console import Console
@@ -10,7 +12,8 @@ from rich.console import Console
 from fairplay.games.game import find
 from fairplay.server.server import Config, Server
 from fairplay.terminal.playing.options import Options
-from fairplay.terminal.playing.tournament import _resume_or_start
+from fairplay.terminal.playing.tournament import Details, _resume_or_start, show_tournament
+from fairplay.terminal.reports.outputs import Outputs
 from fairplay.v1.manager_pb2 import WatchTournamentRequest
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
 
@@ -48,3 +51,37 @@ async def test_one_that_a_resuming_server_ended_before_it_was_asked_for_is_not_p
             assert await given(time.time_ns()) != first
     finally:
         await server.stop()
+
+
+class LosesFirstReplies(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[misc]
+    """A connection that breaks once in a call of each method, when the server has done what was asked."""
+
+    def __init__(self) -> None:
+        self.lost: set[bytes] = set()
+
+    async def intercept_unary_unary(
+        self, continuation: Callable[[Any, Any], Awaitable[Any]], client_call_details: Any, request: Any
+    ) -> Any:
+        call = await continuation(client_call_details, request)
+        if client_call_details.method not in self.lost:
+            self.lost.add(client_call_details.method)
+            await call
+            nothing = grpc.aio.Metadata()
+            raise grpc.aio.AioRpcError(grpc.StatusCode.UNAVAILABLE, nothing, nothing, "Connection reset by peer")
+        return call
+
+
+async def test_a_server_that_goes_away_in_any_call_is_asked_again() -> None:
+    server, breaking = await Server.start(Config()), LosesFirstReplies()
+    console, fish = Console(quiet=True), find("fish")
+    try:
+        async with grpc.aio.insecure_channel(server.address, interceptors=[breaking]) as channel:
+            tournament_id = await _resume_or_start(channel, console, TYPED.tournament_plan(fish), TYPED, 0)
+            details = Details({}, {}, Outputs())
+            assert await show_tournament(channel, console, fish, tournament_id, details) == 0
+    finally:
+        await server.stop()
+    assert {str(method).rpartition("/")[2].rstrip("'") for method in breaking.lost} >= {
+        *("ListTournaments", "CreateTournament", "StartTournament", "GetTournament"),
+        *("ListTournamentGames", "GetStandings"),
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import grpc
 from rich.console import Console
@@ -39,7 +40,8 @@ async def examine(channel: grpc.aio.Channel, console: Console, tournament_id: st
     manager = ManagerServiceStub(channel)
     view = _View(console)
     for player in players:
-        await manager.SignUp(SignUpRequest(tournament_id=tournament_id, player=player))
+        request = SignUpRequest(tournament_id=tournament_id, player=player)
+        await patiently(channel, partial(manager.SignUp, request))
     console.print(f"Examining {counted(len(players), 'player')}")
 
     async def watch() -> None:

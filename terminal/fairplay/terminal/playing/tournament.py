@@ -82,7 +82,8 @@ async def _resume_or_start(
     """
     manager = ManagerServiceStub(channel)
     prefix = f"{plan.game}-{_digest(plan, options)}-"
-    known = await manager.ListTournaments(manager_pb2.ListTournamentsRequest(page_size=PAGE_SIZE))
+    wanted = manager_pb2.ListTournamentsRequest(page_size=PAGE_SIZE)
+    known = await patiently(channel, lambda: manager.ListTournaments(wanted))
     for each in known.tournaments:
         ended_now = options.server is None and each.end_time.ToNanoseconds() >= began_ns
         if each.tournament_id.startswith(prefix) and (each.status in OPEN or ended_now):
@@ -95,7 +96,7 @@ async def _resume_or_start(
         plan.entrants.extend(entrants)
     tournament_id = f"{prefix}{secrets.token_hex(4)}"
     made = with_examination(plan) if options.examine else plan
-    await _create(manager, made, tournament_id)
+    await _create(channel, made, tournament_id)
     await _begin(channel, console, tournament_id, plan.entrants if options.examine else ())
     return tournament_id
 
@@ -104,7 +105,7 @@ async def _begin(channel: grpc.aio.Channel, console: Console, tournament_id: str
     """Start a tournament, once those have been examined who are to be."""
     if examined:
         await examine(channel, console, tournament_id, examined)
-    await _start(ManagerServiceStub(channel), tournament_id)
+    await _start(channel, tournament_id)
 
 
 def _digest(plan: TournamentPlan, options: Options) -> str:
@@ -120,17 +121,31 @@ def _digest(plan: TournamentPlan, options: Options) -> str:
 
 async def start(channel: grpc.aio.Channel, plan: TournamentPlan, tournament_id: str) -> None:
     """Create a tournament and start it."""
-    manager = ManagerServiceStub(channel)
-    await _create(manager, plan, tournament_id)
-    await _start(manager, tournament_id)
+    await _create(channel, plan, tournament_id)
+    await _start(channel, tournament_id)
 
 
-async def _create(manager: ManagerServiceStub, plan: TournamentPlan, tournament_id: str) -> None:
-    await manager.CreateTournament(manager_pb2.CreateTournamentRequest(tournament_id=tournament_id, plan=plan))
+async def _create(channel: grpc.aio.Channel, plan: TournamentPlan, tournament_id: str) -> None:
+    request = manager_pb2.CreateTournamentRequest(tournament_id=tournament_id, plan=plan)
+    await patiently(channel, lambda: ManagerServiceStub(channel).CreateTournament(request))
 
 
-async def _start(manager: ManagerServiceStub, tournament_id: str) -> None:
-    await manager.StartTournament(manager_pb2.StartTournamentRequest(tournament_id=tournament_id))
+async def _start(channel: grpc.aio.Channel, tournament_id: str) -> None:
+    """Start a tournament unless it has begun: by itself, or with a call whose reply was lost."""
+    request = manager_pb2.StartTournamentRequest(tournament_id=tournament_id)
+
+    async def ask() -> None:
+        if (await _get(channel, tournament_id)).status == TournamentStatus.TOURNAMENT_STATUS_SIGN_UP:
+            await ManagerServiceStub(channel).StartTournament(request)
+
+    await patiently(channel, ask)
+
+
+async def _get(channel: grpc.aio.Channel, tournament_id: str) -> Tournament:
+    request = manager_pb2.GetTournamentRequest(tournament_id=tournament_id)
+    reply = await patiently(channel, lambda: ManagerServiceStub(channel).GetTournament(request))
+    tournament: Tournament = reply.tournament
+    return tournament
 
 
 async def _cancel(manager: ManagerServiceStub, tournament_id: str) -> None:
@@ -147,7 +162,8 @@ async def show_tournament(
     Raises FailedError if nobody has won.
     """
     over = await _watch(channel, console, game, tournament_id)
-    told = Told(over, await fetch_games(channel, tournament_id), await fetch_standings(channel, tournament_id))
+    games = await patiently(channel, lambda: fetch_games(channel, tournament_id))
+    told = Told(over, games, await patiently(channel, lambda: fetch_standings(channel, tournament_id)))
     console.print()
     for renderable in summarize(*told, details.about):
         console.print(renderable)
@@ -175,7 +191,7 @@ async def _write(channel: grpc.aio.Channel, console: Console, told: Told, detail
 async def _watch(channel: grpc.aio.Channel, console: Console, game: Game, tournament_id: str) -> Tournament:
     """Show what happens in a tournament until it is over, and return it."""
     manager = ManagerServiceStub(channel)
-    begun = (await manager.GetTournament(manager_pb2.GetTournamentRequest(tournament_id=tournament_id))).tournament
+    begun = await _get(channel, tournament_id)
     league = is_league(begun.plan.format)
     expected = await asyncio.to_thread(forecast_games, begun.plan, len(begun.entrants)) if league else None
     referee, title = RefereeServiceStub(channel), format_title(begun.plan)
@@ -187,6 +203,4 @@ async def _watch(channel: grpc.aio.Channel, console: Console, game: Game, tourna
                 view.take(event)
 
         await patiently(channel, watch)
-    reply = await manager.GetTournament(manager_pb2.GetTournamentRequest(tournament_id=tournament_id))
-    over: Tournament = reply.tournament
-    return over
+    return await _get(channel, tournament_id)
