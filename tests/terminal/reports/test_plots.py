@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fairplay.terminal.reports.cross import meetings, squares
@@ -48,6 +48,7 @@ def test_times_are_on_the_paper_whatever_they_are(values: dict[str, Interval]) -
 
 
 @given(st.lists(st.lists(VALUES, min_size=1, max_size=9), min_size=1, max_size=20))
+@example([[0.0, 2.225073858507e-311]])
 def test_lines_are_on_the_paper_and_their_names_do_not_overlap(series: list[list[float]]) -> None:
     named = {f"name-{number}": list(enumerate(values, start=1)) for number, values in enumerate(series)}
     plot = lines("Ratings", named)

@@ -16,6 +16,8 @@ LEFT, RIGHT = 170.0, 110.0
 TOP_LINES = 8
 LINES_HEIGHT = 340.0
 STEPS = (1, 2, 5, 10)
+SMALLEST_SPAN = 1e-9
+"""Values that differ by less are shown as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,8 @@ class _Scale:
 
     def __init__(self, low: float, high: float, start: float, end: float) -> None:
         self._low = low
-        self._factor = (end - start) / ((high - low) or 1.0)
+        span = high - low
+        self._factor = (end - start) / (span if span > SMALLEST_SPAN else 1.0)
         self._start = start
 
     def __call__(self, value: float) -> float:
@@ -173,7 +176,7 @@ def _bar_plot(
 
 def _linear_ticks(low: float, high: float, count: int = 6) -> list[float]:
     """Return round numbers that span a range, about so many."""
-    span = (high - low) or max(abs(high), 1.0)
+    span = high - low if high - low > SMALLEST_SPAN else max(abs(high), 1.0)
     power = 10.0 ** floor(log10(span / count))
     step = next(each * power for each in STEPS if each * power * count >= span)
     first, last = floor(low / step), ceil(high / step)
