@@ -32,7 +32,7 @@ FISH = "/fairplay.fish.v1.FishPlayerService"
 
 @pytest.fixture
 async def server() -> AsyncIterator[Server]:
-    server = await Server.start(Config(meter=Meter()))
+    server = await Server.start(Config(meter=Meter(), start_limit_s=0.3))
     yield server
     await server.stop()
 
