@@ -230,5 +230,6 @@ def test_a_player_that_fails_by_chance_is_charged_for_what_it_does_and_for_no_ci
     max_examples=6, deadline=None, derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
 )
 @given(defects())
+@pytest.mark.slow
 def test_a_defect_is_named_or_does_not_show(defect: Defect) -> None:
     check(defect)

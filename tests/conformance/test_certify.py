@@ -19,7 +19,7 @@ from fairplay.conformance.order import ordered
 from fairplay.games.game import find
 from tests.conformance.harness import FAIRPLAY, ROOT, certify
 from tests.interrupts import heeding_ctrl_c
-from tests.slow import all_but_first_slow
+from tests.slow import SLOW, all_but_first_slow
 
 PLAYER = f"exec:{shlex.join(FAIRPLAY)} player fish"
 PROGRAM = f"exec:{sys.executable} -m tests.conformance.program"
@@ -33,9 +33,13 @@ def verify(file: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
-@pytest.mark.parametrize("way", all_but_first_slow(["-s greedy --serve", "-s random"]))
-def test_a_started_player_is_certified_whichever_way_it_takes(way: str, tmp_path: Path) -> None:
-    ran = certify("fish", f"{PLAYER} {way}", "--report", str(tmp_path), "--junit", str(tmp_path / "j.xml"))
+@pytest.mark.parametrize(
+    "link",
+    all_but_first_slow(["bot:random", f"{PLAYER} -s greedy --serve", f"{PLAYER} -s random"]),
+    ids=["bot", "serves", "dials in"],
+)
+def test_a_player_is_certified_whichever_way_it_takes(link: str, tmp_path: Path) -> None:
+    ran = certify("fish", link, "--report", str(tmp_path), "--junit", str(tmp_path / "j.xml"))
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "Certified for revision 1: every MUST is met." in ran.stdout
     found = check((tmp_path / "certificate.json").read_bytes())
@@ -46,6 +50,7 @@ def test_a_started_player_is_certified_whichever_way_it_takes(way: str, tmp_path
     assert verify(tmp_path / "certificate.json").returncode == 0
 
 
+@pytest.mark.slow
 def test_a_player_that_takes_both_ways_is_tried_in_both() -> None:
     only = ("--only", "contract.both-ways-agree", "--start-limit", "1m")
     ran = certify("fish", f"{PROGRAM}", *only)
@@ -123,7 +128,9 @@ MANY = "contract,rules.whole-game,exceptions,time,memory.early-end"
 
 @pytest.mark.parametrize("only", all_but_first_slow([SOME, MANY]), ids=["some", "many"])
 @pytest.mark.parametrize(
-    ("defect", "named"), [("dies", "exceptions.stays-alive"), ("hangs", "time.first-answer")], ids=str
+    ("defect", "named"),
+    [pytest.param("dies", "exceptions.stays-alive"), pytest.param("hangs", "time.first-answer", marks=SLOW)],
+    ids=str,
 )
 def test_a_player_in_a_process_that_dies_or_hangs_fails_one_case(defect: str, named: str, only: str) -> None:
     limits = SHORT if defect == "hangs" else AMPLE
@@ -294,8 +301,8 @@ def test_pytest_is_told_what_is_wrong_with_its_options(tmp_path: Path) -> None:
     ("player", "only", "mode"),
     [
         ("bot:random", "rules.drawn-states", "auto"),
-        (f"{PLAYER} -s random --serve", "contract,memory.early-end,identity.ends", "auto"),
-        (f"{PLAYER} -s random --serve", "contract,memory.early-end,identity.ends", "off"),
+        pytest.param(f"{PLAYER} -s random --serve", "contract,memory.early-end,identity.ends", "auto", marks=SLOW),
+        pytest.param(f"{PLAYER} -s random --serve", "contract,memory.early-end,identity.ends", "off", marks=SLOW),
     ],
     ids=["bot", "exec", "exec without a sandbox"],
 )

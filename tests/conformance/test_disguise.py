@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import pytest
+
 from fairplay.conformance.engine import run
 from fairplay.conformance.options import Options
 from fairplay.conformance.verdicts import Verdict
@@ -71,6 +73,7 @@ def typed_tournament(link: str) -> None:
     subprocess.run(command, capture_output=True, timeout=90, check=True, cwd=ROOT)
 
 
+@pytest.mark.slow
 async def test_the_suite_looks_like_a_tournament(tmp_path: Path) -> None:
     real, tried = tmp_path / "real", tmp_path / "tried"
     await tournament(recorder(real))

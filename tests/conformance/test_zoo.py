@@ -34,6 +34,8 @@ from tools.zoo.page import PAGE, PROGRAMS, listed
 GAMES = [name for name in registered() if find_conformance(name).mutations]
 ALL_GAMES = 5
 QUICK = "fish"
+QUICK_PROGRAMS = ("answers-nonsense", "answers-twice", "dies-of-nonsense", "has-two-names", "lacks-end", "stays-away")
+"""Programs of which `make test` tries the cases: one each of what they say, of how they end, and of where they are."""
 LEAST_OWN, LEAST_COMMON = 25, 25
 AMPLE_S = 5.0
 SHORT_S = (0.15, 1.0)
@@ -122,7 +124,7 @@ def test_a_mutant_fails_the_cases_that_name_it_and_no_unrelated_one(game: str, m
 def programs() -> Iterable[Any]:
     for mutant in find_mutants(find(GAMES[0])).values():
         if mutant.program is not None:
-            yield pytest.param(mutant, id=mutant.name)
+            yield pytest.param(mutant, id=mutant.name, marks=[] if mutant.name in QUICK_PROGRAMS else [SLOW])
 
 
 @pytest.mark.parametrize("mutant", list(programs()))

@@ -150,6 +150,7 @@ def test_ctrl_c_while_the_server_starts(what: str, tmp_path: Path) -> None:
         interrupted(command)
 
 
+@SLOW
 def test_a_tournament_with_records_goes_on_when_the_command_is_given_again(tmp_path: Path) -> None:
     records = tmp_path / "records"
     players = [each.replace(PAUSE, "50ms") for each in PLAYERS]  # it must not be over before it is interrupted
@@ -229,6 +230,7 @@ def _threads_of(command: Command) -> int:
     return _threads(psutil.Process(command.process.pid))
 
 
+@SLOW
 def test_ctrl_c_on_a_player_that_is_thinking_and_the_game_goes_on(tmp_path: Path) -> None:
     address = free_address()
     with Command(tmp_path, "player", "fish", "-s", "minimax:depth=10", "--listen", address) as player:

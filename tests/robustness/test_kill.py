@@ -104,9 +104,10 @@ def lives(directory: Path, players: Sequence[str], random: Random, most: int) ->
     return count
 
 
+@SLOW
 @pytest.mark.parametrize(
     ("players", "most"),
-    [pytest.param(BOTS, 60, id="bots"), pytest.param(PROCESSES, 50, id="processes", marks=SLOW)],
+    [pytest.param(BOTS, 60, id="bots"), pytest.param(PROCESSES, 50, id="processes")],
 )
 def test_a_tournament_that_is_killed_again_and_again_ends_as_an_undisturbed_one(
     players: list[str], most: int, tmp_path: Path

@@ -57,6 +57,7 @@ async def served(player: Thinking) -> AsyncIterator[str]:
         await server.stop(0)
 
 
+@pytest.mark.slow
 async def test_a_server_that_stood_still_blames_no_player_whose_reply_had_come(tmp_path: Path) -> None:
     players = [Thinking() for _ in range(GAMES)]
     async with AsyncExitStack() as stack, asyncio.timeout(PATIENCE_S):

@@ -39,6 +39,7 @@ def environments(command: Command) -> list[dict[str, str]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not psutil.LINUX, reason="reads /proc")
 def test_tokens_and_secrets_are_in_no_process_list_and_in_no_program_of_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -37,7 +37,7 @@ from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.referee_pb2 import GamePlan, GameStatus
 from tests.robustness.stage import Heard, StageLink, on_stage, trace
 from tests.server.quick import in_no_time, quick_clock, quick_store
-from tests.slow import all_but_first_slow
+from tests.slow import SLOW, all_but_first_slow
 
 GAMES = [name for name in registered() if find_conformance(name).mutations]
 GAME_COUNT = 200
@@ -47,6 +47,8 @@ AT_ONCE = 25
 """How many pairs of games are played at the same time."""
 LIMIT_S = 0.5
 EXACT_S = 0.001
+LONG = ("bazaar", "eriantys")
+"""Games of which a quarter takes more than a few seconds."""
 SHORTER = {"webset": {"act_cap": 200}}
 """Settings by game, without which players that are wrong without end make games long."""
 SOUND = ("first", "random")
@@ -186,7 +188,7 @@ async def stored(name: str, share: int, directory: Path) -> list[Symptom]:
 
 
 @pytest.mark.parametrize("share", all_but_first_slow(range(SHARES)))
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[SLOW] if name in LONG else []) for name in GAMES])
 def test_games_end_on_time_without_exactly_those_whose_faults_have_shown(name: str, share: int, tmp_path: Path) -> None:
     found = in_no_time(stored(name, share, tmp_path))
     assert len(found) >= GAME_COUNT / SHARES / 2

@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 import pytest
 
 from tests.robustness.harness import Command, entry_count, free_address, listings, run, specs, until
-from tests.slow import all_but_first_slow
 
 Stop: TypeAlias = Callable[[Command], object]
 GUESTS = {"ann": "greedy", "bea": "minimax", "cat": "random"}
@@ -67,7 +66,8 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
         yield Scene(tmp_path, stack)
 
 
-@pytest.mark.parametrize("ending", all_but_first_slow(ENDINGS))
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", ENDINGS)
 def test_a_tournament_outlives_its_server(scene: Scene, ending: str) -> None:
     guests = [scene.guest(name, strategy) for name, strategy in GUESTS.items()]
     server = scene.serve()
@@ -93,7 +93,8 @@ def _over_or(command: Command, condition: Callable[[], bool]) -> bool:
     return command.over or condition()
 
 
-@pytest.mark.parametrize("ending", all_but_first_slow(ENDINGS))
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", ENDINGS)
 def test_a_player_waits_for_a_server_that_is_not_there_yet_and_for_one_that_comes_back(
     scene: Scene, ending: str
 ) -> None:

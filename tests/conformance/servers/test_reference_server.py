@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fairplay.certificate import Verdict
 from fairplay.conformance.servers.cases import CASES
 from fairplay.conformance.servers.plan import CONFORMANCE
@@ -10,6 +12,7 @@ from fairplay.player.handlers import PROTOCOL_REVISION
 from tests.conformance.servers.harness import judged, serving
 
 
+@pytest.mark.slow
 def test_the_reference_server_passes_every_case() -> None:
     with serving() as server:
         report = judged(server)
