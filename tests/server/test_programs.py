@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shlex
+import signal
 import subprocess
 import sys
 
@@ -53,7 +55,29 @@ async def test_a_program_whose_end_is_cancelled_ends_nevertheless(turns: int) ->
     ending.cancel()
     await asyncio.gather(ending, return_exceptions=True)
     assert ending.cancelled()
+    assert program.exit_code is not None
     await gone(started)
+
+
+async def test_a_guard_that_is_stuck_is_killed_though_the_wait_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fairplay.server.links.program.END_LIMIT_S", 0.1)
+    program = Program.start(SLEEPER, os.environ)
+    await up(program)
+    [guard, sleeper] = processes(program)
+    guard.suspend()
+    ending = asyncio.create_task(program.end())
+    await asyncio.sleep(0)
+    try:
+        while not ending.done():
+            ending.cancel()
+            await asyncio.sleep(0.01)
+    finally:
+        for process in (guard, sleeper):  # only its guard would have ended the sleeper
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+    assert ending.cancelled()
+    assert program.ended.is_set()
+    assert program.exit_code == -signal.SIGKILL
 
 
 async def test_a_program_that_is_ended_before_it_runs_leaves_nothing() -> None:
@@ -81,7 +105,8 @@ gc.collect()
 
 @pytest.mark.parametrize("turns", ["0", "1"])
 def test_nothing_is_said_about_a_program_that_outlasts_its_event_loop(turns: str) -> None:
-    command = [sys.executable, "-c", LEFT, turns]
+    strictly = ["-W", "error"] if turns == "1" else []  # before its first turn nothing has waited for the program
+    command = [sys.executable, *strictly, "-c", LEFT, turns]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
 

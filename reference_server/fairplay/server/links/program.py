@@ -154,22 +154,30 @@ class Program:
     async def end(self) -> None:
         """End the command and everything that it started, and wait for that.
 
-        If the wait is cancelled, it ends nevertheless, soon afterwards.
+        If the wait is cancelled, once or again, it goes on to the end, and the cancellation is raised then: a program
+        that is dropped before is never waited for.
         """
         self._tell_guard()
-        try:
-            async with asyncio.timeout(END_LIMIT_S):
+        cancelled: asyncio.CancelledError | None = None
+        giving_up = self._loop.call_later(END_LIMIT_S, self._kill_guard)
+        while not self.ended.is_set():
+            try:
                 await self.ended.wait()
-        except TimeoutError:  # the guard itself is stuck
-            self._process.kill()
-            self._process.wait()
-            self._give_up_reading()
+            except asyncio.CancelledError as error:
+                cancelled = error
+        giving_up.cancel()
+        if cancelled is not None:
+            raise cancelled
 
-    def _give_up_reading(self) -> None:
+    def _kill_guard(self) -> None:
+        """End a guard that is itself stuck."""
+        self._process.kill()
+        self._process.wait()
         if self._pause is not None:
             self._pause.cancel()
         for source in list(self._unread):
             self._close(source)
+        self.ended.set()
 
 
 def _pipe(reading: ExitStack, writing: ExitStack) -> tuple[int, int]:
