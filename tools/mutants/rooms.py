@@ -75,7 +75,12 @@ ROOMS: dict[str, tuple[Room, ...]] = {
             ("test_calls.py", "test_hub.py", "test_links.py"),
         ),
     ),
-    "records": (Room((f"{SERVER}/records",), (f"{SERVER_TESTS}/records", LIMITS)),),
+    "records": (
+        Room(
+            (f"{SERVER}/records",),
+            (f"{SERVER_TESTS}/records", f"{SERVER_TESTS}/access", f"{SERVER_TESTS}/test_health.py", LIMITS),
+        ),
+    ),
     "manager": (Room((f"{SERVER}/manager",), (f"{SERVER_TESTS}/manager", LIMITS)),),
     "lobby": (Room((f"{SERVER}/lobby",), (f"{SERVER_TESTS}/lobby", LIMITS)),),
     "suite": (

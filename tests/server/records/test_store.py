@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import sqlite3
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from fairplay.server.records.chain import chained, first_broken
-from fairplay.server.records.database import FORMAT
+from fairplay.server.records.database import FORMAT, Selection
 from fairplay.server.records.errors import RecordExists, RecordsError, StoreInUse
 from fairplay.server.records.journal import Journal
 from fairplay.server.records.store import Store
@@ -285,6 +286,39 @@ async def test_pages_follow_on_each_other(store: Store, flushed: int, size: int)
         if before is None:
             break
     assert seen == [f"g{number}" for number in reversed(range(7))]
+
+
+@pytest.mark.parametrize("flushed", [0, 3, 7])
+@pytest.mark.parametrize("size", [1, 3, 7, 8])
+async def test_pages_of_the_oldest_first_follow_on_each_other(store: Store, flushed: int, size: int) -> None:
+    for number in range(7):
+        begin(store, f"g{number}")
+        if number + 1 == flushed:
+            await store.flush()
+    seen: list[str] = []
+    cursor: int | None = None
+    while True:
+        page, cursor = store.select(Selection("game"), limit=size, cursor=cursor, oldest_first=True)
+        seen += [listing.record_id for listing in page]
+        if cursor is None:
+            break
+    assert seen == [f"g{number}" for number in range(7)]
+
+
+async def test_records_that_are_over_and_on_disk_take_no_memory(store: Store) -> None:
+    gc.collect()
+    before = count_journals()
+    for number in range(5):
+        finish(begin(store, f"g{number}"))
+    await store.flush()
+    kept = begin(store, "next")
+    gc.collect()
+    assert count_journals() == before + 1
+    assert not kept.listing.finished
+
+
+def count_journals() -> int:
+    return sum(isinstance(each, Journal) for each in gc.get_objects())
 
 
 async def test_unfinished_records_are_listed_oldest_first(store: Store) -> None:

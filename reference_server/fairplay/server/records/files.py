@@ -36,8 +36,6 @@ def load(path: Path) -> Record:
     `verify` checks that the chain is intact and the game was played by the rules.
     """
     data = _read(path)
-    if not data or data[0] != ENTRY_TAG:
-        raise RecordsError(f"{path} is not a Fairplay record")
     entries, whole = _entries(data)
     if not entries or not _begins(entries[0]):
         raise RecordsError(f"{path} is not a Fairplay record")
