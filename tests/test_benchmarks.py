@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 KEYS = ["name", "game", "value", "unit", "reach", "ok"]
 
 
+@pytest.mark.slow
 def test_a_measure_is_printed_and_kept_as_json(tmp_path: Path) -> None:
     results = tmp_path / "results.json"
     command = [sys.executable, "-m", "benchmarks", "--quick", "--only", "help", "--results", str(results)]

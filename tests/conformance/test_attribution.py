@@ -190,6 +190,7 @@ def test_a_player_that_mixes_up_two_games_fails_the_case_about_that() -> None:
     assert set(judged(make).failed()) == {"memory.two-games-at-once", "memory.fresh-process"}
 
 
+@pytest.mark.slow
 def test_a_player_that_is_slow_only_under_load_fails_the_case_about_that() -> None:
     def make() -> Any:
         at_work: list[Any] = []

@@ -191,6 +191,7 @@ def test_an_address_in_use_is_told(what: str, taken: str, tmp_path: Path) -> Non
     check(run(tmp_path, *what.split(), "--listen", taken), 1, f"cannot listen on {taken}: it is in use")
 
 
+@pytest.mark.slow
 def test_a_server_that_does_not_answer_is_told_soon(taken: str, tmp_path: Path) -> None:
     nobody = free_address()
     with (

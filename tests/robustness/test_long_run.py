@@ -17,6 +17,7 @@ from fairplay.player.serving import start_server
 from fairplay.server.server import Config, Server
 from tests.robustness.harness import exec_player
 from tests.server.harness import dialled_in, plan, serving
+from tests.slow import SLOW
 
 GAMES = 25
 SPREAD = 4
@@ -75,6 +76,6 @@ async def test_players_that_are_dialled_leave_nothing(server: Server) -> None:
     await grpc_server.stop(0)
 
 
-@pytest.mark.parametrize("way", ["", "--serve"], ids=["dials in", "serves"])
+@pytest.mark.parametrize("way", [pytest.param("", id="dials in"), pytest.param("--serve", id="serves", marks=SLOW)])
 async def test_players_that_are_started_leave_nothing(server: Server, way: str) -> None:
     await check(server, exec_player(*way.split()), "bot:first", games=3)

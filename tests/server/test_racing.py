@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 from google.protobuf.duration_pb2 import Duration
@@ -21,6 +22,7 @@ from fairplay.server.running import Running
 from fairplay.v1.game_pb2 import Player, TimeControl
 from fairplay.v1.record_pb2 import GameHeader, RecordEntry
 from fairplay.v1.referee_pb2 import GamePlan, GameStatus
+from tests.server.quick import in_no_time, quick_clock, quick_store
 from tests.server.snap import Rounds, Snap, everybody, first_of, window
 
 LIMIT_S = 5.0
@@ -56,10 +58,10 @@ class Hand:
 class Table:
     """A game that goes on, with its players in the test's hands."""
 
-    def __init__(self, rounds: Rounds, seat_count: int, store: Store, seed: int = 1) -> None:
+    def __init__(self, rounds: Rounds, seat_count: int, store: Store, clock: Clock, seed: int = 1) -> None:
         self.snap = Snap(rounds)
         self.store = store
-        self.clock = Clock()
+        self.clock = clock
         self.hands = [Hand(self.clock) for _ in range(seat_count)]
         limit = Duration(seconds=int(LIMIT_S))
         plan = GamePlan(
@@ -101,9 +103,10 @@ class Table:
 
 
 @asynccontextmanager
-async def table(rounds: Rounds, seat_count: int, seed: int = 1) -> AsyncIterator[Table]:
-    store = Store.open(None)
-    at = Table(rounds, seat_count, store, seed)
+async def table(rounds: Rounds, seat_count: int, seed: int = 1, simulated: Path | None = None) -> AsyncIterator[Table]:
+    """Begin a game; `simulated` is the directory of its records where time is simulated."""
+    store = Store.open(None) if simulated is None else quick_store(simulated)
+    at = Table(rounds, seat_count, store, Clock() if simulated is None else quick_clock(), seed)
     try:
         yield at
     finally:
@@ -160,13 +163,14 @@ async def test_what_comes_in_one_turn_of_the_loop_comes_together_and_the_lot_ord
     assert len(orders) > 3
 
 
-async def test_answers_that_are_held_count_together_at_the_end_of_the_time() -> None:
-    assert set(await asyncio.gather(*map(first_of_two_held, range(8)))) == {0, 1}
+def test_answers_that_are_held_count_together_at_the_end_of_the_time(tmp_path: Path) -> None:
+    assert {in_no_time(first_of_two_held(seed, tmp_path / str(seed))) for seed in range(8)} == {0, 1}
 
 
-async def first_of_two_held(seed: int) -> int:
+async def first_of_two_held(seed: int, directory: Path) -> int:
     """Return which of two seats counts as first, whose answers come while answers are held."""
-    async with table(first_of([0, 1], 1, hold_s=4.0, handicap_s={}), 2, seed) as at:
+    directory.mkdir()
+    async with table(first_of([0, 1], 1, hold_s=4.0, handicap_s={}), 2, seed, directory) as at:
         at.hands[0].say("first")
         await turned()
         assert at.snap.heard == []

@@ -139,6 +139,7 @@ def test_a_tournament_starts_from_its_games_settings_for_tournaments(
 # --- the demo ---
 
 
+@pytest.mark.slow
 def test_the_demo_shows_what_each_player_is_and_the_result_holds_its_link(fairplay: Run) -> None:
     ran = fairplay("demo", "--records", "records", "--json")
     assert ran.code == 0

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fairplay.games.conformance import Probe
 from fairplay.games.eriantys.conformance import CONFORMANCE
 from fairplay.games.game import find
-from tests.games.trying import check_declaration, check_is_passed, check_situation, each_probe, each_strategy
+from tests.games.trying import check_declaration, check_is_passed, check_situation, each_probe
+from tests.slow import SLOW
 
 GAME = find("eriantys")
+LONG = {"best": SLOW}
+"""Strategies that search."""
 
 
 def test_each_has_an_id_of_its_own() -> None:
@@ -25,7 +30,7 @@ def test_makes_a_situation_that_the_game_accepts(probe: Probe) -> None:
     check_situation(GAME, probe)
 
 
-@each_strategy(GAME)
+@pytest.mark.parametrize("strategy", [pytest.param(each, marks=LONG.get(each, [])) for each in GAME.strategies])
 @each_probe(GAME)
 def test_asks_the_tested_player_and_is_passed(probe: Probe, strategy: str) -> None:
     check_is_passed(GAME, probe, strategy)

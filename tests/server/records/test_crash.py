@@ -47,6 +47,7 @@ def entries_of(record: Record) -> list[bytes]:
     return [linked.entry for linked in record.entries]
 
 
+@pytest.mark.slow
 def test_whenever_the_process_is_killed_each_record_is_an_intact_prefix_with_all_that_was_saved(tmp_path: Path) -> None:
     random = Random(11)
     for _ in range(KILLS):
