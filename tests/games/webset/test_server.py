@@ -5,12 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
 
 from fairplay.games.game import find
+from fairplay.server.links.bot import BotLink
+from fairplay.server.links.dial_in import Hub
+from fairplay.server.links.opening import Links
+from fairplay.server.referee import Referee
 from fairplay.server.server import Server
 from fairplay.v1.game_pb2 import GameSettings, Player
 from fairplay.v1.referee_pb2 import GamePlan, GameStatus, PlayGameRequest, WatchGameRequest
@@ -29,6 +34,7 @@ from fairplay.webset.v1.webset_player_pb2 import (
 )
 from tests.games.webset.tables import message
 from tests.server.harness import dialled_in, serving
+from tests.server.quick import in_no_time, quick_clock, quick_store
 
 Table = tuple[Server, Any]
 
@@ -64,16 +70,27 @@ async def test_players_as_fast_as_each_other_share_the_sets_by_lot(table: Table,
     assert min(found.values()) > 0
 
 
-async def test_a_player_with_a_handicap_loses_to_one_that_is_a_little_slower(table: Table) -> None:
-    found = scores(
-        await result(table[1], message(aspects=3, handicaps_ms=(60,)), "bot:first", "bot:solver:reaction=0.005")
-    )
+async def raced(settings: webset_pb2.Settings, directory: Path, *strategies: str) -> dict[str, int]:
+    """Return the scores of a game in simulated time, in which players are exactly as fast as they say."""
+    clock, store = quick_clock(), quick_store(directory)
+    try:
+        links = [BotLink(clock, find("webset").player(strategy)) for strategy in strategies]
+        played = plan(settings, *(f"bot:{strategy}" for strategy in strategies))
+        game = await Referee(Links(Hub(clock), clock), store).play(played, "g", links=links)
+    finally:
+        await store.close()
+    assert game.status == GameStatus.GAME_STATUS_FINISHED
+    return scores(game.result)
+
+
+def test_a_player_with_a_handicap_loses_to_one_that_is_a_little_slower(tmp_path: Path) -> None:
+    settings = message(aspects=3, handicaps_ms=(60,))
+    found = in_no_time(raced(settings, tmp_path, "first", "solver:reaction=0.005"))
     assert found["b"] > 3 >= found["a"]
 
 
-async def test_a_held_table_gives_the_slower_player_its_share(table: Table) -> None:
-    settings = message(min_reaction_ms=40)
-    found = scores(await result(table[1], settings, "bot:first", "bot:solver:reaction=0.01,spread=0"))
+def test_a_held_table_gives_the_slower_player_its_share(tmp_path: Path) -> None:
+    found = in_no_time(raced(message(min_reaction_ms=40), tmp_path, "first", "solver:reaction=0.01,spread=0"))
     assert min(found.values()) > 3
 
 
