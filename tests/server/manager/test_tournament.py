@@ -206,6 +206,7 @@ async def test_cancelling_a_sign_up_tells_nobody() -> None:
         assert tournament.HasField("end_time")
         assert here.stage.log == []
         assert await here.manager.cancel("t", "snow") == tournament
+        assert not here.manager.open_ids
         assert here.manager.get("t") == tournament
         assert here.findings() == []
 
