@@ -10,6 +10,7 @@ from contextlib import aclosing, asynccontextmanager
 
 import httpx
 
+from fairplay.player.channels import Credentials
 from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import Player
@@ -32,10 +33,14 @@ SERVER = Config(listen="127.0.0.1:0", lobby=LobbyLimits(requests_per_second=10_0
 class Pages:
     """A server and its pages."""
 
-    def __init__(self, server: Server, address: str, root_path: str) -> None:
+    def __init__(self, server: Server, url: str, token: str = "") -> None:
         self.server = server
-        self.url = f"http://{address}{root_path}"
-        self._upstream = Upstream(server.address, Options(server.address).credentials)
+        self.url = url
+        self._upstream = Upstream(server.address, Credentials(token=token))
+
+    def with_token(self, token: str) -> Pages:
+        """Return the same for the account of a token, which plays games and tournaments."""
+        return Pages(self.server, self.url, token)
 
     @asynccontextmanager
     async def person(self, name: str = "") -> AsyncIterator[httpx.AsyncClient]:
@@ -91,7 +96,7 @@ async def pages_of(
 async def pages_before(server: Server, options: Options) -> AsyncIterator[Pages]:
     """Yield the pages of a server that runs already."""
     async with served(make_app(options), "127.0.0.1:0") as address:
-        pages = Pages(server, address, options.root_path)
+        pages = Pages(server, f"http://{address}{options.root_path}")
         try:
             yield pages
         finally:

@@ -133,12 +133,3 @@ async def test_the_operator_sees_what_runs(recorded: Pages) -> None:
         text = text_of((await browser.get("/operator")).text)
         assert "Version of the server" in text
         assert "No game runs now." in text
-
-
-async def test_on_a_server_with_accounts_only_operators_see_the_page_of_operators(tmp_path: Path) -> None:
-    config = Config(listen="127.0.0.1:0", records=tmp_path, accounts=True)
-    async with pages_of(config) as pages, pages.person() as browser:
-        answer = await browser.get("/operator")
-        assert answer.status_code == 403
-        assert "for operators" in answer.text
-        assert "The token of your account" in (await browser.get("/")).text

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from fairplay.web.security import POLICY
+from fairplay.web.site import COOKIE
 from tests.server.lobby.harness import guests
 from tests.web.harness import Pages, pages_of, text_of, wait_for
 
@@ -123,7 +124,9 @@ async def test_the_pages_of_a_visitor_are_closed_to_others(pages: Pages) -> None
     async with pages.person() as browser:
         answer = await browser.get("/table")
         assert answer.status_code == 401
-        assert "enter it again" in answer.text
+        assert "Enter it first" in answer.text
+        browser.cookies.set(COOKIE, "that of somebody who is gone")
+        assert "enter it again" in (await browser.get("/table")).text
 
 
 async def test_pages_stand_under_the_path_of_a_proxy() -> None:

@@ -25,6 +25,7 @@ from fairplay.terminal.lobby.wording import plain
 from fairplay.terminal.outcomes import UsageError
 from fairplay.web.contests import Contests
 from fairplay.web.pages import PAGES
+from fairplay.web.proxied import Networks, Proxied
 from fairplay.web.rooted import Rooted
 from fairplay.web.security import Guard
 from fairplay.web.site import Site, make_templates, page
@@ -73,7 +74,9 @@ class Options:
     """How long a person whose pages are all closed stays in the lobby, and in its seat."""
     max_visitors: int = MAX_VISITORS
     secure_cookies: bool = False
-    """Whether browsers send cookies over HTTPS only."""
+    """Whether browsers send cookies over HTTPS only, also where the pages see no HTTPS."""
+    trusted_proxies: Networks = ()
+    """The proxies that are believed what they say of the scheme and host that a browser has asked for."""
     state: Path | None = None
     """The directory that keeps visitors while the pages are not running; None: they are forgotten."""
 
@@ -113,7 +116,11 @@ def make_app(options: Options) -> Starlette:
     static = StaticFiles(directory=str(resources("fairplay.web") / "static"))
     return Starlette(
         routes=[*PAGES, Mount("/static", static), Route("/healthz", healthy)],
-        middleware=[Middleware(Guard), Middleware(Rooted, options.root_path)],
+        middleware=[
+            Middleware(Proxied, options.trusted_proxies),
+            Middleware(Guard),
+            Middleware(Rooted, options.root_path),
+        ],
         exception_handlers=dict.fromkeys((HTTPException, grpc.aio.AioRpcError, LobbyGoneError), show_error),
         lifespan=lifespan,
     )

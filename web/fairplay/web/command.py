@@ -35,6 +35,14 @@ def web(
     secure_cookies: Annotated[
         bool, typer.Option("--secure-cookies", help="Send cookies over HTTPS only, where a proxy speaks it.")
     ] = False,
+    trusted_proxies: Annotated[
+        str,
+        typer.Option(
+            "--trusted-proxies",
+            metavar="NETWORKS",
+            help="Proxies whose X-Forwarded-Proto and X-Forwarded-Host are believed, with commas; none: nobody's are.",
+        ),
+    ] = "",
     ca: Authorities = None,
 ) -> None:
     """Show games, tables, tournaments and records in browsers, until Ctrl-C.
@@ -54,6 +62,7 @@ def web(
         from fairplay.player.tls import TlsFiles
         from fairplay.terminal.options import parse_address, parse_seconds, parse_server
         from fairplay.web.app import Options, parse_root_path
+        from fairplay.web.proxied import parse_networks
         from fairplay.web.serving import serve_pages
         from fairplay.web.visitor_files import usual_directory
 
@@ -64,6 +73,7 @@ def web(
             grace_s=parse_seconds(grace, "--grace"),
             max_visitors=max_visitors,
             state=state or usual_directory(os.environ),
-            secure_cookies=secure_cookies or tls is not None,
+            secure_cookies=secure_cookies,
+            trusted_proxies=parse_networks(trusted_proxies),
         )
         run(serve_pages(options, parse_address(listen, "--listen"), TlsFiles(*tls) if tls is not None else None))

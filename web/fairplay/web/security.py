@@ -66,4 +66,4 @@ def is_foreign(headers: Headers) -> bool:
     if site is not None:
         return site not in ("same-origin", "none")
     origin = headers.get("origin")
-    return origin is not None and urlsplit(origin).netloc != headers.get("host")
+    return origin is not None and urlsplit(origin).netloc.lower() != headers.get("host", "").lower()

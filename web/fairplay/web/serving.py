@@ -40,6 +40,7 @@ async def served(app: Starlette, listen: str, tls: TlsFiles | None = None) -> As
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=False,  # uvicorn believes every program on this machine what it says of a browser elsewhere
         timeout_graceful_shutdown=FAREWELL_S,
         ssl_certfile=str(tls.certificate) if tls is not None else None,
         ssl_keyfile=str(tls.key) if tls is not None else None,

@@ -90,7 +90,10 @@ def known_visitor(request: Request) -> Visitor:
     """Return who asks. Raises HTTPException if it has not entered the lobby."""
     visitor = visitor_of(request)
     if visitor is None:
-        raise HTTPException(401, "You are not in the lobby any more: enter it again.")
+        was_here = COOKIE in request.cookies
+        raise HTTPException(
+            401, "You are not in the lobby any more: enter it again." if was_here else "Enter it first."
+        )
     return visitor
 
 

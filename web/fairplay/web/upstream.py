@@ -14,11 +14,16 @@ from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
 from fairplay.v1.record_service_pb2_grpc import RecordServiceStub
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from fairplay.v1.rules_pb2_grpc import RulesServiceStub
-from fairplay.v1.server_pb2 import GameInfo, GetServerInfoRequest, ServerInfo
+from fairplay.v1.server_pb2 import Authentication, GameInfo, GetServerInfoRequest, ServerInfo
 from fairplay.v1.server_pb2_grpc import ServerServiceStub
 
 ANSWER_LIMIT_S = 10.0
 INFO_AGE_S = 60.0
+
+
+def knows_accounts(info: ServerInfo) -> bool:
+    """Return whether a server knows its callers by accounts."""
+    return info.authentication == Authentication.AUTHENTICATION_TOKEN
 
 
 class Upstream:

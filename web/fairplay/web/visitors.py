@@ -137,8 +137,8 @@ class Visitors:
 
     async def _admit(self, each: str, kept: KeptVisitor) -> str:
         """Have a visitor enter; return why that is refused, or an empty text. Raises LobbyGoneError."""
-        token = kept.account_token
-        credentials = replace(self._credentials, token=token) if token else self._credentials
+        # Never with the token of the pages: who enters without a token of its own would be whoever runs them.
+        credentials = replace(self._credentials, token=kept.account_token)
         visitor = Visitor(self._address, credentials, self._files.tokens(each))
         refusal = "the pages end just now"
         try:

@@ -14,7 +14,7 @@ from fairplay.terminal import options
 from fairplay.terminal.outcomes import UsageError
 from fairplay.v1.manager_pb2 import ListTournamentsRequest
 from fairplay.v1.referee_pb2 import GameStatus, ListGamesRequest
-from fairplay.v1.server_pb2 import Authentication, GameInfo
+from fairplay.v1.server_pb2 import GameInfo
 from fairplay.web.site import (
     COOKIE,
     COOKIE_S,
@@ -29,10 +29,11 @@ from fairplay.web.site import (
     visitor_of,
     whole_number,
 )
-from fairplay.web.upstream import ANSWER_LIMIT_S
+from fairplay.web.upstream import ANSWER_LIMIT_S, knows_accounts
 from fairplay.web.visitors import Visitor
 
 SHORT_LIST = 8
+NO_TOKEN = "Give the token of your account. Without one you can watch, but not enter the lobby."
 
 
 async def home(request: Request) -> Response:
@@ -61,7 +62,7 @@ async def _entrance(request: Request, name: str = "", refusal: str = "", status:
         status,
         name=name,
         refusal=refusal,
-        asks_token=info.authentication == Authentication.AUTHENTICATION_TOKEN,
+        asks_token=knows_accounts(info),
         offered=info.games,
         games=games,
         tournaments=listed.tournaments,
@@ -78,7 +79,10 @@ async def enter(request: Request) -> Response:
     if before is not None:
         return go(request, "/")
     site = site_of(request)
-    key, refusal = await site.visitors.enter(name, form.get("token", "").strip())
+    token = form.get("token", "").strip()
+    if not token and knows_accounts(await site.upstream.info()):
+        return await _entrance(request, name, NO_TOKEN, 403)
+    key, refusal = await site.visitors.enter(name, token)
     if refusal:
         return await _entrance(request, name, f"{refusal[:1].upper()}{refusal[1:]}", 409)
     response = go(request, "/")
@@ -89,7 +93,7 @@ async def enter(request: Request) -> Response:
         path=f"{root_of(request)}/",
         httponly=True,
         samesite="lax",
-        secure=site.secure_cookies,
+        secure=site.secure_cookies or request.url.scheme == "https",
     )
     return response
 
