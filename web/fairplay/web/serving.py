@@ -19,6 +19,8 @@ from fairplay.web.app import Options, make_app
 
 BACKLOG = 1024
 FAREWELL_S = 2
+KEEP_ALIVE_S = 75
+"""How long a connection may be silent: longer than proxies keep theirs open, so that none sends a request too late."""
 
 
 class _Server(uvicorn.Server):
@@ -40,6 +42,7 @@ async def served(app: Starlette, listen: str, tls: TlsFiles | None = None) -> As
         log_config=None,
         access_log=False,
         server_header=False,
+        timeout_keep_alive=KEEP_ALIVE_S,
         proxy_headers=False,  # uvicorn believes every program on this machine what it says of a browser elsewhere
         timeout_graceful_shutdown=FAREWELL_S,
         ssl_certfile=str(tls.certificate) if tls is not None else None,
