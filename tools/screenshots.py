@@ -1,57 +1,119 @@
-"""Makes the pictures of docs/web.md: the pages before a server of their own, in the system's Chromium."""
+"""Makes the pictures of docs/web.md: each page before a server of their own, in the system's Chromium.
+
+    python -m tools.screenshots --folder /tmp/looks --width 360
+
+shows the same pages, whole and as wide as a phone, in another folder: to look at what a change does to them.
+"""
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import os
 import shutil
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
-from playwright.async_api import Page, async_playwright, expect
+from playwright.async_api import Browser, Page, async_playwright, expect
 
 from fairplay.v1.tournament_pb2 import RoundRobin, TournamentFormat
 from tests.web.browser.people import LIMIT_MS, enter, make_table
 from tests.web.harness import Pages, pages_of
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
-SIZE = {"width": 1000, "height": 700}
-LINKS = ("bot:greedy", "bot:random", "bot:minimax", "bot:first")
+WIDTH, HEIGHT, PHONE_WIDTH = 860, 600, 360
+LINKS = ("bot:greedy", "bot:random", "bot:minimax", "bot:first", "grpc://127.0.0.1:1")
 LEAGUE = TournamentFormat(round_robin=RoundRobin())
+ADDRESSES: Mapping[str, str] = {
+    "lobby": "/",
+    "new-table": "/tables/new?game=bazaar",
+    "replay": "/watch/one?at=7",
+    "tournaments": "/tournaments",
+    "tournament": "/tournaments/league",
+    "projector": "/tournaments/league?screen",
+    "entrant": "/tournaments/league/entrants/e0",
+    "records": "/records",
+    "record": "/records/one?verify=1",
+    "games": "/games",
+    "rules": "/games/q",
+    "operator": "/operator",
+}
+"""Pages that an address alone shows, by the names of their pictures."""
 
 
-async def main() -> None:
+class Camera:
+    """Takes the pictures; `whole`: of all that a page holds, not only of what a window shows of it."""
+
+    def __init__(self, browser: Browser, pages: Pages, folder: Path, *, whole: bool) -> None:
+        self._browser = browser
+        self._pages = pages
+        self._folder = folder
+        self._whole = whole
+
+    async def visit(self, name: str, width: int, scheme: Literal["light", "dark"]) -> Page:
+        """Return the lobby, as somebody sees it who has entered it."""
+        size = {"width": width, "height": HEIGHT}
+        return await enter(self._browser, self._pages, name, viewport=size, color_scheme=scheme)
+
+    async def take(self, page: Page, name: str) -> None:
+        """Write what a page shows."""
+        await page.screenshot(path=self._folder / f"web-{name}.png", full_page=self._whole)
+
+    async def take_addresses(self, page: Page) -> None:
+        """Take the pages that an address alone shows."""
+        for name, address in ADDRESSES.items():
+            await page.goto(f"{self._pages.url}{address}")
+            await self.take(page, name)
+
+    async def take_tables(self, page: Page, games: Sequence[str], suffix: str = "") -> None:
+        """Take tables where the person is asked, with bots for the other seats."""
+        for game in games:
+            await make_table(page, self._pages, game, 2, f"{game}{suffix}")
+            await page.get_by_role("button", name="Set", exact=True).click()
+            await expect(page.locator(".choices button").first).to_be_visible(timeout=LIMIT_MS)
+            await page.locator(".choices button").first.click()
+            await expect(page.locator("#offer >> text=Undo")).to_be_visible(timeout=LIMIT_MS)
+            await self.take(page, f"table-{game}{suffix}")
+            await page.get_by_role("button", name="Leave the table, and its game").click()
+            await expect(page.get_by_role("heading", name="Lobby", exact=True)).to_be_visible(timeout=LIMIT_MS)
+
+
+async def main(arguments: Sequence[str] | None = None) -> None:
     """Make all pictures."""
+    parser = argparse.ArgumentParser(prog="python -m tools.screenshots", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the pictures go; by default docs/pictures")
+    parser.add_argument("--width", type=int, default=0, metavar="PIXELS", help="take whole pages, so wide")
+    options = parser.parse_args(arguments)
     path = shutil.which("chromium")
     if path is None:
         sys.exit("there is no chromium on the PATH")
-    FOLDER.mkdir(exist_ok=True)
-    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    options.folder.mkdir(parents=True, exist_ok=True)
+    flags = ["--no-sandbox"] if os.geteuid() == 0 else []
     async with pages_of() as pages, async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=path, args=arguments)
+        browser = await playwright.chromium.launch(executable_path=path, args=flags)
         await pages.play_tournament("league", LEAGUE, *LINKS, title="Spring league")
-        page = await enter(browser, pages, "ann", viewport=SIZE)
-        await show_table(page, pages)
-        await page.goto(f"{pages.url}/tournaments/league")
-        await save(page, "tournament")
-        await page.goto(f"{pages.url}/")
-        await save(page, "lobby")
+        await pages.play_game("q", "one", "bot:dag", "bot:ldasg")
+        camera = Camera(browser, pages, options.folder, whole=bool(options.width))
+        await (take_wide(camera, options.width) if options.width else take_for_docs(camera))
         await browser.close()
 
 
-async def show_table(page: Page, pages: Pages) -> None:
-    """Make the picture of a table where the person is asked."""
-    await make_table(page, pages, "fish", 2)
-    await page.get_by_role("button", name="Set", exact=True).click()
-    await expect(page.locator(".choices button").first).to_be_visible(timeout=LIMIT_MS)
-    await page.locator(".choices button").first.click()
-    await expect(page.get_by_role("button", name="Send")).to_be_visible(timeout=LIMIT_MS)
-    await save(page, "table")
+async def take_for_docs(camera: Camera) -> None:
+    """Take the pictures of the docs: every page, a table also on a phone in the dark."""
+    page = await camera.visit("ann", WIDTH, "light")
+    await camera.take_tables(page, ["fish"])
+    await camera.take_addresses(page)
+    await camera.take_tables(await camera.visit("bob", PHONE_WIDTH, "dark"), ["eriantys"], "-phone")
 
 
-async def save(page: Page, name: str) -> None:
-    """Write what a page shows into docs/pictures."""
-    await page.screenshot(path=FOLDER / f"web-{name}.png")
+async def take_wide(camera: Camera, width: int) -> None:
+    """Take every page and a table of each game, light and dark."""
+    for scheme in ("light", "dark"):
+        page = await camera.visit(scheme, width, scheme)
+        await camera.take_addresses(page)
+        await camera.take_tables(page, ["bazaar", "eriantys", "fish", "q"], f"-{scheme}")
 
 
 if __name__ == "__main__":

@@ -55,10 +55,10 @@ async def enter_on(page: Page, pages: Pages, name: str) -> None:
     await expect(page.get_by_role("heading", name="Lobby", exact=True)).to_be_visible(timeout=LIMIT_MS)
 
 
-async def make_table(page: Page, pages: Pages, game: str, seats: int) -> None:
+async def make_table(page: Page, pages: Pages, game: str, seats: int, name: str = "blue") -> None:
     """Make a table, go there and take a seat."""
     await page.goto(f"{pages.url}/tables/new?game={game}")
-    await page.get_by_label("Name of the table").fill("blue")
+    await page.get_by_label("Name of the table").fill(name)
     await page.get_by_label("Number of players").select_option(str(seats))
     for setting, value in SMALL.get(game, {}).items():
         await page.locator(f"#set-{setting}").fill(value)
