@@ -10,6 +10,8 @@ import grpc
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
+from benchmarks.half_open import END_HEADERS, HEADERS, PREFACE, call_head
+from benchmarks.half_open import frame as http2_frame
 from fairplay.games.game import find
 from fairplay.server.errors import reason_of
 from fairplay.server.server import Config, Server
@@ -18,6 +20,9 @@ from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKi
 from fairplay.v1.referee_pb2 import Game
 from tests.server.harness import SHORT_S, ByHand, dialled_in, plan, serving, sound
 
+DATA, SETTINGS = 0, 4
+NO_WINDOW = bytes([0, 4, 0, 0, 0, 0])
+"""The setting of a client of HTTP/2 that takes no byte of any stream."""
 TAKE_TURN = "/fairplay.fish.v1.FishPlayerService/TakeTurn"
 
 
@@ -342,3 +347,22 @@ async def test_the_server_says_goodbye_when_it_stops() -> None:
         stopping = asyncio.create_task(server.stop())
         assert (await by_hand.frame()).goodbye.reason == GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN
         await stopping
+
+
+async def test_a_broken_frame_while_the_welcome_cannot_be_sent_is_logged_by_nobody(
+    server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    hello = DialInRequest(hello=Hello(players=[HostedPlayer(name="x")])).SerializeToString()
+    host, port = server.address.rsplit(":", 1)
+    _, writer = await asyncio.open_connection(host, int(port))
+    writer.write(PREFACE + http2_frame(SETTINGS, 0, 0, NO_WINDOW))
+    writer.write(http2_frame(HEADERS, END_HEADERS, 1, call_head("/fairplay.v1.ConnectionService/DialIn")))
+    writer.write(http2_frame(DATA, 0, 1, b"\0" + len(hello).to_bytes(4, "big") + hello))
+    async with asyncio.timeout(30):
+        await server.hub.arrived("x")
+        writer.write(http2_frame(DATA, 0, 1, b"\0\0\0\0\2no"))
+        while server.hub.here("x"):
+            await asyncio.sleep(0.01)
+    writer.close()
+    await server.stop()
+    assert [record.getMessage() for record in caplog.records] == []

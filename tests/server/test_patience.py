@@ -11,6 +11,7 @@ from typing import Any
 import grpc
 import pytest
 
+from benchmarks.half_open import END_HEADERS, HEADERS, PREFACE, call_head, frame
 from fairplay.server.errors import Refusal, reason_of
 from fairplay.server.server import Config
 from fairplay.server.servicers import patience
@@ -22,6 +23,9 @@ from fairplay.v1.tournament_pb2 import TournamentPlan
 from tests.server.harness import ByHand, serving
 from tests.server.lobby.harness import SMALL_WINDOW
 
+DATA, SETTINGS, END_STREAM = 0, 4, 1
+NO_WINDOW = bytes([0, 4, 0, 0, 0, 0])
+"""The setting of a client of HTTP/2 that takes no byte of any stream."""
 GET_GAME = "/fairplay.v1.RefereeService/GetGame"
 WATCH_GAME = "/fairplay.v1.RefereeService/WatchGame"
 WITHIN_S = 30.0
@@ -130,9 +134,14 @@ async def test_a_stream_of_another_service_that_sends_nothing_is_ended() -> None
 
 
 async def test_a_message_that_nobody_reads_ends_its_stream_and_others_go_on() -> None:
+    sent: list[object] = []
+
     class Stuck:
         def peer(self) -> str:
             return "somebody"
+
+        async def send_initial_metadata(self, metadata: object) -> None:
+            sent.append(metadata)
 
         async def write(self, message: object) -> None:
             if message == "read":
@@ -145,6 +154,25 @@ async def test_a_message_that_nobody_reads_ends_its_stream_and_others_go_on() ->
     with pytest.raises(Refusal) as refusal:
         await context.write("unread")
     assert refusal.value.reason == "STREAM_NOT_READ"
+    assert sent == [()]
+
+
+async def test_a_first_message_that_nobody_reads_is_logged_by_nobody(caplog: pytest.LogCaptureFixture) -> None:
+    async with serving(Config(unread_limit_s=0.1)) as server, asyncio.timeout(WITHIN_S):
+        await server.manager.create("t", TournamentPlan(game="fish"))
+        host, port = server.address.rsplit(":", 1)
+        _, writer = await asyncio.open_connection(host, int(port))
+        request = pb.WatchTournamentRequest(tournament_id="t").SerializeToString()
+        writer.write(PREFACE + frame(SETTINGS, 0, 0, NO_WINDOW))
+        writer.write(frame(HEADERS, END_HEADERS, 1, call_head("/fairplay.v1.ManagerService/WatchTournament")))
+        writer.write(frame(DATA, END_STREAM, 1, b"\0" + len(request).to_bytes(4, "big") + request))
+        watched = server.manager._active["t"]._watchers
+        while not watched.anybody:
+            await asyncio.sleep(0.01)
+        while watched.anybody:
+            await asyncio.sleep(0.01)
+        writer.close()
+    assert [record.getMessage() for record in caplog.records] == []
 
 
 async def test_a_watcher_who_does_not_read_is_forgotten_by_its_tournament() -> None:

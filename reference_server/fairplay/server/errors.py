@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 
 import grpc
@@ -118,7 +119,10 @@ class Refusal(Exception):  # noqa: N818 - an answer to the caller, not a fault o
 async def abort(context: grpc.aio.ServicerContext[object, object], refusal: Refusal) -> None:
     """End an RPC with a refusal, by raising."""
     status = rpc_status.to_status(refusal.status())
-    await context.abort(status.code, status.details, status.trailing_metadata)
+    try:
+        await context.abort(status.code, status.details, status.trailing_metadata)
+    except grpc.aio.InternalError:  # the connection has ended before the refusal was sent: nobody waits for it
+        raise asyncio.CancelledError from None
 
 
 def reason_of(error: grpc.RpcError) -> str:

@@ -64,6 +64,7 @@ class ConnectionServicer(ConnectionServiceServicer):
             await self._ownership.claim_names([player.name for player in hello.players])
         await asyncio.to_thread(called_services)  # the welcome names them: let no other connection wait for the games
         account = CALLER.get().account
+        await context.send_initial_metadata(())  # or a refusal would send it too, while the welcome is under way
         stream = self._hub.admit(hello, write, partial(_end, over), host, account)
         pay = partial(self._quotas.take_bytes, payer(account, context.peer())) if self._quotas is not None else None
         try:

@@ -96,6 +96,7 @@ class ReadContext:
     def __init__(self, context: Any, limit_s: float) -> None:
         self._context = context
         self._limit_s = limit_s
+        self._begun = False
 
     def __getattr__(self, name: str) -> Any:
         """Return what else the context has."""
@@ -103,6 +104,9 @@ class ReadContext:
 
     async def write(self, message: Any) -> None:
         """Send a message, after those that were sent before. Raises Refusal if the caller does not read them."""
+        if not self._begun:  # or a refusal would send it too, while the first message is under way
+            self._begun = True
+            await self._context.send_initial_metadata(())
         try:
             async with asyncio.timeout(self._limit_s):
                 await self._context.write(message)
