@@ -27,7 +27,8 @@ from fairplay.v1.record_service_pb2_grpc import RecordServiceStub
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from fairplay.v1.tournament_pb2 import SignUpPolicy, TournamentPlan
 from tests.server.harness import plan, serving
-from tests.server.lobby.harness import OVER, guests, lobby
+from tests.server.lobby.harness import OVER, PATIENT, guests, lobby
+from tests.server.lobby.test_restart import again
 
 SECRET = "correct-horse-battery"
 
@@ -194,3 +195,28 @@ async def test_a_seat_at_a_table_has_a_secret() -> None:
         over = bob.mirror.table("t")
     assert not over.result.misconducts
     assert SECRET not in f"{shown}{over}"
+
+
+async def test_a_seat_has_its_secret_after_a_restart_too_until_it_is_left(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    async with guarded() as link:
+        async with lobby(PATIENT, records=tmp_path) as server, guests(server, "ann", "bob") as [ann, bob]:
+            await ann.ask("CreateTable", name="t", game="fish")
+            await ann.ask("JoinTable", table="t", link=link, secret="old-secret")
+            await ann.ask("JoinTable", table="t", link=link, secret=SECRET)
+            await bob.ask("JoinTable", table="t", link="bot:first")
+            await server.stop()
+        assert "old-secret" not in kept(tmp_path)
+        assert SECRET in kept(tmp_path)
+        assert SECRET not in kept(tmp_path, but=FILE_NAME)
+        async with lobby(PATIENT, records=tmp_path) as server:
+            async with again(server, ann, bob) as [ann, bob]:
+                await ann.ask("Rename", name="anna")
+                await ann.ask("StartTable")
+                await bob.sees(lambda known: known.table("t").status == OVER)
+                assert not bob.mirror.table("t").result.misconducts
+                assert SECRET in kept(tmp_path)  # for the next game
+                await ann.ask("LeaveTable")
+            assert SECRET not in f"{bob.mirror.table('t')}{caplog.text}{kept(tmp_path)}"

@@ -514,8 +514,8 @@ class JoinTableRequest(google.protobuf.message.Message):
     characters.
     """
     secret: builtins.str
-    """The player's own secret, as in Player.secret. A server that was started again has to be told it with another
-    JoinTable before the next game. At most 256 characters.
+    """The player's own secret, as in Player.secret. A server that is started again still knows it where it keeps records.
+    At most 256 characters.
     """
     def __init__(
         self,

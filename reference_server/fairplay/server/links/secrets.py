@@ -42,7 +42,7 @@ def take_secrets(players: Iterable[Player], field: str) -> dict[str, str]:
 
 
 class Secrets:
-    """The secrets of the players of games and tournaments that are not over.
+    """The secrets of the players of games and tournaments that are not over, and of tables.
 
     With a database, a server that is started again knows them. A database that fails is logged: the server goes on, and
     knows the secrets until it ends.
@@ -53,7 +53,7 @@ class Secrets:
         self._known: dict[str, dict[str, str]] = {}
 
     def load(self, unfinished: Collection[str]) -> None:
-        """Load the secrets of these games and tournaments, and remove all others."""
+        """Load the secrets of these games, tournaments and tables, and remove all others."""
         if self._database is None:
             return
         try:
@@ -81,6 +81,13 @@ class Secrets:
                 self._database.add(record_id, secrets)
             except RecordsError as error:
                 log.error("secrets of players will not be known after a restart: %s", error)
+
+    def replace(self, record_id: str, secrets: Mapping[str, str]) -> None:
+        """Keep these secrets of players of a game, tournament or table, and no others of it."""
+        known = self._known.get(record_id, {})
+        for name in [name for name in known if name not in secrets]:
+            self.forget(record_id, name)
+        self.keep(record_id, {name: secret for name, secret in secrets.items() if known.get(name) != secret})
 
     def forget(self, record_id: str, name: str | None = None) -> None:
         """Forget the secret of one player of a game or tournament, or of all its players."""

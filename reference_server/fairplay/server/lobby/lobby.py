@@ -27,6 +27,7 @@ from fairplay.server.lobby.starts import Starts
 from fairplay.server.lobby.state import LobbyState
 from fairplay.server.lobby.table import Seat, Table
 from fairplay.server.lobby.table_games import TableGames
+from fairplay.server.lobby.table_records import TableRecords
 from fairplay.server.lobby.text import check_text, check_user_name
 from fairplay.server.lobby.users import User
 from fairplay.server.manager.signup import Later
@@ -59,7 +60,7 @@ class Lobby:
         self.limits = limits
         self._seat_links = SeatLinks(links, hub)
         self._later = later or asyncio.get_running_loop().call_later
-        self._state = LobbyState(referee, hub, store, limits, self._later)
+        self._state = LobbyState(referee, hub, TableRecords(store, links.secrets), limits, self._later)
         self._games = TableGames(referee, self._state, rng or random.SystemRandom())
         self.starts = Starts(self._state, self._seat_links, self._games)
         self._peers = PeerBuckets(limits.requests_per_second, limits.enter_burst)
@@ -220,11 +221,9 @@ class Lobby:
         if seat is None:
             self._state.move(user, table, Seat(user.name, link, user.key, secret=secret))
             await self.starts.start_if_complete(table)
-        else:
-            seat.secret = secret
-            if seat.link != link:
-                seat.link = link
-                self._state.records.record(table)
+        elif (seat.link, seat.secret) != (link, secret):
+            seat.link, seat.secret = link, secret
+            self._state.records.record(table)
         return table.to_message()
 
     def leave_table(self, user: User) -> None:

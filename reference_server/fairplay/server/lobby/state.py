@@ -14,7 +14,6 @@ from fairplay.server.lobby.table_records import TableRecords
 from fairplay.server.lobby.text import MAX_TEXT_CHARS, fold
 from fairplay.server.lobby.users import User, Users
 from fairplay.server.manager.signup import Later, Timer
-from fairplay.server.records.store import Store
 from fairplay.server.referee import Referee
 from fairplay.v1.lobby_pb2 import Lobby, LobbyEvent, Spoken, UserGone
 
@@ -24,9 +23,9 @@ LEFT = "the player left the table"
 class LobbyState:
     """Users and tables. While `expecting`, users may come back to the seats that they had in an earlier run."""
 
-    def __init__(self, referee: Referee, hub: Hub, store: Store, limits: LobbyLimits, later: Later) -> None:
+    def __init__(self, referee: Referee, hub: Hub, records: TableRecords, limits: LobbyLimits, later: Later) -> None:
         self.users = Users(hub)
-        self.records = TableRecords(store)
+        self.records = records
         self.events = EventLog(self._snapshot)
         self.broadcaster = Broadcaster(lambda: (user.stream for user in self.users if user.stream is not None))
         self.expecting = False

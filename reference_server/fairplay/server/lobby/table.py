@@ -20,7 +20,7 @@ from fairplay.v1.table_pb2 import TableStatus
 class Seat:
     """A seat that is taken: by whom, how the player is reached, and the hash of the user's token.
 
-    `secret` is the player's own, with which it is called; it is in no record, and so unknown after a restart.
+    `secret` is the player's own, with which it is called; it is in no record.
 
     `present` says that the user is at the table; `left` that it has left for good, so that the seat ends with the game.
     A user that is neither was there before the server was restarted, and may come back. `ready` says that it waits for

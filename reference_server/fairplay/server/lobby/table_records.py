@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.games.game import find
+from fairplay.server.links.secrets import Secrets
 from fairplay.server.lobby.table import Seat, Table
 from fairplay.server.lobby.text import fold
 from fairplay.server.records.chain import parsed
@@ -29,10 +30,14 @@ KIND = "table"
 
 
 class TableRecords:
-    """Records tables. Its methods raise RecordsError if the disk has failed or the store is closed."""
+    """Records tables, and keeps the secrets of their seats apart from the records.
 
-    def __init__(self, store: Store) -> None:
+    Its methods raise RecordsError if the disk has failed or the store is closed.
+    """
+
+    def __init__(self, store: Store, secrets: Secrets) -> None:
         self._store = store
+        self._secrets = secrets
 
     def begin(self, table: Table) -> None:
         """Begin the record of a table."""
@@ -43,13 +48,16 @@ class TableRecords:
         now.GetCurrentTime()
         record_id = f"table-{uuid.uuid4().hex}"
         entry = RecordEntry(table=to_record(table, record_id)).SerializeToString()
-        return self._store.begin(KIND, record_id, entry, game=table.game.name, start_time_ns=now.ToNanoseconds())
+        journal = self._store.begin(KIND, record_id, entry, game=table.game.name, start_time_ns=now.ToNanoseconds())
+        self._secrets.replace(record_id, secrets_of(table))
+        return journal
 
     def record(self, table: Table) -> None:
         """Record a table that has changed."""
         journal = _journal(table)
-        entry = RecordEntry(table=to_record(table, journal.listing.record_id))
-        journal.append(entry.SerializeToString())
+        record_id = journal.listing.record_id
+        journal.append(RecordEntry(table=to_record(table, record_id)).SerializeToString())
+        self._secrets.replace(record_id, secrets_of(table))
 
     def continue_table(self, table: Table) -> None:
         """End the record of a table after a game, and begin another one."""
@@ -67,6 +75,7 @@ class TableRecords:
         now.GetCurrentTime()
         entry = RecordEntry(table=last).SerializeToString()
         journal.finish(entry, last.table.SerializeToString(), now.ToNanoseconds())
+        self._secrets.forget(journal.listing.record_id)
 
     def unfinished(self) -> Iterator[Table]:
         """Yield the tables of an earlier run, the oldest first; users with seats there are expected back."""
@@ -88,6 +97,8 @@ class TableRecords:
         find(last.table.game)
         table = from_record(last, listing.number)
         table.journal = journal
+        for seat in table.seats:
+            seat.secret = self._secrets.of(listing.record_id, seat.name)
         return table
 
     def _replace(self, older: Table | None, newer: Table) -> None:
@@ -99,6 +110,11 @@ class TableRecords:
 def _journal(table: Table) -> Journal:
     assert table.journal is not None
     return table.journal
+
+
+def secrets_of(table: Table) -> dict[str, str]:
+    """Return the secrets of the seats that have one, by name."""
+    return {seat.name: seat.secret for seat in table.seats if seat.secret}
 
 
 def to_record(table: Table, record_id: str) -> RecordedTable:
