@@ -7,13 +7,25 @@ from random import Random
 import pytest
 
 from fairplay.v1.manager_pb2 import CreateTournamentRequest
-from tools.fuzz import Report, fuzz, player_services, random_message
+from tools.fuzz.messages import random_message, unknown_field
+from tools.fuzz.report import MAX_RECORD_BYTES, Report
+from tools.fuzz.trial import fuzz, player_services
+
+FIELD = unknown_field(b"x" * 300)
 
 
 def test_a_server_stands_what_no_sound_caller_sends() -> None:
     report = fuzz(frames=1_000, limit_s=30.0, seed=3)
     assert report.sound, report
     assert report.frame_count >= 1_000
+    assert report.log_bytes < 10_000
+
+
+def test_the_dial_in_side_stands_strangers_and_entrants_and_costs_no_name_and_no_game() -> None:
+    report = fuzz(frames=150, limit_s=30.0, seed=3, target="dial-in")
+    assert report.sound, report
+    assert report.frame_count >= 150
+    assert report.entrant_game_count > 0
     assert report.log_bytes < 10_000
 
 
@@ -40,3 +52,12 @@ def test_a_server_that_fails_its_neighbour_or_grows_has_not_stood_it() -> None:
     assert not Report(game_count=0).sound
     assert not Report(game_count=9, failed_game_count=1).sound
     assert not Report(game_count=9, memory_before_mib=90.0, memory_after_mib=900.0).sound
+    assert not Report(game_count=9, stolen_count=1).sound
+    assert Report(game_count=9, record_bytes=9 * MAX_RECORD_BYTES).sound
+    assert not Report(game_count=9, record_bytes=10 * MAX_RECORD_BYTES).sound
+
+
+def test_a_field_that_nobody_knows_may_follow_any_message() -> None:
+    made = CreateTournamentRequest.FromString(CreateTournamentRequest(tournament_id="t").SerializeToString() + FIELD)
+    assert made.tournament_id == "t"
+    assert made.ByteSize() > len(FIELD)

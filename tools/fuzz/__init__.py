@@ -1,0 +1,1 @@
+"""Attacks on a server, or on a player that serves, by what no sound caller sends: `make fuzz`."""
