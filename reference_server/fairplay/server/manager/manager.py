@@ -101,13 +101,13 @@ class Manager:
         if tournament is None:
             raise Refusal("SIGN_UP_CLOSED", f"the tournament {tournament_id} is over", "tournament_id")
         secret = take_secret(player, "player")
-        examination = tournament.examine(player, token, certificate, secret)
+        examination = tournament.entering.examine(player, token, certificate, secret)
         if examination is not None:
             await tournament.saved()
             return _signed_up(tournament, 0, examination)
-        description = await tournament.check_certificate(player, token, certificate, secret)
+        description = await tournament.entering.check_certificate(player, token, certificate, secret)
         entrant = Player(name=player.name, link=player.link, description=description, account=player.account)
-        number = tournament.sign_up(entrant, token, secret)
+        number = tournament.entering.sign_up(entrant, token, secret)
         await tournament.saved()
         return _signed_up(tournament, number)
 
@@ -119,7 +119,7 @@ class Manager:
         tournament = self._changeable(tournament_id)
         if tournament is None:
             raise Refusal("SIGN_UP_CLOSED", f"the tournament {tournament_id} is over", "tournament_id")
-        tournament.withdraw(name, token, trusted=trusted)
+        tournament.entering.withdraw(name, token, trusted=trusted)
         await tournament.saved()
         return WithdrawResponse(entrant_count=len(tournament.message.entrants))
 
@@ -316,7 +316,7 @@ def _signed_up(tournament: Tournament, number: int, examination: Examination | N
         number=number,
         entrant_count=len(tournament.message.entrants),
         status=tournament.message.status,
-        period_end_time=tournament.period_end_time,
+        period_end_time=tournament.entering.period_end_time,
         examination=examination,
     )
 
