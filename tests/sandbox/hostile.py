@@ -30,6 +30,29 @@ while len(held) < 200 and time.monotonic() < GIVE_UP:  # 2 GB at most
     held.append(bytearray(b"x") * 10_000_000)
 time.sleep(60)
 """
+MANY_HOGS = """
+for _ in range(19):  # 20 processes with 40 MB each
+    if not os.fork():
+        break
+held = bytearray(b"x") * 40_000_000
+time.sleep(60)
+"""
+SOCKET_HOG = """
+import socket
+held = []
+while len(held) < 2_000:  # 4,000 sockets with 0.2 MB each at most, unless they can be made larger
+    pair = socket.socketpair()
+    held.append(pair)
+    for each in pair:
+        each.setblocking(False)
+        each.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 500_000)
+        try:
+            while True:
+                each.send(b"x" * 65_536)
+        except BlockingIOError:
+            pass
+time.sleep(60)
+"""
 DISK_FILLER = """
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 for number in range(40):  # 800 MB at most
@@ -121,6 +144,10 @@ attempt("the passwords of the system", lambda: open("/etc/shadow").read())
 attempt("other processes", lambda: [pid for pid in glob.glob("/proc/[0-9]*") if int(pid[6:]) not in (1, os.getpid())])
 attempt("end process 1", lambda: (os.kill(1, signal.SIGKILL), time.sleep(0.2), not os.path.exists("/proc/1"))[2])
 attempt("files in memory", lambda: os.close(os.memfd_create("x")))
+wide = socket.socketpair()[0]
+usual = wide.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
+wide.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2 * usual)
+attempt("large sockets", lambda: wide.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) > usual)
 attempt("user namespaces", lambda: ctypes.CDLL(None).unshare(0x10000000) == 0)
 variables = set(os.environ) - {"PATH", "LANG", "LANGUAGE", "TZ", "HOME", "TMPDIR", "USER", "LOGNAME", "PWD", "TARGETS"}
 attempt("variables", lambda: [name for name in variables if not name.startswith(("FAIRPLAY_", "LC_"))])

@@ -45,13 +45,14 @@ async def ended(command: str, limits: Limits = TIGHT) -> Program:
     [
         (hostile.FORK_BOMB, "processes", "60"),
         (hostile.MEMORY_HOG, "memory", "300 MiB"),
+        (hostile.MANY_HOGS, "memory", "300 MiB"),
         (hostile.CPU_BURNER, "cpu", "2 s"),
         (hostile.THREADS, "threads", "80"),
         (hostile.OPEN_FILES, "open-files", "50"),
         (hostile.LARGE_FILE, "file-size", "10 MiB"),
         (hostile.FLOOD, "output", "20 MiB"),
     ],
-    ids=["fork bomb", "memory hog", "CPU burner", "threads", "open files", "large file", "output"],
+    ids=["fork bomb", "memory hog", "many hogs", "CPU burner", "threads", "open files", "large file", "output"],
 )
 async def test_a_program_that_goes_over_a_limit_is_ended_and_the_limit_is_named(
     code: str, limit: str, allowed: str, tmp_path: Path

@@ -151,12 +151,23 @@ def assert_over(misconduct: Misconduct, limit: str) -> None:
     [
         (hostile.FORK_BOMB, "processes"),
         (hostile.MEMORY_HOG, "memory"),
+        (hostile.MANY_HOGS, "memory"),
+        (hostile.SOCKET_HOG, "memory"),
         (hostile.DISK_FILLER, "temp"),
         (hostile.CPU_BURNER, "cpu"),
         (hostile.IGNORER + hostile.RAISE, ""),
         (hostile.THREADS, "threads"),
     ],
-    ids=["fork bomb", "memory hog", "disk filler", "CPU burner", "signal ignorer", "threads"],
+    ids=[
+        "fork bomb",
+        "memory hog",
+        "many hogs",
+        "socket hog",
+        "disk filler",
+        "CPU burner",
+        "signal ignorer",
+        "threads",
+    ],
 )
 def test_a_program_that_means_harm_is_not_certified_and_the_certificate_says_why(
     sandbox: Sandbox, code: str, limit: str, tmp_path: Path

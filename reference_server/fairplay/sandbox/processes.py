@@ -35,6 +35,9 @@ class Processes(Protocol):
     def folder(self, pid: int) -> str:
         """Return the folder in which /proc describes a process."""
 
+    def socket_count(self) -> int:
+        """Return how many sockets there are in a network of their own; 0 if they share the network of others."""
+
 
 class Descendants:
     """The processes that descend from one process, which adopts those whose parents are gone."""
@@ -45,6 +48,10 @@ class Descendants:
     def folder(self, pid: int) -> str:
         """Return the folder in which /proc describes a process."""
         return f"/proc/{pid}"
+
+    def socket_count(self) -> int:
+        """Return 0: the network is that of the whole machine."""
+        return 0
 
     def ids(self) -> list[int]:
         """Return the ids of all processes, without the ancestor."""
@@ -61,11 +68,20 @@ class Namespace:
     """The processes of a namespace, as the /proc inside it shows them: ids are those inside."""
 
     def __init__(self, init: int) -> None:
+        self._init = init
         self._proc = f"/proc/{init}/root/proc"
 
     def folder(self, pid: int) -> str:
         """Return the folder in which /proc describes a process."""
         return f"{self._proc}/{pid}"
+
+    def socket_count(self) -> int:
+        """Return how many sockets there are in the network of the namespace."""
+        try:
+            with open(f"/proc/{self._init}/net/sockstat", encoding="ascii") as file:  # noqa: PTH123 - few imports
+                return int(file.readline().split()[2])
+        except OSError:  # the namespace is gone
+            return 0
 
     def ids(self) -> list[int]:
         """Return the ids of all processes but the first, which belongs to the sandbox."""
@@ -105,6 +121,12 @@ def read_own_memory(folder: str) -> int | None:
     except OSError:
         return None
     return None
+
+
+def read_socket_size() -> int:
+    """Return how many bytes a socket holds for others to read, in memory that no process shows."""
+    with open("/proc/sys/net/core/wmem_default", encoding="ascii") as file:  # noqa: PTH123 - few imports
+        return int(file.read())
 
 
 def count_open_files(folder: str) -> int:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from fairplay.sandbox.limits import Limits, excess
-from fairplay.sandbox.processes import Processes, Usage, count_open_files, read_own_memory, read_usage
+from fairplay.sandbox.processes import Processes, Usage, count_open_files, read_own_memory, read_socket_size, read_usage
 
 FILES_EVERY = 8
 """Open files are counted in every so many looks: that takes longest."""
@@ -26,6 +26,7 @@ class Watch:
         self._folders = folders
         self._cpu: dict[tuple[int, int], float] = {}
         self._looks = 0
+        self._socket_size = read_socket_size()
 
     def look(self) -> str | None:
         """Return the sentence about the limit that the program exceeds; None if it keeps all of them."""
@@ -39,9 +40,10 @@ class Watch:
             return excess("threads", threads, limits.threads)
         if (cpu := self._total_cpu(found)) > limits.cpu:
             return excess("cpu", cpu, limits.cpu)
+        sockets = self._processes.socket_count() * self._socket_size
         if (
-            sum(usage.memory for usage in found.values()) > limits.memory
-            and (memory := self._memory(found)) > limits.memory
+            sockets + sum(usage.memory for usage in found.values()) > limits.memory
+            and (memory := sockets + self._memory(found)) > limits.memory
         ):
             return excess("memory", memory, limits.memory)
         return self.look_at_folders() or self._look_at_files(list(found))
