@@ -15,7 +15,8 @@ from benchmarks.playouts import SEED, playout_rate
 from benchmarks.rehearsal import rehearse
 from benchmarks.subjects import Subject
 
-MANY, DIALLED, CLASS, ONE = Load(64), Load(64, "dialled"), Load(64, "class"), Load(1)
+MANY, DIALLED, STREAMED = Load(64), Load(64, "dialled"), Load(64, "streamed")
+CLASS, ONE = Load(64, "class"), Load(1)
 MORE, MOST = Load(256), Load(1_000)
 
 LOADS = {
@@ -24,6 +25,7 @@ LOADS = {
     "start": (MANY,),
     "class": (MANY, CLASS),
     "dial-out": (MANY, DIALLED),
+    "served": (STREAMED, DIALLED),
     "one": (ONE,),
     "echo": (ONE,),
     "cost": (MANY, MORE, MOST),
@@ -122,6 +124,7 @@ FIGURES: dict[str, dict[str, Callable[[Round], float]]] = {
     "start": {"start": _start_in_calls, "start-us": _start_us},
     "class": {"class": _over(_rate(CLASS), _rate(MANY)), "class-rate": _rate(CLASS)},
     "dial-out": {"dial-out": _over(_rate(MANY), _rate(DIALLED)), "dial-out-rate": _rate(DIALLED)},
+    "served": {"served": _over(_rate(STREAMED), _rate(DIALLED)), "served-rate": _rate(STREAMED)},
     "one": {"one": _rate(ONE), "one-calls": _calls(ONE)},
     "echo": {"echo": _over(_calls(ONE), _echo_rate), "echo-rate": _echo_rate},
     "cost": {
