@@ -53,10 +53,10 @@ def python(code: str) -> str:
 
 
 @asynccontextmanager
-async def served(player: Any, *, stream: bool = True) -> AsyncIterator[str]:
+async def served(player: Any) -> AsyncIterator[str]:
     """Serve a player object on an address of its own, and return its link."""
     handlers = Handlers(player) if hasattr(player, "game") else player
-    grpc_server, port = await start_server(handlers, "127.0.0.1:0", stream=stream)
+    grpc_server, port = await start_server(handlers, "127.0.0.1:0")
     try:
         yield f"grpc://127.0.0.1:{port}"
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 from random import Random
@@ -9,15 +10,15 @@ from typing import TYPE_CHECKING, Protocol
 
 from fairplay.conformance.naming import draw_name
 from fairplay.conformance.objects import ObjectLink
-from fairplay.conformance.spares import Spares
-from fairplay.conformance.ways import Ways
+from fairplay.conformance.spares import Spares, close_all
+from fairplay.conformance.ways import SERVING, WITHOUT, Ways
 from fairplay.games.game import Game
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
 from fairplay.player.tls import TlsFiles
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import dial_in_link
 from fairplay.server.links.dial_out import dial_out_link
-from fairplay.server.links.link import Clock, Link
+from fairplay.server.links.link import Clock, DeadLink, Link
 from fairplay.server.links.process import ProcessLink
 from fairplay.server.links.program_options import ProgramOptions
 from fairplay.server.links.spec import parse_link
@@ -200,6 +201,9 @@ class ExecTransport:
         self.server = server
         self.spares = Spares(partial(self._start, command))
         self._ways: Ways | None = None
+        self._serving: asyncio.Task[Link] | None = None
+        self._serves = True
+        """Whether the player may serve, as far as is known."""
 
     async def open(self) -> Link:
         """Return a link to a process of the command."""
@@ -214,7 +218,22 @@ class ExecTransport:
         self.begin_ways()
         assert self._ways is not None
         ways, self._ways = self._ways, None
-        return await ways.wait()
+        links = await ways.wait()
+        self._serves = not isinstance(links[SERVING], DeadLink)
+        return links
+
+    def begin_serving(self) -> None:
+        """Start a process that can only serve: `open_serving` then need not wait for that."""
+        self._serving = self._serving or asyncio.ensure_future(self._start(f"{WITHOUT[SERVING]} {self._command}"))
+
+    async def open_serving(self) -> Link | None:
+        """Return a link to a new process that serves; None if the player is known not to."""
+        if not self._serves:
+            return None
+        self.begin_serving()
+        assert self._serving is not None
+        serving, self._serving = self._serving, None
+        return await serving
 
     async def _start(self, command: str) -> Link:
         """Start a command and return a link to its process."""
@@ -231,6 +250,9 @@ class ExecTransport:
         if self._ways is not None:
             await self._ways.close()
             self._ways = None
+        if self._serving is not None:
+            await close_all([self._serving])
+            self._serving = None
 
     async def close(self) -> None:
         """End the processes that were started ahead, and stop the server."""

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import grpc
 from google.protobuf.message import DecodeError
@@ -20,6 +20,7 @@ from fairplay.v1.player_stream_pb2 import DESCRIPTOR, TakeCallsRequest, TakeCall
 
 log = logging.getLogger("fairplay.player")
 
+Behaviour: TypeAlias = Callable[[Any, Any], Awaitable[Any]]
 TAKE_CALLS = f"/{DESCRIPTOR.services_by_name['PlayerStreamService'].full_name}/TakeCalls"
 SERVER_OPTIONS = [
     ("grpc.so_reuseport", 0),  # otherwise two players on one port share its calls silently
@@ -31,18 +32,48 @@ class AddressInUseError(OSError):
     """The address to listen on cannot be had."""
 
 
+def taking_calls(handlers: Callee) -> Behaviour:
+    """Return the behaviour of PlayerStreamService.TakeCalls, with which a player answers calls through a stream."""
+    players = {0: handlers}
+
+    async def take_calls(_: Any, context: Any) -> None:
+        """Say that the player is there, and answer the calls of a server until it ends the stream."""
+
+        async def write(replies: list[Reply]) -> None:
+            await context.write(TakeCallsResponse(replies=replies).SerializeToString())
+
+        await write([])
+        answering = Answering(write)
+        try:
+            while (data := await context.read()) is not grpc.aio.EOF:
+                frame = TakeCallsRequest.FromString(data)
+                answering.cancel(frame.cancelled)
+                answering.answer(players, frame.calls)
+        except DecodeError:
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "a frame is unreadable")
+        finally:
+            await answering.close()
+
+    return take_calls
+
+
 async def start_server(
-    handlers: Callee, address: str, tls: TlsFiles | None = None, secret: str = "", *, stream: bool = True
+    handlers: Callee,
+    address: str,
+    tls: TlsFiles | None = None,
+    secret: str = "",
+    *,
+    stream: Callable[[Callee], Behaviour] | None = taking_calls,
 ) -> tuple[grpc.aio.Server, int]:
     """Start serving a player on HOST:PORT (port 0: any free one), and return the server and its port.
 
-    With `tls`, over TLS. With a `secret`, calls that do not show it are refused as UNAUTHENTICATED. With `stream`, it
-    offers PlayerStreamService, through which a server calls it faster. Raises AddressInUseError if it cannot listen
-    there, CredentialsError if `tls` is of no use.
+    With `tls`, over TLS. With a `secret`, calls that do not show it are refused as UNAUTHENTICATED. `stream`
+    makes the behaviour of PlayerStreamService, through which a server calls it faster; None: it is not offered. Raises
+    AddressInUseError if it cannot listen there, CredentialsError if `tls` is of no use.
     """
     credentials = server_credentials(tls) if tls is not None else None
     server = grpc.aio.server(options=SERVER_OPTIONS)
-    server.add_generic_rpc_handlers((_GenericHandler(handlers, secret, stream=stream),))
+    server.add_generic_rpc_handlers((_GenericHandler(handlers, secret, stream),))
     try:
         port = (
             server.add_insecure_port(address) if credentials is None else server.add_secure_port(address, credentials)
@@ -88,15 +119,15 @@ def serve(player: object, address: str, tls: TlsFiles | None = None) -> None:
 class _GenericHandler(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no types for it
     """The handler of every method of a player, from bytes to bytes, without generated servicers."""
 
-    def __init__(self, handlers: Callee, secret: str, *, stream: bool) -> None:
+    def __init__(self, handlers: Callee, secret: str, stream: Callable[[Callee], Behaviour] | None) -> None:
         self._secret = secret
         self._refusal = grpc.unary_unary_rpc_method_handler(_refuse)
         self._stream_refusal = grpc.stream_stream_rpc_method_handler(_refuse)
         self._methods = {
             path: grpc.unary_unary_rpc_method_handler(_behaviour(handlers, path)) for path in handlers.paths
         }
-        if stream:
-            self._methods[TAKE_CALLS] = grpc.stream_stream_rpc_method_handler(_taking_calls(handlers))
+        if stream is not None:
+            self._methods[TAKE_CALLS] = grpc.stream_stream_rpc_method_handler(stream(handlers))
 
     def service(self, handler_call_details: Any) -> grpc.RpcMethodHandler | None:
         if self._secret and not shows(handler_call_details.invocation_metadata, self._secret):
@@ -122,27 +153,3 @@ def _behaviour(handlers: Callee, path: str) -> Callable[[bytes, Any], Awaitable[
         raise AssertionError("abort raises")
 
     return behaviour
-
-
-def _taking_calls(handlers: Callee) -> Callable[[Any, Any], Awaitable[None]]:
-    players = {0: handlers}
-
-    async def take_calls(_: Any, context: Any) -> None:
-        """Say that the player is there, and answer the calls of a server until it ends the stream."""
-
-        async def write(replies: list[Reply]) -> None:
-            await context.write(TakeCallsResponse(replies=replies).SerializeToString())
-
-        await write([])
-        answering = Answering(write)
-        try:
-            while (data := await context.read()) is not grpc.aio.EOF:
-                frame = TakeCallsRequest.FromString(data)
-                answering.cancel(frame.cancelled)
-                answering.answer(players, frame.calls)
-        except DecodeError:
-            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "a frame is unreadable")
-        finally:
-            await answering.close()
-
-    return take_calls

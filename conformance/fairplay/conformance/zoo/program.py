@@ -16,6 +16,7 @@ from fairplay.conformance.zoo.handlers import MutantHandlers
 from fairplay.conformance.zoo.mutant_player import WAIT_S, Environment
 from fairplay.conformance.zoo.mutants import Mutant
 from fairplay.conformance.zoo.program_behaviour import Start
+from fairplay.conformance.zoo.streaming import taking_calls
 from fairplay.games.game import Game
 from fairplay.player.command import Reach, reach_from
 from fairplay.player.interrupts import run
@@ -48,15 +49,17 @@ def run_program(
     reach = reach_from(variables, serves=serves or "FAIRPLAY_CONNECT" not in variables)
     harmless = behaviour.only_served and reach.listen is None
     player = mutant.make(game, strategy, _environment(game, limit_s), after=10**9 if harmless else after)
-    run(_play(MutantHandlers(game, player, behaviour, _die), reach, mutant))
+    run(_play(game, MutantHandlers(game, player, behaviour, _die), reach, mutant))
     return 0
 
 
-async def _play(handlers: MutantHandlers, reach: Reach, mutant: Mutant) -> None:
+async def _play(game: Game, handlers: MutantHandlers, reach: Reach, mutant: Mutant) -> None:
     if reach.listen is None:
         await dial_in(handlers, reach, mutant.behaviour, _die)
         return
-    server, _ = await start_server(handlers, reach.listen, stream=False)
+    defect = mutant.behaviour.in_stream
+    stream = None if defect is None else taking_calls(game, defect)
+    server, _ = await start_server(handlers, reach.listen, stream=stream)
     try:
         await server.wait_for_termination()
     finally:
