@@ -463,4 +463,5 @@ async def test_a_cancelled_call_and_those_of_a_stream_that_ends_are_given_up() -
         await until(lambda: player.began == 2)
         await stream.write(TakeCallsRequest(cancelled=[1]).SerializeToString())
         await until(lambda: player.given_up == 1)
-    assert player.given_up == 2
+        stream.cancel()
+        await until(lambda: player.given_up == 2)
