@@ -44,12 +44,21 @@ def describe_failure(misconduct: Misconduct) -> str:
     return f"{name} in {name_method(misconduct)} (call {misconduct.call_number}): {why}"
 
 
+def describe_first_cause(misconduct: Misconduct) -> str:
+    """Return the same with the last line that the player's process wrote, if it wrote anything."""
+    last = (line[:MAX_REASON_CHARS] for line in _output_lines(misconduct)[-1:])
+    return ": ".join([describe_failure(misconduct), *last])
+
+
 def draw_failure(misconduct: Misconduct) -> str:
-    """Return the same in markup, followed by the end of what the player's process wrote, a line each."""
+    """Return who failed and why in markup, followed by the end of what the player's process wrote, a line each."""
     name, rest = misconduct.player, describe_failure(misconduct)[len(misconduct.player) :]
-    output = misconduct.call_error.output.translate(UNPRINTABLE).strip().splitlines()[-MAX_OUTPUT_LINES:]
-    shown = "".join(f"\n      [dim]{escape(line)}[/]" for line in output)
+    shown = "".join(f"\n      [dim]{escape(line)}[/]" for line in _output_lines(misconduct)[-MAX_OUTPUT_LINES:])
     return f"[red]✗ {escape(name.translate(UNPRINTABLE))}[/]{escape(rest)}{shown}"
+
+
+def _output_lines(misconduct: Misconduct) -> list[str]:
+    return misconduct.call_error.output.translate(UNPRINTABLE).strip().splitlines()
 
 
 def draw_standing(result: GameResult) -> str:

@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from fairplay.games.game import Game
 from fairplay.player.interrupts import run
-from fairplay.terminal.misconducts import describe_failure, draw_failure, draw_standing
+from fairplay.terminal.misconducts import describe_first_cause, draw_failure, draw_standing
 from fairplay.terminal.options import find_game
 from fairplay.terminal.outcomes import DONE, FAILED, FailedError
 from fairplay.terminal.playing.channels import open_channel, patiently, quickly
@@ -39,7 +39,7 @@ def play_game(options: Options, json: str | None) -> int:
     if over.result.aborted:
         return FAILED
     if not any(group.players for group in over.result.ranking):
-        raise FailedError(f"nobody is left: {describe_failure(over.result.misconducts[0])}")
+        raise FailedError(f"nobody is left: {describe_first_cause(over.result.misconducts[0])}")
     return DONE
 
 

@@ -15,7 +15,7 @@ from rich.markup import escape
 
 from fairplay.games.game import Game
 from fairplay.player.interrupts import run
-from fairplay.terminal.misconducts import describe_failure
+from fairplay.terminal.misconducts import describe_first_cause
 from fairplay.terminal.options import find_game
 from fairplay.terminal.outcomes import DONE, FailedError
 from fairplay.terminal.playing.channels import open_channel, patiently, quickly
@@ -171,7 +171,7 @@ async def show_tournament(
     if over.status == TournamentStatus.TOURNAMENT_STATUS_CANCELLED:
         raise FailedError(f"the tournament was cancelled: {over.reason}")
     if not over.result.winners:
-        raise FailedError(f"nobody is left: {describe_failure(over.result.failures[0].misconduct)}")
+        raise FailedError(f"nobody is left: {describe_first_cause(over.result.failures[0].misconduct)}")
     return DONE
 
 
