@@ -34,7 +34,6 @@ def test_what_there_was_no_time_for_is_not_tested_and_certifies_nothing() -> Non
     assert report.counts[Verdict.FAIL] == 0
     assert report.exit_code == 1
     assert conclusion(report).endswith("The time did not suffice: give a longer --budget.")
-    assert report.seconds < 30
 
 
 def test_the_games_of_a_slow_player_are_left_early() -> None:

@@ -18,7 +18,6 @@ def test_the_reference_server_passes_every_case() -> None:
         report = judged(server)
     unmet = [f"{each.id}: {each.verdict} {each.sentence}" for each in report.judged if each.verdict != Verdict.PASS]
     assert unmet == []
-    assert report.seconds < 60
 
 
 def test_the_frozen_set_is_that_of_the_must_cases() -> None:
