@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,6 +25,7 @@ from fairplay.conformance.player_under_test import PlayerUnderTest
 from fairplay.conformance.positions import Source, position
 from fairplay.conformance.reference_players import rival_names
 from fairplay.conformance.rivals import Departure
+from fairplay.conformance.side_by_side import side_by_side
 from fairplay.conformance.transports import Transport
 from fairplay.conformance.trial import CallLimits, Entry, RequestEncoder, Scenario, Trial, play_trial, serialize
 from fairplay.conformance.variations import Variation, vary
@@ -151,7 +151,7 @@ class Context:
                 play_trial(self.game, connection, each, self.limits, self.new_id(), encode_request)
                 for each in scenarios
             )
-            return await asyncio.gather(*games)
+            return await side_by_side(games)
 
         text = ", at the same time ".join(each.text for each in scenarios)
         plain = scenarios if encode_request is serialize else ()

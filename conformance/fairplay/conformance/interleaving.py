@@ -10,6 +10,7 @@ from functools import partial
 
 from fairplay.conformance.connection import Connection
 from fairplay.conformance.context import Context
+from fairplay.conformance.side_by_side import side_by_side
 from fairplay.conformance.trial import Entry, Scenario, Trial, play_trial
 from fairplay.server.manager.plan import game_id_of
 
@@ -77,7 +78,7 @@ def play_in_turn(
             finally:
                 rotation.leave(number)
 
-        return await asyncio.gather(*(play(number, scenario) for number, scenario in enumerate(scenarios)))
+        return await side_by_side(play(number, scenario) for number, scenario in enumerate(scenarios))
 
     text = ", by turns ".join(each.text for each in scenarios)
     return context.record(connection, Entry(lambda reached: context.player.loop.run(play_all(reached)), text))
