@@ -46,19 +46,19 @@ def of_endings(game: Game) -> Iterator[Mutant]:
 def _of_game_ends(game: Game) -> Iterator[Mutant]:
     """Yield the mutants that fail when they hear how a game has ended, or after it."""
     related = ("contract", "rules", "exceptions", "endings", "memory", "time", "identity", game.name)
-    for effect, verb, sentence in (
-        (RAISES, "raises", "Raises an exception"),
-        (HANGS, "hangs", "Never returns"),
-        (DIES, "dies", "Ends without a word"),
+    for effect, verb, sentence, owner in (
+        (RAISES, "raises", "Raises an exception", case_ids.VOID),
+        (HANGS, "hangs", "Never returns", case_ids.EVERY_ANSWER),
+        (DIES, "dies", "Ends without a word", case_ids.ALIVE),
     ):
         lost, told = when_told(Ending.LOST), f"{sentence} when it is told that it has lost a game."
-        yield Mutant(f"{verb}-when-it-loses-a-game", told, (case_ids.GAME_LOST,), lost, effect, related)
+        yield Mutant(f"{verb}-when-it-loses-a-game", told, (case_ids.GAME_LOST,), lost, effect, related, owner)
     sentence, won = "Raises an exception when it is told that it has won a game.", when_told(Ending.WON)
-    yield Mutant("raises-when-it-wins-a-game", sentence, (case_ids.GAME_WON,), won, RAISES, related)
+    yield Mutant("raises-when-it-wins-a-game", sentence, (case_ids.GAME_WON,), won, RAISES, related, case_ids.VOID)
     again, sentence = when_told_again(Ending.LOST), "Raises an exception when it is told again that it has lost."
     yield Mutant("raises-when-it-loses-again", sentence, BACK_TO_BACK, again, RAISES, related)
     sentence, after = "Raises an exception in every game after one that it has lost.", after_end(Ending.LOST)
     yield Mutant("raises-after-a-lost-game", sentence, BACK_TO_BACK, after, RAISES, related)
     if find_conformance(game.name).tied_ending is not None:
         sentence, tied = "Raises an exception when a game ends in a tie.", when_told(Ending.TIED)
-        yield Mutant("raises-at-a-tie", sentence, (case_ids.GAME_TIED,), tied, RAISES, related)
+        yield Mutant("raises-at-a-tie", sentence, (case_ids.GAME_TIED,), tied, RAISES, related, case_ids.VOID)

@@ -43,7 +43,8 @@ def compare(mutant: Mutant, report: Report) -> Finding:
     missed = [
         case_id
         for case_id in mutant.cases
-        if any(stands_for(case_id, each) for each in judged) and not any(stands_for(case_id, each) for each in caught)
+        if any(stands_for(case_id, each) for each in judged)
+        and not any(stands_for(case_id, each) or each == mutant.instead for each in caught)
     ]
     unrelated = [each for each in caught if not _is_named(mutant, each) and not _is_related(mutant, each)]
     errors = [each.id for each in report.judged if each.verdict is Verdict.SUITE_ERROR]
@@ -77,7 +78,7 @@ def stands_for(case_id: str, found: str) -> bool:
 
 
 def _is_named(mutant: Mutant, case_id: str) -> bool:
-    return any(stands_for(each, case_id) for each in mutant.cases)
+    return case_id == mutant.instead or any(stands_for(each, case_id) for each in mutant.cases)
 
 
 def _is_related(mutant: Mutant, case_id: str) -> bool:

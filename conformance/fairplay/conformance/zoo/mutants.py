@@ -25,6 +25,8 @@ class Mutant:
     effect: Effect
     related: tuple[str, ...] = ()
     """Patterns of cases that may fail too, because the mutation shows in them."""
+    instead: str = ""
+    """The id of the case that fails in place of those where the most ordinary game shows the mutation; empty: none."""
     rule: str = ""
     """The id of the rule that is broken. Empty: none, or it depends on the situation."""
     lacks: tuple[str, ...] = ()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from difflib import get_close_matches
 
-from fairplay.conformance.zoo import across_games, as_programs, growing, in_describe
+from fairplay.conformance.zoo import as_programs, growing, in_describe
+from fairplay.conformance.zoo.across_games import of_past_games
 from fairplay.conformance.zoo.at_departures import of_departures
 from fairplay.conformance.zoo.at_endings import of_endings
 from fairplay.conformance.zoo.beside_others import of_games_at_once
@@ -41,7 +42,7 @@ def common_mutants(game: Game) -> list[Mutant]:
     """Return the mutants that every game has, made for one of them."""
     in_turns = (*of_methods(game), *of_decisions(game))
     in_play = (*in_turns, *of_situations(game), *of_settings(game), *of_departures(game))
-    across = (*across_games.MUTANTS, *of_introductions(game), *of_games_at_once(game), *of_other_settings(game))
+    across = (*of_past_games(game), *of_introductions(game), *of_games_at_once(game), *of_other_settings(game))
     of_objects = (*in_describe.MUTANTS, *in_play, *across, *of_endings(game), *of_identity(game))
     return [*of_objects, *_PROGRAMS.values()]
 
@@ -54,7 +55,7 @@ def own_mutants(game: Game) -> list[Mutant]:
 def _from_mutation(game: Game, mutation: Mutation) -> Mutant:
     trigger, related = in_method(mutation.method), ("rules", game.name, *ENDS_OF_GAMES)
     effect = mutates(mutation)
-    return Mutant(mutation.name, mutation.sentence, mutation.cases, trigger, effect, related, mutation.rule)
+    return Mutant(mutation.name, mutation.sentence, mutation.cases, trigger, effect, related, rule=mutation.rule)
 
 
 def make_player(game: Game, name: str, strategy: str = "", limit_s: float = 1.0, after: int = 0) -> MutantPlayer:
