@@ -48,7 +48,7 @@ test: .venv/.ready-dev ## run the tests, in under five minutes (ARGS="-k fish -x
 	@$(BIN)/python -m pytest -n 3 --dist worksteal -m "not slow and not sandbox and not web" $(ARGS)
 
 .PHONY: test-slow
-test-slow: .venv/.ready-dev ## run the tests that take long: every command of the docs, all mutants of all games, ...
+test-slow: .venv/.ready-dev ## run the tests that take long: every command of the docs, ...
 	@$(BIN)/python -m pytest -n 2 --dist worksteal -m slow $(ARGS)
 
 .PHONY: test-sandbox
@@ -60,7 +60,7 @@ test-web: .venv/.ready-dev ## drive the pages in the system's Chromium: play by 
 	@$(BIN)/python -m pytest -m web -rs tests/web $(ARGS)
 
 .PHONY: zoo
-zoo: .venv/.ready-dev ## try all broken players on the suite, up to 10 min; writes docs/zoo.md (ARGS=--check: compares)
+zoo: .venv/.ready-dev ## try all broken players on the suite, up to 10 min; writes docs/zoo.md (ARGS="--check --whole")
 	@$(BIN)/python -m tools.zoo $(ARGS)
 
 .PHONY: mutants

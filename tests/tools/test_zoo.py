@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
+from fairplay.conformance.cases import cases
 from fairplay.conformance.zoo.findings import Finding
 from fairplay.conformance.zoo.registry import find_mutants
-from fairplay.games.game import find
-from tools.zoo.page import PAGE, is_outdated, listed, page
-from tools.zoo.trying import Row, make_tasks, try_task
+from fairplay.games.game import find, registered
+from tools.zoo import trying
+from tools.zoo.choice import choose
+from tools.zoo.page import PAGE, is_outdated, listed, page, with_kept_rows
+from tools.zoo.trying import Row, Task, make_tasks, try_task
 
 MUTANTS = find_mutants(find("fish"))
 NAMED = MUTANTS["raises-in-setup"]
@@ -38,15 +45,61 @@ def test_the_page_of_the_tree_is_read_as_it_was_written() -> None:
     assert NAMED.cases == listed(PAGE.read_text("utf-8"), "Fish")[NAMED.name]
 
 
-def test_a_mutant_is_judged_with_the_whole_suite() -> None:
-    outcome = try_task(next(task for task in make_tasks(["fish"]) if task.mutant == NAMED.name))
+def test_rows_of_an_earlier_page_are_kept_where_the_mutant_and_its_cases_are_the_same() -> None:
+    before = page([row("raises-in-setup", "memory.back-to-back"), row("stays")])
+    changed = before.replace("Raises an exception in Setup.", "Raises something else in Setup.")
+    now = [row("raises-in-setup"), row("raises-in-end")]
+    assert with_kept_rows(page(now), before) == page([row("raises-in-setup", "memory.back-to-back"), now[1]])
+    assert with_kept_rows(page(now), changed) == page(now)
+
+
+def test_the_cases_of_a_mutant_are_those_that_name_it_and_others_for_each_seed() -> None:
+    game, ids = find("fish"), [case.id for case in cases(find("fish"))]
+    drawn = [set(choose(game, NAMED, seed).split(",")) for seed in range(200)]
+    assert all({*NAMED.cases, "memory.back-to-back", "rules.whole-game.seat-0-of-2"} <= each for each in drawn)
+    assert drawn[0] != drawn[1]
+    assert max(map(len, drawn)) < len(ids)
+    assert set(ids) == set.union(*drawn)
+
+
+SOME = (
+    "hangs-in-start",
+    "dies-in-setup",
+    "is-unreadable-in-end",
+    "lacks-setup",
+    "changes-its-name",
+    "remembers-the-last-game",
+    "mixes-up-games",
+    "raises-when-asked-again",
+    "leaves-out-zero",
+    "ends-at-once",
+)
+"""Mutants of many kinds; `make zoo` tries all."""
+
+
+@pytest.mark.parametrize("mutant", SOME)
+def test_a_mutant_fails_the_cases_that_name_it_and_no_unrelated_one(mutant: str) -> None:
+    outcome = try_task(Task("fish", mutant, seed=0))
     assert outcome.row is not None
     assert outcome.row.found.is_exact
+    assert not outcome.problems
+
+
+def test_a_mutant_is_judged_with_the_whole_suite() -> None:
+    outcome = try_task(Task("fish", NAMED.name))
     assert not outcome.problems
     assert outcome.processor_s > 0
 
 
-def test_every_reference_player_is_tried_too_and_programs_in_the_first_game_only() -> None:
-    tasks = make_tasks(["fish", "q"])
-    assert {task.game for task in tasks if task.player.startswith("exec:")} == {"fish", "q"}
-    assert {task.game for task in tasks if task.mutant and task.starts} == {"fish"}
+@pytest.mark.slow
+def test_a_mutant_that_does_not_fail_what_names_it_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    sound = replace(NAMED, trigger=lambda _: False)
+    monkeypatch.setattr(trying, "find_mutant", lambda *_: sound)
+    [problem] = try_task(Task("fish", NAMED.name, seed=0)).problems
+    assert f"missed_by={[*NAMED.cases]}" in problem
+
+
+def test_every_reference_player_is_tried_too_and_programs_in_one_game_only() -> None:
+    tasks = make_tasks(registered())
+    assert {task.game for task in tasks if task.player.startswith("exec:")} == set(registered())
+    assert {task.game for task in tasks if task.mutant and task.starts} == {next(iter(registered()))}

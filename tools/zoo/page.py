@@ -24,6 +24,9 @@ The conformance suite is tested by mutants: players with exactly one defect each
 that name it, in **bold** below, and no case that is unrelated. Most mutations of play show in other cases, too; many
 failing cases of one family are counted: `rules.whole-game.*` (9). For `rules.whole-games` one failing case is enough.
 
+`make zoo` tries each mutant on the cases that name it, on those that failures are mostly held against, and on every
+eighth of the others, which are different ones for each mutant and each `--seed`; `make zoo ARGS=--whole` on all cases.
+
 `python -m fairplay.conformance.zoo GAME --list` lists the mutants of a game, and
 `python -m fairplay.conformance.zoo GAME MUTANT` runs one where the environment of an exec: player says, for tests of
 suites and servers.
@@ -84,6 +87,24 @@ def listed(text: str, title: str) -> dict[str, tuple[str, ...]]:
     """Return the mutants in the section of a title on a page, with the cases that name them."""
     section = text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
     return {match[1]: tuple(NAMED.findall(match[2])) for match in ROW.finditer(section)}
+
+
+def with_kept_rows(made: str, before: str) -> str:
+    """Return a page with the rows of an earlier one where the mutant, its sentence and its cases are the same.
+
+    The earlier page may say more of the other cases, if the mutants were tried on more of them.
+    """
+    kept = dict(_keyed_lines(before))
+    return "".join(f"{kept.get(key, line) if key else line}\n" for key, line in _keyed_lines(made))
+
+
+def _keyed_lines(text: str) -> Iterator[tuple[Sequence[str], str]]:
+    """Yield each line after what it is about: the title, the mutant, its sentence and its cases; () if no mutant."""
+    title = ""
+    for line in text.splitlines():
+        title = line if line.startswith("#") else title
+        match = ROW.fullmatch(line)
+        yield (title, *line.split(" | ")[:2], *NAMED.findall(match[2])) if match else (), line
 
 
 def is_outdated(text: str, rows: Sequence[Row]) -> bool:

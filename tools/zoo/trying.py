@@ -1,4 +1,4 @@
-"""Judging one mutant, or one reference player, with the whole suite."""
+"""Judging one mutant, or one reference player, with the suite or with a part of it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from fairplay.conformance.zoo.findings import Finding, compare, examples_for
 from fairplay.conformance.zoo.mutant_player import MutantPlayer, in_this_process
 from fairplay.conformance.zoo.mutants import Mutant
 from fairplay.conformance.zoo.registry import find_mutant, find_mutants
-from fairplay.games.game import Game, find
+from fairplay.games.game import Game, find, registered
+from tools.zoo.choice import choose
 
 AMPLE_S = 5.0
 LIMITS_S = {True: (0.2, 1.0), False: (AMPLE_S,)}
@@ -36,6 +37,8 @@ class Task(NamedTuple):
     """The link to a reference player; empty: the mutant."""
     starts: bool = False
     """Whether the player is a program, which takes long to start."""
+    seed: int | None = None
+    """The seed of the part of the other cases that a mutant is tried on first; None: all of them."""
 
     def __str__(self) -> str:
         return f"{self.game} {self.mutant or self.player}"
@@ -60,15 +63,19 @@ class Outcome(NamedTuple):
     """The processor time that it took, in all its processes."""
 
 
-def make_tasks(names: Iterable[str]) -> list[Task]:
-    """Return what to try. Mutants of programs are the same in all games, and tried in the first one."""
-    return [task for index, name in enumerate(names) for task in _tasks_of(find(name), programs=not index)]
+def make_tasks(names: Iterable[str], seed: int | None = None) -> list[Task]:
+    """Return what to try: mutants on a part of the other cases if there is a seed, and reference players on all.
+
+    Mutants of programs are the same in all games, and tried in the first of those that are installed.
+    """
+    first = next(iter(registered()))
+    return [task for name in names for task in _tasks_of(find(name), seed, programs=name == first)]
 
 
-def _tasks_of(game: Game, *, programs: bool) -> Iterator[Task]:
+def _tasks_of(game: Game, seed: int | None, *, programs: bool) -> Iterator[Task]:
     for each in find_mutants(game).values():
         if each.program is None or programs:
-            yield Task(game.name, each.name, starts=each.program is not None)
+            yield Task(game.name, each.name, starts=each.program is not None, seed=seed)
     for strategy in game.strategies:
         yield Task(game.name, player=f"bot:{strategy}")
     command = [sys.executable, "-m", "fairplay.terminal", "player", game.name, "--strategy", strategies(game)[0]]
@@ -98,17 +105,22 @@ def _processor_s() -> float:
 
 
 def _tried(task: Task) -> Row:
-    """Judge a mutant with the whole suite, in more than one way if it is not caught as it should be."""
+    """Judge a mutant, in more than one way if it is not caught as it should be.
+
+    Then all cases are judged: in a part of them, misconduct is held against another case if its own is not among them.
+    """
     game = find(task.game)
     chosen = find_mutant(game, task.mutant)
-    for limit_s, strategy in product(LIMITS_S[Symptom.TIMEOUT in chosen.symptoms], strategies(game)):
-        found = _tried_once(game, chosen, strategy, limit_s)
-        if found.is_exact:
-            break
+    parts = [choose(game, chosen, task.seed)] if task.seed is not None else []
+    for only in (*parts, ""):
+        for limit_s, strategy in product(LIMITS_S[Symptom.TIMEOUT in chosen.symptoms], strategies(game)):
+            found = _tried_once(game, chosen, strategy, limit_s, only)
+            if found.is_exact:
+                return Row(task.game, task.mutant, found)
     return Row(task.game, task.mutant, found)
 
 
-def _tried_once(game: Game, chosen: Mutant, strategy: str, limit_s: float) -> Finding:
+def _tried_once(game: Game, chosen: Mutant, strategy: str, limit_s: float, only: str) -> Finding:
     made: list[MutantPlayer] = []
 
     def make() -> MutantPlayer:
@@ -118,7 +130,7 @@ def _tried_once(game: Game, chosen: Mutant, strategy: str, limit_s: float) -> Fi
     words = [sys.executable, "-m", "fairplay.conformance.zoo", game.name, chosen.name, "--strategy", strategy]
     player: str | Callable[[], object] = make if chosen.program is None else f"exec:{shlex.join(words)}"
     try:
-        return compare(chosen, _judged(game.name, player, limit_s, examples_for(chosen, EXAMPLES)))
+        return compare(chosen, _judged(game.name, player, limit_s, examples_for(chosen, EXAMPLES), only))
     finally:
         for each in made:
             each.released.set()
@@ -131,12 +143,13 @@ def _unmet(task: Task) -> Iterator[str]:
             yield f"{task}: {each.id} {each.verdict}: {each.sentence}"
 
 
-def _judged(game: str, player: str | Callable[[], object], limit_s: float, examples: int) -> Report:
-    """Return the report of the suite on a player."""
+def _judged(game: str, player: str | Callable[[], object], limit_s: float, examples: int, only: str = "") -> Report:
+    """Return the report of the suite on a player. `only` names the cases; empty: all."""
     return run(
         Options(
             game,
             player,
+            only=only,
             seed=SEED,
             limit_s=limit_s,
             first_limit_s=limit_s,
