@@ -98,7 +98,7 @@ BESIDE_ANOTHER = (
         (case_ids.AT_ONCE,),
         between_games(1),
         REPEATS_THE_OTHER_GAME,
-        (case_ids.UNDER_LOAD,),
+        ("memory", case_ids.UNDER_LOAD),
     ),
     Mutant(
         "raises-in-two-games",
