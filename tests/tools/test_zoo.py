@@ -55,7 +55,7 @@ def test_rows_of_an_earlier_page_are_kept_where_the_mutant_and_its_cases_are_the
 
 def test_the_cases_of_a_mutant_are_those_that_name_it_and_others_for_each_seed() -> None:
     game, ids = find("fish"), [case.id for case in cases(find("fish"))]
-    drawn = [set(choose(game, NAMED, seed).split(",")) for seed in range(200)]
+    drawn = [set(choose(game, NAMED, seed).split(",")) for seed in range(300)]
     assert all({*NAMED.cases, "memory.back-to-back", "rules.whole-game.seat-0-of-2"} <= each for each in drawn)
     assert drawn[0] != drawn[1]
     assert max(map(len, drawn)) < len(ids)
