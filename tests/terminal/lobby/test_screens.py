@@ -15,6 +15,8 @@ from fairplay.server.server import Server
 from fairplay.terminal.lobby import games
 from fairplay.terminal.lobby.screens.app import LobbyApp
 from fairplay.terminal.lobby.screens.forms import Form, Help, Question
+from fairplay.v1.lobby_pb2 import Spoken
+from fairplay.v1.table_pb2 import Table, User
 from tests.server.lobby.harness import lobby
 from tests.slow import SLOW
 from tests.terminal.lobby.fake import fake_lobby
@@ -447,3 +449,18 @@ async def test_a_visit_that_goes_on_elsewhere_ends_here() -> None:
         fake.end_streams(grpc.StatusCode.ABORTED)
         await ann.until(lambda: not ann.app.is_running)
         assert "goes on elsewhere" in str(ann.app.return_value)
+
+
+async def test_words_of_strangers_steer_no_terminal_also_where_a_server_lets_them_pass() -> None:
+    hostile, harmless = "[red]x[/]:smile:\x1b[2J\u202e", "[red]x[/]:smile:\N{REPLACEMENT CHARACTER}[2J"
+    async with fake_lobby() as (fake, address), screen(address, "ann") as ann:
+        await ann.until(lambda: bool(fake.streams))
+        fake.tell(user=User(name=hostile, table=hostile))
+        fake.tell(table=Table(name=hostile, game="[b]fish\x1b", owner=hostile, watchers=[hostile]))
+        await ann.sees(f"{harmless[:20]}")
+        await ann.sees("[b]fish\N{REPLACEMENT CHARACTER}")
+        fake.tell(user=User(name="ann", table=hostile))
+        await ann.sees(f"{harmless}\N{REPLACEMENT CHARACTER}: ")
+        fake.tell(spoken=Spoken(table=hostile, speaker=hostile, text=f"{hostile} says"))
+        await ann.sees(f"{harmless}\N{REPLACEMENT CHARACTER} says")
+        assert not {"\x1b", "\u202e"} & set(ann.text)

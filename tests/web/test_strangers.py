@@ -1,0 +1,112 @@
+"""Names and words of strangers on the pages: text, and never markup, also where a server lets anything pass."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from typing import Any
+
+from fairplay.games.frontends import Offer
+from fairplay.player.handlers import Handlers
+from fairplay.player.serving import start_server
+from fairplay.terminal.lobby.mirror import Line
+from fairplay.v1.table_pb2 import Seat, Table, TableStatus, User
+from fairplay.v1.tournament_pb2 import RoundRobin, TournamentFormat
+from fairplay.web.site import make_templates
+from tests.web.harness import Pages, text_of
+
+HOSTILE = "</title></svg><script>alert(1)</script><img src=x onerror=alert(2)>'\"{{ 7*7 }}"
+NAME = "<b onclick=x>'\""
+
+
+class Tags(HTMLParser):
+    """Collects what of a page strangers must not be able to write."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag in ("b", "iframe", "object") or (tag == "script" and "/static/" not in (given.get("src") or "")):
+            self.found.append(tag)
+        self.found += [name for name in given if name.startswith("on")]
+        self.found += [name for name, value in attrs if (value or "").strip().lower().startswith("javascript:")]
+
+
+def check(markup: str, *, shows: str = "") -> None:
+    """Assert that a page has no tag of a stranger, and shows its words."""
+    tags = Tags()
+    tags.feed(markup)
+    assert tags.found == []
+    assert "\x1b" not in markup
+    assert shows in text_of(markup)
+
+
+class Failing:
+    """A player of Fish whose error is a page of its own."""
+
+    game = "fish"
+    name = "failing"
+
+    def play_as(self, request: Any) -> None:
+        raise RuntimeError(f"{HOSTILE}\x1b[2J")
+
+
+async def test_errors_of_players_become_no_markup(pages: Pages) -> None:
+    server, port = await start_server(Handlers(Failing()), "127.0.0.1:0")
+    try:
+        link = f"grpc://127.0.0.1:{port}"
+        await pages.play_game("fish", "one", "bot:greedy", link)
+        await pages.play_tournament(
+            "league", TournamentFormat(round_robin=RoundRobin()), "bot:greedy", link, title=HOSTILE
+        )
+    finally:
+        await server.stop(0)
+    async with pages.person() as browser:
+        for path in ("/watch/one", "/tournaments/league", "/tournaments/league/entrants/e1"):
+            check((await browser.get(path)).text, shows="<script>alert(1)")
+        for path in ("/tournaments", "/tournaments/league?screen"):
+            check((await browser.get(path)).text, shows="<img src=x")
+
+
+def render(part: str, **values: Any) -> str:
+    template = make_templates().get_template(f"parts/{part}.html")
+    return template.render(root="", visitor=None, path="/table", **values)
+
+
+def test_a_server_that_lets_anything_pass_writes_no_markup_into_the_lobby() -> None:
+    table = Table(
+        name=NAME,
+        game=NAME,
+        owner=NAME,
+        seats=[Seat(name=NAME, bot=f"bot:{NAME}"), Seat(name="<script>", present=True)],
+        watchers=[NAME],
+        status=TableStatus.TABLE_STATUS_OVER,
+        min_seat_count=5,
+        game_id=HOSTILE,
+    )
+    table.result.aborted = HOSTILE
+    seats = {"me": NAME, "seated": False, "is_ready": False, "running": False, "strategies": [], "by_hand": True}
+    parts: dict[str, dict[str, Any]] = {
+        "tables": {"tables": [table], "here": None},
+        "people": {"users": [User(name=NAME, table=NAME)]},
+        "seats": {"table": table, **seats},
+        "talk": {"talk": [Line(NAME, HOSTILE), Line("", HOSTILE)]},
+        "news": {"notice": HOSTILE, "trouble": HOSTILE},
+        "offer": {"offer": Offer(HOSTILE), "running": True, "notice": HOSTILE},
+        "log": {"lines": [HOSTILE]},
+    }
+    for part, values in parts.items():
+        check(render(part, **values), shows=HOSTILE if part in ("talk", "news", "offer", "log") else NAME)
+
+
+async def test_what_is_typed_into_forms_comes_back_as_text(pages: Pages) -> None:
+    async with pages.person() as browser:
+        check((await browser.post("/enter", data={"name": HOSTILE})).text)
+        check((await browser.get("/records", params={"player": HOSTILE, "game": HOSTILE})).text)
+        check((await browser.get(f"/watch/{'<script>'}")).text)
+        check((await browser.get("/tables/new", params={"game": HOSTILE})).text)
+    async with pages.person("ann") as ann:
+        given = {"game": "fish", "name": HOSTILE, "limit": HOSTILE, "set-rows": HOSTILE}
+        check((await ann.post("/tables", data=given)).text, shows="A table of Fish")
+        check((await ann.post("/name", data={"name": HOSTILE})).text)
