@@ -86,7 +86,15 @@ def test_a_server_that_lets_anything_pass_writes_no_markup_into_the_lobby() -> N
         game_id=HOSTILE,
     )
     table.result.aborted = HOSTILE
-    seats = {"me": NAME, "seated": False, "is_ready": False, "running": False, "strategies": [], "by_hand": True}
+    seats = {
+        "me": NAME,
+        "seated": False,
+        "is_ready": False,
+        "running": False,
+        "may_return": False,
+        "strategies": [],
+        "by_hand": True,
+    }
     parts: dict[str, dict[str, Any]] = {
         "tables": {"tables": [table], "here": None},
         "people": {"users": [User(name=NAME, table=NAME)]},

@@ -11,6 +11,8 @@ import httpx
 import pytest
 
 from fairplay.games.game import registered
+from tests.server.lobby.harness import guests
+from tests.server.lobby.test_returning import asked, hesitating_first
 from tests.web.harness import LIMIT_S, Pages, events_of, text_of, wait_for
 
 CHOICE = re.compile(r'name="part" value="([^"]+)"')
@@ -161,6 +163,26 @@ async def test_a_game_starts_only_with_enough_players_and_says_who_is_missing(pa
         await make_table(ann, "q")
         await ann.post("/table/join")
         assert 'class="refusal"' in (await ann.post("/table/start")).text
+
+
+async def test_who_has_left_a_running_game_returns_to_it(pages: Pages) -> None:
+    async with (
+        pages.person("ann") as ann,
+        guests(pages.server, "bob") as [bob],
+        hesitating_first(pages.server, bob) as (waiting, player),
+    ):
+        await wait_for(ann, "/live/lobby", "tables", "blue")
+        await ann.post("/table/watch", data={"table": "blue"})
+        await ann.post("/table/join")
+        await asked(waiting)
+        assert "Return to the game" not in (await ann.get("/table")).text
+        await ann.post("/table/leave")
+        await ann.post("/table/watch", data={"table": "blue"})
+        await wait_for(ann, "/live/table", "seats", "Return to the game")
+        await ann.post("/table/join")
+        await player.reply(*waiting.let_go())
+        await wait_for(ann, "/live/table", "offer", "Place a penguin, 4 to go:")
+        assert "out of the game" not in (await ann.get("/table")).text
 
 
 async def test_whoever_leaves_a_table_is_in_the_lobby_again(pages: Pages) -> None:

@@ -167,6 +167,11 @@ class Referee:
         if running is not None:
             running.leave(seat, self._links.gone(why), disconnected(why))
 
+    def come_back(self, game_id: str, seat: int) -> bool:
+        """Call the player of a seat again that has left. Return False if it is out, or the game is over."""
+        running = self._running.get(game_id)
+        return running is not None and running.come_back(seat)
+
     def resume_all(self) -> None:
         """Go on with the games that the records say are not over, except those of tournaments."""
         for listing in self._store.unfinished():

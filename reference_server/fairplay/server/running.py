@@ -99,6 +99,8 @@ class Running:
         self._meter = meter
         self._link_kinds = link_kinds(message.plan.players) if meter is not None else []
         self._links: list[Link] = []
+        self._reached: Sequence[Link] = ()
+        """The links to all players, also to those who have left."""
         self._left: dict[int, Link] = {}
         self._open: dict[int, tuple[Call, OpenCall]] = {}
         lot = Random(f"{message.plan.seed}/lot")
@@ -120,6 +122,7 @@ class Running:
 
     def begin(self, links: Sequence[Link]) -> None:
         """Go on from where the record stands; in a fresh game that is the beginning."""
+        self._reached = links
         self._links = [self._left.get(seat, link) for seat, link in enumerate(links)]
         replayer = self._replayer
         for call, elapsed_s in replayer.calls:
@@ -145,6 +148,15 @@ class Running:
             self._links[seat] = gone
         if (asked := self._open.get(seat)) is not None:
             asked[1].fail(failure)
+
+    def come_back(self, seat: int) -> bool:
+        """Call the player of a seat again that has left. Return False, and change nothing, if it is out of the game."""
+        if self._ended or any(each.seat == seat for each in self.misconducts):
+            return False
+        self._left.pop(seat, None)
+        if self._links:
+            self._links[seat] = self._reached[seat]
+        return True
 
     def suspend(self) -> None:
         """Leave the game where it is; its record can be resumed."""

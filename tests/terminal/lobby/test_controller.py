@@ -13,7 +13,7 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.games.webset.rules.cards import EMPTY, sets_among
 from fairplay.games.webset.views.board import letter
 from fairplay.server.server import Server
-from fairplay.terminal.lobby import games
+from fairplay.terminal.lobby import games, keys
 from fairplay.terminal.lobby.client import LobbyClient
 from fairplay.terminal.lobby.controller import LobbyController, TableView
 from fairplay.terminal.lobby.local_player import limit_s
@@ -24,7 +24,8 @@ from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from fairplay.v1.table_pb2 import Table, TableStatus
 from fairplay.webset.v1 import webset_pb2
 from tests.server.harness import ByHand, sound
-from tests.server.lobby.harness import OVER, lobby
+from tests.server.lobby.harness import OVER, guests, lobby
+from tests.server.lobby.test_returning import asked, hesitating_first
 
 LIMIT_S = 60.0
 
@@ -187,6 +188,28 @@ async def test_who_has_a_new_name_plays_by_hand_under_it(server: Server) -> None
         assert await ann.client.start() == ""
         await ann.until(lambda each: "space" in each.keys)
         assert "you play at the table blue under this name" in await ann.controller.rename("ann")
+
+
+async def test_who_has_left_a_running_game_returns_to_it(server: Server) -> None:
+    async with (
+        visitors(server, "ann") as [ann],
+        guests(server, "bob") as [bob],
+        hesitating_first(server, bob) as (waiting, player),
+    ):
+        await ann.until(lambda each: "blue" in each.client.lobby.tables)
+        assert await ann.controller.join(ann.table(), "") == ""
+        await asked(waiting)
+        assert await ann.client.leave_table() == ""
+        await ann.until(lambda each: each.client.lobby.table is None)
+        offered = [(key.name, key.label) for key in keys.in_lobby(ann.client.lobby, ann.table())]
+        assert ("j", "return to the game") in offered
+        assert await ann.client.watch("blue") == ""
+        await ann.until(lambda each: "j" in each.keys)
+        assert ann.client.lobby.seat is None
+        assert await ann.controller.join(ann.table(), "") == ""
+        await player.reply(*waiting.let_go())
+        await ann.until(lambda each: "Place a penguin, 4 to go:" in each.view.status.plain)
+        assert not ann.sees("ann is out of the game")
 
 
 # --- watching and joining with programs ---

@@ -243,7 +243,8 @@ class LobbyServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def JoinTable(self, request, context):
-        """Takes a seat at a table. The game must not be running and a seat must be free. The player must be reachable: with
+        """Takes a seat at a table. The game must not be running and a seat must be free; or the user comes back to its seat
+        in a running game that it has left, as long as its player is not out. The player must be reachable: with
         an empty link it is the one that dialled in under the user's name. One that dialled in under another name must
         have done so with the user's token. An address is not tried before the game starts. A repeat changes nothing but
         the link and the secret, which then hold for the next game.
@@ -283,7 +284,8 @@ class LobbyServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def LeaveTable(self, request, context):
-        """Leaves the table where the user is, and its running game. A repeat changes nothing.
+        """Leaves the table where the user is, and its running game. A repeat changes nothing. With JoinTable the user comes
+        back to the game, by the same link, if the rules of the game have kept its player in it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

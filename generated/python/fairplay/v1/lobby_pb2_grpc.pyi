@@ -135,7 +135,8 @@ class LobbyServiceStub:
         fairplay.v1.lobby_pb2.JoinTableRequest,
         fairplay.v1.lobby_pb2.JoinTableResponse,
     ]
-    """Takes a seat at a table. The game must not be running and a seat must be free. The player must be reachable: with
+    """Takes a seat at a table. The game must not be running and a seat must be free; or the user comes back to its seat
+    in a running game that it has left, as long as its player is not out. The player must be reachable: with
     an empty link it is the one that dialled in under the user's name. One that dialled in under another name must
     have done so with the user's token. An address is not tried before the game starts. A repeat changes nothing but
     the link and the secret, which then hold for the next game.
@@ -175,7 +176,9 @@ class LobbyServiceStub:
         fairplay.v1.lobby_pb2.LeaveTableRequest,
         fairplay.v1.lobby_pb2.LeaveTableResponse,
     ]
-    """Leaves the table where the user is, and its running game. A repeat changes nothing."""
+    """Leaves the table where the user is, and its running game. A repeat changes nothing. With JoinTable the user comes
+    back to the game, by the same link, if the rules of the game have kept its player in it.
+    """
 
     DeleteTable: grpc.UnaryUnaryMultiCallable[
         fairplay.v1.lobby_pb2.DeleteTableRequest,
@@ -325,7 +328,8 @@ class LobbyServiceAsyncStub:
         fairplay.v1.lobby_pb2.JoinTableRequest,
         fairplay.v1.lobby_pb2.JoinTableResponse,
     ]
-    """Takes a seat at a table. The game must not be running and a seat must be free. The player must be reachable: with
+    """Takes a seat at a table. The game must not be running and a seat must be free; or the user comes back to its seat
+    in a running game that it has left, as long as its player is not out. The player must be reachable: with
     an empty link it is the one that dialled in under the user's name. One that dialled in under another name must
     have done so with the user's token. An address is not tried before the game starts. A repeat changes nothing but
     the link and the secret, which then hold for the next game.
@@ -365,7 +369,9 @@ class LobbyServiceAsyncStub:
         fairplay.v1.lobby_pb2.LeaveTableRequest,
         fairplay.v1.lobby_pb2.LeaveTableResponse,
     ]
-    """Leaves the table where the user is, and its running game. A repeat changes nothing."""
+    """Leaves the table where the user is, and its running game. A repeat changes nothing. With JoinTable the user comes
+    back to the game, by the same link, if the rules of the game have kept its player in it.
+    """
 
     DeleteTable: grpc.aio.UnaryUnaryMultiCallable[
         fairplay.v1.lobby_pb2.DeleteTableRequest,
@@ -531,7 +537,8 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.v1.lobby_pb2.JoinTableRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.v1.lobby_pb2.JoinTableResponse, collections.abc.Awaitable[fairplay.v1.lobby_pb2.JoinTableResponse]]:
-        """Takes a seat at a table. The game must not be running and a seat must be free. The player must be reachable: with
+        """Takes a seat at a table. The game must not be running and a seat must be free; or the user comes back to its seat
+        in a running game that it has left, as long as its player is not out. The player must be reachable: with
         an empty link it is the one that dialled in under the user's name. One that dialled in under another name must
         have done so with the user's token. An address is not tried before the game starts. A repeat changes nothing but
         the link and the secret, which then hold for the next game.
@@ -577,7 +584,9 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.v1.lobby_pb2.LeaveTableRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.v1.lobby_pb2.LeaveTableResponse, collections.abc.Awaitable[fairplay.v1.lobby_pb2.LeaveTableResponse]]:
-        """Leaves the table where the user is, and its running game. A repeat changes nothing."""
+        """Leaves the table where the user is, and its running game. A repeat changes nothing. With JoinTable the user comes
+        back to the game, by the same link, if the rules of the game have kept its player in it.
+        """
 
     @abc.abstractmethod
     def DeleteTable(

@@ -212,6 +212,8 @@ class Lobby:
         """Give a user a seat, or change link and secret of its seat. Raises Refusal if it may not."""
         table = self._table(name) if name else table_of(user)
         seat = table.seat(user.name) if user.table is table else None
+        if seat is None and (left := table.left_seat(user.name, user.key)) is not None:
+            return self._come_back(user, table, left, link)
         link = link or f"dial-in:{user.name}"
         if seat is None:
             check_joinable(table)
@@ -224,6 +226,16 @@ class Lobby:
         elif (seat.link, seat.secret) != (link, secret):
             seat.link, seat.secret = link, secret
             self._state.records.record(table)
+        return table.to_message()
+
+    def _come_back(self, user: User, table: Table, left: Seat, link: str) -> TableMessage:
+        """Give a user the seat again that it has left in a running game. Raises Refusal if its player is out."""
+        check_not_playing(user)
+        if link not in ("", left.link):
+            check_joinable(table)
+        self._seat_links.check(user, table, left.link)
+        if not self._state.come_back(user, table, left):
+            check_joinable(table)
         return table.to_message()
 
     def leave_table(self, user: User) -> None:

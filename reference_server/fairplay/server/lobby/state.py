@@ -77,6 +77,13 @@ class LobbyState:
         self._announce_table(table)
         self._schedule_deletions([table])
 
+    def come_back(self, user: User, table: Table, seat: Seat) -> bool:
+        """Give a user the seat again that it has left. Return False if its player is out, or the game is over."""
+        there = self._referee.come_back(table.game_id, table.seats.index(seat))
+        if there:
+            self.move(user, table, seat)
+        return there
+
     def leave_table(self, user: User) -> None:
         """Remove a user from the table where it is, if it is at one."""
         if user.table is not None:

@@ -22,9 +22,9 @@ class Seat:
 
     `secret` is the player's own, with which it is called; it is in no record.
 
-    `present` says that the user is at the table; `left` that it has left for good, so that the seat ends with the game.
-    A user that is neither was there before the server was restarted, and may come back. `ready` says that it waits for
-    the next game; `bot` that no user has this seat.
+    `present` says that the user is at the table; `left` that it has left a running game, with which the seat ends
+    unless the user comes back. A user that is neither was there before the server was restarted, and may come back.
+    `ready` says that it waits for the next game; `bot` that no user has this seat.
     """
 
     name: str
@@ -147,6 +147,11 @@ class Table:
         """Return the seat of a user, or None if it has none or has left it."""
         return next((seat for seat in self.seats if seat.name == name and not seat.left), None)
 
+    def left_seat(self, name: str, key: bytes) -> Seat | None:
+        """Return the seat of the running game that a user has left, or None if it has left none."""
+        left = (seat for seat in self.seats if seat.left and seat.name == name and seat.key == key)
+        return next(left, None) if self.running else None
+
     def needs_name(self, name: str) -> bool:
         """Return whether nobody else may have this name: the owner's, or that of a user's seat."""
         return name == self.owner or any(seat.name == name for seat in self.seats if not seat.bot)
@@ -169,8 +174,11 @@ class Table:
         self.watchers[name] = None
 
     def sit(self, seat: Seat) -> None:
-        """Give a user a seat, before those of bots."""
+        """Give a user a seat, before those of bots; or the one again that it has left."""
         self.watchers.pop(seat.name, None)
+        if seat.left:
+            seat.present, seat.left = True, False
+            return
         self.seats.insert(sum(not seat.bot for seat in self.seats), seat)
 
     def set_bots(self, count: int, link: str) -> bool:

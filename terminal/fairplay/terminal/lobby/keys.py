@@ -19,8 +19,7 @@ def in_lobby(lobby: LobbyMirror, selected: Table | None) -> Iterator[Key]:
     yield Key(NEW, "new table")
     if selected is not None:
         yield Key(GO, "go there")
-        if _may_join(selected):
-            yield Key(JOIN, "join")
+        yield from _join_keys(lobby, selected)
         if _may_delete(lobby, selected):
             yield Key(DELETE, "delete")
     yield Key(NAME, "change name")
@@ -33,8 +32,8 @@ def at_table(lobby: LobbyMirror) -> Iterator[Key]:
     if table is None:
         return
     running = table.status == TableStatus.TABLE_STATUS_RUNNING
-    if lobby.seat is None and _may_join(table):
-        yield Key(JOIN, "join")
+    if lobby.seat is None:
+        yield from _join_keys(lobby, table)
     if not running and (lobby.seat is not None or table.owner == lobby.me):
         yield from _before_a_game(lobby, table)
     yield Key(TALK, "talk")
@@ -57,6 +56,14 @@ def _before_a_game(lobby: LobbyMirror, table: Table) -> Iterator[Key]:
 def shown(key: str) -> str:
     """Return a key as it is written on the key bar."""
     return {HELP: "?", GO: "Enter", "space": "Space", "escape": "Esc", "backspace": "Backspace"}.get(key, key)
+
+
+def _join_keys(lobby: LobbyMirror, table: Table) -> Iterator[Key]:
+    """Yield the key that gives the user a seat, if there is one for it."""
+    if lobby.may_return(table):
+        yield Key(JOIN, "return to the game")
+    elif _may_join(table):
+        yield Key(JOIN, "join")
 
 
 def _may_join(table: Table) -> bool:

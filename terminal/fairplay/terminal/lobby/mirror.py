@@ -40,13 +40,18 @@ class LobbyMirror:
     @property
     def seat(self) -> int | None:
         """Return the seat of this user at its table, or None."""
-        names = [seat.name for seat in self.table.seats] if self.table is not None else []
-        return names.index(self.me) if self.me in names else None
+        seats = enumerate(self.table.seats) if self.table is not None else ()
+        return next((number for number, seat in seats if seat.name == self.me and seat.present), None)
 
     @property
     def ready(self) -> bool:
         """Return whether this user has said that it is ready."""
         return self.table is not None and self.seat is not None and self.table.seats[self.seat].ready
+
+    def may_return(self, table: Table) -> bool:
+        """Return whether this user has left the game of a table, which goes on."""
+        running = table.status == TableStatus.TABLE_STATUS_RUNNING
+        return running and any(seat.name == self.me and not seat.present for seat in table.seats)
 
     def newest_first(self) -> Sequence[Table]:
         """Return the tables, the newest first."""

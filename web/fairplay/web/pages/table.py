@@ -69,6 +69,7 @@ def _parts(request: Request, visitor: Visitor, strategies: Sequence[StrategyInfo
             seated=lobby.seat is not None,
             is_ready=any(seat.ready for seat in here.seats if seat.name == lobby.me),
             running=running,
+            may_return=lobby.may_return(here),
             strategies=strategies,
             by_hand=frontend_of(here) is not None,
         ),
