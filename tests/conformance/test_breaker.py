@@ -17,7 +17,6 @@ from fairplay.games.steps import Failure, Method
 from fairplay.server.links.link import call_error, disconnected
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Overrun
 from tests.conformance.harness import ROOT, judged
-from tests.slow import all_but_first_slow
 
 TURN = find("fish").turn
 DIED = disconnected("the player's process ended with exit code 137", "what it wrote")
@@ -83,7 +82,8 @@ def test_a_player_that_hangs_in_any_method_is_given_up() -> None:
 MOST_STARTS = 16
 
 
-@pytest.mark.parametrize("defect", all_but_first_slow(["dies", "dies-later"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("defect", ["dies", "dies-later"])
 def test_a_program_that_ends_in_its_turns_is_started_a_few_times_and_fails_one_case(
     defect: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

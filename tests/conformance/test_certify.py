@@ -275,6 +275,7 @@ def test_the_suite_is_a_suite_of_pytest(tmp_path: Path) -> None:
     assert len(check((tmp_path / "c.json").read_bytes()).cases) >= 8
 
 
+@SLOW
 def test_pytest_and_its_junit_file_say_that_a_known_failure_is_a_failure(tmp_path: Path) -> None:
     known = tmp_path / "known.txt"
     known.write_text("contract.reachable\n", encoding="utf-8")

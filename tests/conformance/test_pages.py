@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.conformance.harness import ROOT
 from tests.docs.pages import blocks
 
@@ -31,5 +33,6 @@ def test_the_case_of_the_page_is_one_that_a_sound_player_passes() -> None:
     assert judged.id == "memory.three-games-at-once"
 
 
+@pytest.mark.slow
 def test_the_library_call_of_the_page_does_what_the_page_says() -> None:
     exec(shown()[1], {})

@@ -19,7 +19,7 @@ from tests.slow import SLOW
 LIMIT_S = 300.0
 QUICK = [(name, strategy) for name in registered() for strategy in find(name).strategies if strategy != "best"]
 SEARCHING = [
-    ("fish", "minimax:depth=10"),
+    pytest.param("fish", "minimax:depth=10", marks=SLOW),
     ("q", "best:width=64"),
     ("eriantys", "best"),
     ("eriantys", "best:width=16"),

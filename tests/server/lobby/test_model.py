@@ -295,4 +295,4 @@ class LobbyMachine(RuleBasedStateMachine):
 
 
 TestLobby = LobbyMachine.TestCase
-TestLobby.settings = settings(max_examples=50, stateful_step_count=40, deadline=None)
+TestLobby.settings = settings(max_examples=30, stateful_step_count=40, deadline=None)
