@@ -98,6 +98,33 @@ async def test_the_others_see_which_cards_a_caller_picks_and_puts_back(pages: Pa
             assert f"{cards['slot-4']}, picked" not in text_of(board)
 
 
+async def test_bots_fill_all_empty_seats_in_one_step_and_the_game_starts(pages: Pages) -> None:
+    async with pages.person("ann") as ann:
+        await make_table(ann, "fish", seats="4")
+        await ann.post("/table/join")
+        offered = re.search(r'name="count" type="number" [^>]*value="(\d+)"', (await ann.get("/table")).text)
+        assert offered is not None
+        await ann.post("/table/bots", data={"count": offered[1], "strategy": "greedy"})
+        await wait_for(ann, "/live/table", "offer", "Place a penguin")
+        assert "bot-3" in text_of((await ann.get("/table")).text)
+
+
+async def test_a_game_starts_when_all_are_ready(pages: Pages) -> None:
+    async with pages.person("ann") as ann, pages.person("bob") as bob:
+        await make_table(ann, "fish")
+        await wait_for(bob, "/live/lobby", "tables", "blue")
+        await bob.post("/table/watch", data={"table": "blue"})
+        for person in (ann, bob):
+            await person.post("/table/join")
+        await ann.post("/table/ready", data={"ready": "true"})
+        await wait_for(bob, "/live/table", "seats", "ann ready")
+        await ann.post("/table/ready", data={"ready": "false"})
+        await wait_for(bob, "/live/table", "seats", "Not ready: ann, bob")
+        for person in (bob, ann):
+            await person.post("/table/ready", data={"ready": "true"})
+        await wait_for(ann, "/live/table", "offer", "Place a penguin")
+
+
 async def test_who_is_missing_before_a_start_is_said(pages: Pages) -> None:
     async with pages.person("ann") as ann:
         await make_table(ann, "fish")
