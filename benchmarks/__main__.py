@@ -24,7 +24,7 @@ from benchmarks.subjects import subject
 from fairplay.games.game import registered
 
 RESULTS_HELP = "where results are kept; by default only those of a whole run are, in benchmarks/results.json"
-NAMES = ("rules", *sessions.LOADS, "idle", "lobby", "league", "help")
+NAMES = ("rules", *sessions.LOADS, "idle", "idle-most", "lobby", "league", "help")
 
 
 class Measure(NamedTuple):
@@ -44,6 +44,8 @@ def measures(names: Sequence[str], games: Sequence[str], pace: Pace, *, machine:
             yield Measure(f"games of {each.game}", partial(_run, sessions.measure, each, wanted, pace))
     if machine and "idle" in names:
         yield Measure("idle players", partial(_run, idle.measure))
+    if machine and "idle-most" in names:
+        yield Measure("many idle players", partial(_run, idle.measure_most))
     if machine and "lobby" in names:
         yield Measure("the lobby", partial(_run, lobby.measure, pace))
     if machine and "league" in names:

@@ -1,4 +1,4 @@
-"""A thousand players that have dialled in and wait.
+"""A thousand players that have dialled in and wait, and ten thousand.
 
     python -m benchmarks.idle ADDRESS COUNT PREFIX (own | shared)
 
@@ -20,24 +20,33 @@ import psutil
 
 from benchmarks.figures import Figure, Unmeasurable, figure
 from benchmarks.processes import started
-from benchmarks.subjects import IDLE_REACH_MB
+from benchmarks.subjects import IDLE_MOST_REACH_MB, IDLE_REACH_MB
 from fairplay.v1.connection_pb2 import DialInRequest, Hello, HostedPlayer
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
 
-PLAYER_COUNT = 1_000
+MANY, MOST = 1_000, 10_000
 PROCESS_COUNT = 4
+AT_ONCE = 20
+"""How many of them each of these dials in with at the same time."""
+COME_LIMIT_S = 300.0
 SETTLE_S = 0.5
 
 
 async def measure() -> list[Figure]:
     """Return the memory of `fairplay serve`, a process of its own. Taken once: it hardly varies."""
-    before, after = await _memory("own")
-    _, shared = await _memory("shared")
+    before, after = await _memory(MANY, "own")
+    _, shared = await _memory(MANY, "shared")
     return [figure("idle", [after], IDLE_REACH_MB), figure("idle-none", [before]), figure("idle-shared", [shared])]
 
 
-async def _memory(connections: str) -> tuple[float, float]:
-    """Before the players come and when all are here, in MB."""
+async def measure_most() -> list[Figure]:
+    """Return the memory of `fairplay serve` with ten times as many players."""
+    _, most = await _memory(MOST, "own")
+    return [figure("idle-most", [most], IDLE_MOST_REACH_MB)]
+
+
+async def _memory(player_count: int, connections: str) -> tuple[float, float]:
+    """Before so many players come and when all are here, in MB."""
     async with AsyncExitStack() as stack:
         records = stack.enter_context(tempfile.TemporaryDirectory(prefix="fairplay-bench-"))
         server = await stack.enter_async_context(
@@ -48,8 +57,9 @@ async def _memory(connections: str) -> tuple[float, float]:
             raise Unmeasurable(f"the server does not say where it is, but: {server.line}")
         before = await _resident_mb(server.guard)
         for number in range(PROCESS_COUNT):
-            count = str(PLAYER_COUNT // PROCESS_COUNT)
-            await stack.enter_async_context(started("benchmarks.idle", address[0], count, f"idle{number}", connections))
+            count = str(player_count // PROCESS_COUNT)
+            players = started("benchmarks.idle", address[0], count, f"idle{number}", connections, limit_s=COME_LIMIT_S)
+            await stack.enter_async_context(players)
         return before, await _resident_mb(server.guard)
 
 
@@ -61,7 +71,10 @@ async def _resident_mb(guard: int) -> float:
 async def run(address: str, count: int, prefix: str, connections: str) -> None:
     """The players' side: dials in, and holds the streams until the server ends them."""
     options = [("grpc.use_local_subchannel_pool", int(connections == "own"))]
-    streams = [await _dialled_in(address, f"{prefix}.{number}", options) for number in range(count)]
+    streams = []
+    for first in range(0, count, AT_ONCE):
+        numbers = range(first, min(first + AT_ONCE, count))
+        streams += await asyncio.gather(*(_dialled_in(address, f"{prefix}.{number}", options) for number in numbers))
     print("ready", flush=True)
     await asyncio.gather(*(stream.read() for stream in streams))
 

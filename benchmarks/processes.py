@@ -35,8 +35,8 @@ class Started(NamedTuple):
 
 
 @asynccontextmanager
-async def started(module: str, *arguments: str) -> AsyncIterator[Started]:
-    """Run a module under guard, from its first line of output on. Raises Unmeasurable if none comes."""
+async def started(module: str, *arguments: str, limit_s: float = START_LIMIT_S) -> AsyncIterator[Started]:
+    """Run a module under guard, from its first line of output on. Raises Unmeasurable if none comes in time."""
     process = await asyncio.create_subprocess_exec(
         *guard_command(Spec(NO_LIMITS), [sys.executable, "-m", module, *arguments]),
         stdin=PIPE,
@@ -48,10 +48,10 @@ async def started(module: str, *arguments: str) -> AsyncIterator[Started]:
     assert process.stdin is not None and process.stdout is not None
     try:
         try:
-            async with asyncio.timeout(START_LIMIT_S):
+            async with asyncio.timeout(limit_s):
                 line = await process.stdout.readline()
         except TimeoutError:
-            raise Unmeasurable(f"{module} was not ready within {START_LIMIT_S:g} s") from None
+            raise Unmeasurable(f"{module} was not ready within {limit_s:g} s") from None
         if not line:
             raise Unmeasurable(f"{module} ended before it was ready")
         yield Started(process.pid, line.decode().strip())
