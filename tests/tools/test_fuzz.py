@@ -21,6 +21,7 @@ def test_a_server_stands_what_no_sound_caller_sends() -> None:
     assert report.log_bytes < 10_000
 
 
+@pytest.mark.slow
 def test_the_dial_in_side_stands_strangers_and_entrants_and_costs_no_name_and_no_game() -> None:
     report = fuzz(frames=150, limit_s=30.0, seed=3, target="dial-in")
     assert report.sound, report
