@@ -365,7 +365,7 @@ async def test_a_key_that_does_nothing_is_answered_with_those_that_do_something(
 
 async def test_a_set_is_called_and_picked_with_keys(server: Server) -> None:
     async with ann_and_bob(server) as (ann, bob):
-        await at_bobs_table(ann, bob)
+        await at_bobs_table(ann, bob, settings="window=60s")
         await ann.press("j")
         await ann.until(lambda: isinstance(ann.app.screen, Form))
         await ann.press("enter")
