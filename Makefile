@@ -45,15 +45,19 @@ bench-quick: .venv/.ready-dev ## the same in under a minute
 # One worker more than two cores, since many tests wait for limits and for programs to start.
 .PHONY: test
 test: .venv/.ready-dev ## run the tests, in under five minutes (ARGS="-k fish -x" to choose)
-	@$(BIN)/python -m pytest -n 3 --dist worksteal -m "not slow and not sandbox and not web" $(ARGS)
+	@$(BIN)/python -m pytest -n 3 --dist worksteal -m "not slow and not sandbox and not postgresql and not web" $(ARGS)
 
 .PHONY: test-slow
 test-slow: .venv/.ready-dev ## run the tests that take long: every command of the docs, ...
-	@$(BIN)/python -m pytest -n 2 --dist worksteal -m slow $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "slow and not postgresql" $(ARGS)
 
 .PHONY: test-sandbox
 test-sandbox: .venv/.ready-dev ## run programs that mean harm in sandboxes (bubblewrap), next to sound ones
 	@$(BIN)/python -m pytest -m sandbox -rs tests/sandbox $(ARGS)
+
+.PHONY: test-postgresql
+test-postgresql: .venv/.ready-dev ## keep records in PostgreSQL (Debian: postgresql), started for it, and kill it
+	@$(BIN)/python -m pytest -m postgresql -rs tests/server tests/robustness $(ARGS)
 
 .PHONY: test-web
 test-web: .venv/.ready-dev ## drive the pages in the system's Chromium: play by clicks and keys, look for what keeps people out

@@ -3,11 +3,41 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
+
+from fairplay.server.records.place import Place, at, parse_place
+from tests.postgresql import Cluster, PostgresqlMissingError, running
 
 settings.register_profile("fairplay", deadline=None)  # machines are busy at times, which is nobody's fault
 settings.load_profile("fairplay")
 
 # The same with bubblewrap and without it: what tests of sandboxes need, they say themselves.
 os.environ["FAIRPLAY_SANDBOX"] = "off"
+
+REQUIRED = "FAIRPLAY_POSTGRESQL_REQUIRED"
+"""Where this is set, a machine without PostgreSQL fails the tests that need it, rather than leaving them out."""
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """A server of PostgreSQL, for all tests of a process."""
+    try:
+        with running() as found:
+            yield found
+    except PostgresqlMissingError as missing:
+        if os.environ.get(REQUIRED):
+            raise
+        pytest.skip(str(missing))
+
+
+@pytest.fixture(params=["directory", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    """An empty place for records, of each kind in turn."""
+    if request.param == "directory":
+        return at(tmp_path)
+    cluster: Cluster = request.getfixturevalue("cluster")
+    return parse_place(cluster.new_database())

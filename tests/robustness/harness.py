@@ -20,6 +20,7 @@ import psutil
 from fairplay.server.manager.history import check_tournament
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.place import Place
 from fairplay.server.records.store import Store
 from fairplay.server.records.verify import CHECKS, Finding, verify
 from tests.interrupts import heeding_ctrl_c
@@ -157,29 +158,29 @@ def free_address() -> str:
 # --- stores ---
 
 
-def listings(directory: Path) -> list[Listing]:
+def listings(place: Place | Path) -> list[Listing]:
     """Return all listings of a store, oldest first; none if there is no store yet."""
     try:
-        with Store.read_only(directory) as store:
+        with Store.read_only(place) as store:
             found = [*store.list("game", limit=10**6)[0], *store.list("tournament", limit=10**6)[0]]
     except RecordsError:
         return []
     return sorted(found, key=lambda listing: listing.number)
 
 
-def entry_count(directory: Path) -> int:
+def entry_count(place: Place | Path) -> int:
     """Return how many entries of all records are on disk."""
     try:
-        with Store.read_only(directory) as store:
+        with Store.read_only(place) as store:
             found = [*store.list("game", limit=10**6)[0], *store.list("tournament", limit=10**6)[0]]
             return sum(len(store.read(listing.record_id).entries) for listing in found)
     except RecordsError:
         return 0
 
 
-def findings(directory: Path) -> Iterator[tuple[str, Finding]]:
+def findings(place: Place | Path) -> Iterator[tuple[str, Finding]]:
     """Yield the defects of the records of a store."""
-    with Store.read_only(directory) as store:
+    with Store.read_only(place) as store:
         for listing in [*store.list("game", limit=10**6)[0], *store.list("tournament", limit=10**6)[0]]:
             record = store.read(listing.record_id)
             for finding in verify(record, finished=listing.finished, checks=ALL_CHECKS):

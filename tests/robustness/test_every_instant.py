@@ -18,6 +18,7 @@ from fairplay.conformance.zoo.registry import make_player
 from fairplay.games.game import find
 from fairplay.server.records.database import Batch, Database, Listing
 from fairplay.server.records.journal import Journal
+from fairplay.server.records.place import at
 from fairplay.server.records.store import Store
 from fairplay.server.records.writer import Writer
 from fairplay.server.server import Config, Server
@@ -85,14 +86,13 @@ def plan() -> TournamentPlan:
 def taping(directory: Path, tape: list[Batch]) -> Store:
     """A store as Store.open makes it, that keeps what it saves on a tape."""
     directory.mkdir()
-    database = Database.writable(directory)
-
-    def save(batch: Batch) -> None:
-        tape.append(batch)
-        database.save(batch)
-
     with ExitStack() as closing:
-        closing.callback(database.close)
+        database = closing.enter_context(Database.writable(at(directory)))
+
+        def save(batch: Batch) -> None:
+            tape.append(batch)
+            database.save(batch)
+
         return Store(database, Writer(save, 1), 1, closing.pop_all())
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from fairplay.server.records.place import Place, at
 from fairplay.v1.misconduct_pb2 import MisconductKind
 from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.tournament_pb2 import Tournament, TournamentResult
@@ -28,9 +29,9 @@ PROCESSES = [
 ]
 
 
-def tournament(directory: Path, players: Sequence[str]) -> list[str]:
+def tournament(directory: Path, players: Sequence[str], records: Place) -> list[str]:
     """Return the command that is given again and again."""
-    kept = ["--records", str(directory / "records"), "--json", str(directory / "result.json")]
+    kept = ["--records", str(records), "--json", str(directory / "result.json")]
     return ["tournament", "fish", *specs(*players), "--seed", "11", "--set", "rows=6", *kept]
 
 
@@ -66,7 +67,7 @@ def told_in(file: Path) -> dict[str, Any]:
     return {"winners": winners, "others": others, "failures": failures}
 
 
-def games(records: Path) -> dict[str, Any]:
+def games(records: Place) -> dict[str, Any]:
     """Return the standings of all games in a store with one tournament, which must be over."""
     found = listings(records)
     assert [listing.kind for listing in found].count("tournament") == 1
@@ -79,7 +80,7 @@ def games(records: Path) -> dict[str, Any]:
     }
 
 
-def recorded_result(records: Path) -> TournamentResult | None:
+def recorded_result(records: Place) -> TournamentResult | None:
     """Return the result of the tournament; None if it is not over."""
     for listing in listings(records):
         if listing.kind == "tournament" and listing.finished:
@@ -87,16 +88,16 @@ def recorded_result(records: Path) -> TournamentResult | None:
     return None
 
 
-def lives(directory: Path, players: Sequence[str], random: Random, most: int) -> int:
+def lives(directory: Path, players: Sequence[str], records: Place, random: Random, most: int) -> int:
     """Give the command until its result is on disk, killed each time after some more entries; return how often.
 
     Its players must not outlive it.
     """
     count = 0
-    while recorded_result(directory / "records") is None:
+    while recorded_result(records) is None:
         entries = random.randint(1, most)
         program = [sys.executable, doomed.__file__, str(entries)]
-        with Command(directory, *tournament(directory, players), program=program) as command:
+        with Command(directory, *tournament(directory, players, records), program=program) as command:
             ran = command.end()
             until(lambda: not command.left(), "the end of the players of a server that died")
         assert ran.code in (0, -9), ran.err
@@ -110,17 +111,16 @@ def lives(directory: Path, players: Sequence[str], random: Random, most: int) ->
     [pytest.param(BOTS, 60, id="bots"), pytest.param(PROCESSES, 50, id="processes")],
 )
 def test_a_tournament_that_is_killed_again_and_again_ends_as_an_undisturbed_one(
-    players: list[str], most: int, tmp_path: Path
+    players: list[str], most: int, tmp_path: Path, place: Place
 ) -> None:
-    quiet, killed = tmp_path / "quiet", tmp_path / "killed"
-    quiet.mkdir()
-    killed.mkdir()
-    ran = run(quiet, *tournament(quiet, players))
+    undisturbed = at(tmp_path / "undisturbed")
+    ran = run(tmp_path, *tournament(tmp_path, players, undisturbed))
     assert (ran.code, ran.err) == (0, "")
-    assert lives(killed, players, Random(5), most) > 1
-    result = recorded_result(killed / "records")
+    expected = told_in(tmp_path / "result.json")
+    assert lives(tmp_path, players, place, Random(5), most) > 1
+    result = recorded_result(place)
     assert result is not None
-    assert told(result) == told_in(quiet / "result.json")
-    assert games(killed / "records") == games(quiet / "records")
-    verified = run(killed, "records", "verify", str(killed / "records"))
+    assert told(result) == expected
+    assert games(place) == games(undisturbed)
+    verified = run(tmp_path, "records", "verify", str(place))
     assert verified.code == 0, verified.out

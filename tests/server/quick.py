@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from fairplay.server.links.link import Clock
 from fairplay.server.records.database import Database
+from fairplay.server.records.place import at
 from fairplay.server.records.store import Store
 from fairplay.server.records.writer import Writer
 
@@ -71,9 +72,8 @@ class _StillWriter(Writer):
 
 def quick_store(directory: Path) -> Store:
     """Return a new store for a QuickLoop."""
-    database = Database.writable(directory)
     with ExitStack() as closing:
-        closing.callback(database.close)
+        database = closing.enter_context(Database.writable(at(directory)))
         return Store(database, _StillWriter(database.save, 1), 1, closing.pop_all())
 
 

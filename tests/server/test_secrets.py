@@ -16,7 +16,6 @@ from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
 from fairplay.server.errors import reason_of
 from fairplay.server.manager.states import FINISHED
-from fairplay.server.records.secrets import FILE_NAME
 from fairplay.server.server import Config, Server
 from fairplay.v1 import manager_pb2, referee_pb2
 from fairplay.v1.game_pb2 import Player
@@ -30,6 +29,7 @@ from tests.server.harness import plan, serving
 from tests.server.lobby.harness import OVER, PATIENT, guests, lobby
 from tests.server.lobby.test_restart import again
 
+SECRETS = "secrets.sqlite"
 SECRET = "correct-horse-battery"
 
 
@@ -144,9 +144,9 @@ async def test_entrants_are_called_with_their_secrets_after_a_restart_too(
             await manager.Withdraw(manager_pb2.WithdrawRequest(tournament_id="t", name="bob", token="mine"))
             signed_up = await manager.SignUp(signing_up("bob", entered, "other-secret"))
             await manager.SignUp(signing_up("bob", entered, "another", token="mine"))  # a repeat changes nothing
-        assert (tmp_path / FILE_NAME).stat().st_mode & 0o777 == 0o600
+        assert (tmp_path / SECRETS).stat().st_mode & 0o777 == 0o600
         assert SECRET in kept(tmp_path)
-        assert SECRET not in kept(tmp_path, but=FILE_NAME)
+        assert SECRET not in kept(tmp_path, but=SECRETS)
         async with called(config) as (_, channel):
             manager = ManagerServiceStub(channel)
             watching = manager.WatchTournament(manager_pb2.WatchTournamentRequest(tournament_id="t"))
@@ -172,7 +172,7 @@ async def test_what_a_crash_leaves_of_a_tournament_that_is_over_is_removed(tmp_p
 async def test_a_server_goes_on_where_its_secrets_cannot_be_kept(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (tmp_path / FILE_NAME).write_text("no database, and far longer than the header of one would be " * 20)
+    (tmp_path / SECRETS).write_text("no database, and far longer than the header of one would be " * 20)
     async with guarded() as link, called(Config(records=tmp_path)) as (_, channel):
         played = await RefereeServiceStub(channel).PlayGame(request(link, SECRET))
     assert not played.game.result.misconducts

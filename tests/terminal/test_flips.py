@@ -14,6 +14,7 @@ import grpc
 import pytest
 
 from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.place import at
 from fairplay.server.records.sqlite import FILE_NAME
 from fairplay.server.server import Config
 from fairplay.terminal.outcomes import DONE, FailedError, UsageError
@@ -53,7 +54,7 @@ def reported(place: Path) -> bool:
     """Return whether `fairplay records verify` finds something wrong."""
     try:
         with contextlib.redirect_stdout(io.StringIO()):
-            return verify_records(place, None, as_json=True) != DONE
+            return verify_records(at(place), None, as_json=True) != DONE
     except (RecordsError, FailedError, UsageError):
         return True
 

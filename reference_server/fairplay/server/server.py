@@ -40,6 +40,7 @@ from fairplay.server.manager.suite import Suite
 from fairplay.server.metrics.meter import Meter
 from fairplay.server.questions import Questions
 from fairplay.server.records.accounts import AccountsDatabase
+from fairplay.server.records.place import Place, at
 from fairplay.server.records.secrets import SecretsDatabase
 from fairplay.server.records.store import Store
 from fairplay.server.referee import Referee
@@ -121,7 +122,7 @@ class Config:
     """
 
     listen: str = "127.0.0.1:0"
-    records: Path | None = None
+    records: Place | Path | None = None
     allow_exec: bool = False
     resume: bool = True
     only_connections: bool = False
@@ -169,7 +170,7 @@ class Server:
             start_limit_s=config.start_limit_s,
             credentials=config.credentials,
             networks=networks,
-            secrets=Secrets(SecretsDatabase(config.records) if config.records else None),
+            secrets=Secrets(SecretsDatabase(at(config.records)) if config.records else None),
             quota=GameQuota(config.quotas),
         )
         self.referee = Referee(self.links, store, config.meter)
@@ -187,7 +188,7 @@ class Server:
         self.lobby = Lobby(self.referee, self.links, self.hub, store, config.lobby)
         self.address = ""
         self._config = config
-        self._database = AccountsDatabase.open(config.records) if config.accounts and config.records else None
+        self._database = AccountsDatabase(at(config.records)) if config.accounts and config.records else None
         self.accounts = Accounts(self._database) if self._database is not None else None
         self.ownership = Ownership(self._database, store)
         self._health = HealthServicer(SERVICES)
@@ -302,6 +303,6 @@ class Server:
 
 def _hiding(options: ProgramOptions, config: Config) -> ProgramOptions:
     """Return the options with which programs see nothing that belongs to the server."""
-    own = [] if config.records is None else [config.records]
+    own = [] if config.records is None else [*at(config.records).folders]
     own += [] if config.tls is None else [config.tls.key]
     return replace(options, hidden=[*options.hidden, *own])

@@ -18,6 +18,7 @@ from fairplay.player.channels import Credentials, open_channel
 from fairplay.server.access.accounts import AccountError, Accounts
 from fairplay.server.access.roles import role_name
 from fairplay.server.records.accounts import AccountsDatabase
+from fairplay.server.records.place import Place
 from fairplay.terminal.options import parse_server
 from fairplay.terminal.outcomes import FailedError, UsageError
 from fairplay.terminal.printing import print_json
@@ -30,9 +31,9 @@ INVITATION = "FAIRPLAY_INVITATION"
 
 
 @contextmanager
-def _opened(directory: Path) -> Iterator[Accounts]:
-    """Yield the accounts of a directory. Raises FailedError, with one sentence, if what is asked for cannot be done."""
-    database = AccountsDatabase.open(directory)
+def _opened(place: Place) -> Iterator[Accounts]:
+    """Yield the accounts of a place. Raises FailedError, with one sentence, if what is asked for cannot be done."""
+    database = AccountsDatabase(place)
     try:
         yield Accounts(database)
     except AccountError as error:
@@ -41,65 +42,65 @@ def _opened(directory: Path) -> Iterator[Accounts]:
         database.close()
 
 
-def add_account(directory: Path, name: str, role: str, subject: str, days: int) -> None:
+def add_account(place: Place, name: str, role: str, subject: str, days: int) -> None:
     """Add an account and print its token."""
-    with _opened(directory) as accounts:
+    with _opened(place) as accounts:
         accounts.add(name, role, subject)
         _show_token(accounts.new_token(name, days * DAY_S), f"{name} is an account of the role {role}")
 
 
-def new_token(directory: Path, name: str, days: int) -> None:
+def new_token(place: Place, name: str, days: int) -> None:
     """Print a new token."""
-    with _opened(directory) as accounts:
+    with _opened(place) as accounts:
         _show_token(accounts.new_token(name, days * DAY_S), f"this is a token of {name}")
 
 
-def change_role(directory: Path, name: str, role: str) -> None:
+def change_role(place: Place, name: str, role: str) -> None:
     """Give an account another role."""
-    with _opened(directory) as accounts:
+    with _opened(place) as accounts:
         accounts.change(name, role)
     _say(f"{name} has the role {role} now")
 
 
-def remove_account(directory: Path, name: str) -> None:
+def remove_account(place: Place, name: str) -> None:
     """Remove an account."""
-    with _opened(directory) as accounts:
+    with _opened(place) as accounts:
         accounts.remove(name)
     _say(f"{name} was removed, with all of its tokens")
 
 
-def revoke(directory: Path, id_: str) -> None:
+def revoke(place: Place, id_: str) -> None:
     """Revoke a token or an invitation."""
-    with _opened(directory) as accounts:
+    with _opened(place) as accounts:
         accounts.revoke(id_)
     _say(f"{id_} was revoked")
 
 
-def invite(directory: Path, role: str, count: int, days: int) -> None:
+def invite(place: Place, role: str, count: int, days: int) -> None:
     """Print a new invitation."""
-    with _opened(directory) as accounts:
+    with _opened(place) as accounts:
         invitation = accounts.invite(role, count, days * DAY_S)
     _say(f"an invitation for {count} of the role {role}, valid for {days} days, shown this once only:")
     sys.stdout.write(f"{invitation}\n")
 
 
-def show_accounts(directory: Path, *, json: bool) -> None:
+def show_accounts(place: Place, *, json: bool) -> None:
     """List the accounts."""
-    with _opened(directory) as accounts:
+    with _opened(place) as accounts:
         rows = [{"name": row.name, "role": row.role, "subject": row.subject} for row in accounts.accounts]
     _show(rows, ("name", "role", "subject"), json=json)
 
 
-def show_tokens(directory: Path, *, json: bool) -> None:
+def show_tokens(place: Place, *, json: bool) -> None:
     """List the tokens."""
-    with _opened(directory) as accounts:
+    with _opened(place) as accounts:
         rows = [{"id": row.id, "account": row.account, "expires": _time(row.expires_s)} for row in accounts.tokens]
     _show(rows, ("id", "account", "expires"), json=json)
 
 
-def show_invitations(directory: Path, *, json: bool) -> None:
+def show_invitations(place: Place, *, json: bool) -> None:
     """List the invitations."""
-    with _opened(directory) as accounts:
+    with _opened(place) as accounts:
         rows = [
             {"id": row.id, "role": row.role, "left": str(row.left_count), "expires": _time(row.expires_s)}
             for row in accounts.invitations

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from fairplay.terminal.outcomes import outcomes
-from fairplay.terminal.parameters import Authorities, PlainJson
+from fairplay.terminal.parameters import Authorities, PlainJson, ServerRecords
 
 
 def _group(help_: str) -> typer.Typer:
@@ -34,7 +33,6 @@ invitations = _group("""Invite people to make accounts of their own.
     \b
       fairplay invitations new --count 30 --records records""")
 
-Directory = Annotated[Path, typer.Option("--records", metavar="DIR", help="The records of the server.")]
 RoleName = Annotated[str, typer.Option("--role", metavar="ROLE", help="player, organiser or operator.")]
 Days = Annotated[int, typer.Option("--days", metavar="N", min=1, max=3_650, help="How long it is valid.")]
 AccountName = Annotated[str, typer.Argument(metavar="NAME", help="The name of the account.")]
@@ -48,7 +46,7 @@ def _accounts() -> None:
 @accounts.command()
 def add(
     name: AccountName,
-    records: Directory,
+    records: ServerRecords,
     role: RoleName = "player",
     subject: Annotated[
         str, typer.Option("--subject", metavar="NAME", help="The common name of its certificates (--tls-client-ca).")
@@ -69,7 +67,7 @@ def add(
 
 
 @accounts.command("list")
-def list_accounts(records: Directory, json: PlainJson = False) -> None:
+def list_accounts(records: ServerRecords, json: PlainJson = False) -> None:
     """List the accounts with their roles.
 
     Example:
@@ -87,7 +85,7 @@ def list_accounts(records: Directory, json: PlainJson = False) -> None:
 def role(
     name: AccountName,
     role: Annotated[str, typer.Argument(metavar="ROLE", help="player, organiser or operator.")],
-    records: Directory,
+    records: ServerRecords,
 ) -> None:
     """Give an account another role.
 
@@ -103,7 +101,7 @@ def role(
 
 
 @accounts.command()
-def remove(name: AccountName, records: Directory) -> None:
+def remove(name: AccountName, records: ServerRecords) -> None:
     """Remove an account and its tokens. Its name is not given again.
 
     Example:
@@ -145,7 +143,7 @@ def _tokens() -> None:
 
 
 @tokens.command("new")
-def new_token(name: AccountName, records: Directory, days: Days = 365) -> None:
+def new_token(name: AccountName, records: ServerRecords, days: Days = 365) -> None:
     """Print a new token of an account, which is shown this once only.
 
     Example:
@@ -160,7 +158,7 @@ def new_token(name: AccountName, records: Directory, days: Days = 365) -> None:
 
 
 @tokens.command("list")
-def list_tokens(records: Directory, json: PlainJson = False) -> None:
+def list_tokens(records: ServerRecords, json: PlainJson = False) -> None:
     """List the tokens by their ids, without their secrets.
 
     Example:
@@ -177,7 +175,7 @@ def list_tokens(records: Directory, json: PlainJson = False) -> None:
 @tokens.command()
 def revoke(
     id_: Annotated[str, typer.Argument(metavar="ID", help="The id of a token or an invitation, e.g. 3f29c0aa.")],
-    records: Directory,
+    records: ServerRecords,
 ) -> None:
     """Revoke a token or an invitation: the next call with it is refused.
 
@@ -199,7 +197,7 @@ def _invitations() -> None:
 
 @invitations.command("new")
 def new_invitation(
-    records: Directory,
+    records: ServerRecords,
     role: RoleName = "player",
     count: Annotated[int, typer.Option("--count", metavar="N", min=1, max=100_000, help="For so many accounts.")] = 1,
     days: Days = 30,
@@ -218,7 +216,7 @@ def new_invitation(
 
 
 @invitations.command("list")
-def list_invitations(records: Directory, json: PlainJson = False) -> None:
+def list_invitations(records: ServerRecords, json: PlainJson = False) -> None:
     """List the invitations by their ids, without their secrets.
 
     Example:

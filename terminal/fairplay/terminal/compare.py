@@ -17,7 +17,7 @@ from fairplay.terminal.parameters import (
     Limit,
     ProgramFolders,
     ProgramLimits,
-    RecordsDir,
+    RecordsPlace,
     SandboxMode,
     Seed,
     SettingsFile,
@@ -58,7 +58,7 @@ def compare(
     sandbox: SandboxMode = "auto",
     program_limits: ProgramLimits = "",
     program_folders: ProgramFolders = "",
-    records: RecordsDir = None,
+    records: RecordsPlace = None,
     json: JsonFile = None,
 ) -> None:
     """Find out whether one player is better than another one, with as few games as that takes.

@@ -19,7 +19,7 @@ from fairplay.terminal.parameters import (
     Players,
     ProgramFolders,
     ProgramLimits,
-    RecordsDir,
+    RecordsPlace,
     SandboxMode,
     Seed,
     ServerAddress,
@@ -46,7 +46,7 @@ def game(
     sandbox: SandboxMode = "auto",
     program_limits: ProgramLimits = "",
     program_folders: ProgramFolders = "",
-    records: RecordsDir = None,
+    records: RecordsPlace = None,
     json: JsonFile = None,
 ) -> None:
     """Play one game. The players sit in the order in which they are named.

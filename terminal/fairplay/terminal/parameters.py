@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from fairplay.server.records.place import Place
+from fairplay.terminal.extras import lacks_extra
 
 PLAYER_HELP = """A player, [NAME=]LINK; once for each. LINK is grpc://HOST:PORT (it serves; grpcs:// over TLS),
 dial-in:NAME (it dials the server), exec:COMMAND (started here) or bot:STRATEGY (built in, e.g. bot:minimax:depth=2)."""
@@ -74,8 +78,37 @@ ProgramFolders = Annotated[
         help="Folders that programs in a sandbox may read besides their own.",
     ),
 ]
-RecordsDir = Annotated[
-    Path | None, typer.Option("--records", metavar="DIR", help="Keep records here. Default: nowhere.")
+
+
+def parse_records(text: str) -> Place:
+    """Return the place of records that was typed. Raises typer.BadParameter if it cannot be one."""
+    from fairplay.server.records.errors import RecordsError
+    from fairplay.server.records.place import POSTGRESQL, parse_place
+
+    if text.startswith(POSTGRESQL) and find_spec("psycopg") is None:
+        raise typer.BadParameter(lacks_extra("a database of PostgreSQL", "postgresql"))
+    try:
+        return parse_place(text)
+    except RecordsError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+RecordsPlace = Annotated[
+    Place | None,
+    typer.Option(
+        "--records",
+        metavar="DIR|URL",
+        parser=parse_records,
+        help="Keep records here: a directory, or postgresql://USER@HOST/DATABASE. Default: nowhere.",
+    ),
+]
+ServerRecords = Annotated[
+    Place,
+    typer.Option("--records", metavar="DIR|URL", parser=parse_records, help="The records of the server."),
+]
+RecordsSource = Annotated[
+    Place,
+    typer.Argument(metavar="SOURCE", parser=parse_records, help="What --records named, or an exported .fairplay file."),
 ]
 JsonFile = Annotated[
     str | None, typer.Option("--json", metavar="[FILE]", help="The result as JSON, in a file or (-) printed.")

@@ -12,7 +12,7 @@ from fairplay.terminal.parameters import (
     Authorities,
     ProgramFolders,
     ProgramLimits,
-    RecordsDir,
+    RecordsPlace,
     SandboxMode,
     StartLimit,
     Tls,
@@ -22,9 +22,12 @@ if TYPE_CHECKING:
     import asyncio
 
     from fairplay.server.metrics.exporter import Exporter
-    from fairplay.server.server import Config
+    from fairplay.server.records.place import Place
+    from fairplay.server.server import Config, Server
 
 LEAST_HEARTBEAT_S = 0.1
+STANDBY_S = 0.5
+"""How often a server in standby asks whether it may go on."""
 BURST_S = 2
 """A user of the lobby may make the requests of so many seconds at once."""
 
@@ -42,6 +45,9 @@ def serve(
     ] = None,
     accounts: Annotated[
         bool, typer.Option("--accounts", help="Know callers by accounts, which are kept beside the records.")
+    ] = False,
+    standby: Annotated[
+        bool, typer.Option("--standby", help="Wait while another server has the records, then go on where it was.")
     ] = False,
     insecure: Annotated[
         bool, typer.Option("--insecure", help="Let other machines in without TLS and accounts.")
@@ -79,7 +85,7 @@ def serve(
             help="Show the server in browsers there, as fairplay web does. Not with --tls.",
         ),
     ] = None,
-    records: RecordsDir = None,
+    records: RecordsPlace = None,
     allow_exec: Annotated[
         bool, typer.Option("--allow-exec", help="Let callers have this server start programs (exec: links).")
     ] = False,
@@ -166,8 +172,10 @@ def serve(
 
         if tls_client_ca is not None and tls is None:
             raise UsageError("--tls-client-ca needs --tls CERT KEY: certificates are shown over TLS only")
+        if standby and records is None:
+            raise UsageError("--standby needs --records, which another server has")
         if accounts and records is None:
-            raise UsageError("--accounts needs --records DIR, beside which they are kept: see fairplay accounts add")
+            raise UsageError("--accounts needs --records, beside which they are kept: see fairplay accounts add")
         if web is not None and tls is not None:
             raise UsageError("--web goes without --tls: run fairplay web --server grpcs://HOST:PORT beside this server")
         pages = parse_address(web, "--web") if web is not None else None
@@ -211,18 +219,18 @@ def serve(
             credentials=Credentials.from_environment(os.environ, ca),
         )
         start_log(log_format)
-        run(_serve(config, records, pages, metrics))
+        run(_serve(config, records, pages, metrics, standby=standby))
 
 
-async def _serve(config: Config, records: Path | None, pages: str | None, metrics: str | None) -> None:
+async def _serve(
+    config: Config, records: Place | None, pages: str | None, metrics: str | None, *, standby: bool
+) -> None:
     """Run a server until this task is cancelled, or the process is terminated."""
     import asyncio
     import signal
     import sys
 
-    from fairplay.server.server import Server
-
-    server = await Server.start(config)
+    server = await _start(config, standby=standby)
     terminated = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminated.set)
     kept = f", records in {records}" if records else ", records are not kept (no --records)"
@@ -244,6 +252,28 @@ async def _serve(config: Config, records: Path | None, pages: str | None, metric
         if exporter is not None:
             exporter.close()
         await server.stop()
+
+
+async def _start(config: Config, *, standby: bool) -> Server:
+    """Start a server; in `standby` as soon as no other server has its records."""
+    import asyncio
+    import sys
+
+    from fairplay.server.records.errors import StoreInUse
+    from fairplay.server.server import Server
+
+    waits = False
+    while True:
+        try:
+            return await Server.start(config)
+        except StoreInUse as busy:
+            if not standby:
+                raise
+            if not waits:
+                sys.stdout.write(f"fairplay waits: {str(busy).partition(':')[0]}\n")
+                sys.stdout.flush()
+        waits = True
+        await asyncio.sleep(STANDBY_S)
 
 
 async def _show(address: str, pages: str, terminated: asyncio.Event) -> None:

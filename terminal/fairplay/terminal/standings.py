@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from fairplay.terminal.outcomes import outcomes
-from fairplay.terminal.parameters import Certificates, GradesFile, Grading, JsonFile, ReportPath, RosterFile
+from fairplay.terminal.parameters import (
+    Certificates,
+    GradesFile,
+    Grading,
+    JsonFile,
+    RecordsSource,
+    ReportPath,
+    RosterFile,
+)
 
 
 def standings(
-    records: Annotated[Path, typer.Argument(metavar="RECORDS", help="The directory that --records named.")],
+    records: RecordsSource,
     tournament: Annotated[
         str | None, typer.Argument(metavar="TOURNAMENT", help="Its id or the beginning of it. Default: the only one.")
     ] = None,

@@ -17,6 +17,7 @@ from fairplay.player.channels import Credentials, open_channel
 from fairplay.server.access.accounts import Accounts
 from fairplay.server.errors import reason_of
 from fairplay.server.records.accounts import AccountsDatabase
+from fairplay.server.records.place import at
 from fairplay.server.server import Config, Server
 
 ROLES = {"alice": "player", "bob": "player", "ora": "organiser", "orb": "organiser", "root": "operator"}
@@ -66,7 +67,7 @@ async def _raise(stream: Any) -> None:
 
 def add_accounts(records: Path) -> dict[str, str]:
     """Add the accounts, and return a token of each."""
-    database = AccountsDatabase.open(records)
+    database = AccountsDatabase(at(records))
     accounts = Accounts(database)
     tokens = {}
     for name, role in ROLES.items():

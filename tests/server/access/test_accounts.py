@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from fairplay.server.access.accounts import REFRESH_S, AccountError, Accounts, NameTakenError
-from fairplay.server.records.accounts import FILE_NAME, AccountsDatabase
+from fairplay.server.records.accounts import AccountsDatabase
+from fairplay.server.records.place import Place, at
 
 
 class Clocks:
@@ -21,8 +22,8 @@ class Clocks:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[AccountsDatabase]:
-    database = AccountsDatabase.open(tmp_path)
+def database(place: Place) -> Iterator[AccountsDatabase]:
+    database = AccountsDatabase(place)
     yield database
     database.close()
 
@@ -81,11 +82,11 @@ def test_the_name_of_a_removed_account_is_not_given_again(database: AccountsData
     assert accounts.accounts == []
 
 
-def test_what_commands_change_counts_soon_in_a_running_server(tmp_path: Path, database: AccountsDatabase) -> None:
+def test_what_commands_change_counts_soon_in_a_running_server(place: Place, database: AccountsDatabase) -> None:
     clocks = Clocks()
     running = over(database, clocks)
     assert running.find("fpt_00000000_x") is None
-    other = AccountsDatabase.open(tmp_path)
+    other = AccountsDatabase(place)
     command = over(other, clocks)
     command.add("alice", "player")
     token, _ = command.new_token("alice", None)
@@ -127,11 +128,12 @@ def test_the_subject_of_a_certificate_belongs_to_one_account(database: AccountsD
     assert accounts.find_by_subject("") is None
 
 
-def test_no_secret_is_kept_and_only_the_owner_reads_the_file(tmp_path: Path, database: AccountsDatabase) -> None:
+def test_no_secret_is_kept_and_only_the_owner_reads_the_file(tmp_path: Path) -> None:
+    database = AccountsDatabase(at(tmp_path))
     accounts = over(database, Clocks())
     accounts.add("alice", "player")
     secrets = [accounts.new_token("alice", None)[0], accounts.invite("player", 1, None)]
-    path = tmp_path / FILE_NAME
+    path = tmp_path / "accounts.sqlite"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     data = path.read_bytes()
     for secret in secrets:
@@ -139,3 +141,4 @@ def test_no_secret_is_kept_and_only_the_owner_reads_the_file(tmp_path: Path, dat
         assert len(rest) >= 43  # 256 bits
         assert id_.encode() in data
         assert rest.encode() not in data
+    database.close()

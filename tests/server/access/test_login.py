@@ -17,6 +17,7 @@ from fairplay.player.tls import TlsFiles
 from fairplay.server.access.accounts import Accounts
 from fairplay.server.errors import reason_of
 from fairplay.server.records.accounts import AccountsDatabase
+from fairplay.server.records.place import at
 from fairplay.server.server import Config, Server
 from fairplay.terminal.authority import make_authority, make_client, make_server
 from fairplay.v1 import account_pb2, manager_pb2, referee_pb2, server_pb2
@@ -124,7 +125,7 @@ async def test_a_certificate_counts_as_its_account(tmp_path: Path) -> None:
     make_server(files, ["localhost", "127.0.0.1"], 1)
     make_client(files, "laptop", 1)
     make_client(files, "unknown", 1)
-    database = AccountsDatabase.open(tmp_path / "records")
+    database = AccountsDatabase(at(tmp_path / "records"))
     Accounts(database).add("alice", "player", "laptop")
     database.close()
     tls = TlsFiles(files / "server.pem", files / "server-key.pem", files / "ca.pem")

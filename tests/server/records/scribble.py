@@ -6,10 +6,10 @@ import asyncio
 import resource
 import sys
 from itertools import count
-from pathlib import Path
 
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.journal import Journal
+from fairplay.server.records.place import Place, parse_place
 from fairplay.server.records.store import Store
 
 RECORDS_AT_ONCE = 8
@@ -37,9 +37,9 @@ def go_on(journal: Journal) -> bool:
     return True
 
 
-async def write(directory: Path) -> None:
+async def write(place: Place) -> None:
     """Go on with what was left, begin more and more, and print how much of it is saved, always some time ago."""
-    store = Store.open(directory)
+    store = Store.open(place)
     journals = [store.reopen(listing.record_id) for listing in store.unfinished()]
     numbers = count(len(store.list("game", limit=10**6)[0]) + 1)
     while True:
@@ -54,9 +54,9 @@ async def write(directory: Path) -> None:
         sys.stdout.flush()
 
 
-async def fill(directory: Path) -> None:
+async def fill(place: Place) -> None:
     """Write until the disk is full, and print which calls raise the error."""
-    store = Store.open(directory)
+    store = Store.open(place)
     journal = begin(store, 1)
     await journal.saved()
     resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
@@ -80,4 +80,4 @@ async def fill(directory: Path) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run({"write": write, "fill": fill}[sys.argv[1]](Path(sys.argv[2])))
+    asyncio.run({"write": write, "fill": fill}[sys.argv[1]](parse_place(sys.argv[2])))

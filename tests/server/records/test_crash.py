@@ -13,6 +13,7 @@ import pytest
 
 from fairplay.server.records.chain import first_broken
 from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.place import Place
 from fairplay.server.records.store import Store
 from fairplay.v1.record_pb2 import Record
 from tests.server.records import scribble
@@ -20,15 +21,15 @@ from tests.server.records import scribble
 KILLS = 8
 
 
-def run(what: str, directory: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, scribble.__file__, what, str(directory)]
+def run(what: str, place: Place | Path) -> subprocess.Popen[str]:
+    command = [sys.executable, scribble.__file__, what, str(place)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def killed_after(lines: int, directory: Path) -> dict[str, int]:
+def killed_after(lines: int, place: Place) -> dict[str, int]:
     """Kill a writing process with SIGKILL, and return how many entries of each record it had reported as saved."""
     said = ""
-    with run("write", directory) as process:
+    with run("write", place) as process:
         assert process.stdout is not None
         for _ in range(lines):
             said = process.stdout.readline()
@@ -48,11 +49,11 @@ def entries_of(record: Record) -> list[bytes]:
 
 
 @pytest.mark.slow
-def test_whenever_the_process_is_killed_each_record_is_an_intact_prefix_with_all_that_was_saved(tmp_path: Path) -> None:
+def test_whenever_the_process_is_killed_each_record_is_an_intact_prefix_with_all_that_was_saved(place: Place) -> None:
     random = Random(11)
     for _ in range(KILLS):
-        saved = killed_after(random.randint(1, 12), tmp_path)
-        with Store.read_only(tmp_path) as store:
+        saved = killed_after(random.randint(1, 12), place)
+        with Store.read_only(place) as store:
             listings, _ = store.list("game", limit=10**6)
             assert {listing.record_id for listing in listings} >= set(saved)
             for listing in listings:

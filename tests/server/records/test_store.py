@@ -13,16 +13,19 @@ from pathlib import Path
 import pytest
 
 from fairplay.server.records.chain import chained, first_broken
+from fairplay.server.records.copying import copy
 from fairplay.server.records.database import FORMAT, Selection
 from fairplay.server.records.errors import RecordExists, RecordsError, StoreInUse
 from fairplay.server.records.journal import Journal
+from fairplay.server.records.place import Place, at
+from fairplay.server.records.secrets import SecretsDatabase
 from fairplay.server.records.store import Store
 from fairplay.v1.record_pb2 import Record
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    opened = Store.open(tmp_path)
+async def store(place: Place) -> AsyncIterator[Store]:
+    opened = Store.open(place)
     yield opened
     await opened.close()
 
@@ -99,14 +102,14 @@ async def test_many_records_are_written_together_and_read_apart(store: Store) ->
         assert entries(store.read(record_id)) == [b"header of " + record_id.encode(), *told, *end]
 
 
-async def test_everything_is_there_after_a_new_start(tmp_path: Path) -> None:
-    store = Store.open(tmp_path)
+async def test_everything_is_there_after_a_new_start(place: Place) -> None:
+    store = Store.open(place)
     done, left = begin(store, "done"), begin(store, "left")
     left.append(b"one")
     finish(done)
     await store.close()
 
-    store = Store.open(tmp_path)
+    store = Store.open(place)
     assert [listing.record_id for listing in store.unfinished()] == ["left"]
     again = store.reopen("left")
     assert again.entry_count == 2
@@ -116,7 +119,7 @@ async def test_everything_is_there_after_a_new_start(tmp_path: Path) -> None:
     finish(again)
     await store.close()
 
-    with Store.read_only(tmp_path) as reading:
+    with Store.read_only(place) as reading:
         assert ids(reading) == ["newer", "left", "done"]
         assert entries(reading.read("left")) == [b"header of left", b"one", b"two", b"the end"]
         assert entries(reading.read("done")) == [b"header of done", b"the end"]
@@ -145,13 +148,13 @@ async def test_flushing_and_closing_an_idle_store_is_quick_and_can_be_repeated(s
         begin(store, "r1")
 
 
-async def test_closing_saves_what_was_appended_last(tmp_path: Path) -> None:
-    store = Store.open(tmp_path)
+async def test_closing_saves_what_was_appended_last(place: Place) -> None:
+    store = Store.open(place)
     journal = begin(store, "r1")
     for number in range(100):
         journal.append(f"{number}".encode())
     await store.close()
-    with Store.read_only(tmp_path) as reading:
+    with Store.read_only(place) as reading:
         assert len(reading.read("r1").entries) == 101
 
 
@@ -210,25 +213,26 @@ async def test_a_record_that_is_not_there(store: Store) -> None:
             ask("r1")
 
 
-async def test_a_second_server_is_told_who_has_the_directory(tmp_path: Path, store: Store) -> None:
-    with pytest.raises(StoreInUse, match=rf"in use by another server \(process {os.getpid()}\): stop it, or name"):
-        Store.open(tmp_path)
-    assert "StoreInUse" in await asyncio.to_thread(opened_by_another_process, tmp_path)
+async def test_a_second_server_is_told_who_has_the_records(place: Place, store: Store) -> None:
+    with pytest.raises(StoreInUse, match=rf"in use by another server \(process {os.getpid()}.*\): stop it, or name"):
+        Store.open(place)
+    assert "StoreInUse" in await asyncio.to_thread(opened_by_another_process, place)
     await store.close()
-    await Store.open(tmp_path).close()
-    assert await asyncio.to_thread(opened_by_another_process, tmp_path) == ""
+    await Store.open(place).close()
+    assert await asyncio.to_thread(opened_by_another_process, place) == ""
 
 
-def opened_by_another_process(directory: Path) -> str:
+def opened_by_another_process(place: Place) -> str:
     """What it says on its standard error."""
-    code = "import asyncio, pathlib, sys; from fairplay.server.records.store import Store; "
-    code += "asyncio.run(Store.open(pathlib.Path(sys.argv[1])).close())"
-    return subprocess.run([sys.executable, "-c", code, directory], capture_output=True, text=True, check=False).stderr
+    code = "import asyncio, sys; from fairplay.server.records.place import parse_place; "
+    code += "from fairplay.server.records.store import Store; "
+    code += "asyncio.run(Store.open(parse_place(sys.argv[1])).close())"
+    return subprocess.run([sys.executable, "-c", code, str(place)], capture_output=True, text=True, check=False).stderr
 
 
-async def test_a_store_that_is_read_cannot_be_written(tmp_path: Path, store: Store) -> None:
+async def test_a_store_that_is_read_cannot_be_written(place: Place, store: Store) -> None:
     await begin(store, "r1").saved()
-    with Store.read_only(tmp_path) as reading:
+    with Store.read_only(place) as reading:
         with pytest.raises(RecordsError, match="opened for reading only"):
             begin(reading, "r2")
         with pytest.raises(RecordsError, match="opened for reading only"):
@@ -240,10 +244,10 @@ async def test_a_store_that_is_read_cannot_be_written(tmp_path: Path, store: Sto
 # --- listings ---
 
 
-async def test_a_listing_says_what_was_given_in_memory_and_on_disk(tmp_path: Path, store: Store) -> None:
+async def test_a_listing_says_what_was_given_in_memory_and_on_disk(place: Place, store: Store) -> None:
     journal = begin(store, "r1", parent="t1")
     await store.flush()
-    with Store.read_only(tmp_path) as reading:
+    with Store.read_only(place) as reading:
         listing = reading.find("r1")
         assert listing == store.find("r1") == journal.listing
         assert listing is not None
@@ -329,11 +333,11 @@ async def test_unfinished_records_are_listed_oldest_first(store: Store) -> None:
     assert [listing.record_id for listing in store.unfinished()] == ["g0", "g2", "g3", "g4", "t"]
 
 
-async def test_others_read_while_the_server_writes(tmp_path: Path, store: Store) -> None:
+async def test_others_read_while_the_server_writes(place: Place, store: Store) -> None:
     journal = begin(store, "r1")
     journal.append(b"one")
     await journal.saved()
-    with Store.read_only(tmp_path) as reading:
+    with Store.read_only(place) as reading:
         assert entries(reading.read("r1")) == [b"header of r1", b"one"]
         journal.append(b"two")
         await journal.saved()
@@ -382,9 +386,9 @@ def test_the_database_of_somebody_else_is_refused(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "records.sqlite") as database:
         database.execute("CREATE TABLE invoices (number)")
     database.close()
-    said = f"{tmp_path / 'records.sqlite'} is not a store of Fairplay records"
+    said = f"there is something else than Fairplay records in {tmp_path}"
     assert problem(tmp_path) == said
-    with pytest.raises(RecordsError, match=r"records\.sqlite is not a store of Fairplay records"):
+    with pytest.raises(RecordsError, match="something else than Fairplay records"):
         Store.read_only(tmp_path)
 
 
@@ -454,3 +458,50 @@ async def test_a_database_that_was_cut_is_told_in_one_sentence(tmp_path: Path) -
     os.truncate(path, path.stat().st_size // 2)
     with pytest.raises(RecordsError, match=r"cannot (use|read) the records in .*: database disk image is malformed"):
         Store.open(tmp_path)
+
+
+# --- copies ---
+
+
+async def test_a_copy_holds_everything_in_a_place_of_any_kind(tmp_path: Path, place: Place) -> None:
+    source, back = at(tmp_path / "source"), at(tmp_path / "back")
+    store = Store.open(source)
+    for number in range(300):  # more chunks than are copied at once
+        journal = begin(store, f"r{number}")
+        await journal.saved()
+        if number % 2:
+            finish(journal)
+    await store.close()
+    secrets = SecretsDatabase(source)
+    secrets.add("r2", {"ann": "s3cret"})
+    secrets.close()
+
+    assert copy(source, place) == copy(place, back) == 300
+    with Store.read_only(source) as old, Store.read_only(place) as middle, Store.read_only(back) as new:
+        for store in (middle, new):
+            assert list(store.unfinished()) == list(old.unfinished())
+            assert store.list("game", limit=1000) == old.list("game", limit=1000)
+            assert store.read("r7") == old.read("r7")
+            assert not store.defects()
+    for kept in (place, back):
+        secrets = SecretsDatabase(kept)
+        assert secrets.all() == {("r2", "ann"): "s3cret"}
+        secrets.close()
+
+
+async def test_nothing_is_copied_over_something_else(tmp_path: Path, place: Place) -> None:
+    other = at(tmp_path / "other")
+    store = Store.open(other)
+    await begin(store, "r1").saved()
+    with pytest.raises(StoreInUse):
+        copy(other, at(tmp_path / "copy"))
+    await store.close()
+    store = Store.open(place)
+    await begin(store, "mine").saved()
+    await store.close()
+    with pytest.raises(RecordsError, match=r"there are records in .* already: name an empty place"):
+        copy(other, place)
+    with pytest.raises(RecordsError, match="there are no records in"):
+        copy(at(tmp_path / "nowhere"), at(tmp_path / "copy2"))
+    with Store.read_only(place) as reading:
+        assert ids(reading) == ["mine"]

@@ -7,20 +7,19 @@ from its hash.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from fairplay.server.records import sqlite
-from fairplay.server.records.errors import RecordExists, RecordsError
+from fairplay.server.records.errors import RecordExists, RecordsError, first_line
+from fairplay.server.records.place import Place
 
-FILE_NAME = "accounts.sqlite"
+PART = "accounts"
 
 TABLES = sa.MetaData()
 VERSION = sa.Table("version", TABLES, sa.Column("number", sqlite.NUMBER, primary_key=True, autoincrement=False))
@@ -90,25 +89,14 @@ class InvitationRow:
 
 
 class AccountsDatabase:
-    """The database of one directory. Its methods raise RecordsError if it cannot be read or written."""
+    """The database of one place. Its methods raise RecordsError if it cannot be read or written."""
 
-    def __init__(self, engine: sa.Engine, place: str) -> None:
-        self._engine = engine
+    def __init__(self, place: Place) -> None:
+        """Open the database of a place, made if there is none; only its owner may read it."""
         self._place = place
-
-    @classmethod
-    def open(cls, directory: Path) -> AccountsDatabase:
-        """Open the database of a directory, made if there is none; only its owner may read it."""
-        path = directory / FILE_NAME
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        except OSError as error:
-            raise RecordsError(f"accounts cannot be kept in {directory}: {error.strerror}") from None
-        opened = cls(sqlite.plain(path), str(path))
-        with opened._writing() as connection:
+        self._engine = place.small(PART)
+        with self._writing() as connection:
             TABLES.create_all(connection)
-        return opened
 
     def close(self) -> None:
         """Close the database."""
@@ -232,4 +220,4 @@ class AccountsDatabase:
             raise self._failed(error) from None
 
     def _failed(self, error: SQLAlchemyError) -> RecordsError:
-        return RecordsError(f"{self._place} cannot be used: {getattr(error, 'orig', None) or error}")
+        return RecordsError(f"the accounts in {self._place} cannot be used: {first_line(error)}")

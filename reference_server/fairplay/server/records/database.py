@@ -8,9 +8,8 @@ reading a finished record reads its own chunks only, and only what was left unfi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, fields
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -18,7 +17,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from fairplay.server.records import sqlite
 from fairplay.server.records.chunks import Found, Item, Trail, join, pack_numbers, split, unpack_numbers
-from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.errors import RecordsError, first_line
+from fairplay.server.records.place import Place
 from fairplay.server.records.soundness import Contents, Row
 
 FORMAT = "fairplay records 1"
@@ -139,45 +139,55 @@ class Batch(NamedTuple):
 
 
 class Database:
-    """The database of one store. `place` names it in messages."""
+    """The database of one store, read by the engine `reading`. `writing` None: it is only read."""
 
-    def __init__(self, engine: sa.Engine, place: str, watch: sqlite.Watch | None = None) -> None:
-        self._engine = engine
+    def __init__(self, place: Place, reading: sa.Engine, writing: sa.Engine | None = None) -> None:
         self._place = place
-        self._watch = watch
-        self._find = str(FIND.compile(engine))
+        self.reading = reading
+        self._writing = writing
+        self._find = str(FIND.compile(reading))
 
     @classmethod
-    def writable(cls, directory: Path) -> Database:
-        """Open the database of a directory, made if there is none.
+    @contextmanager
+    def writable(cls, place: Place) -> Iterator[Database]:
+        """Open and lock the database of a place, made if there is none, until the context is left.
 
-        Raises RecordsError if it is not one of ours, or damaged.
+        Raises StoreInUse if another server writes to it, RecordsError if it is not one of ours, or damaged.
         """
-        engine = sqlite.writable(directory)
-        with _saying(f"cannot use the records in {directory}"):
-            tables = sa.inspect(engine).get_table_names()
-            if not set(tables) <= set(TABLES.tables):
-                raise RecordsError(f"{directory / sqlite.FILE_NAME} is not a store of Fairplay records")
-            with engine.begin() as connection:
-                TABLES.create_all(connection)
-                if not connection.scalar(sa.select(META.c.format)):
-                    connection.execute(sa.insert(META), {"format": FORMAT})
-        database = cls(engine, str(directory), sqlite.Watch(directory))
-        database.check_format()
-        return database
+        with ExitStack() as closing:
+            with saying(f"cannot use the records in {place}", place):
+                engine = closing.enter_context(place.writing())
+                if not set(sa.inspect(engine).get_table_names()) <= set(TABLES.tables):
+                    raise RecordsError(f"there is something else than Fairplay records in {place}")
+                with engine.begin() as connection:
+                    TABLES.create_all(connection)
+                    if not connection.scalar(sa.select(META.c.format)):
+                        connection.execute(sa.insert(META), {"format": FORMAT})
+            yield closing.enter_context(cls._checked(place, engine))
 
     @classmethod
-    def readable(cls, directory: Path) -> Database:
-        """Open the database of a directory for reading.
+    @contextmanager
+    def readable(cls, place: Place) -> Iterator[Database]:
+        """Open the database of a place for reading, until the context is left.
 
         Raises RecordsError if there is none, it is not ours, or damaged.
         """
-        database = cls(sqlite.readable(directory), str(directory))
-        with _saying(f"cannot read the records in {directory}"):
-            if not sa.inspect(database._engine).has_table(META.name):
-                raise RecordsError(f"{directory / sqlite.FILE_NAME} is not a store of Fairplay records")
-        database.check_format()
-        return database
+        with cls._checked(place, None) as database:
+            yield database
+
+    @classmethod
+    @contextmanager
+    def _checked(cls, place: Place, writing: sa.Engine | None) -> Iterator[Database]:
+        reading = place.reading()
+        try:
+            database = cls(place, reading, writing)
+            with saying(f"cannot read the records in {place}", place):
+                if not sa.inspect(reading).has_table(META.name):
+                    raise RecordsError(f"there is something else than Fairplay records in {place}")
+            database.check_format()
+            yield database
+        finally:
+            reading.dispose()
 
     def check_format(self) -> None:
         """Check the format. Raises RecordsError if the store was written in another one, by another version."""
@@ -186,22 +196,22 @@ class Database:
             formats = ", ".join(repr(row.format) for row in found) or "none"
             raise RecordsError(f"the records in {self._place} have another format than {FORMAT!r}: {formats}")
 
-    def close(self) -> None:
-        """Close the database."""
-        self._engine.dispose()
-
     # --- writing, in the writer's thread ---
 
     def save(self, batch: Batch) -> None:
         """Save a batch, all or nothing. Raises RecordsError if the disk has failed."""
-        with _saying(f"cannot write the records in {self._place}"), self._engine.begin() as connection:
+        with self._saying("write"), self.writing_transaction() as connection:
             connection.execute(sa.insert(CHUNKS), {"number": batch.number, "data": join(batch.items)})
             if batch.begun:
                 connection.execute(sa.insert(RECORDS), [_begun(each, batch.number) for each in batch.begun])
             if batch.finished:
                 connection.execute(FINISH, [_finished(*each) for each in batch.finished])
-        if self._watch is not None:
-            self._watch.check()
+
+    def writing_transaction(self) -> AbstractContextManager[sa.Connection]:
+        """Return a transaction. Raises RecordsError if the records were opened for reading only."""
+        if self._writing is None:
+            raise RecordsError("the records were opened for reading only")
+        return self._writing.begin()
 
     # --- reading, in any thread ---
 
@@ -215,8 +225,10 @@ class Database:
     def find(self, record_id: str) -> Listing | None:
         """Return the record of this id; None if there is none."""
         # Asked whenever a game begins, while all others wait: by the driver itself it takes a fifth of the time.
-        with _saying(f"cannot read the records in {self._place}"), closing(self._engine.raw_connection()) as connection:
-            row = connection.cursor().execute(self._find, (record_id,)).fetchone()
+        with self._saying("read"), closing(self.reading.raw_connection()) as connection:
+            cursor = connection.cursor()
+            cursor.execute(self._find, {"wanted": record_id})
+            row = cursor.fetchone()
         return Listing(*row) if row is not None else None
 
     def page(self, wanted: Selection, numbers: range, limit: int, *, oldest_first: bool) -> list[Listing]:
@@ -251,10 +263,10 @@ class Database:
 
     def defects(self) -> list[str]:
         """Return what is wrong with the database as a whole, beside what is wrong within a record."""
-        with _saying(f"cannot read the records in {self._place}"), self._engine.connect() as connection:
-            damage = sqlite.damage(connection)
+        with self._saying("read"), self.reading.connect() as connection:
+            damage = self._place.damage(connection)
         if damage:
-            return damage  # nothing else that is read from it would tell more
+            return [*damage]  # nothing else that is read from it would tell more
         contents, last = Contents(), self.next_numbers()[1]
         for start in range(0, last, CHUNKS_PER_QUERY):
             within = CHUNKS.c.number.between(start, start + CHUNKS_PER_QUERY - 1)
@@ -277,8 +289,11 @@ class Database:
             problem = f"the records in {self._place} are damaged: chunk {row.number} cannot be read: {error}"
             raise RecordsError(problem) from None
 
+    def _saying(self, what: str) -> AbstractContextManager[None]:
+        return saying(f"cannot {what} the records in {self._place}", self._place)
+
     def _rows(self, query: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
-        with _saying(f"cannot read the records in {self._place}"), self._engine.connect() as connection:
+        with self._saying("read"), self.reading.connect() as connection:
             return connection.execute(query).all()
 
 
@@ -313,9 +328,10 @@ def _finished(trail: Trail, listing: Listing) -> dict[str, object]:
 
 
 @contextmanager
-def _saying(what: str) -> Iterator[None]:
-    """Turn the database's errors into one sentence."""
+def saying(what: str, *places: Place) -> Iterator[None]:
+    """Turn the errors of places into one sentence, RecordsError."""
+    failures: tuple[type[Exception], ...] = (SQLAlchemyError, *(error for place in places for error in place.errors))
     try:
         yield
-    except (SQLAlchemyError, *sqlite.ERRORS) as error:
-        raise RecordsError(f"{what}: {getattr(error, 'orig', None) or error}") from error
+    except failures as error:
+        raise RecordsError(f"{what}: {first_line(error)}") from error

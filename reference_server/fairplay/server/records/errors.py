@@ -22,3 +22,9 @@ class Diverged(RecordsError):  # noqa: N818 - a verdict on a record
         super().__init__(f"entry {entry}: {problem}")
         self.entry = entry
         self.problem = problem
+
+
+def first_line(error: Exception) -> str:
+    """Return what the driver of a database says, in one line: some add hints, and the statement."""
+    said = str(getattr(error, "orig", None) or error).strip()
+    return said.splitlines()[0] if said else type(error).__name__

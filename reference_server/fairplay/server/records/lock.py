@@ -38,6 +38,18 @@ def hold(directory: Path) -> Iterator[None]:
         yield
 
 
+def held(directory: Path) -> bool:
+    """Return whether a server holds the lock of a directory."""
+    try:
+        with (directory / FILE_NAME).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def _lock(descriptor: int, file: TextIO, directory: Path) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

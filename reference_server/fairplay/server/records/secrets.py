@@ -6,18 +6,16 @@ game or tournament of its player, so that a server that was started again can ca
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from fairplay.server.records import sqlite
-from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.errors import RecordsError, first_line
+from fairplay.server.records.place import Place
 
-FILE_NAME = "secrets.sqlite"
+PART = "secrets"
 
 TABLES = sa.MetaData()
 SECRETS = sa.Table(
@@ -28,20 +26,23 @@ SECRETS = sa.Table(
     sa.Column("secret", sa.String(256), nullable=False),
 )
 
+THIS_ONE = sa.delete(SECRETS).where(SECRETS.c.record_id == sa.bindparam("of"), SECRETS.c.player == sa.bindparam("name"))
+"""Remove the secret of a player, `name`, for a game or tournament, `of`."""
+
 
 class SecretsDatabase:
-    """The database of one directory; its file is made with the first secret, and only its owner may read it.
+    """The database of one place; it is made with the first secret, and only its owner may read it.
 
     Its methods raise RecordsError if it cannot be read or written.
     """
 
-    def __init__(self, directory: Path) -> None:
-        self._path = directory / FILE_NAME
+    def __init__(self, place: Place) -> None:
+        self._place = place
         self._engine: sa.Engine | None = None
 
     def all(self) -> dict[tuple[str, str], str]:
         """Return all secrets, by the id of the game or tournament and the name of the player."""
-        if not self._path.exists():
+        if not self._place.has(PART):
             return {}
         with self._transaction() as connection:
             rows = connection.execute(sa.select(SECRETS)).all()
@@ -51,14 +52,14 @@ class SecretsDatabase:
         """Add secrets of players of a game or tournament, by their names."""
         rows = [{"record_id": record_id, "player": name, "secret": secret} for name, secret in secrets.items()]
         with self._transaction() as connection:
-            connection.execute(sa.insert(SECRETS).prefix_with("OR REPLACE"), rows)
+            connection.execute(THIS_ONE, [{"of": record_id, "name": name} for name in secrets])
+            connection.execute(sa.insert(SECRETS), rows)
 
     def remove(self, keys: Sequence[tuple[str, str]]) -> None:
-        """Remove the secrets of these players, overwritten in the file."""
+        """Remove the secrets of these players."""
         rows = [{"of": record_id, "name": player} for record_id, player in keys]
-        this_one = (SECRETS.c.record_id == sa.bindparam("of")) & (SECRETS.c.player == sa.bindparam("name"))
         with self._transaction() as connection:
-            connection.execute(sa.delete(SECRETS).where(this_one), rows)
+            connection.execute(THIS_ONE, rows)
 
     def close(self) -> None:
         """Close the database."""
@@ -69,16 +70,14 @@ class SecretsDatabase:
     def _transaction(self) -> Iterator[sa.Connection]:
         try:
             with self._opened().begin() as connection:
-                connection.execute(sa.text("PRAGMA secure_delete = ON"))
                 yield connection
-        except (SQLAlchemyError, OSError) as error:
+        except SQLAlchemyError as error:
             # The statement in SQLAlchemy's own text would hold the secrets.
-            raise RecordsError(f"{self._path} cannot be used: {getattr(error, 'orig', None) or error}") from None
+            raise RecordsError(f"the secrets in {self._place} cannot be used: {first_line(error)}") from None
 
     def _opened(self) -> sa.Engine:
         if self._engine is None:
-            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
-            engine = sqlite.plain(self._path)
+            engine = self._place.small(PART)
             TABLES.create_all(engine)
             self._engine = engine
         return self._engine

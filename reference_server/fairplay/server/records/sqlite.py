@@ -1,4 +1,4 @@
-"""All that is special about SQLite: how to open the database, and what to watch for.
+"""All that is special about SQLite: a directory of databases, how to open them, and what to watch for.
 
 A write-ahead log lets others read while the server writes. `synchronous=NORMAL` hands every committed batch to
 the operating system, so that nothing committed is lost with the server; only a loss of power can take the
@@ -8,6 +8,8 @@ last batches, and it takes them whole.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from sqlite3 import Connection as SqliteConnection
 from sqlite3 import Error as SqliteError
@@ -15,46 +17,87 @@ from urllib.parse import quote
 
 from sqlalchemy import URL, BigInteger, Connection, Engine, Integer, create_engine, event, text
 
+from fairplay.server.records import lock
 from fairplay.server.records.errors import RecordsError
 
 FILE_NAME = "records.sqlite"
 BUSY_TIMEOUT_S = 5.0
-ERRORS = (SqliteError, UnicodeDecodeError)
-"""What the driver raises; the latter where a schema is damaged."""
 NUMBER = BigInteger().with_variant(Integer(), "sqlite")
 """The type of numbers that are primary keys: SQLite keeps an INTEGER key, and no other, as the row's own address."""
 
 
-def writable(directory: Path) -> Engine:
-    """Return the database in a directory, made if there is none."""
-    engine = _engine(directory / FILE_NAME, mode="rwc")
-    event.listen(engine, "connect", _prepare)
-    return engine
+class Directory:
+    """A directory with one file for the records, and one for each small database."""
 
+    errors = (SqliteError, UnicodeDecodeError)  # the latter where a schema is damaged
 
-def readable(directory: Path) -> Engine:
-    """Return the database in a directory, for reading only. Raises RecordsError if there is none."""
-    path = directory / FILE_NAME
-    if not path.is_file():
-        raise RecordsError(f"there are no records in {directory}: it has no file {FILE_NAME}")
-    return _engine(path, mode="ro")
+    def __init__(self, path: Path) -> None:
+        self.path = path
 
+    def __str__(self) -> str:
+        """Return its path."""
+        return str(self.path)
 
-def plain(path: Path) -> Engine:
-    """Return the small database in a file, which several processes write to now and then."""
-    return _engine(path, mode="rwc")
+    @property
+    def folders(self) -> Sequence[Path]:
+        """The directory itself."""
+        return [self.path]
 
+    @property
+    def in_use(self) -> bool:
+        """Whether a server holds the lock of the directory."""
+        return lock.held(self.path)
 
-def damage(connection: Connection) -> list[str]:
-    """Return what SQLite itself finds wrong with a database; its indexes are compared with its tables too."""
-    found = connection.execute(text("PRAGMA integrity_check(10)")).scalars().all()
-    return [] if found == ["ok"] else [f"the database is damaged: {each}" for each in found]
+    @contextmanager
+    def writing(self) -> Iterator[Engine]:
+        """Lock the directory, made if there is none, and yield the database of its records."""
+        with lock.hold(self.path):
+            engine = _engine(self.path / FILE_NAME, mode="rwc")
+            event.listen(engine, "connect", _prepare)
+            watch = _Watch(self.path / FILE_NAME)
+            event.listen(engine, "commit", watch.check)
+            try:
+                yield engine
+            finally:
+                engine.dispose()
+
+    def reading(self) -> Engine:
+        """Return the database of the records. Raises RecordsError if there is none."""
+        path = self.path / FILE_NAME
+        if not path.is_file():
+            raise RecordsError(f"there are no records in {self}: it has no file {FILE_NAME}")
+        return _engine(path, mode="ro")
+
+    def has(self, part: str) -> bool:
+        """Return whether there is a file of this small database."""
+        return self._file(part).exists()
+
+    def small(self, part: str) -> Engine:
+        """Return a small database; what is removed from it is overwritten in its file."""
+        path = self._file(part)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        except OSError as error:
+            raise RecordsError(f"{part} cannot be kept in {self}: {error.strerror}") from None
+        engine = _engine(path, mode="rwc")
+        event.listen(engine, "connect", _overwrite)
+        return engine
+
+    def damage(self, connection: Connection) -> Sequence[str]:
+        """Return what SQLite finds wrong; it compares its indexes with its tables too."""
+        found = connection.execute(text("PRAGMA integrity_check(10)")).scalars().all()
+        return [] if found == ["ok"] else [f"the database is damaged: {each}" for each in found]
+
+    def _file(self, part: str) -> Path:
+        return self.path / f"{part}.sqlite"
 
 
 def _engine(path: Path, mode: str) -> Engine:
     query = {"mode": mode, "uri": "true"}
     url = URL.create("sqlite", database=f"file:{quote(str(path.absolute()))}", query=query)
-    return create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_S, "check_same_thread": False})
+    connect_args = {"timeout": BUSY_TIMEOUT_S, "check_same_thread": False}
+    return create_engine(url, connect_args=connect_args, paramstyle="named")
 
 
 def _prepare(connection: SqliteConnection, _: object) -> None:
@@ -62,17 +105,23 @@ def _prepare(connection: SqliteConnection, _: object) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
 
 
-class Watch:
+def _overwrite(connection: SqliteConnection, _: object) -> None:
+    connection.execute("PRAGMA secure_delete = ON")
+
+
+class _Watch:
     """A check that the file is still there: SQLite goes on writing to a file that was removed, without an error."""
 
-    def __init__(self, directory: Path) -> None:
-        self._path = directory / FILE_NAME
-        self._identity = self._stat()
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._identity: tuple[int, int] | None = None
 
-    def check(self) -> None:
-        """Check the file. Raises RecordsError if it is not the one that was opened."""
-        if self._stat() != self._identity:
+    def check(self, _: Connection) -> None:
+        """Check the file, from the first commit on. Raises RecordsError if it is not the one that was written first."""
+        found = self._stat()
+        if found != (self._identity or found):
             raise RecordsError(f"{self._path} was replaced by another file while the server wrote to it")
+        self._identity = found
 
     def _stat(self) -> tuple[int, int]:
         try:

@@ -1,4 +1,4 @@
-"""The store of a server: all its records in one embedded database, written off the hot path.
+"""The store of a server: all its records in one database, written off the hot path.
 
 Methods are for the thread of the event loop; those that only read may run in any. Appending never touches the disk;
 beginning, listing and reading a record do, and wait for nobody else.
@@ -15,12 +15,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
 
-from fairplay.server.records import lock
 from fairplay.server.records.chain import first_broken
 from fairplay.server.records.chunks import Trail
 from fairplay.server.records.database import Database, Listing, Selection
 from fairplay.server.records.errors import RecordExists, RecordsError
 from fairplay.server.records.journal import Journal
+from fairplay.server.records.place import Place, at
 from fairplay.server.records.writer import Writer
 from fairplay.v1.record_pb2 import LinkedEntry, Record
 
@@ -29,7 +29,7 @@ MAX_SEARCHED = 20_000
 
 
 class Store:
-    """The records of a directory. `failure` is what has made writing impossible, if anything has."""
+    """The records of a place. `failure` is what has made writing impossible, if anything has."""
 
     def __init__(self, database: Database, writer: Writer | None, next_number: int, closing: ExitStack) -> None:
         self._database = database
@@ -40,27 +40,24 @@ class Store:
         self._ended: deque[tuple[int, str]] = deque()
 
     @classmethod
-    def open(cls, directory: Path | None) -> Store:
-        """Open a directory for a server, made if there is none; None: a private one that is removed with the store.
+    def open(cls, place: Place | Path | None) -> Store:
+        """Open a place for a server, made if there is none; None: a private directory that is removed with the store.
 
         Raises StoreInUse if another server has it, RecordsError, which says why, if it cannot be used.
         """
         with ExitStack() as closing:
-            if directory is None:
-                directory = Path(closing.enter_context(TemporaryDirectory(prefix="fairplay-records-")))
-            closing.enter_context(lock.hold(directory))
-            database = Database.writable(directory)
-            closing.callback(database.close)
+            if place is None:
+                place = Path(closing.enter_context(TemporaryDirectory(prefix="fairplay-records-")))
+            database = closing.enter_context(Database.writable(at(place)))
             record, chunk = database.next_numbers()
             writer = Writer(database.save, chunk)
             return cls(database, writer, record, closing.pop_all())
 
     @classmethod
-    def read_only(cls, directory: Path) -> Store:
-        """Open a directory for reading, also while a server writes there. Raises RecordsError if it cannot be read."""
-        database = Database.readable(directory)
+    def read_only(cls, place: Place | Path) -> Store:
+        """Open a place for reading, also while a server writes there. Raises RecordsError if it cannot be read."""
         with ExitStack() as closing:
-            closing.callback(database.close)
+            database = closing.enter_context(Database.readable(at(place)))
             return cls(database, None, 0, closing.pop_all())
 
     def __enter__(self) -> Store:
@@ -150,8 +147,7 @@ class Store:
     def _writing(self) -> Writer:
         if self._writer is None:
             raise RecordsError("the records were opened for reading only")
-        if self._writer.failure is not None:
-            raise RecordsError(str(self._writer.failure))
+        self._writer.check()
         self._forget()
         return self._writer
 

@@ -132,6 +132,13 @@ class Writer:
         self._wake.set()
         self._thread.join()
 
+    def check(self) -> None:
+        """Raise RecordsError if nothing can be written any more."""
+        if self.failure is not None:
+            raise RecordsError(str(self.failure))
+        if self._stopped:
+            raise RecordsError("the store is closed")
+
     def _rouse(self) -> None:
         if self._stopped:
             raise RecordsError("the store is closed")

@@ -13,6 +13,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.game import Game
 from fairplay.player.channels import Credentials
+from fairplay.server.records.place import Place
 from fairplay.terminal import options
 from fairplay.terminal.outcomes import UsageError
 from fairplay.terminal.playing.format_text import parse_format
@@ -43,7 +44,7 @@ class Options:
     sandbox: str
     program_limits: str
     program_folders: str
-    records: Path | None
+    records: Place | None
     ca: Path | None = None
     state: Path | None = None
     format: str = "knockout"

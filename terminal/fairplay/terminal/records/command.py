@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
+from fairplay.server.records.place import Place
 from fairplay.terminal.outcomes import outcomes
-from fairplay.terminal.parameters import PlainJson
+from fairplay.terminal.parameters import PlainJson, RecordsSource, parse_records
 
 app = typer.Typer(
-    help="""Look into records: of a store (the directory that --records named) or of an exported file.
+    help="""Look into records: of a store (what --records named) or of an exported file.
 
     Examples:
 
@@ -24,9 +25,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Source = Annotated[
-    Path, typer.Argument(metavar="SOURCE", help="A directory with records, or an exported .fairplay file.")
-]
 RecordId = Annotated[
     str | None,
     typer.Argument(metavar="ID", help="Which record; the beginning of its id will do. Default: the only one."),
@@ -35,7 +33,7 @@ RecordId = Annotated[
 
 @app.command("list")
 def list_records(
-    source: Source,
+    source: RecordsSource,
     tournament: Annotated[
         str | None, typer.Option("--tournament", metavar="ID", help="Only the games of this tournament.")
     ] = None,
@@ -44,7 +42,7 @@ def list_records(
 ) -> None:
     """List records, the newest first.
 
-    A record without an end is "running" while a server writes to the directory, and "unfinished" otherwise.
+    A record without an end is "running" while a server writes there, and "unfinished" otherwise.
 
     Examples:
 
@@ -60,7 +58,7 @@ def list_records(
 
 @app.command()
 def show(
-    source: Source,
+    source: RecordsSource,
     record: RecordId = None,
     state_at: Annotated[
         int | None,
@@ -90,7 +88,7 @@ def show(
 
 @app.command()
 def export(
-    source: Source,
+    source: RecordsSource,
     record: RecordId = None,
     output: Annotated[
         Path | None,
@@ -135,7 +133,7 @@ def export(
 
 @app.command()
 def replay(
-    source: Source,
+    source: RecordsSource,
     record: RecordId = None,
     pause: Annotated[
         str | None,
@@ -156,7 +154,7 @@ def replay(
 
 
 @app.command()
-def verify(source: Source, record: RecordId = None, json: PlainJson = False) -> None:
+def verify(source: RecordsSource, record: RecordId = None, json: PlainJson = False) -> None:
     """Check that records are intact and keep the rules.
 
     Follows the hash chain of every record, or of one, and plays the game again. Exit code 1: something is wrong; the
@@ -175,8 +173,31 @@ def verify(source: Source, record: RecordId = None, json: PlainJson = False) -> 
 
 
 @app.command()
+def copy(
+    source: RecordsSource,
+    target: Annotated[
+        Place, typer.Argument(metavar="TARGET", parser=parse_records, help="An empty place, as --records names it.")
+    ],
+) -> None:
+    """Copy all that a server keeps to another place, e.g. from a directory to PostgreSQL: accounts and secrets too.
+
+    The server must not be running. Nothing is changed in the source.
+
+    Examples:
+
+    \b
+      fairplay records copy records/ postgresql://fairplay@db/fairplay
+      fairplay records copy postgresql://fairplay@db/fairplay backup/
+    """
+    with outcomes():
+        from fairplay.terminal.records.copy import copy_records
+
+        copy_records(source, target)
+
+
+@app.command()
 def picture(
-    source: Source,
+    source: RecordsSource,
     record: RecordId = None,
     at: Annotated[
         int | None, typer.Option("--at", metavar="N", help="The state after entry N. Default: the last.")

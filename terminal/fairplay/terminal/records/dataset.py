@@ -16,6 +16,7 @@ from fairplay.server import __version__
 from fairplay.server.dataset import CALL_COLUMNS, GAME_COLUMNS, LEGAL_COLUMNS, build_rows
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.place import Place
 from fairplay.terminal.outcomes import FailedError
 from fairplay.terminal.printing import counted, make_directory, say, write_whole
 from fairplay.terminal.records.choosing import choose, games_of
@@ -58,7 +59,7 @@ MEANINGS = {
 }
 
 
-def export_dataset(place: Path, wanted: str | None, directory: Path, form: str, *, legal: bool) -> None:
+def export_dataset(place: Place, wanted: str | None, directory: Path, form: str, *, legal: bool) -> None:
     """Write the games of a source, or those of one record, to `directory` as tables of a format.
 
     Raises UsageError if the format needs more than is installed, and FailedError after the last game if some could not

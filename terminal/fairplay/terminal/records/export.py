@@ -11,6 +11,7 @@ from rich.markup import escape
 from fairplay.server.records import files
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.place import Place
 from fairplay.terminal.outcomes import FailedError, UsageError
 from fairplay.terminal.printing import counted, file_name, make_directory, say
 from fairplay.terminal.records.choosing import choose
@@ -23,7 +24,7 @@ WHOLE = "fairplay"
 
 
 def export_records(
-    place: Path, wanted: str | None, output: Path | None, directory: Path | None, form: str, *, legal: bool
+    place: Place, wanted: str | None, output: Path | None, directory: Path | None, form: str, *, legal: bool
 ) -> None:
     """Export one record to a file or all to a directory, as they are; or their games to a directory, as tables.
 

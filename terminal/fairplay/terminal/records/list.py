@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -16,6 +15,7 @@ from rich.markup import escape
 from fairplay.games.kit.printable import UNPRINTABLE
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.place import Place
 from fairplay.terminal.printing import print_json, say
 from fairplay.terminal.records.choosing import choose_tournament, shorten_ids
 from fairplay.terminal.records.overview import (
@@ -40,7 +40,7 @@ GAP = "  "
 STYLES = {FINISHED: "default", RUNNING: "green", UNFINISHED: "yellow", ABORTED: "yellow", CANCELLED: "yellow"}
 
 
-def list_records(place: Path, tournament: str | None, limit: int, as_json: bool) -> None:
+def list_records(place: Place, tournament: str | None, limit: int, as_json: bool) -> None:
     """List the newest records, in lines that fit the terminal."""
     console = Console(highlight=False)
     with open_source(place) as source:

@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
+from fairplay.server.records.place import Place
 from fairplay.server.records.replay import Shown, replay
 from fairplay.terminal.outcomes import FailedError, UsageError
 from fairplay.terminal.printing import counted, file_name, make_directory, say
@@ -17,7 +18,7 @@ SUFFIX = ".svg"
 
 
 def draw_pictures(
-    place: Path, wanted: str | None, entry: int | None, output: Path | None, directory: Path | None
+    place: Place, wanted: str | None, entry: int | None, output: Path | None, directory: Path | None
 ) -> None:
     """Draw one state into a file, or all of them into a directory."""
     if directory is not None and (entry is not None or output is not None):

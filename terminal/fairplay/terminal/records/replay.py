@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.markup import escape
 from rich.text import Text
 
+from fairplay.server.records.place import Place
 from fairplay.server.records.replay import Called, Eliminated, Ended, Shown, replay
 from fairplay.terminal.misconducts import draw_failure, draw_standing
 from fairplay.terminal.options import parse_seconds
@@ -24,7 +24,7 @@ PAUSE = "300ms"
 MAX_PAUSE_S = 60
 
 
-def replay_record(place: Path, wanted: str | None, pause: str | None) -> None:
+def replay_record(place: Place, wanted: str | None, pause: str | None) -> None:
     """Play a recorded game in one place of the terminal, or print its boards one below the other."""
     console = Console(highlight=False)
     pause_s = parse_seconds(pause or (PAUSE if console.is_terminal else "0s"), "--pause")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -12,6 +11,7 @@ from rich.markup import escape
 from fairplay.server.plans import seconds
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.place import Place
 from fairplay.terminal.outcomes import UsageError
 from fairplay.terminal.printing import print_json, say
 from fairplay.terminal.records.choosing import choose
@@ -34,7 +34,7 @@ STYLES = {
 INDENT = " " * 14
 
 
-def show_record(place: Path, wanted: str | None, plain: bool, state_at: int | None, call: int | None) -> None:
+def show_record(place: Place, wanted: str | None, plain: bool, state_at: int | None, call: int | None) -> None:
     """Show a record, or one of its calls, or a state as protobuf-JSON."""
     if state_at is not None and call is not None:
         raise UsageError("--state-at and --call show different things: give one of them")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import heapq
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,8 +9,10 @@ from pathlib import Path
 from typing import Protocol
 
 from fairplay.server.filing import check_filing
-from fairplay.server.records import files, lock
+from fairplay.server.records import files
 from fairplay.server.records.database import Listing
+from fairplay.server.records.place import Place
+from fairplay.server.records.sqlite import Directory
 from fairplay.server.records.store import Store
 from fairplay.server.records.verify import Finding
 from fairplay.terminal.outcomes import UsageError
@@ -26,8 +27,8 @@ class Source(Protocol):
     """Records that can be read."""
 
     @property
-    def place(self) -> Path:
-        """The path that was typed."""
+    def place(self) -> object:
+        """What was typed."""
 
     @property
     def written(self) -> bool:
@@ -53,35 +54,29 @@ class Source(Protocol):
 
 
 @contextmanager
-def open_source(place: Path) -> Iterator[Source]:
-    """Open the records in a directory or a file. Raises UsageError if there is none, RecordsError if it is damaged."""
-    if place.is_dir():
+def open_source(place: Place) -> Iterator[Source]:
+    """Open the records in a place or a file. Raises UsageError if there are none, RecordsError if they are damaged."""
+    path = place.path if isinstance(place, Directory) else None
+    if path is None or path.is_dir():
         with Store.read_only(place) as store:
             yield StoreSource(place, store)
-    elif place.exists():
-        yield FileSource(place, files.load(place))
+    elif path.exists():
+        yield FileSource(path, files.load(path))
     else:
-        raise UsageError(f"there is no {place}: name the directory that --records named, or an exported record")
+        raise UsageError(f"there is no {place}: name what --records named, or an exported record")
 
 
 class StoreSource:
     """The records of a store."""
 
-    def __init__(self, place: Path, store: Store) -> None:
+    def __init__(self, place: Place, store: Store) -> None:
         self.place = place
         self._store = store
 
     @property
     def written(self) -> bool:
-        """Whether a server holds the lock of the directory."""
-        try:
-            with (self.place / lock.FILE_NAME).open("rb") as file:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
-        return False
+        """Whether a server writes to the place."""
+        return self.place.in_use
 
     def listings(self, kinds: Sequence[str] = KINDS, parent: str = "") -> Iterator[Listing]:
         """Iterate over the records, newest first."""

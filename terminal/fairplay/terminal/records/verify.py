@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from rich.console import Console
@@ -12,6 +11,7 @@ from rich.markup import escape
 from fairplay.server.manager.history import check_tournament
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.place import Place
 from fairplay.server.records.verify import CHECKS, Finding, verify
 from fairplay.terminal.outcomes import DONE, FAILED, FailedError
 from fairplay.terminal.printing import counted, print_json, say
@@ -45,7 +45,7 @@ def check_record(record: Record) -> Sequence[str]:
     return [str(finding) for finding in verify(record, finished=True, checks=ALL_CHECKS)]
 
 
-def verify_records(place: Path, wanted: str | None, as_json: bool) -> int:
+def verify_records(place: Place, wanted: str | None, as_json: bool) -> int:
     """Verify one record or all, and return the exit code."""
     console = Console(highlight=False)
     counts = dict.fromkeys(("ok", "unfinished", "wrong"), 0)
@@ -65,7 +65,7 @@ def verify_records(place: Path, wanted: str | None, as_json: bool) -> int:
     return FAILED if counts["wrong"] or defects else DONE
 
 
-def _show_totals(console: Console, place: Path, counts: Mapping[str, int], defects: Sequence[str]) -> None:
+def _show_totals(console: Console, place: Place, counts: Mapping[str, int], defects: Sequence[str]) -> None:
     for defect in defects:
         say(console, f"[red]wrong[/]       {escape(defect)}")
     total = sum(counts.values())

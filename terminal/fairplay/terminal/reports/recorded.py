@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
@@ -13,6 +12,7 @@ from rich.markup import escape
 from fairplay.server.manager import history
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.errors import Diverged, RecordsError
+from fairplay.server.records.place import Place
 from fairplay.terminal.outcomes import FailedError, UsageError
 from fairplay.terminal.playing.summary import is_league, summarize
 from fairplay.terminal.records.choosing import choose_tournament
@@ -24,7 +24,7 @@ from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.tournament_pb2 import RoundGame, Standings
 
 
-def show_standings(place: Path, wanted: str | None, choose: Callable[[str, Sequence[str]], Outputs]) -> None:
+def show_standings(place: Place, wanted: str | None, choose: Callable[[str, Sequence[str]], Outputs]) -> None:
     """Show the standings of a tournament, and write what is chosen for its game and entrants.
 
     Raises UsageError if it is not clear which tournament is meant, and FailedError if its record breaks the rules.

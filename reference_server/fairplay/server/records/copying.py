@@ -1,0 +1,64 @@
+"""Copies of everything that a server keeps, from one place to another: records, accounts, secrets of players."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from fairplay.server.records import accounts, secrets
+from fairplay.server.records.database import CHUNKS, CHUNKS_PER_QUERY, RECORDS, Database, saying
+from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.place import Place
+
+SMALL = ((accounts.PART, accounts.TABLES), (secrets.PART, secrets.TABLES))
+
+
+def copy(source: Place, target: Place) -> int:
+    """Copy everything to an empty place, and return the number of records; both places are locked meanwhile.
+
+    Raises StoreInUse if a server writes to one of them, RecordsError if the target is not empty, or something cannot
+    be read or written; then the target has no records.
+    """
+    _check_target(target)
+    source.reading().dispose()  # says if there are no records, before a place that is locked would be made
+    with Database.writable(source) as old, Database.writable(target) as new:
+        if new.next_numbers() != (1, 1):
+            raise RecordsError(f"there are records in {target} already: name an empty place")
+        with saying(f"cannot copy {source} to {target}", source, target):
+            for part, tables in SMALL:
+                if source.has(part):
+                    _copy_small(source, target, part, tables)
+            with old.reading.connect() as reading, new.writing_transaction() as writing:
+                for table in (CHUNKS, RECORDS):
+                    for rows in _batches(reading, table):
+                        writing.execute(sa.insert(table), rows)
+        return new.next_numbers()[0] - 1
+
+
+def _check_target(target: Place) -> None:
+    if any(target.has(part) for part, _ in SMALL):
+        raise RecordsError(f"there are accounts or secrets in {target} already: name an empty place")
+
+
+def _copy_small(source: Place, target: Place, part: str, tables: sa.MetaData) -> None:
+    old, new = source.small(part), target.small(part)
+    try:
+        with old.connect() as reading, new.begin() as writing:
+            tables.create_all(writing)
+            for table in tables.sorted_tables:
+                if rows := [dict(row._mapping) for row in reading.execute(sa.select(table))]:
+                    writing.execute(sa.insert(table), rows)
+    finally:
+        old.dispose()
+        new.dispose()
+
+
+def _batches(connection: sa.Connection, table: sa.Table) -> Iterator[Sequence[dict[str, Any]]]:
+    """Yield the rows of a table, which has numbers from 1, a few at a time."""
+    last = connection.scalar(sa.select(sa.func.max(table.c.number))) or 0
+    for start in range(1, last + 1, CHUNKS_PER_QUERY):
+        within = table.c.number.between(start, start + CHUNKS_PER_QUERY - 1)
+        if rows := [dict(row._mapping) for row in connection.execute(sa.select(table).where(within))]:
+            yield rows

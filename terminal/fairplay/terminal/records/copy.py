@@ -1,0 +1,16 @@
+"""`fairplay records copy`."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.markup import escape
+
+from fairplay.server.records.copying import copy
+from fairplay.server.records.place import Place
+from fairplay.terminal.printing import counted, say
+
+
+def copy_records(source: Place, target: Place) -> None:
+    """Copy what a server keeps, and say how much it is."""
+    count = copy(source, target)
+    say(Console(highlight=False), escape(f"copied {counted(count, 'record')} from {source} to {target}"))
