@@ -16,8 +16,8 @@ import psutil
 import psycopg
 
 USER = "postgres"
-QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "listen_addresses=")
-"""What makes it quick, where nothing has to survive a loss of power; and no port, so that none can be taken."""
+QUICK = ("fsync=off", "full_page_writes=off", "listen_addresses=")
+"""Nothing has to survive a loss of power. And no port, so that none can be taken."""
 
 
 class PostgresqlMissingError(Exception):

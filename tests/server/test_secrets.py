@@ -210,7 +210,7 @@ async def test_a_seat_has_its_secret_after_a_restart_too_until_it_is_left(
             await server.stop()
         assert "old-secret" not in kept(tmp_path)
         assert SECRET in kept(tmp_path)
-        assert SECRET not in kept(tmp_path, but=FILE_NAME)
+        assert SECRET not in kept(tmp_path, but=SECRETS)
         async with lobby(PATIENT, records=tmp_path) as server:
             async with again(server, ann, bob) as [ann, bob]:
                 await ann.ask("Rename", name="anna")
