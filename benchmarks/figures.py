@@ -64,6 +64,8 @@ KINDS = {
     "league": Kind("standings of 200 entrants, of the time of 20,000 games", "%", at_most=True),
     "league-games": Kind("  games of bots, one process", "games/s"),
     "league-standings": Kind("  all standings of the league", "s", at_most=True),
+    "postgresql": Kind("games of bots, records in PostgreSQL against a directory", "x"),
+    "postgresql-rate": Kind("  the same games, records in PostgreSQL", "games/s"),
     "help": Kind("fairplay --help", "s", at_most=True),
 }
 """Every figure by its name. Those that are indented back the one above them and have nothing to reach."""

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import time
 
 import numpy as np
 
+from benchmarks.bots import GAME, games_per_s
 from benchmarks.calibration import Event
 from benchmarks.figures import Figure, Pace, figure
-from benchmarks.subjects import LEAGUE_REACH, STRATEGY
-from fairplay.games.game import find
+from benchmarks.subjects import LEAGUE_REACH
 from fairplay.server.manager.standing import pause_s
-from fairplay.server.server import Config, Server
+from fairplay.server.server import Config
 from fairplay.standings.ratings import Start
 from fairplay.standings.results import Outcome
 from fairplay.standings.scoreboard import Scoreboard
-from fairplay.v1.game_pb2 import Player
-from fairplay.v1.referee_pb2 import GamePlan
 
-GAME = "fish"
-AT_ONCE = 16
 LEAGUE = Event(entrants=200, seats=2, deals=10_000)
 ROUND = LEAGUE.entrants // LEAGUE.seats
 
@@ -30,7 +25,7 @@ async def measure(pace: Pace) -> list[Figure]:
     """Return the share of the playing time that the standings take, and both parts of it."""
     shares, rates, costs = [], [], []
     for number in range(pace.repeats):
-        rates.append(await _games_per_s(pace.seconds))
+        rates.append(await games_per_s(Config(), pace.seconds))
         costs.append(_standings_s(number, rates[-1]))
         shares.append(100 * costs[-1] * rates[-1] / LEAGUE.games)
     return [
@@ -58,21 +53,3 @@ def _standings_s(seed: int, games_per_s: float) -> float:
             due_s = now_s + pause_s(time.process_time() - before)
     board.compute()
     return time.process_time() - began
-
-
-async def _games_per_s(seconds: float) -> float:
-    """Return how many games a second the referee plays between bots in this process."""
-    server = await Server.start(Config())
-    try:
-        began, played = time.perf_counter(), 0
-        while time.perf_counter() - began < seconds:
-            await asyncio.gather(*(server.referee.play(_plan(played + number)) for number in range(AT_ONCE)))
-            played += AT_ONCE
-        return played / (time.perf_counter() - began)
-    finally:
-        await server.stop()
-
-
-def _plan(seed: int) -> GamePlan:
-    players = [Player(name=name, link=f"bot:{STRATEGY}") for name in ("ann", "bob")]
-    return GamePlan(game=find(GAME).name, players=players, seed=seed)

@@ -85,7 +85,8 @@ class Postgresql:
         """Return the database of the records, for reading only. Raises RecordsError if there is none."""
         if not self.has("records"):
             raise RecordsError(f"there are no records in {self}")
-        return self._engine("records", "-c default_transaction_read_only=on")
+        # Each query is by itself: a transaction would take two more messages there and back.
+        return self._engine("records", "-c default_transaction_read_only=on", isolation_level="AUTOCOMMIT")
 
     def has(self, part: str) -> bool:
         """Return whether there is a schema of this small database."""
@@ -108,9 +109,9 @@ class Postgresql:
         with self._connected() as connection:
             connection.execute(f"CREATE SCHEMA IF NOT EXISTS {_schema(part)}")
 
-    def _engine(self, part: str, options: str = "", **pool: Any) -> Engine:
+    def _engine(self, part: str, options: str = "", **more: Any) -> Engine:
         arguments = _arguments(f"-c search_path={_schema(part)} {options}")
-        return create_engine(self._url, connect_args=arguments, pool_pre_ping=True, **pool)
+        return create_engine(self._url, connect_args=arguments, pool_pre_ping=True, **more)
 
     def _lock(self, connection: psycopg.Connection[tuple[Any, ...]], _: object) -> None:
         """Take the lock when the connection is made, for as long as it lasts."""
