@@ -80,7 +80,7 @@ AFTER_OTHERS = (
         (case_ids.EARLY_END,),
         after_early_end(2),
         RAISES,
-        (case_ids.CANCELLED, case_ids.NEVER_ENDED, case_ids.SAME_SEAT, case_ids.AT_ONCE, case_ids.UNDER_LOAD),
+        ("memory", case_ids.UNDER_LOAD),
     ),
     Mutant(
         "fills-up-with-games",
