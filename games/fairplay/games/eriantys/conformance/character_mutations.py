@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import combinations_with_replacement, product
 from typing import Any
 
 from fairplay.eriantys.v1.eriantys_pb2 import Action as ActionMessage
@@ -21,10 +22,12 @@ from fairplay.games.eriantys.conformance.wrong_moves import (
     ways_to_play,
     wrong_answer,
 )
-from fairplay.games.eriantys.rules import Action, State
+from fairplay.games.eriantys.rules import Action, PlayCharacter, State
+from fairplay.games.eriantys.rules.state import TABLE_SEATS
 from fairplay.games.kit.conformance import WHOLE_GAME, collect_mutations, mutation, whole_game
 
 LAST_OF_FOUR = whole_game(3, 4)
+MINSTREL = 10
 
 
 @wrong_answer(ACTION, "eriantys.character.expert", WHOLE_GAME, LAST_OF_FOUR, "eriantys.students.resumed")
@@ -182,6 +185,19 @@ def exchanges_same_student_twice(view: State) -> Iterable[Action]:
 def seats_eleventh_with_character(view: State) -> Iterable[Action]:
     """Puts an eleventh student at a table with a character."""
     return characters(view)
+
+
+@wrong_answer(ACTION, "eriantys.character.table-full", "eriantys.character.nearly-full")
+def seats_two_on_the_last_seat(view: State) -> Iterable[Action]:
+    """Gives two students of a colour in an exchange where the table of that colour has one free seat."""
+    exchanges = combinations_with_replacement(product(ALL_COLORS, ALL_COLORS), 2)
+    return (PlayCharacter(MINSTREL, swaps=swaps) for swaps in exchanges if _seats_twice(view, swaps))
+
+
+def _seats_twice(view: State, swaps: Sequence[tuple[int, int]]) -> bool:
+    """Return whether each student of an exchange could be seated alone, and both have one colour."""
+    (one, _), (other, _) = swaps
+    return one == other and view.dining_rooms[view.active][one] == TABLE_SEATS - 1
 
 
 @wrong_answer(ACTION, "eriantys.character.no-entry-left", "eriantys.character.no-entry-used-up")

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from fairplay.games.conformance import Probe, Situation
 from fairplay.games.eriantys import rules
-from fairplay.games.eriantys.conformance.scenes import bag_emptied, scene, students
+from fairplay.games.eriantys.conformance.scenes import INITIALS, bag_emptied, scene, students
 from fairplay.games.eriantys.players.strategies import STRATEGIES, strategy
 from fairplay.games.eriantys.protocol import codec
 from fairplay.games.eriantys.rules import NOBODY, Phase, Settings, Standing, State
@@ -112,6 +112,16 @@ def _bag_empty(rng: Random) -> Situation:
     held = {1: "RR", 7: "GGG", 11: ""}
     state = scene(rng, _expert(1, 7, 11), coins=5, characters=held, entrances=["BBBB"])
     return _situation(bag_emptied(state), 0, 1)
+
+
+def _nearly_full(rng: Random) -> Situation:
+    """Return a turn in which the minstrel is all that can be paid for, and two tables have a free seat or none."""
+    one, other, third, *_ = rng.sample(INITIALS, len(INITIALS))
+    room = one * rng.randint(9, 10) + other * rng.randint(9, 10) + third * rng.randint(1, 3)
+    phase = rng.choice([Phase.STUDENTS, Phase.MOTHER_NATURE])
+    entrance = one * 2 + other * 2 + (one + other + third if phase is Phase.STUDENTS else "")
+    state = scene(rng, _expert(3, 9, 10), phase=phase, coins=1, rooms=[room], entrances=[entrance])
+    return _situation(state, 0, 5)
 
 
 BY_GROUP = replace(ONCE, island_address="group")
@@ -295,6 +305,13 @@ PROBES: tuple[Probe, ...] = (
         ("eriantys.character.table-full", "eriantys.character.swap-dining-room"),
         "Neither the princess nor the minstrel can seat an eleventh student, unless one of the same colour leaves.",
         _scene(_expert(2, 10, 11), coins=5, characters={11: "GGRR"}, entrances=["GRRG"], rooms=FULL_TABLES),
+    ),
+    Probe(
+        "eriantys.character.nearly-full",
+        ("eriantys.character.table-full", "eriantys.character.swap-dining-room", "eriantys.character.swap-entrance"),
+        "Two tables have one free seat or none: what the minstrel exchanges must fit there, all of it together.",
+        _nearly_full,
+        draws=8,
     ),
     Probe(
         "eriantys.character.no-entry-used-up",
