@@ -29,7 +29,7 @@ def test_what_other_players_hold_is_not_known() -> None:
 
 def holdings(*mib_of_rounds: int) -> Growth:
     sizes = [{1: ProcessSize(size * MIB, 1, 1)} for size in accumulate(mib_of_rounds, initial=100)]
-    return Growth([Holding(each, 0) for each in sizes])
+    return Growth(holdings=[Holding(each, 0) for each in sizes])
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,12 @@
-"""Cases about what a player holds, and writes, while it plays one game after another."""
+"""Cases about what a player holds, and writes, while it plays one game after another: left early, won or lost."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import takewhile
+from itertools import cycle, islice, takewhile
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -17,12 +17,16 @@ from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import Failure, NotApplicable, failure
 from fairplay.conformance.connection import Connection
 from fairplay.conformance.context import Context
-from fairplay.conformance.trial import Trial
+from fairplay.conformance.endings import Ending, find_endings
+from fairplay.conformance.methods import tells_the_end
+from fairplay.conformance.trial import Scenario, Trial
 from fairplay.games.game import Game
 
 DECISIONS = 6
 GAMES = 25
 """How many games a round has, all at the same time."""
+ENDS = 4
+"""So many different ends of games are played again and again."""
 ROUNDS = 3
 MAX_ROUNDS = 21
 """A player that seems to hoard memory plays on: some collect garbage late. 20 rounds are 500 games."""
@@ -69,8 +73,10 @@ class Holding(NamedTuple):
 
 @dataclass(slots=True)
 class Growth:
-    """What a player holds after each round of games."""
+    """What a player holds after each round of games of one kind."""
 
+    kind: str = "games"
+    """Which games they are, for people."""
     holdings: list[Holding] = field(default_factory=list)
     failed: Trial | None = None
     """The game in which the player misbehaved, after which no other was played; None: it did in none."""
@@ -80,22 +86,36 @@ class Growth:
         return [count(before, after) for before, after in zip(self.holdings, self.holdings[1:], strict=False)]
 
 
-def growth_of(context: Context) -> Growth:
-    """Return how a player grows in many games on a fresh connection. Raises NotApplicable if it cannot be measured."""
-    return context.once("growth", lambda: _grow(context))
+def growth_of(context: Context) -> Sequence[Growth]:
+    """Return how a player grows in many games of each kind. Raises NotApplicable if it cannot be measured."""
+    return context.once("growth", lambda: list(_grow(context)))
 
 
-def _grow(context: Context) -> Growth:
-    found = Growth()
+def _grow(context: Context) -> Iterator[Growth]:
+    """Yield how a player on a fresh connection grows in games of each kind, until it misbehaves."""
     with context.player.fresh() as connection:
         measure = _measure_of(context, connection)
-        while len(found.holdings) < ROUNDS or _may_hoard(found):
-            trials = context.play_together(context.beginnings(GAMES, DECISIONS), connection)
-            found.failed = next((each for each in trials if each.misconduct is not None), None)
+        for kind, scenarios in _kinds(context).items():
+            found = Growth(kind)
+            while found.failed is None and (len(found.holdings) < ROUNDS or _may_hoard(found)):
+                trials = context.play_together(scenarios, connection)
+                found.failed = next((each for each in trials if each.misconduct is not None), None)
+                if found.failed is None:
+                    found.holdings.append(_settled(measure, found.holdings))
+            yield found
             if found.failed is not None:
-                break
-            found.holdings.append(_settled(measure, found.holdings))
-    return found
+                return
+
+
+def _kinds(context: Context) -> Mapping[str, Sequence[Scenario]]:
+    """Return the games of a round, by their kind: the player may do something else when it is told that one is over."""
+    kinds = {"games": context.beginnings(GAMES, DECISIONS)}
+    if not any(map(tells_the_end, context.game.methods)):
+        return kinds | {"games to their end": list(islice(cycle(map(context.ending, context.game.seats)), GAMES))}
+    for ending in (Ending.WON, Ending.LOST):
+        ends = list(islice(find_endings(context.game, context.settings, ending, context.rng("growth")), ENDS))
+        kinds[f"games that it has {ending}"] = list(islice(cycle(ends), GAMES))
+    return kinds
 
 
 def _settled(measure: Callable[[], Holding], before: Sequence[Holding]) -> Holding:
@@ -167,18 +187,21 @@ def _files(process: Any) -> int:
 @case(MEMORY, "500 games after others may add at most 1 GiB of memory.")
 def memory(context: Context) -> None:
     """A tournament may have thousands of games."""
-    found = growth_of(context)
-    if found.failed is not None:
-        context.judge_condition(found.failed, (owners.AFTER_OTHERS, context.sequence))
+    for found in growth_of(context):
+        if found.failed is not None:
+            context.judge_condition(found.failed, (owners.AFTER_OTHERS, context.sequence))
     _only_started(context)
-    if _hoards(found):
-        raise grown(found)
+    for found in growth_of(context):
+        if _hoards(found):
+            raise grown(found)
 
 
 def grown(found: Growth) -> Failure:
     """Return the failure of a player that has grown."""
     count, more = GAMES * (len(found.holdings) - 1), sum(found.added(_memory)) / MIB
-    return failure(f"{count} games more made the player {more:,.0f} MiB larger.", ("Memory", _table(found, _mib)))
+    return failure(
+        f"{count} {found.kind} more made the player {more:,.0f} MiB larger.", ("Memory", _table(found, _mib))
+    )
 
 
 @case("growth.threads", "Of 25 games after others, fewer than 20 threads may be left, again and again.")
@@ -203,8 +226,8 @@ def processes(context: Context) -> None:
 def output(context: Context) -> None:
     """Whoever runs a player keeps what it writes, or at least reads it."""
     found = _sound(context)
-    game_count = GAMES * len(found.holdings)
-    a_game = found.holdings[-1].output_bytes // game_count
+    game_count = GAMES * sum(len(each.holdings) for each in found)
+    a_game = found[-1].holdings[-1].output_bytes // game_count
     if a_game > MAX_OUTPUT_BYTES:
         raise failure(f"The player has written {a_game / MIB:.1f} MiB a game, in {game_count} games.")
 
@@ -224,22 +247,24 @@ def _added(of_process: Callable[[ProcessSize], int], before: Holding, after: Hol
 def _judge_count(
     context: Context, what: str, count: Callable[[Holding], int], more: Callable[[Holding, Holding], int]
 ) -> None:
-    found = _sound(context)
-    added = found.added(more)
-    if min(added) >= MAX_COUNT:
-        table = _table(found, lambda holding: str(count(holding)))
-        raise failure(
-            f"Each {GAMES} games made the player keep {min(added)} {what} or more.", (what.capitalize(), table)
-        )
+    for found in _sound(context):
+        added = found.added(more)
+        if min(added) >= MAX_COUNT:
+            table = _table(found, lambda holding: str(count(holding)))
+            raise failure(
+                f"Each {GAMES} {found.kind} made the player keep {min(added)} {what} or more.",
+                (what.capitalize(), table),
+            )
 
 
-def _sound(context: Context) -> Growth:
+def _sound(context: Context) -> Sequence[Growth]:
     """Return the growth of a player that has played all games. Raises NotTested if it misbehaved in one."""
-    found = growth_of(context)
-    if found.failed is not None:
-        raise context.untested("not all games could be played", found.failed, MEMORY)
+    growths = growth_of(context)
+    for found in growths:
+        if found.failed is not None:
+            raise context.untested("not all games could be played", found.failed, MEMORY)
     _only_started(context)
-    return found
+    return growths
 
 
 def _only_started(context: Context) -> None:
@@ -261,7 +286,9 @@ def _processes(before: Holding, after: Holding) -> int:
 
 def _table(found: Growth, show: Callable[[Holding], str]) -> str:
     """Return what the player held after each round."""
-    return "\n".join(f"after {GAMES * number} games: {show(each)}" for number, each in enumerate(found.holdings, 1))
+    return "\n".join(
+        f"after {GAMES * number} {found.kind}: {show(each)}" for number, each in enumerate(found.holdings, 1)
+    )
 
 
 def cases(game: Game) -> Sequence[Case]:

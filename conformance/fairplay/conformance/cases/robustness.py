@@ -112,11 +112,11 @@ def _answers_again(context: Context, connection: Connection) -> bool:
 )
 def memory_growth(context: Context) -> None:
     """A tournament may have thousands of games."""
-    found = growth_of(context)
-    if found.failed is not None:
-        _judge(context, found.failed)
-    if keeps_growing(found):
-        raise grown(found)
+    for found in growth_of(context):
+        if found.failed is not None:
+            _judge(context, found.failed)
+        if keeps_growing(found):
+            raise grown(found)
 
 
 def _judge(context: Context, found: Trial) -> None:

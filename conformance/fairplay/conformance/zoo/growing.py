@@ -8,12 +8,13 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from fairplay.conformance.endings import Ending
 from fairplay.conformance.zoo import case_ids
 from fairplay.conformance.zoo.effects import adds
 from fairplay.conformance.zoo.mutant_player import Trigger
 from fairplay.conformance.zoo.mutants import Mutant
 from fairplay.conformance.zoo.program_behaviour import ProgramBehaviour
-from fairplay.conformance.zoo.triggers import always, in_decision
+from fairplay.conformance.zoo.triggers import always, in_decision, when_told
 
 EACH_GAME = in_decision(1)
 HOARD_BYTES = 4 * 1024 * 1024
@@ -64,6 +65,20 @@ PROGRAMS = (
         related=(case_ids.GROWTH,),
     ),
     _mutant("keeps-threads", "Keeps a thread of every game.", case_ids.GROWING_THREADS, _thread),
+    _mutant(
+        "keeps-threads-of-lost-games",
+        "Keeps a thread of every game that it is told to have lost.",
+        case_ids.GROWING_THREADS,
+        _thread,
+        when_told(Ending.LOST),
+    ),
+    _mutant(
+        "keeps-files-of-won-games-open",
+        "Keeps a file open of every game that it is told to have won.",
+        case_ids.GROWING_FILES,
+        _file,
+        when_told(Ending.WON),
+    ),
     _mutant("keeps-files-open", "Keeps a file open of every game.", case_ids.GROWING_FILES, _file),
     _mutant(
         "leaves-children",
