@@ -80,6 +80,12 @@ def skips() -> None:
     """Skips its turn."""
 
 
+@mutation("TakeTurn", "fish.move.mandatory", *ANYWHERE, "fish.turn.single-legal-move")
+def says_skip_beside_a_move(request: TakeTurnRequest, reply: TakeTurnResponse, rng: Random) -> TakeTurnResponse | None:
+    """Makes a move and says that it is a skip."""
+    return with_field(reply, "action.skip", True)
+
+
 @skipping("fish.turn.single-legal-move", "fish.turn.zero", only=situations.single_move)
 def skips_single_move() -> None:
     """Skips its turn where there is a single legal move."""
