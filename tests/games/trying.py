@@ -71,7 +71,7 @@ def check_is_passed(game: Game, probe: Probe, strategy: str) -> None:
     for rival in RIVALS:
         for seed in SEEDS:
             situation = probe.situation(Random(seed))
-            players = sound(game.name, strategy), sound(game.name, rival)
+            players = sound(game.name, strategy), sound(game.name, situation.rivals or rival)
             trial = play_situation(game, situation, *players, Random(seed), probe.level)
             assert trial.cause is None
             assert trial.decisions, "the player under test is asked"
@@ -151,7 +151,8 @@ def check_breaks_nothing_else(game: Game, mutation: Mutation) -> None:
 def broken_by(game: Game, mutation: Mutation, situation: Situation, seed: int, level: Level = Level.MUST) -> str | None:
     """The id of the rule that a mutant breaks in a situation, by misconduct or infraction; None if it breaks none."""
     mutant = mutate_answers(sound(game.name), mutation, Random(seed))
-    cause = play_situation(game, situation, mutant, sound(game.name), Random(seed), level).cause
+    others = sound(game.name, situation.rivals or "first")
+    cause = play_situation(game, situation, mutant, others, Random(seed), level).cause
     assert cause is None or isinstance(cause, RuleBreak)
     return None if cause is None else cause.rule_id
 

@@ -23,9 +23,9 @@ class Joining(NamedTuple):
 class StandIn:
     """Answers the calls before the player under test comes into a game."""
 
-    def __init__(self, game: Game, joins: Joining | None) -> None:
+    def __init__(self, game: Game, joins: Joining | None, strategy: str = "") -> None:
         self._joins = joins
-        self._player = None if joins is None else game.player(rival_names(game)[0])
+        self._player = None if joins is None else game.player(strategy or rival_names(game)[0])
         self._count = 0
 
     def answers(self, call: Call) -> bool:

@@ -79,7 +79,7 @@ class Rivals:
 
 
 def _players(game: Game, situation: Situation, seed: int) -> Mapping[int, object]:
-    rng, names = Random(seed), rival_names(game)
+    rng, names = Random(seed), [situation.rivals] if situation.rivals else rival_names(game)
     return {seat: game.player(rng.choice(names)) for seat in range(situation.player_count) if seat != situation.seat}
 
 

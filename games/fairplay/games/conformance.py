@@ -40,6 +40,13 @@ class Situation(NamedTuple):
     """Of the type `Game.state_type`, hidden things included; None: a fresh game."""
     turn_count: int = 1
     """The game goes on until the player under test has made so many decisions; 0: until it is over."""
+    rivals: str = ""
+    """The strategy of the others, e.g. of players that make mistakes. Empty: quick ones that make none."""
+    first_call: tuple[str, int] | None = None
+    """The method, and the number among its calls to the seat, of the first call of the player under test.
+
+    One of the others answers for it before, as before a restart. None: it is there from the beginning.
+    """
 
 
 class Probe(NamedTuple):

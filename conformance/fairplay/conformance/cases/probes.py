@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from fairplay.conformance.case import Case
 from fairplay.conformance.chance import answers_differ
 from fairplay.conformance.context import Context
+from fairplay.conformance.joining import Joining
 from fairplay.conformance.trial import Scenario, Trial
 from fairplay.conformance.whole_games import AT_ONCE
 from fairplay.games.conformance import Probe, find_conformance
@@ -60,7 +61,9 @@ def _scenario(context: Context, probe: Probe, draw: int = 0) -> Scenario:
     """Return the game of a probe, or another one if it has more."""
     words = (probe.id, draw + 1) if draw else (probe.id,)
     situation = probe.situation(context.rng(*words, "situation"))
-    return Scenario("-".join(map(str, words)), situation, context.rng(*words).getrandbits(32), probe.level)
+    joins = None if situation.first_call is None else Joining(*situation.first_call)
+    seed = context.rng(*words).getrandbits(32)
+    return Scenario("-".join(map(str, words)), situation, seed, probe.level, joins=joins)
 
 
 def cases(game: Game) -> Sequence[Case]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
 from fairplay.conformance.zoo import case_ids
@@ -53,6 +54,10 @@ def _of_settings(game: Game, anywhere: tuple[str, ...]) -> Iterator[Mutant]:
         sentence, other = "Raises an exception where it is told of other settings.", with_other_settings(game)
         yield Mutant("raises-under-other-settings", sentence, cases, other, RAISES, anywhere)
 
+    if names_settings(game) and (times := _long_times(game)):
+        sentence = "Raises an exception in its first decision where a time that is longer by default is below a second."
+        yield Mutant("raises-with-little-time", sentence, cases, _told_of_less(game, times), RAISES, anywhere)
+
     if names_settings(game) and (forgiving := forgiving_settings(game.name)):
         sentence = "Raises an exception in its second decision where a failed call eliminates nobody."
         trigger = in_decision_under(2, forgiving)
@@ -66,6 +71,29 @@ def in_decision_under(number: int, settings: Sequence[Message]) -> Trigger:
         told = any(_agrees(part, each) for part in parts(call.request) for each in settings)
         call.game.notes["told"] = call.game.notes.get("told") or told
         return call.decision == number and bool(call.game.notes["told"])
+
+    return trigger
+
+
+def _long_times(game: Game) -> Sequence[str]:
+    """Return the settings of a game that are times of a second or longer by default."""
+    usual: Any = game.full_settings(game.settings_type())
+    times = [field.name for field in usual.DESCRIPTOR.fields if _is_time(field)]
+    return [name for name in times if getattr(usual, name).seconds]
+
+
+def _is_time(field: Any) -> bool:
+    return field.message_type == Duration.DESCRIPTOR and not field.is_repeated
+
+
+def _told_of_less(game: Game, times: Sequence[str]) -> Trigger:
+    """Trigger in the first decision of a game in which one of these times is shorter than a second."""
+
+    def trigger(call: ReceivedCall) -> bool:
+        told = [part for part in parts(call.request) if isinstance(part, game.settings_type)]
+        if any(part.HasField(name) and not getattr(part, name).seconds for part in told for name in times):
+            call.game.notes["little time"] = True
+        return call.decision == 1 and "little time" in call.game.notes
 
     return trigger
 

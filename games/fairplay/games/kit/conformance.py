@@ -222,11 +222,11 @@ def play_situation(
     situation.
     """
     names = [f"player{seat}" for seat in range(situation.player_count)]
-    watch = _Watch(situation.seat, situation.turn_count)
+    watch = _Watch(situation.seat, situation.turn_count, situation.first_call)
     find_infraction = find_conformance(game.name).find_infraction
 
     def answer(call: Call) -> Any:
-        if call.seat != situation.seat:
+        if call.seat != situation.seat or not watch.has_begun(call):
             return others(call)
         watch.count(call)
         reply = player(call)
@@ -262,12 +262,18 @@ def mutate_answers(answer: Answer, mutation: Mutation, rng: Random) -> Answer:
 class _Watch:
     """Watch one seat of a conversation, and end the conversation when there is nothing more to see."""
 
-    def __init__(self, seat: int, turn_count: int) -> None:
+    def __init__(self, seat: int, turn_count: int, first_call: tuple[str, int] | None) -> None:
         self._seat = seat
         self._turn_count = turn_count
+        self._method, self._calls_left = first_call or ("", 0)
         self.decisions = 0
         self.notifications = 0
         self.cause: Cause | None = None
+
+    def has_begun(self, call: Call) -> bool:
+        """Return whether the player under test gets this call to its seat, and not somebody in its place."""
+        self._calls_left -= call.method.name == self._method
+        return self._calls_left <= 0
 
     def count(self, call: Call) -> None:
         """Count a call to the seat."""

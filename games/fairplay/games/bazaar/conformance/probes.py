@@ -73,7 +73,7 @@ PROBES: tuple[Probe, ...] = (
         (*REQUESTING, *BUYING),
         "Wallet and bank hold much of every colour: every equation can be used often, and every card be bought.",
         rich,
-        draws=6,
+        draws=5,
     ),
     Probe(
         "bazaar.exchange.none-known",

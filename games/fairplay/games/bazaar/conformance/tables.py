@@ -109,7 +109,7 @@ def rich(rng: Random) -> Situation:
         pile=pile,
         wallets=(wallet, "rwbgy"),
         settings=MANY_PEBBLES,
-        turn_count=6 * WHOLE_TURN,
+        turn_count=4 * WHOLE_TURN,
     )
     return made(rng)
 

@@ -1,8 +1,9 @@
 """Infractions: wrong answers that cost points or are refused, but eliminate nobody.
 
 Cards that never can be a set of the table, and none in time, fail a MUST case. Cards of the table that are no set, no
-cards at all, and acts that the request does not list, or that were refused just before, fail a SHOULD case. All is
-judged by what the player was shown: a player that is outrun by another has done nothing wrong.
+cards at all, and acts that the request does not list, or that were refused just before, fail a SHOULD case; so do no
+cards in time where the window is shorter than usual. All is judged by what the player was shown: a player that is
+outrun by another has done nothing wrong.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from fairplay.webset.v1.webset_player_pb2 import ActRequest, ActResponse, PickCa
 
 MOST_SHOWN = 100
 """How many cards of a long answer are shown."""
+USUAL_WINDOW_MS = Settings().window_ms
 
 
 def find_infraction(settings: webset_pb2.Settings, call: Call, answer: Any) -> Infraction | None:
@@ -49,7 +51,8 @@ def infraction_in(settings: Settings, request: Any, answer: Any) -> Infraction |
     if isinstance(answer, PickCardsResponse):
         return _wrong(settings, request, answer)
     if isinstance(answer, Overrun) and isinstance(request, PickCardsRequest) and not request.may_skip:
-        return Infraction("webset.take.window", "no cards in time", Level.MUST)
+        level = Level.MUST if settings.window_ms >= USUAL_WINDOW_MS else Level.SHOULD
+        return Infraction("webset.take.window", "no cards in time", level)
     return None
 
 

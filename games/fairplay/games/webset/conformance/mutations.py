@@ -108,6 +108,16 @@ def acts_without_action() -> None:
     """Answers Act without an action."""
 
 
+@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.race.idle", only=situations.idle)
+def acts_without_action_when_idle() -> None:
+    """Answers Act without an action where all have done nothing before."""
+
+
+@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.race.wrong-calls", only=situations.others_were_wrong)
+def acts_without_action_after_a_wrong_call() -> None:
+    """Answers Act without an action where somebody else has picked wrong cards."""
+
+
 @acting(UNKNOWN_ACTION, REQUIRED, *ANYWHERE)
 def acts_unknown() -> None:
     """Answers Act with an action that there is not."""
@@ -373,6 +383,12 @@ def names_sets_twice(sound: Cards) -> Cards:
 def names_pairs(sound: Cards) -> Cards:
     """Leaves out the last card of a puzzle, as it follows from the others."""
     return sound[:-1]
+
+
+@picking(DISTINCT, "webset.rounds.idle", only=situations.idle)
+def picks_card_twice_when_idle(state: State, sound: Cards) -> Iterable[Cards]:
+    """Picks a card twice where all have passed before."""
+    return [(card, card, other) for card, other in combinations(rules.on_table(state), 2)]
 
 
 # PickCards: no set

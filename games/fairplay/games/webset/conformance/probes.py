@@ -30,6 +30,7 @@ ACTING = ("webset.act.required",)
 PICKING = ("webset.take.card-range", "webset.take.distinct", "webset.take.on-table", "webset.take.three")
 FINDING = (*PICKING, "webset.take.set")
 ANY_SETTINGS = webset_pb2.Settings()
+BLIND, WRONG = "solver:misses=1", "solver:error=1"
 TO_THE_END = 0
 CALL_AND_PICK = 2
 
@@ -40,13 +41,19 @@ def _fresh(seat: int, player_count: int, settings: webset_pb2.Settings = ANY_SET
 
 
 def _from(
-    found: Found, seat: int = 0, settings: webset_pb2.Settings = ANY_SETTINGS, turn_count: int = CALL_AND_PICK
+    found: Found,
+    seat: int = 0,
+    settings: webset_pb2.Settings = ANY_SETTINGS,
+    turn_count: int = CALL_AND_PICK,
+    rivals: str = "",
+    first_call: tuple[str, int] | None = None,
 ) -> Made:
     """Return the situation of a game that goes on from a state."""
 
     def situation(rng: Random) -> Situation:
         state = found(codec.settings(settings), rng)
-        return Situation(settings, len(state.players), seat, codec.state_message(state), turn_count)
+        shown = codec.state_message(state)
+        return Situation(settings, len(state.players), seat, shown, turn_count, rivals, first_call)
 
     return situation
 
@@ -360,6 +367,24 @@ PROBES: Sequence[Probe] = (
         (*PICKING, "webset.take.once"),
         "In a puzzle all are asked once, for all sets of a table: the answer has the cards of any number of sets.",
         _from(_played(_two_sets, 3), 1, PUZZLE),
+    ),
+    Probe(
+        "webset.rounds.idle",
+        PICKING,
+        "All pass in round after round though there is a set, and the player takes over from one of them.",
+        _from(_played(_any, 3), 1, EARLIEST, 1, BLIND, ("PickCards", 3)),
+    ),
+    Probe(
+        "webset.race.idle",
+        ACTING,
+        "The player is locked out and all others do nothing, again and again: the game ends as it stands.",
+        _from(_changed(_played(_any, 3), _locked(1)), 1, IF_NO_SET_LOCKS, 8, BLIND),
+    ),
+    Probe(
+        "webset.race.wrong-calls",
+        (*ACTING, *PICKING),
+        "The others call and pick wrong cards: they lose points, and everybody is told so.",
+        _from(_changed(_played(_any, 3), _locked(1)), 1, IF_NO_SET_LOCKS, 8, WRONG),
     ),
     Probe(
         "webset.race.held",

@@ -10,7 +10,7 @@ from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import State
 from fairplay.games.webset.rules.cards import EMPTY, differing
 from fairplay.webset.v1 import webset_pb2
-from fairplay.webset.v1.webset_pb2 import EVENT_KIND_GOT_SET
+from fairplay.webset.v1.webset_pb2 import EVENT_KIND_BAD_SET, EVENT_KIND_GOT_SET
 from fairplay.webset.v1.webset_player_pb2 import (
     ACTION_CALL_SET,
     ACTION_MORE_CARDS,
@@ -60,6 +60,16 @@ def others_locked(request: ActRequest) -> bool:
 def others_got_set(request: ActRequest) -> bool:
     """Return whether the player is told that somebody else has taken a set."""
     return any(event.kind == EVENT_KIND_GOT_SET and event.seat != request.seat for event in request.events)
+
+
+def others_were_wrong(request: ActRequest) -> bool:
+    """Return whether the player is told that somebody else has picked wrong cards."""
+    return any(event.kind == EVENT_KIND_BAD_SET and event.seat != request.seat for event in request.events)
+
+
+def idle(request: Question) -> bool:
+    """Return whether all players have done nothing on this table before."""
+    return request.idle_count > 0
 
 
 def deck_empty(request: Question) -> bool:

@@ -97,19 +97,22 @@ class _Random:
 
 
 class _Solver:
-    def __init__(self, reaction: float, spread: float, error: float, seed: int) -> None:
+    def __init__(self, reaction: float, spread: float, error: float, misses: float, seed: int) -> None:
         self._reaction = reaction
         self._spread = spread
         self._error = error
+        self._misses = misses
         self._seed = seed
         self.pauses = reaction > 0
 
     def act(self, position: Position) -> Word | None:
         """Return what leads to cards soonest."""
-        return _sensible(position, sets_among(position.cards) != ())
+        return _sensible(position, not self._overlooks(position) and sets_among(position.cards) != ())
 
     def pick(self, position: Position) -> Cards:
         """Return any set, or by mistake three cards that are none; in a puzzle all sets, or others by mistake."""
+        if position.may_skip and self._overlooks(position):
+            return ()
         rng, found = _rng(self._seed, position), sets_among(position.cards)
         if position.all_sets:
             return _cards_of([triple for each in found if (triple := self._judged(rng, position, [each]))])
@@ -121,6 +124,10 @@ class _Solver:
             wrong = [triple for triple in combinations(position.cards, 3) if not is_set(*triple)]
             found = wrong or found  # three cards that are a set leave nothing to mistake
         return rng.choice(found) if found else ()
+
+    def _overlooks(self, position: Position) -> bool:
+        """Return whether no set is found in a position, whatever there is."""
+        return self._misses > 0 and _rng(self._seed, position).random() < self._misses
 
     def pause_s(self, position: Position) -> float:
         """Return the reaction time, which differs from table to table."""
@@ -158,8 +165,16 @@ STRATEGIES: Mapping[str, StrategyKind[Strategy]] = MappingProxyType(
         ),
         "solver": StrategyKind(
             _Solver,
-            "Finds all sets, with the reaction time (seconds) and the share of mistakes that it is given.",
-            MappingProxyType({"reaction": (0.0, 0, 60), "spread": (0.3, 0, 1), "error": (0.0, 0, 1), "seed": _SEED}),
+            "Finds sets, with the reaction time (seconds) and the shares of mistakes and misses that it is given.",
+            MappingProxyType(
+                {
+                    "reaction": (0.0, 0, 60),
+                    "spread": (0.3, 0, 1),
+                    "error": (0.0, 0, 1),
+                    "misses": (0.0, 0, 1),
+                    "seed": _SEED,
+                }
+            ),
         ),
     }
 )
