@@ -116,6 +116,14 @@ def test_the_solver_makes_no_mistake_where_all_cards_are_one_set() -> None:
     assert set(picked("solver:error=1", request)) == set(one_set)
 
 
+def test_a_solver_that_misses_all_sets_neither_calls_nor_picks_in_rounds() -> None:
+    state = fresh()
+    assert rules.solutions(state)
+    assert not picked("solver:misses=1", to_pick(state, may_skip=True))
+    assert acted("solver:misses=1", to_act(state)) is not Word.CALL
+    assert acted("solver:misses=0", to_act(state)) is Word.CALL
+
+
 def test_reaction_times_are_spread_around_their_mean() -> None:
     chosen = make_strategy("solver:reaction=2.5,spread=0.2")
     positions = [position_of(number) for number in range(200)]
@@ -138,7 +146,10 @@ def position_of(revision: int) -> Any:
     [
         ("best", "There is no strategy 'best' for Webset: it must be one of first, random, solver."),
         ("first:seed=1", "The strategy first has no key 'seed': it has none."),
-        ("solver:speed=1", "The strategy solver has no key 'speed': its keys are reaction, spread, error, seed."),
+        (
+            "solver:speed=1",
+            "The strategy solver has no key 'speed': its keys are reaction, spread, error, misses, seed.",
+        ),
         ("solver:error=2", "error=2 of the strategy solver must be a number between 0 and 1."),
         ("solver:error=nan", "error=nan of the strategy solver must be a number between 0 and 1."),
         ("solver:reaction=x", "reaction=x of the strategy solver must be a number between 0 and 60."),
