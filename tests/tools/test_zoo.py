@@ -60,6 +60,7 @@ def test_the_cases_of_a_mutant_are_those_that_name_it_and_others_for_each_seed()
     assert drawn[0] != drawn[1]
     assert max(map(len, drawn)) < len(ids)
     assert set(ids) == set.union(*drawn)
+    assert all(("rules.drawn-states" in each) == ("time.drawn-states" in each) for each in drawn)
 
 
 SOME = (
