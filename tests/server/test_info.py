@@ -33,6 +33,19 @@ async def test_a_server_says_what_it_offers() -> None:
     assert not (await info(Config())).limits.starts_programs
 
 
+async def test_a_server_says_how_much_it_has_to_do() -> None:
+    async with serving(Config()) as server, grpc.aio.insecure_channel(server.address) as channel:
+        stub: Any = ServerServiceStub(channel)
+        found: pb.ServerLoad = (await stub.GetServerLoad(pb.GetServerLoadRequest())).load
+        assert (found.running_game_count, found.open_tournament_count, found.records_failed) == (0, 0, False)
+        assert min(length.ToNanoseconds() for length in (found.uptime, found.cpu_time)) > 0
+        async with ByHand(server, "one") as player:
+            await player.say_hello()
+            later: pb.ServerLoad = (await stub.GetServerLoad(pb.GetServerLoadRequest())).load
+        assert later.connected_player_count == 1
+        assert later.uptime.ToNanoseconds() > found.uptime.ToNanoseconds()
+
+
 async def test_a_game_is_described_with_its_settings_rules_and_strategies() -> None:
     for told in (await info(Config())).games:
         game = find(told.name)

@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 from google.protobuf.duration_pb2 import Duration
 
+from fairplay.certificate.signing import new_key, public_text, signed
 from fairplay.server.manager.states import EXAMINING
 from fairplay.server.manager.suite import Finding, Suite
 from fairplay.server.records import files
@@ -26,6 +27,7 @@ from fairplay.v1.tournament_pb2 import (
     TournamentFormat,
     TournamentPlan,
 )
+from tests.server.manager.test_certificates import certificate
 from tests.web.harness import Pages, pages_of, text_of
 
 LEAGUE = TournamentFormat(round_robin=RoundRobin())
@@ -73,6 +75,37 @@ async def test_a_sign_up_shows_who_is_examined_and_who_was_refused_and_why(monke
         assert "The server runs the conformance suite on those who sign up." in text
         assert "ann is being examined" in text
         assert "bob was refused: rules.legal FAIL: a <b>wrong</b> move" in text
+
+
+async def test_an_entrant_shows_its_certificate(tmp_path: Path) -> None:
+    key = new_key(tmp_path / "key.pem")
+    policy = SignUpPolicy(waiting_period=Duration(), certificate=CertificatePolicy(signer_keys=[public_text(key)]))
+    async with pages_of() as pages, pages.person() as browser:
+        manager = pages.server.manager
+        await manager.create("cup", TournamentPlan(game="fish", sign_up=policy))
+        await manager.sign_up("cup", Player(name="ann", link="bot:first"), "", signed(certificate(), key))
+        text = text_of((await browser.get("/tournaments/cup/entrants/ann")).text)
+        assert "It is certified by the conformance suite 0" in text
+        assert f"signed with the key {public_text(key)}" in text
+
+
+async def test_an_entrant_that_the_server_has_examined_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def examine(suite: Suite, player: Player, plan: TournamentPlan, secret: str) -> Finding:
+        return Finding(PlayerDescription())
+
+    monkeypatch.setattr(Suite, "examine", examine)
+    asked = CertificatePolicy(examination=ExaminationPolicy())
+    policy = SignUpPolicy(waiting_period=Duration(), certificate=asked)
+    async with pages_of(Config(listen="127.0.0.1:0", examinations=2)) as pages, pages.person() as browser:
+        manager = pages.server.manager
+        await manager.create("cup", TournamentPlan(game="fish", sign_up=policy))
+        await manager.sign_up("cup", Player(name="ann", link="grpc://127.0.0.1:1"), "")
+        await manager.sign_up("cup", Player(name="bob", link="bot:first"), "")
+        async with asyncio.timeout(60):
+            while len(manager.get("cup").entrants) < 2:
+                await asyncio.sleep(0.01)
+        assert "This server examined it" in text_of((await browser.get("/tournaments/cup/entrants/ann")).text)
+        assert "It needed no certificate." in text_of((await browser.get("/tournaments/cup/entrants/bob")).text)
 
 
 async def test_a_knockout_shows_its_rounds_and_failures_with_their_evidence(recorded: Pages) -> None:
@@ -132,4 +165,6 @@ async def test_the_operator_sees_what_runs(recorded: Pages) -> None:
     async with recorded.person() as browser:
         text = text_of((await browser.get("/operator")).text)
         assert "Version of the server" in text
+        assert "How late the server is" in text
+        assert "Games that run 0" in text
         assert "No game runs now." in text

@@ -145,6 +145,7 @@ def clear_identity(players: Iterable[Player]) -> None:
     for player in players:
         player.ClearField("description")
         player.ClearField("account")
+        player.ClearField("certificate")
 
 
 def _check_state(game: Game, settings: Message, plan: GamePlan) -> None:

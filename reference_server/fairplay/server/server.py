@@ -32,6 +32,7 @@ from fairplay.server.links.program_options import ProgramOptions
 from fairplay.server.links.programs import Programs
 from fairplay.server.links.secrets import Secrets
 from fairplay.server.listening import HEARTBEAT_S, add_listener, check_exposure, heartbeat_options, is_loopback
+from fairplay.server.load import LoadGauge
 from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.lobby import Lobby
 from fairplay.server.manager.examiner import Examiner
@@ -258,6 +259,7 @@ class Server:
         rules_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(Questions()), server)
         account_pb2_grpc.add_AccountServiceServicer_to_server(AccountServicer(self.accounts), server)
         info = ServerServicer(
+            LoadGauge(self),
             self._config.start_limit_s,
             starts_programs=self._config.allow_exec,
             knows_accounts=self.accounts is not None,

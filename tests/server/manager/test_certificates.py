@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from fairplay.certificate.signing import new_key, public_text, signed
 from fairplay.games.game import find
 from fairplay.server.server import Config, Server
 from fairplay.v1 import manager_pb2 as pb
-from fairplay.v1.game_pb2 import Player, TimeControl
+from fairplay.v1.game_pb2 import AdmissionCertificate, Player, TimeControl
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
 from fairplay.v1.tournament_pb2 import CertificatePolicy, SignUpPolicy, TournamentPlan
 from tests.server.harness import dialled_in
@@ -103,10 +105,29 @@ async def refusal(call: Any) -> str:
 
 
 async def test_a_certified_player_may_enter(manager: Any) -> None:
-    reply = await sign_up(manager, certificate())
+    shown = certificate()
+    reply = await sign_up(manager, shown)
     assert (reply.number, reply.entrant_count) == (1, 1)
     [entrant] = (await manager.GetTournament(pb.GetTournamentRequest(tournament_id="t"))).tournament.entrants
     assert (entrant.description.display_name, entrant.link) == ("first", "")
+    assert entrant.certificate.digest == sha256(shown).hexdigest()
+    assert (entrant.certificate.suite_version, entrant.certificate.signer_key) == ("0", "")
+    assert entrant.certificate.issue_time.seconds == int(
+        datetime.fromisoformat(json.loads(shown)["issued"]).timestamp()
+    )
+
+
+async def test_what_a_caller_says_of_certificates_itself_is_not_believed(manager: Any) -> None:
+    claimed = AdmissionCertificate(examined=True, signer_key="somebody's")
+    player = Player(name="anna", link="bot:first", certificate=claimed)
+    await manager.CreateTournament(
+        pb.CreateTournamentRequest(tournament_id="open", plan=TournamentPlan(game="fish", entrants=[player]))
+    )
+    player.name = "bob"
+    await manager.SignUp(pb.SignUpRequest(tournament_id="open", player=player))
+    found = (await manager.GetTournament(pb.GetTournamentRequest(tournament_id="open"))).tournament
+    assert [each.name for each in found.entrants] == ["anna", "bob"]
+    assert not any(each.HasField("certificate") for each in found.entrants)
 
 
 async def test_a_repeat_needs_no_second_look(manager: Any) -> None:

@@ -14,7 +14,14 @@ from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
 from fairplay.v1.record_service_pb2_grpc import RecordServiceStub
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from fairplay.v1.rules_pb2_grpc import RulesServiceStub
-from fairplay.v1.server_pb2 import Authentication, GameInfo, GetServerInfoRequest, ServerInfo
+from fairplay.v1.server_pb2 import (
+    Authentication,
+    GameInfo,
+    GetServerInfoRequest,
+    GetServerLoadRequest,
+    ServerInfo,
+    ServerLoad,
+)
 from fairplay.v1.server_pb2_grpc import ServerServiceStub
 
 ANSWER_LIMIT_S = 10.0
@@ -56,6 +63,17 @@ class Upstream:
         """Return the role in which the server sees the caller behind a channel, a `Role`."""
         reply = await AccountServiceStub(channel).GetAccount(GetAccountRequest(), timeout=ANSWER_LIMIT_S)
         return int(reply.account.role)
+
+    async def load(self, channel: grpc.aio.Channel) -> ServerLoad | None:
+        """Return how much the server has to do, to the caller behind a channel; None if it is too old to say so."""
+        try:
+            reply = await ServerServiceStub(channel).GetServerLoad(GetServerLoadRequest(), timeout=ANSWER_LIMIT_S)
+        except grpc.aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+                return None
+            raise
+        load: ServerLoad = reply.load
+        return load
 
     async def close(self) -> None:
         """Close the channel."""

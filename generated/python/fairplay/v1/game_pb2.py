@@ -31,9 +31,10 @@ from fairplay.v1 import player_pb2 as fairplay_dot_v1_dot_player__pb2
 from fairplay.webset.v1 import webset_pb2 as fairplay_dot_webset_dot_v1_dot_webset__pb2
 from google.protobuf import any_pb2 as google_dot_protobuf_dot_any__pb2
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
+from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x66\x61irplay/v1/game.proto\x12\x0b\x66\x61irplay.v1\x1a\x1f\x66\x61irplay/bazaar/v1/bazaar.proto\x1a#fairplay/eriantys/v1/eriantys.proto\x1a,fairplay/eriantys/v1/eriantys_settings.proto\x1a\x1b\x66\x61irplay/fish/v1/fish.proto\x1a\x15\x66\x61irplay/q/v1/q.proto\x1a\x18\x66\x61irplay/v1/player.proto\x1a\x1f\x66\x61irplay/webset/v1/webset.proto\x1a\x19google/protobuf/any.proto\x1a\x1egoogle/protobuf/duration.proto\"\xa3\x02\n\x0cGameSettings\x12*\n\x04\x66ish\x18\x01 \x01(\x0b\x32\x1a.fairplay.fish.v1.SettingsH\x00\x12$\n\x01q\x18\x02 \x01(\x0b\x32\x17.fairplay.q.v1.SettingsH\x00\x12.\n\x06\x62\x61zaar\x18\x03 \x01(\x0b\x32\x1c.fairplay.bazaar.v1.SettingsH\x00\x12\x32\n\x08\x65riantys\x18\x04 \x01(\x0b\x32\x1e.fairplay.eriantys.v1.SettingsH\x00\x12.\n\x06webset\x18\x05 \x01(\x0b\x32\x1c.fairplay.webset.v1.SettingsH\x00\x12%\n\x05other\x18\x64 \x01(\x0b\x32\x14.google.protobuf.AnyH\x00\x42\x06\n\x04game\"\x91\x02\n\tGameState\x12\'\n\x04\x66ish\x18\x01 \x01(\x0b\x32\x17.fairplay.fish.v1.StateH\x00\x12!\n\x01q\x18\x02 \x01(\x0b\x32\x14.fairplay.q.v1.StateH\x00\x12+\n\x06\x62\x61zaar\x18\x03 \x01(\x0b\x32\x19.fairplay.bazaar.v1.StateH\x00\x12/\n\x08\x65riantys\x18\x04 \x01(\x0b\x32\x1b.fairplay.eriantys.v1.StateH\x00\x12+\n\x06webset\x18\x05 \x01(\x0b\x32\x19.fairplay.webset.v1.StateH\x00\x12%\n\x05other\x18\x64 \x01(\x0b\x32\x14.google.protobuf.AnyH\x00\x42\x06\n\x04game\"z\n\x06Player\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04link\x18\x02 \x01(\t\x12\x33\n\x0b\x64\x65scription\x18\x03 \x01(\x0b\x32\x1e.fairplay.v1.PlayerDescription\x12\x0f\n\x07\x61\x63\x63ount\x18\x04 \x01(\t\x12\x0e\n\x06secret\x18\x05 \x01(\t\"\xd9\x01\n\x0bTimeControl\x12\x31\n\x0e\x64\x65\x63ision_limit\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x37\n\x14\x66irst_decision_limit\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x35\n\x12notification_limit\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\'\n\x04\x62\x61nk\x18\x04 \x01(\x0b\x32\x19.google.protobuf.DurationB\x90\x01\n\x0f\x63om.fairplay.v1B\tGameProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x66\x61irplay/v1/game.proto\x12\x0b\x66\x61irplay.v1\x1a\x1f\x66\x61irplay/bazaar/v1/bazaar.proto\x1a#fairplay/eriantys/v1/eriantys.proto\x1a,fairplay/eriantys/v1/eriantys_settings.proto\x1a\x1b\x66\x61irplay/fish/v1/fish.proto\x1a\x15\x66\x61irplay/q/v1/q.proto\x1a\x18\x66\x61irplay/v1/player.proto\x1a\x1f\x66\x61irplay/webset/v1/webset.proto\x1a\x19google/protobuf/any.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa3\x02\n\x0cGameSettings\x12*\n\x04\x66ish\x18\x01 \x01(\x0b\x32\x1a.fairplay.fish.v1.SettingsH\x00\x12$\n\x01q\x18\x02 \x01(\x0b\x32\x17.fairplay.q.v1.SettingsH\x00\x12.\n\x06\x62\x61zaar\x18\x03 \x01(\x0b\x32\x1c.fairplay.bazaar.v1.SettingsH\x00\x12\x32\n\x08\x65riantys\x18\x04 \x01(\x0b\x32\x1e.fairplay.eriantys.v1.SettingsH\x00\x12.\n\x06webset\x18\x05 \x01(\x0b\x32\x1c.fairplay.webset.v1.SettingsH\x00\x12%\n\x05other\x18\x64 \x01(\x0b\x32\x14.google.protobuf.AnyH\x00\x42\x06\n\x04game\"\x91\x02\n\tGameState\x12\'\n\x04\x66ish\x18\x01 \x01(\x0b\x32\x17.fairplay.fish.v1.StateH\x00\x12!\n\x01q\x18\x02 \x01(\x0b\x32\x14.fairplay.q.v1.StateH\x00\x12+\n\x06\x62\x61zaar\x18\x03 \x01(\x0b\x32\x19.fairplay.bazaar.v1.StateH\x00\x12/\n\x08\x65riantys\x18\x04 \x01(\x0b\x32\x1b.fairplay.eriantys.v1.StateH\x00\x12+\n\x06webset\x18\x05 \x01(\x0b\x32\x19.fairplay.webset.v1.StateH\x00\x12%\n\x05other\x18\x64 \x01(\x0b\x32\x14.google.protobuf.AnyH\x00\x42\x06\n\x04game\"\xb2\x01\n\x06Player\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04link\x18\x02 \x01(\t\x12\x33\n\x0b\x64\x65scription\x18\x03 \x01(\x0b\x32\x1e.fairplay.v1.PlayerDescription\x12\x0f\n\x07\x61\x63\x63ount\x18\x04 \x01(\t\x12\x0e\n\x06secret\x18\x05 \x01(\t\x12\x36\n\x0b\x63\x65rtificate\x18\x06 \x01(\x0b\x32!.fairplay.v1.AdmissionCertificate\"\x93\x01\n\x14\x41\x64missionCertificate\x12\x10\n\x08\x65xamined\x18\x01 \x01(\x08\x12.\n\nissue_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rsuite_version\x18\x03 \x01(\t\x12\x12\n\nsigner_key\x18\x04 \x01(\t\x12\x0e\n\x06\x64igest\x18\x05 \x01(\t\"\xd9\x01\n\x0bTimeControl\x12\x31\n\x0e\x64\x65\x63ision_limit\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x37\n\x14\x66irst_decision_limit\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x35\n\x12notification_limit\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\'\n\x04\x62\x61nk\x18\x04 \x01(\x0b\x32\x19.google.protobuf.DurationB\x90\x01\n\x0f\x63om.fairplay.v1B\tGameProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -41,12 +42,14 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'fairplay.v1.game_pb2', _glo
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\017com.fairplay.v1B\tGameProtoP\001Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\242\002\003FPX\252\002\013Fairplay.V1\312\002\013Fairplay\\V1\352\002\014Fairplay::V1'
-  _globals['_GAMESETTINGS']._serialized_start=326
-  _globals['_GAMESETTINGS']._serialized_end=617
-  _globals['_GAMESTATE']._serialized_start=620
-  _globals['_GAMESTATE']._serialized_end=893
-  _globals['_PLAYER']._serialized_start=895
-  _globals['_PLAYER']._serialized_end=1017
-  _globals['_TIMECONTROL']._serialized_start=1020
-  _globals['_TIMECONTROL']._serialized_end=1237
+  _globals['_GAMESETTINGS']._serialized_start=359
+  _globals['_GAMESETTINGS']._serialized_end=650
+  _globals['_GAMESTATE']._serialized_start=653
+  _globals['_GAMESTATE']._serialized_end=926
+  _globals['_PLAYER']._serialized_start=929
+  _globals['_PLAYER']._serialized_end=1107
+  _globals['_ADMISSIONCERTIFICATE']._serialized_start=1110
+  _globals['_ADMISSIONCERTIFICATE']._serialized_end=1257
+  _globals['_TIMECONTROL']._serialized_start=1260
+  _globals['_TIMECONTROL']._serialized_end=1477
 # @@protoc_insertion_point(module_scope)

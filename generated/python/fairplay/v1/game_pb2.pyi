@@ -15,6 +15,7 @@ import google.protobuf.any_pb2
 import google.protobuf.descriptor
 import google.protobuf.duration_pb2
 import google.protobuf.message
+import google.protobuf.timestamp_pb2
 import typing
 
 DESCRIPTOR: google.protobuf.descriptor.FileDescriptor
@@ -134,6 +135,7 @@ class Player(google.protobuf.message.Message):
     DESCRIPTION_FIELD_NUMBER: builtins.int
     ACCOUNT_FIELD_NUMBER: builtins.int
     SECRET_FIELD_NUMBER: builtins.int
+    CERTIFICATE_FIELD_NUMBER: builtins.int
     name: builtins.str
     """The player's name in the game or tournament: 1 to 64 letters of ASCII, digits, '-', '_' or '.'
     ([A-Za-z0-9_.-]{1,64}). Unique there. At most 64 characters.
@@ -160,6 +162,12 @@ class Player(google.protobuf.message.Message):
         requests.
         """
 
+    @property
+    def certificate(self) -> global___AdmissionCertificate:
+        """The certificate with which it was admitted to its tournament, where that asks for one. Set by the server; ignored in
+        requests.
+        """
+
     def __init__(
         self,
         *,
@@ -168,11 +176,51 @@ class Player(google.protobuf.message.Message):
         description: fairplay.v1.player_pb2.PlayerDescription | None = ...,
         account: builtins.str = ...,
         secret: builtins.str = ...,
+        certificate: global___AdmissionCertificate | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["description", b"description"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["account", b"account", "description", b"description", "link", b"link", "name", b"name", "secret", b"secret"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["certificate", b"certificate", "description", b"description"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["account", b"account", "certificate", b"certificate", "description", b"description", "link", b"link", "name", b"name", "secret", b"secret"]) -> None: ...
 
 global___Player = Player
+
+@typing.final
+class AdmissionCertificate(google.protobuf.message.Message):
+    """What a server has checked of the certificate with which a player was admitted."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    EXAMINED_FIELD_NUMBER: builtins.int
+    ISSUE_TIME_FIELD_NUMBER: builtins.int
+    SUITE_VERSION_FIELD_NUMBER: builtins.int
+    SIGNER_KEY_FIELD_NUMBER: builtins.int
+    DIGEST_FIELD_NUMBER: builtins.int
+    examined: builtins.bool
+    """Whether the server ran the conformance suite on the player itself. Then nobody else signed anything."""
+    suite_version: builtins.str
+    """The version of the suite. At most 64 characters."""
+    signer_key: builtins.str
+    """The public key that signed the certificate, in Base64. Empty: nobody did. At most 64 characters."""
+    digest: builtins.str
+    """SHA-256 of the certificate as it was shown, in hexadecimal digits. Empty where the server examined the player. At
+    most 64 characters.
+    """
+    @property
+    def issue_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
+        """When the certificate was issued, or the examination ended."""
+
+    def __init__(
+        self,
+        *,
+        examined: builtins.bool = ...,
+        issue_time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
+        suite_version: builtins.str = ...,
+        signer_key: builtins.str = ...,
+        digest: builtins.str = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["issue_time", b"issue_time"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["digest", b"digest", "examined", b"examined", "issue_time", b"issue_time", "signer_key", b"signer_key", "suite_version", b"suite_version"]) -> None: ...
+
+global___AdmissionCertificate = AdmissionCertificate
 
 @typing.final
 class TimeControl(google.protobuf.message.Message):

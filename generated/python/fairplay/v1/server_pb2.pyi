@@ -47,6 +47,104 @@ AUTHENTICATION_TOKEN: Authentication.ValueType  # 2
 global___Authentication = Authentication
 
 @typing.final
+class GetServerLoadRequest(google.protobuf.message.Message):
+    """The request of GetServerLoad."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+
+global___GetServerLoadRequest = GetServerLoadRequest
+
+@typing.final
+class GetServerLoadResponse(google.protobuf.message.Message):
+    """The reply to GetServerLoad."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    LOAD_FIELD_NUMBER: builtins.int
+    @property
+    def load(self) -> global___ServerLoad:
+        """The load."""
+
+    def __init__(
+        self,
+        *,
+        load: global___ServerLoad | None = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["load", b"load"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["load", b"load"]) -> None: ...
+
+global___GetServerLoadResponse = GetServerLoadResponse
+
+@typing.final
+class ServerLoad(google.protobuf.message.Message):
+    """How much a server has to do, at one moment."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    UPTIME_FIELD_NUMBER: builtins.int
+    CPU_TIME_FIELD_NUMBER: builtins.int
+    MEMORY_BYTES_FIELD_NUMBER: builtins.int
+    LAG_FIELD_NUMBER: builtins.int
+    RUNNING_GAME_COUNT_FIELD_NUMBER: builtins.int
+    OPEN_TOURNAMENT_COUNT_FIELD_NUMBER: builtins.int
+    CONNECTED_PLAYER_COUNT_FIELD_NUMBER: builtins.int
+    LOBBY_USER_COUNT_FIELD_NUMBER: builtins.int
+    LOBBY_TABLE_COUNT_FIELD_NUMBER: builtins.int
+    UNSAVED_ENTRY_COUNT_FIELD_NUMBER: builtins.int
+    RECORDS_FAILED_FIELD_NUMBER: builtins.int
+    memory_bytes: builtins.int
+    """How much memory its process has, in bytes. 0: that is not known on its machine."""
+    running_game_count: builtins.int
+    """The games that are being played."""
+    open_tournament_count: builtins.int
+    """The tournaments that are not over."""
+    connected_player_count: builtins.int
+    """The names under which players have dialled in."""
+    lobby_user_count: builtins.int
+    """The users of the lobby."""
+    lobby_table_count: builtins.int
+    """The tables of the lobby."""
+    unsaved_entry_count: builtins.int
+    """The entries of records that are not on disk yet."""
+    records_failed: builtins.bool
+    """Whether records cannot be written any more: no game begins until the server is started anew."""
+    @property
+    def uptime(self) -> google.protobuf.duration_pb2.Duration:
+        """How long it has been running."""
+
+    @property
+    def cpu_time(self) -> google.protobuf.duration_pb2.Duration:
+        """The processor time that it has used since it started, all its threads together."""
+
+    @property
+    def lag(self) -> google.protobuf.duration_pb2.Duration:
+        """How late it came to what was due at this moment: what everybody waits for besides."""
+
+    def __init__(
+        self,
+        *,
+        uptime: google.protobuf.duration_pb2.Duration | None = ...,
+        cpu_time: google.protobuf.duration_pb2.Duration | None = ...,
+        memory_bytes: builtins.int = ...,
+        lag: google.protobuf.duration_pb2.Duration | None = ...,
+        running_game_count: builtins.int = ...,
+        open_tournament_count: builtins.int = ...,
+        connected_player_count: builtins.int = ...,
+        lobby_user_count: builtins.int = ...,
+        lobby_table_count: builtins.int = ...,
+        unsaved_entry_count: builtins.int = ...,
+        records_failed: builtins.bool = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["cpu_time", b"cpu_time", "lag", b"lag", "uptime", b"uptime"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["connected_player_count", b"connected_player_count", "cpu_time", b"cpu_time", "lag", b"lag", "lobby_table_count", b"lobby_table_count", "lobby_user_count", b"lobby_user_count", "memory_bytes", b"memory_bytes", "open_tournament_count", b"open_tournament_count", "records_failed", b"records_failed", "running_game_count", b"running_game_count", "unsaved_entry_count", b"unsaved_entry_count", "uptime", b"uptime"]) -> None: ...
+
+global___ServerLoad = ServerLoad
+
+@typing.final
 class GetServerInfoRequest(google.protobuf.message.Message):
     """The request of GetServerInfo."""
 

@@ -40,6 +40,11 @@ class ServerServiceStub(object):
                 request_serializer=fairplay_dot_v1_dot_server__pb2.GetServerInfoRequest.SerializeToString,
                 response_deserializer=fairplay_dot_v1_dot_server__pb2.GetServerInfoResponse.FromString,
                 _registered_method=True)
+        self.GetServerLoad = channel.unary_unary(
+                '/fairplay.v1.ServerService/GetServerLoad',
+                request_serializer=fairplay_dot_v1_dot_server__pb2.GetServerLoadRequest.SerializeToString,
+                response_deserializer=fairplay_dot_v1_dot_server__pb2.GetServerLoadResponse.FromString,
+                _registered_method=True)
 
 
 class ServerServiceServicer(object):
@@ -54,6 +59,13 @@ class ServerServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetServerLoad(self, request, context):
+        """Returns how much the server has to do at this moment, for those who run it. Changes nothing.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ServerServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -61,6 +73,11 @@ def add_ServerServiceServicer_to_server(servicer, server):
                     servicer.GetServerInfo,
                     request_deserializer=fairplay_dot_v1_dot_server__pb2.GetServerInfoRequest.FromString,
                     response_serializer=fairplay_dot_v1_dot_server__pb2.GetServerInfoResponse.SerializeToString,
+            ),
+            'GetServerLoad': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetServerLoad,
+                    request_deserializer=fairplay_dot_v1_dot_server__pb2.GetServerLoadRequest.FromString,
+                    response_serializer=fairplay_dot_v1_dot_server__pb2.GetServerLoadResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -91,6 +108,33 @@ class ServerService(object):
             '/fairplay.v1.ServerService/GetServerInfo',
             fairplay_dot_v1_dot_server__pb2.GetServerInfoRequest.SerializeToString,
             fairplay_dot_v1_dot_server__pb2.GetServerInfoResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetServerLoad(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/fairplay.v1.ServerService/GetServerLoad',
+            fairplay_dot_v1_dot_server__pb2.GetServerLoadRequest.SerializeToString,
+            fairplay_dot_v1_dot_server__pb2.GetServerLoadResponse.FromString,
             options,
             channel_credentials,
             insecure,

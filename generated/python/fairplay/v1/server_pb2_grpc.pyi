@@ -29,6 +29,12 @@ class ServerServiceStub:
     and what it wants of callers. Changes nothing.
     """
 
+    GetServerLoad: grpc.UnaryUnaryMultiCallable[
+        fairplay.v1.server_pb2.GetServerLoadRequest,
+        fairplay.v1.server_pb2.GetServerLoadResponse,
+    ]
+    """Returns how much the server has to do at this moment, for those who run it. Changes nothing."""
+
 class ServerServiceAsyncStub:
     """ServerService says what a server is and what it offers."""
 
@@ -39,6 +45,12 @@ class ServerServiceAsyncStub:
     """Returns what everybody may know of the server: its version, its games with their settings and rules, its limits,
     and what it wants of callers. Changes nothing.
     """
+
+    GetServerLoad: grpc.aio.UnaryUnaryMultiCallable[
+        fairplay.v1.server_pb2.GetServerLoadRequest,
+        fairplay.v1.server_pb2.GetServerLoadResponse,
+    ]
+    """Returns how much the server has to do at this moment, for those who run it. Changes nothing."""
 
 class ServerServiceServicer(metaclass=abc.ABCMeta):
     """ServerService says what a server is and what it offers."""
@@ -52,5 +64,13 @@ class ServerServiceServicer(metaclass=abc.ABCMeta):
         """Returns what everybody may know of the server: its version, its games with their settings and rules, its limits,
         and what it wants of callers. Changes nothing.
         """
+
+    @abc.abstractmethod
+    def GetServerLoad(
+        self,
+        request: fairplay.v1.server_pb2.GetServerLoadRequest,
+        context: _ServicerContext,
+    ) -> typing.Union[fairplay.v1.server_pb2.GetServerLoadResponse, collections.abc.Awaitable[fairplay.v1.server_pb2.GetServerLoadResponse]]:
+        """Returns how much the server has to do at this moment, for those who run it. Changes nothing."""
 
 def add_ServerServiceServicer_to_server(servicer: ServerServiceServicer, server: typing.Union[grpc.Server, grpc.aio.Server]) -> None: ...

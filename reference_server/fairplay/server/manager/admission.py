@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from datetime import UTC, datetime, timedelta
 
 from google.protobuf.message import DecodeError
@@ -13,16 +14,18 @@ from fairplay.games.game import find
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import Failure
 from fairplay.player.handlers import PROTOCOL_REVISION
+from fairplay.server import __version__
 from fairplay.server.errors import Refusal
 from fairplay.server.links.link import Link
 from fairplay.server.links.opening import Links
 from fairplay.server.plans import seconds
-from fairplay.v1.game_pb2 import Player
+from fairplay.v1.game_pb2 import AdmissionCertificate, Player
 from fairplay.v1.misconduct_pb2 import Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
 from fairplay.v1.tournament_pb2 import TournamentPlan
 
 MAX_BYTES = 1024 * 1024
+MAX_WORD_CHARS = 64
 SKEW = timedelta(minutes=5)
 """How far the clocks of two machines may be apart."""
 
@@ -68,6 +71,24 @@ def check_player(certificate: Certificate, description: PlayerDescription) -> No
     if certified != found:
         message = "the certificate is for {!r}, version {!r}, but the player says that it is {!r}, version {!r}"
         raise _refused(message.format(*certified, *found))
+
+
+def shown(certificate: Certificate, data: bytes) -> AdmissionCertificate:
+    """Return what everybody may know of a certificate that serves, from its file."""
+    found = AdmissionCertificate(
+        suite_version=certificate.suite_version[:MAX_WORD_CHARS],
+        signer_key=certificate.signer,
+        digest=hashlib.sha256(data).hexdigest(),
+    )
+    found.issue_time.FromDatetime(datetime.fromisoformat(certificate.issued))
+    return found
+
+
+def examined(now: datetime) -> AdmissionCertificate:
+    """Return what everybody may know of an examination by this server that a player has just passed."""
+    found = AdmissionCertificate(examined=True, suite_version=__version__)
+    found.issue_time.FromDatetime(now)
+    return found
 
 
 async def describe(player: Player, plan: TournamentPlan, links: Links, secret: str = "") -> PlayerDescription:

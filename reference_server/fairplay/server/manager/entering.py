@@ -19,7 +19,6 @@ from fairplay.server.manager.suite import Finding
 from fairplay.server.records.errors import RecordsError
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import WatchTournamentResponse
-from fairplay.v1.player_pb2 import PlayerDescription
 from fairplay.v1.record_pb2 import TournamentChange
 from fairplay.v1.tournament_pb2 import Examination
 from fairplay.v1.tournament_pb2 import Tournament as TournamentMessage
@@ -65,25 +64,23 @@ class Entering:
         else:
             self._periods.begin()
 
-    async def check_certificate(
-        self, player: Player, token: str, certificate: bytes, secret: str
-    ) -> PlayerDescription | None:
+    async def check_certificate(self, player: Player, token: str, certificate: bytes, secret: str) -> Player:
         """Check the certificate of a player, where the tournament asks for one, and that it is about this player.
 
-        Return what the player says about itself; None if it was not asked. Raises Refusal if the certificate does not
-        serve, or the player may not enter for another reason.
+        Return what is known by that: the player's description of itself, and the certificate; nothing where none is
+        asked for. Raises Refusal if the certificate does not serve, or the player may not enter for another reason.
         """
         plan = self.message.plan
         if not plan.sign_up.HasField("certificate") or self._sign_up.repeats(player, token):
-            return None
+            return Player()
         if self._examinations.asked and player.link.startswith("bot:"):
-            return None
+            return Player()
         self._check_room()
         self._sign_up.check(player, token)
         certified = admission.check_certificate(certificate, plan, admission.utc_now())
         description = await admission.describe(player, plan, self._services.links, secret)
         admission.check_player(certified, description)
-        return cut(description)
+        return Player(description=cut(description), certificate=admission.shown(certified, certificate))
 
     def examine(self, player: Player, token: str, certificate: bytes, secret: str) -> Examination | None:
         """Begin to examine a player, where the tournament asks for that, and return where its examination stands.
@@ -119,6 +116,7 @@ class Entering:
                 self._refuse(states.refused(player, finding.case_id, finding.reason))
             else:
                 player.description.CopyFrom(finding.description)
+                player.certificate.CopyFrom(admission.examined(admission.utc_now()))
                 self._enter(player, "")
             self._end_overdue_period()
         except RecordsError as error:

@@ -105,8 +105,8 @@ class Manager:
         if examination is not None:
             await tournament.saved()
             return _signed_up(tournament, 0, examination)
-        description = await tournament.entering.check_certificate(player, token, certificate, secret)
-        entrant = Player(name=player.name, link=player.link, description=description, account=player.account)
+        entrant = Player(name=player.name, link=player.link, account=player.account)
+        entrant.MergeFrom(await tournament.entering.check_certificate(player, token, certificate, secret))
         number = tournament.entering.sign_up(entrant, token, secret)
         await tournament.saved()
         return _signed_up(tournament, number)

@@ -56,6 +56,7 @@ def _drop_misconducts_of_games(tournament: Tournament) -> None:
 def _drop_descriptions(tournament: Tournament) -> None:
     for player in tournament.entrants:
         player.ClearField("description")
+        player.ClearField("certificate")
 
 
 def _drop_lower_ranks(tournament: Tournament) -> None:

@@ -1,4 +1,4 @@
-"""ServerService: what this server is and offers."""
+"""ServerService: what this server is and offers, and how much it has to do."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import asyncio
 from typing import Any
 
 from fairplay.server.info import server_info
+from fairplay.server.load import LoadGauge
 from fairplay.v1 import server_pb2 as pb
 from fairplay.v1.server_pb2_grpc import ServerServiceServicer
 
 
 class ServerServicer(ServerServiceServicer):
-    """The service that says what everybody may know."""
+    """The service that says what everybody may know, and what those need to know who run the server."""
 
-    def __init__(self, start_limit_s: float, *, starts_programs: bool, knows_accounts: bool = False) -> None:
+    def __init__(
+        self, load: LoadGauge, start_limit_s: float, *, starts_programs: bool, knows_accounts: bool = False
+    ) -> None:
+        self._load = load
         self._start_limit_s = start_limit_s
         self._starts_programs = starts_programs
         self._knows_accounts = knows_accounts
@@ -27,3 +31,7 @@ class ServerServicer(ServerServiceServicer):
             knows_accounts=self._knows_accounts,
         )
         return pb.GetServerInfoResponse(server=info)
+
+    async def GetServerLoad(self, request: pb.GetServerLoadRequest, context: Any) -> pb.GetServerLoadResponse:  # noqa: N802
+        """Return how much the server has to do."""
+        return pb.GetServerLoadResponse(load=await self._load.read())
