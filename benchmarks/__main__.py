@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
-from benchmarks import idle, league, lobby, playouts, sessions, startup, stores
+from benchmarks import idle, league, lobby, playouts, sessions, spectators, startup, stores
 from benchmarks.against import compare
 from benchmarks.figures import FULL, QUICK, Figure, Pace, Unmeasurable
 from benchmarks.report import DOCS, RESULTS, print_table, write_docs, write_json
@@ -24,7 +24,7 @@ from benchmarks.subjects import subject
 from fairplay.games.game import registered
 
 RESULTS_HELP = "where results are kept; by default only those of a whole run are, in benchmarks/results.json"
-NAMES = ("rules", *sessions.LOADS, "idle", "idle-most", "lobby", "league", "postgresql", "help")
+NAMES = ("rules", *sessions.LOADS, "idle", "idle-most", "lobby", "watch", "league", "postgresql", "help")
 
 
 class Measure(NamedTuple):
@@ -48,6 +48,8 @@ def measures(names: Sequence[str], games: Sequence[str], pace: Pace, *, machine:
         yield Measure("many idle players", partial(_run, idle.measure_most))
     if machine and "lobby" in names:
         yield Measure("the lobby", partial(_run, lobby.measure, pace))
+    if machine and "watch" in names:
+        yield Measure("spectators", partial(_run, spectators.measure, pace))
     if machine and "league" in names:
         yield Measure("the standings of a league", partial(_run, league.measure, pace))
     if machine and "postgresql" in names:

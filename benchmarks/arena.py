@@ -134,6 +134,7 @@ class Arena:
         self._rehearsal = rehearsal
         self._numbers = itertools.count(1)
         self._template = _template(subject)
+        self.address = server.address
 
     async def run(self, load: Load, seconds: float) -> Sample:
         """Keep so many games going for so long. Raises Unmeasurable if a player was eliminated, or nothing moves."""
