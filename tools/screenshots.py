@@ -14,7 +14,7 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from playwright.async_api import Browser, Page, async_playwright, expect
 
@@ -24,8 +24,10 @@ from tests.web.harness import Pages, pages_of
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 WIDTH, HEIGHT, PHONE_WIDTH = 860, 600, 360
+TABLES = ("bazaar", "eriantys", "fish", "q")
 LINKS = ("bot:greedy", "bot:random", "bot:minimax", "bot:first", "grpc://127.0.0.1:1")
 LEAGUE = TournamentFormat(round_robin=RoundRobin())
+Scheme: TypeAlias = Literal["light", "dark"]
 ADDRESSES: Mapping[str, str] = {
     "lobby": "/",
     "new-table": "/tables/new?game=bazaar",
@@ -52,7 +54,7 @@ class Camera:
         self._folder = folder
         self._whole = whole
 
-    async def visit(self, name: str, width: int, scheme: Literal["light", "dark"]) -> Page:
+    async def visit(self, name: str, width: int, scheme: Scheme) -> Page:
         """Return the lobby, as somebody sees it who has entered it."""
         size = {"width": width, "height": HEIGHT}
         return await enter(self._browser, self._pages, name, viewport=size, color_scheme=scheme)
@@ -61,23 +63,22 @@ class Camera:
         """Write what a page shows."""
         await page.screenshot(path=self._folder / f"web-{name}.png", full_page=self._whole)
 
-    async def take_addresses(self, page: Page) -> None:
+    async def take_addresses(self, page: Page, suffix: str = "") -> None:
         """Take the pages that an address alone shows."""
         for name, address in ADDRESSES.items():
             await page.goto(f"{self._pages.url}{address}")
-            await self.take(page, name)
+            await self.take(page, f"{name}{suffix}")
 
-    async def take_tables(self, page: Page, games: Sequence[str], suffix: str = "") -> None:
+    async def take_tables(self, games: Sequence[str], width: int, scheme: Scheme) -> None:
         """Take tables where the person is asked, with bots for the other seats."""
         for game in games:
-            await make_table(page, self._pages, game, 2, f"{game}{suffix}")
+            page = await self.visit(f"{game}-{scheme}", width, scheme)
+            await make_table(page, self._pages, game, 2, f"{game}-{scheme}")
             await page.get_by_role("button", name="Set", exact=True).click()
             await expect(page.locator(".choices button").first).to_be_visible(timeout=LIMIT_MS)
             await page.locator(".choices button").first.click()
             await expect(page.locator("#offer >> text=Undo")).to_be_visible(timeout=LIMIT_MS)
-            await self.take(page, f"table-{game}{suffix}")
-            await page.get_by_role("button", name="Leave the table, and its game").click()
-            await expect(page.get_by_role("heading", name="Lobby", exact=True)).to_be_visible(timeout=LIMIT_MS)
+            await self.take(page, f"table-{game}-{scheme}")
 
 
 async def main(arguments: Sequence[str] | None = None) -> None:
@@ -102,18 +103,17 @@ async def main(arguments: Sequence[str] | None = None) -> None:
 
 async def take_for_docs(camera: Camera) -> None:
     """Take the pictures of the docs: every page, a table also on a phone in the dark."""
-    page = await camera.visit("ann", WIDTH, "light")
-    await camera.take_tables(page, ["fish"])
-    await camera.take_addresses(page)
-    await camera.take_tables(await camera.visit("bob", PHONE_WIDTH, "dark"), ["eriantys"], "-phone")
+    await camera.take_tables(["fish"], WIDTH, "light")
+    await camera.take_addresses(await camera.visit("ann", WIDTH, "light"))
+    await camera.take_tables(["eriantys"], PHONE_WIDTH, "dark")
 
 
 async def take_wide(camera: Camera, width: int) -> None:
-    """Take every page and a table of each game, light and dark."""
-    for scheme in ("light", "dark"):
-        page = await camera.visit(scheme, width, scheme)
-        await camera.take_addresses(page)
-        await camera.take_tables(page, ["bazaar", "eriantys", "fish", "q"], f"-{scheme}")
+    """Take every page, and a table of each game, light and dark."""
+    await camera.take_addresses(await camera.visit("ann", width, "light"))
+    await camera.take_addresses(await camera.visit("bob", width, "dark"), "-dark")
+    await camera.take_tables(TABLES, width, "light")
+    await camera.take_tables(TABLES, width, "dark")
 
 
 if __name__ == "__main__":
