@@ -75,6 +75,7 @@ from fairplay.v1 import (
     server_pb2_grpc,
 )
 from fairplay.v1.connection_pb2 import GoodbyeReason
+from fairplay.v1.server_pb2 import ServerLoad
 
 log = logging.getLogger("fairplay.server")
 
@@ -259,7 +260,7 @@ class Server:
         rules_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(Questions()), server)
         account_pb2_grpc.add_AccountServiceServicer_to_server(AccountServicer(self.accounts), server)
         info = ServerServicer(
-            LoadGauge(self),
+            LoadGauge(self._load),
             self._config.start_limit_s,
             starts_programs=self._config.allow_exec,
             knows_accounts=self.accounts is not None,
@@ -268,6 +269,17 @@ class Server:
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         reflection.enable_server_reflection((*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
         return server
+
+    def _load(self) -> ServerLoad:
+        return ServerLoad(
+            running_game_count=len(self.referee.running_ids),
+            open_tournament_count=len(self.manager.open_ids),
+            connected_player_count=self.hub.connected_count,
+            lobby_user_count=self.lobby.user_count,
+            lobby_table_count=self.lobby.table_count,
+            unsaved_entry_count=self.store.unsaved_count,
+            records_failed=self.store.failure is not None,
+        )
 
     async def _listen(self) -> None:
         self.address = add_listener(self._grpc, self._config.listen, self._config.tls)
