@@ -23,7 +23,8 @@ from tests.web.browser.people import LIMIT_MS, enter, make_table
 from tests.web.harness import Pages, pages_of
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
-WIDTH, HEIGHT, PHONE_WIDTH = 860, 600, 360
+WIDTH, HEIGHT, PHONE_WIDTH = 760, 480, 360
+LOADED = "() => Array.from(document.images).every((each) => each.complete)"
 TABLES = ("bazaar", "eriantys", "fish", "q")
 LINKS = ("bot:greedy", "bot:random", "bot:minimax", "bot:first", "grpc://127.0.0.1:1")
 LEAGUE = TournamentFormat(round_robin=RoundRobin())
@@ -60,7 +61,9 @@ class Camera:
         return await enter(self._browser, self._pages, name, viewport=size, color_scheme=scheme)
 
     async def take(self, page: Page, name: str) -> None:
-        """Write what a page shows."""
+        """Write what a page shows from its top on, as soon as all its pictures are there."""
+        await page.evaluate("window.scrollTo(0, 0)")
+        await page.wait_for_function(LOADED, timeout=LIMIT_MS)
         await page.screenshot(path=self._folder / f"web-{name}.png", full_page=self._whole)
 
     async def take_addresses(self, page: Page, suffix: str = "") -> None:

@@ -48,6 +48,8 @@ class Site:
     secure_cookies: bool = False
     ending: bool = False
     """Whether the pages end."""
+    examples: dict[str, asyncio.Future[str]] = field(default_factory=dict)
+    """The pictures of games between reference players, by game."""
     verifying: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
     """Taken by who verifies a record: that takes a processor."""
 

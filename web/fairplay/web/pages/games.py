@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from starlette.exceptions import HTTPException
@@ -43,8 +44,18 @@ async def example(request: Request) -> Response:
     found = await upstream.game(name)
     if found is None or name not in registered():
         raise HTTPException(404, "There is no picture of this game.")
-    drawn = await _draw_example(upstream, name, found.min_player_count, found.strategies[0].name)
-    return Response(drawn, media_type=PICTURE, headers={"Cache-Control": "public, max-age=3600"})
+    examples = site_of(request).examples
+    if name not in examples:  # drawn once for all who ask
+        strategy = found.strategies[0].name
+        examples[name] = asyncio.ensure_future(_draw_example(upstream, name, found.min_player_count, strategy))
+        examples[name].add_done_callback(lambda drawing: examples.pop(name) if not _is_drawn(drawing) else None)
+    return Response(
+        await asyncio.shield(examples[name]), media_type=PICTURE, headers={"Cache-Control": "public, max-age=3600"}
+    )
+
+
+def _is_drawn(drawing: asyncio.Future[str]) -> bool:
+    return not drawing.cancelled() and drawing.exception() is None
 
 
 async def _draw_example(upstream: Upstream, name: str, player_count: int, strategy: str) -> str:
