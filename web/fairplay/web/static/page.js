@@ -52,12 +52,14 @@ setInterval(() => {
 }, 250);
 
 // A computer without a network may notice much later that a stream is broken.
+// What was under way still arrives then, and does not mean that there is a network again.
 window.addEventListener("offline", () => say(true));
+window.addEventListener("online", () => say(false));
 
 // A stream that breaks is opened again by the browser, or by the extension.
 document.addEventListener("htmx:sseError", () => say(true));
 document.addEventListener("htmx:sseOpen", () => say(false));
-document.addEventListener("htmx:sseMessage", () => say(false));
+document.addEventListener("htmx:sseMessage", () => say(!navigator.onLine));
 document.addEventListener("htmx:sseBeforeMessage", (event) => {
     if (event.detail.type === "over") { window.location.reload(); }
 });
