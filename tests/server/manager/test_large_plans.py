@@ -87,8 +87,9 @@ async def test_players_of_a_large_tournament_are_reached_and_let_go_a_few_a_turn
     async with environment() as here:
         turns = count_turns(here, monkeypatch)
         over = await here.play("t", plan([f"p{number}" for number in range(23)]), within_s=60)
-        while sum(turns.done["closed"].values()) < 23:
-            await asyncio.sleep(0)
+        async with asyncio.timeout(60):
+            while sum(turns.done["closed"].values()) < 23:
+                await asyncio.sleep(0)
         turns.stop()
     assert (over.status, len(over.result.failures)) == (TournamentStatus.TOURNAMENT_STATUS_FINISHED, 0)
     for what, done in turns.done.items():
@@ -105,8 +106,9 @@ async def test_a_large_tournament_ends_while_its_players_are_called(
         turns = count_turns(here, monkeypatch)
         await here.manager.create("t", plan([f"p{number}" for number in range(23)]))
         await here.manager.start("t")
-        while not turns.done[START.path]:
-            await asyncio.sleep(0)
+        async with asyncio.timeout(60):
+            while not turns.done[START.path]:
+                await asyncio.sleep(0)
         if cancelled:
             assert (await here.manager.cancel("t", "enough")).reason == "enough"
             assert sum(turns.done[END.path].values()) == sum(turns.done[START.path].values())
