@@ -29,7 +29,7 @@ def choose(game: Game, mutant: Mutant, seed: int) -> str:
 
 def _always(game: Game, mutant: Mutant) -> Iterator[str]:
     yield from (EVERY_WHOLE_GAME if each == WHOLE_GAMES else each for each in mutant.cases)
-    yield owners.DESCRIBES
+    yield from (owners.REACHABLE, owners.DESCRIBES)
     if mutant.program is None:  # what a program can do differently has little to do with games
         yield from OWNERS
         seatings = [(seat, count) for count in game.seats for seat in range(count)]

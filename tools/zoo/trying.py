@@ -155,5 +155,6 @@ def _judged(game: str, player: str | Callable[[], object], limit_s: float, examp
             first_limit_s=limit_s,
             start_limit_s=START_LIMIT_S,
             examples=examples,
+            sandbox="off",  # in one, programs cannot see each other: there are mutants that must
         )
     )
