@@ -53,8 +53,14 @@ SHORTER = {"webset": {"act_cap": 200}}
 """Settings by game, without which players that are wrong without end make games long."""
 SOUND = ("first", "random")
 SOUND_SHARE = 0.4
-ELSEWHERE = {"raises-in-third-game", "raises-after-other-settings", "forgets-after-a-while", "raises-in-a-known-state"}
-"""Mutants whose defect shows itself in other games than two at once with the same settings."""
+ELSEWHERE = {
+    "raises-in-third-game",
+    "raises-after-other-settings",
+    "forgets-after-a-while",
+    "raises-in-a-known-state",
+    "mixes-up-seats",
+}
+"""Mutants whose defect shows itself in other games than two at once, in different seats, with the same settings."""
 
 
 class Role(NamedTuple):
