@@ -225,11 +225,12 @@ def processes(context: Context) -> None:
 @case("growth.output", "A player writes at most 1 MiB a game to its standard output and error.")
 def output(context: Context) -> None:
     """Whoever runs a player keeps what it writes, or at least reads it."""
-    found = _sound(context)
-    game_count = GAMES * sum(len(each.holdings) for each in found)
-    a_game = found[-1].holdings[-1].output_bytes // game_count
-    if a_game > MAX_OUTPUT_BYTES:
-        raise failure(f"The player has written {a_game / MIB:.1f} MiB a game, in {game_count} games.")
+    before = 0
+    for found in _sound(context):
+        game_count, total = GAMES * len(found.holdings), found.holdings[-1].output_bytes
+        a_game, before = (total - before) // game_count, total
+        if a_game > MAX_OUTPUT_BYTES:
+            raise failure(f"The player has written {a_game / MIB:.1f} MiB a game, in {game_count} {found.kind}.")
 
 
 def _judge_kept(context: Context, what: str, of_process: Callable[[ProcessSize], int]) -> None:
