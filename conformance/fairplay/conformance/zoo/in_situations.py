@@ -40,7 +40,7 @@ def of_situations(game: Game) -> Iterator[Mutant]:
     if any(field.name == "players" and field.is_repeated for field in _fields(game)):
         sentence, crowd = "Raises an exception where there are as many players as there may be.", game.seats.stop - 1
         yield Mutant("raises-in-full-house", sentence, (case_ids.NO_EXCEPTION,), with_players(crowd), RAISES, seats)
-    yield from _of_settings(game, anywhere)
+    yield from _of_settings(game, (*anywhere, case_ids.NO_EXCEPTION))
     sentence = "Raises an exception where the id of a game has no letter, or more than a hundred characters."
     yield Mutant("raises-on-unusual-ids", sentence, (case_ids.UNUSUAL_IDS,), with_unusual_id, RAISES)
 
