@@ -12,7 +12,7 @@ from fairplay.conformance.zoo.case_ids import EVERY_WHOLE_GAME, WHOLE_GAMES
 from fairplay.conformance.zoo.mutants import Mutant
 from fairplay.games.game import Game
 
-PARTS = 16
+PARTS = 24
 """Of the rest each mutant is tried on one case in so many, others for each mutant and for each seed."""
 OWNERS = (owners.AFTER_OTHERS, owners.AT_ONCE, owners.TOURNAMENT)
 """Cases that nearly all that goes wrong elsewhere could be held against, besides those of whole games."""

@@ -24,7 +24,7 @@ The conformance suite is tested by mutants: players with exactly one defect each
 that name it, in **bold** below, and no case that is unrelated. Most mutations of play show in other cases, too; many
 failing cases of one family are counted: `rules.whole-game.*` (9). For `rules.whole-games` one failing case is enough.
 
-`make zoo` tries each mutant on the cases that name it, on those that failures are mostly held against, and on one in 16
+`make zoo` tries each mutant on the cases that name it, on those that failures are mostly held against, and on one in 24
 of the others, which are different ones for each mutant and each `--seed`; `make zoo ARGS=--whole` on all cases. Rows
 that are still right stay as they were found last.
 
