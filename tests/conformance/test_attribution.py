@@ -171,7 +171,7 @@ def test_a_player_that_fails_only_in_its_second_game_fails_the_case_about_that()
 
         return player(take_turn=wrong)
 
-    assert set(judged(make).failed()) == {"memory.back-to-back"}
+    assert set(judged(make).failed()) == {"memory.back-to-back", "memory.same-seat"}
 
 
 def test_a_player_that_mixes_up_two_games_fails_the_case_about_that() -> None:

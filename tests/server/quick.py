@@ -50,6 +50,12 @@ class QuickLoop(asyncio.SelectorEventLoop):
     def time(self) -> float:
         return self._passing.passed_s
 
+    def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:  # type: ignore[override]
+        running = super().run_in_executor(executor, func, *args)
+        self._passing.outside_count += 1
+        running.add_done_callback(lambda _: self._pass_again())
+        return running
+
     def stand_still_until(self, future: Future[None]) -> None:
         """Let no time pass until another thread has settled this future."""
         self._passing.outside_count += 1

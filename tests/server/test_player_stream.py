@@ -64,6 +64,7 @@ class ByHand(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no typ
 
     async def _stream(self, requests: Any, context: Any) -> None:
         assert self._take_calls is not None
+        assert await context.read() == TakeCallsRequest().SerializeToString()
         await self._take_calls(requests, context)
 
     async def read(self, context: Any) -> list[Call]:
@@ -112,6 +113,25 @@ def name_in(outcome: Any) -> str:
 async def against_bot(server: Server, link: Link, limit_s: float = 30.0) -> Game:
     bot = await server.links.open(Player(name="b", link="bot:first"), find("fish"))
     return await server.referee.play(plan("bot:first", "bot:first", limit_s=limit_s), links=[link, bot])
+
+
+class RefusesLate(ByHand):
+    """A player without a stream, in a language whose gRPC refuses an unknown method when its first message has come."""
+
+    def __init__(self) -> None:
+        super().__init__(self._refuse)
+
+    async def _stream(self, requests: Any, context: Any) -> None:
+        await context.read()
+        await self._refuse(requests, context)
+
+    async def _refuse(self, _: Any, context: Any) -> None:
+        await context.abort(grpc.StatusCode.UNIMPLEMENTED, "there is no such method")
+
+
+async def test_a_player_that_refuses_the_stream_when_a_message_comes_has_refused_it() -> None:
+    async with linked(RefusesLate()) as link, asyncio.timeout(AMPLE_S):
+        assert await link.open_stream() is None
 
 
 async def sounds(player: ByHand, context: Any) -> None:

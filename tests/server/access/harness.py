@@ -41,6 +41,7 @@ class Callers:
             async with asyncio.timeout(30):
                 if method.client_streaming:
                     stream: Any = channel.stream_stream(path, serialise, parse)()
+                    await stream.wait_for_connection()  # gRPC hides a refusal that comes while it writes
                     await stream.write(request)
                     answer = await stream.read()
                     if answer is grpc.aio.EOF:

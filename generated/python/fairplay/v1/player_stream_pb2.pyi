@@ -15,7 +15,7 @@ DESCRIPTOR: google.protobuf.descriptor.FileDescriptor
 
 @typing.final
 class TakeCallsRequest(google.protobuf.message.Message):
-    """A frame from the server."""
+    """A frame from the server. The first one is empty."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 

@@ -54,8 +54,9 @@ class PlayerStreamServiceServicer(object):
         """Opens the stream through which the server calls the player: what ConnectionService.DialIn is to a player that
         dials in, the other way round.
 
-        The player sends an empty frame as soon as the stream is open, so that the server knows that it is there; until
-        then, and with a player that does not serve this method, the server makes unary calls. From then on it sends its
+        The server sends an empty frame at once, since servers of some gRPC libraries refuse an unknown method only when a
+        message has come. The player sends an empty frame, too, as soon as the stream is open, so that the server knows that
+        it is there; until then, and with a player that does not serve this method, the server makes unary calls. From then on it sends its
         calls through the stream, any number in a frame, and the player sends a reply to each, any number in a frame, in
         any order. A frame has at most 4 MiB, either way; a reply has at most 1 MiB, a larger one counts as the failure of
         the player. The metadata "fairplay-secret" of the stream stands for all of its calls.

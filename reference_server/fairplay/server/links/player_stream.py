@@ -48,6 +48,7 @@ class PlayerStream:
         try:
             # The player may serve no stream, end it when it likes or break the contract: unary calls do for all.
             with contextlib.suppress(grpc.aio.AioRpcError, DecodeError, Refusal):
+                await self._stream.write(TakeCallsRequest().SerializeToString())
                 while (data := await self._stream.read()) is not grpc.aio.EOF:
                     self._take(TakeCallsResponse.FromString(data))
         finally:
