@@ -38,6 +38,7 @@ class PlayerStream:
         self._settled = asyncio.Event()
         self._stream: Any = channel.stream_stream(TAKE_CALLS)(metadata=metadata)
         self._reading = asyncio.create_task(self._read())
+        self._greeting = asyncio.create_task(self._greet())
 
     async def opens(self) -> bool:
         """Wait until it is known whether the player serves the stream, and return that."""
@@ -48,7 +49,6 @@ class PlayerStream:
         try:
             # The player may serve no stream, end it when it likes or break the contract: unary calls do for all.
             with contextlib.suppress(grpc.aio.AioRpcError, DecodeError, Refusal):
-                await self._stream.write(TakeCallsRequest().SerializeToString())
                 while (data := await self._stream.read()) is not grpc.aio.EOF:
                     self._take(TakeCallsResponse.FromString(data))
         finally:
@@ -56,6 +56,11 @@ class PlayerStream:
             self._settled.set()
             self._stream.cancel()
         self._lost(self.calls.end())
+
+    async def _greet(self) -> None:
+        # While the first frame is waited for: it is there even if the player ends the stream behind it.
+        with contextlib.suppress(grpc.aio.AioRpcError):
+            await self._stream.write(TakeCallsRequest().SerializeToString())
 
     def _take(self, frame: TakeCallsResponse) -> None:
         if not self.is_open:
@@ -68,6 +73,7 @@ class PlayerStream:
 
     async def _send(self, calls: list[Call], cancelled: list[int]) -> None:
         if calls or cancelled:
+            await self._greeting
             await self._stream.write(TakeCallsRequest(calls=calls, cancelled=cancelled).SerializeToString())
 
     def _count_stray(self) -> None:
@@ -76,7 +82,8 @@ class PlayerStream:
     async def close(self) -> None:
         """End the stream."""
         self._reading.cancel()
-        await asyncio.gather(self._reading, return_exceptions=True)
+        self._greeting.cancel()
+        await asyncio.gather(self._reading, self._greeting, return_exceptions=True)
 
 
 def _nothing() -> None:
