@@ -22,7 +22,8 @@ DESCRIPTION_STAYS = (case_ids.DESCRIPTION_STAYS,)
 
 def of_identity(game: Game) -> Iterator[Mutant]:
     """Yield the mutants that are sound in some games only, or describe themselves wrongly at times."""
-    anywhere = ("rules", game.name, case_ids.FRESH_PROCESS, *case_ids.POSITIONS, *case_ids.ENDS_OF_GAMES)
+    positions = (*case_ids.POSITIONS, case_ids.UNUSUAL_SETTINGS)
+    anywhere = ("rules", game.name, case_ids.FRESH_PROCESS, *positions, *case_ids.ENDS_OF_GAMES)
     yield Mutant(
         "raises-unless-certified",
         'Raises an exception in its first decision of a game, unless the id of the game begins with "certify".',

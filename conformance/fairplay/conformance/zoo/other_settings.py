@@ -77,7 +77,7 @@ def _mutant(game: Game, name: str, sentence: str, read: Read, choose: Find) -> M
         known = None if other is None else other.notes.get("read")
         return call.decision > 0 and known is not None and known != call.game.notes["read"]
 
-    return Mutant(name, sentence, CASES, trigger, repeats(choose), (*ANYWHERE, game.name))
+    return Mutant(name, sentence, CASES, trigger, repeats(choose), (*ANYWHERE, game.name), case_ids.MANY_AT_ONCE)
 
 
 def _first_game(call: ReceivedCall) -> GameMemory | None:

@@ -14,6 +14,8 @@ from fairplay.games.steps import Method
 from fairplay.player.handlers import snake_case
 
 CASES = (case_ids.FRESH_PROCESS,)
+LEAVING = (case_ids.ONLY_RIVAL, case_ids.ONE_BY_ONE, case_ids.RIVALS_AT_ONCE, case_ids.NEIGHBOUR)
+"""Cases that play on from states in which players are told something before they are asked."""
 
 
 def of_introductions(game: Game) -> Iterator[Mutant]:
@@ -33,7 +35,7 @@ def of_introductions(game: Game) -> Iterator[Mutant]:
     yield Mutant("takes-seat-0-for-granted", sentence, CASES, _in_other_seat(new), RAISES)
     if told:
         sentence = f"Raises an exception when it is told something of a game whose {name} it has not heard."
-        yield Mutant("ends-games-it-knows-only", sentence, CASES, _unintroduced(name, told), RAISES)
+        yield Mutant("ends-games-it-knows-only", sentence, CASES, _unintroduced(name, told), RAISES, LEAVING)
 
 
 def find_introduction(game: Game) -> Method:
