@@ -32,7 +32,8 @@ def taking_calls(game: Game, defect: InStream) -> Callable[[Callee], Behaviour]:
                 await context.write(TakeCallsResponse(replies=_changed(replies, defect)).SerializeToString())
 
             if defect is InStream.SILENT:
-                await context.read()
+                while await context.read() is not grpc.aio.EOF:
+                    pass
                 return
             await write([])
             answering = Answering(write)
