@@ -13,13 +13,16 @@ from fairplay.games.bazaar.conformance.wrong_moves import (
     LONGEST_USUALLY,
     REQUEST,
     again_and_again,
+    as_often_as_it_can,
     at_most_four,
     bank_empty,
     few_equations_in_a_crowd,
     lacking,
     long_row_in_a_crowd,
     made_up,
+    nothing_payable,
     nothing_usable,
+    of_one_color,
     once_more,
     one_card,
     one_exchange,
@@ -136,6 +139,18 @@ def exchanges_once_too_often_when_rich(view: TurnView, table: EquationTable) -> 
 def exchanges_nine_times(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Goes to and fro nine times, which some settings forbid."""
     return to_and_fro(view, table, 9)
+
+
+@wrong_request("bazaar.exchange.too-many", "bazaar.exchange.long-lists", only=nothing_payable)
+def exchanges_as_often_as_it_can(view: TurnView, table: EquationTable) -> Iterable[Request]:
+    """Uses an equation as often as wallet and bank can pay for it, more than 64 times, where it can pay for no card."""
+    return as_often_as_it_can(view, table)
+
+
+@wrong_request("bazaar.exchange.too-many", "bazaar.exchange.long-lists", only=of_one_color, max_exchanges=8)
+def exchanges_one_color_as_often_as_it_can(view: TurnView, table: EquationTable) -> Iterable[Request]:
+    """Exchanges its only colour away as often as it can, more than eight times, which some settings forbid."""
+    return as_often_as_it_can(view, table)
 
 
 # The first call: play

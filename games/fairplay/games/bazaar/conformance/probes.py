@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from fairplay.bazaar.v1 import bazaar_pb2
-from fairplay.games.bazaar.conformance.tables import WHOLE_TURN, equal_pebbles, fresh, late, rich, table, twins
+from fairplay.games.bazaar.conformance.tables import (
+    SHORT_REQUESTS,
+    WHOLE_TURN,
+    equal_pebbles,
+    fresh,
+    late,
+    of_one_color,
+    rich,
+    table,
+    twins,
+)
 from fairplay.games.conformance import Probe
 
 REQUESTING = (
@@ -34,7 +44,6 @@ HIDDEN_CARDS = bazaar_pb2.Settings(turn_active_has_cards=False)
 ONE_OF_EACH = bazaar_pb2.Settings(pebbles_per_color=1, cards_total=2, visible=1, equations=2, side_max=1)
 MANY_PEBBLES = bazaar_pb2.Settings(pebbles_per_color=400, cards_total=100, visible=6, side_max=6, max_exchanges=1000)
 LONG_SIDES = bazaar_pb2.Settings(side_min=6, side_max=6)
-SHORT_REQUESTS = bazaar_pb2.Settings(max_exchanges=8)
 EQUAL_TURNS = bazaar_pb2.Settings(equal_turns=True, winning_score=1, bonus=bazaar_pb2.BONUS_SEY)
 
 PROBES: tuple[Probe, ...] = (
@@ -110,6 +119,13 @@ PROBES: tuple[Probe, ...] = (
         ("bazaar.exchange.too-many",),
         "The longest list of exchanges is a setting: here eight, where exchanges could go on for ever.",
         table("r=b", bank="b", visible=PLAIN_ROW, pile="rrrrr", wallets=("rrrrr", "y"), settings=SHORT_REQUESTS),
+    ),
+    Probe(
+        "bazaar.exchange.long-lists",
+        ("bazaar.exchange.too-many",),
+        "One exchange can be repeated until the wallet or the bank is empty: that would be a longer list than allowed.",
+        of_one_color,
+        draws=8,
     ),
     Probe(
         "bazaar.exchange.long-sides",

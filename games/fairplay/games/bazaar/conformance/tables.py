@@ -25,6 +25,8 @@ WHOLE_TURN = 2
 ANY_SETTINGS = bazaar_pb2.Settings()
 LONG_SIDES = bazaar_pb2.Settings(side_max=6)
 MANY_PEBBLES = bazaar_pb2.Settings(pebbles_per_color=120, cards_total=100, winning_score=1000)
+VERY_MANY_PEBBLES = bazaar_pb2.Settings(pebbles_per_color=400)
+SHORT_REQUESTS = bazaar_pb2.Settings(max_exchanges=8)
 RICH_EQUATIONS = 4
 """Few enough that players can try every list of exchanges, however much they own."""
 
@@ -110,6 +112,28 @@ def rich(rng: Random) -> Situation:
         wallets=(wallet, "rwbgy"),
         settings=MANY_PEBBLES,
         turn_count=4 * WHOLE_TURN,
+    )
+    return made(rng)
+
+
+def of_one_color(rng: Random) -> Situation:
+    """Return a turn in which the player has pebbles of one colour only, and can exchange them more often than it may.
+
+    One time in two a request may have the usual 64 exchanges, otherwise the least, eight. The cards need several
+    exchanges each, or pebbles that nobody has.
+    """
+    one, other, *rest = rng.sample(INITIALS, len(INITIALS))
+    settings, most = rng.choice([(SHORT_REQUESTS, 8), (VERY_MANY_PEBBLES, 64)])
+    left, right, count = one * rng.randint(1, 2), other * rng.randint(1, 2), rng.randint(most + 1, 2 * most)
+    card = rng.choice([other * 5, other * 3 + "".join(rng.sample(rest, 2))])
+    made = table(
+        "=".join(rng.sample([left, right], 2)),
+        bank=right * count,
+        visible=" ".join(card + _face(rng) for _ in range(4)),
+        pile=" ".join([card] * 4),
+        wallets=(left * count, "rwbgy"),
+        settings=settings,
+        turn_count=1,
     )
     return made(rng)
 

@@ -112,6 +112,16 @@ def twins_visible(request: Any) -> bool:
     return any(len(found) == 2 for found in faces.values())
 
 
+def nothing_payable(request: RequestPebbleOrExchangesRequest) -> bool:
+    """Return whether the wallet can pay for no visible card."""
+    return not payable(codec.view(request.turn_state))
+
+
+def of_one_color(request: RequestPebbleOrExchangesRequest) -> bool:
+    """Return whether all pebbles of the wallet have the same colour."""
+    return sum(count > 0 for count in request.turn_state.wallet) == 1
+
+
 def rich(request: RequestPebbleOrExchangesRequest) -> bool:
     """Return whether the wallet holds more pebbles than a game usually has."""
     return sum(request.turn_state.wallet) > 100
@@ -140,6 +150,11 @@ def lacking(have: Bag, wanted: Bag) -> int:
     return sum(max(0, need - count) for need, count in zip(unpack(wanted), unpack(have), strict=True))
 
 
+def times(have: Bag, wanted: Bag) -> int:
+    """Return how often a bag has the pebbles of `wanted`."""
+    return min(count // need for need, count in zip(unpack(wanted), unpack(have), strict=True) if need)
+
+
 def one_short(view: TurnView, table: EquationTable) -> Iterator[Request]:
     """Yield exchanges for which a single pebble is missing, in the wallet or in the bank."""
     return (
@@ -147,6 +162,12 @@ def one_short(view: TurnView, table: EquationTable) -> Iterator[Request]:
         for exchange in table.exchanges
         if lacking(view.wallet, exchange.left) + lacking(view.bank, exchange.right) == 1
     )
+
+
+def as_often_as_it_can(view: TurnView, table: EquationTable) -> Iterator[Request]:
+    """Yield usable exchanges as often as they can be used, each alone."""
+    for exchange in table.usable(view.wallet, view.bank):
+        yield (exchange,) * min(times(view.wallet, exchange.left), times(view.bank, exchange.right))
 
 
 def again_and_again(view: TurnView, table: EquationTable) -> Iterator[Request]:
