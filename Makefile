@@ -42,6 +42,9 @@ bench-quick: .venv/.ready-dev ## the same in under a minute
 
 ##@ Change
 
+# What a test of the longer runs may take, in seconds; `make test` has what pyproject.toml says.
+LONG_S := 600
+
 # One worker more than two cores, since many tests wait for limits and for programs to start.
 .PHONY: test
 test: .venv/.ready-dev ## run the tests, in under five minutes (ARGS="-k fish -x" to choose)
@@ -49,19 +52,19 @@ test: .venv/.ready-dev ## run the tests, in under five minutes (ARGS="-k fish -x
 
 .PHONY: test-slow
 test-slow: .venv/.ready-dev ## run the tests that take long: every command of the docs, ...
-	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "slow and not postgresql" $(ARGS)
+	@$(BIN)/python -m pytest --timeout $(LONG_S) -n 2 --dist worksteal -m "slow and not postgresql" $(ARGS)
 
 .PHONY: test-sandbox
 test-sandbox: .venv/.ready-dev ## run programs that mean harm in sandboxes (bubblewrap), next to sound ones
-	@$(BIN)/python -m pytest -m sandbox -rs tests/sandbox $(ARGS)
+	@$(BIN)/python -m pytest --timeout $(LONG_S) -m sandbox -rs tests/sandbox $(ARGS)
 
 .PHONY: test-postgresql
 test-postgresql: .venv/.ready-dev ## keep records in PostgreSQL (Debian: postgresql), started for it, and kill it
-	@$(BIN)/python -m pytest -m postgresql -rs tests/server tests/robustness $(ARGS)
+	@$(BIN)/python -m pytest --timeout $(LONG_S) -m postgresql -rs tests/server tests/robustness $(ARGS)
 
 .PHONY: test-web
 test-web: .venv/.ready-dev ## drive the pages in the system's Chromium: play by clicks and keys, look for what keeps people out
-	@$(BIN)/python -m pytest -m web -rs tests/web $(ARGS)
+	@$(BIN)/python -m pytest --timeout $(LONG_S) -m web -rs tests/web $(ARGS)
 
 .PHONY: zoo
 zoo: .venv/.ready-dev ## try all broken players on the suite, up to 10 min; writes docs/zoo.md (ARGS="--check --whole")

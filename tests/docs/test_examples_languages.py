@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import tomllib
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from fairplay.games.game import find
 from fairplay.games.kit.player_service import PLAYER_METHODS
 from fairplay.player.handlers import PROTOCOL_REVISION
 from tests.docs.pages import ROOT, commands
-from tools.test_languages import GAMES, LANGUAGES, Language, blamed, certification, missing
+from tools.test_languages import GAMES, LANGUAGES, Language, blamed, missing
 
 PROTO = ROOT / "proto"
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -182,5 +183,14 @@ def test_whoever_is_blamed_in_a_game_or_a_tournament_is_found() -> None:
     assert blamed({"failures": [{"misconduct": {}}]}) == [{"misconduct": {}}]
 
 
-def test_each_player_is_certified_by_the_command_of_the_page() -> None:
-    assert certification("fish", "examples/go/bin/fish")[1:] == ["certify", "fish", "exec:examples/go/bin/fish"]
+@pytest.mark.parametrize("language", LANGUAGES, ids=lambda each: each.folder)
+def test_the_commands_of_each_page_certify_the_players_of_all_games_one_dialling_in_and_one_serving(
+    language: Language,
+) -> None:
+    page = (folder(language) / "README.md").read_text()
+    certified = [shlex.split(line)[3:] for line in page.splitlines() if line.startswith("$ fairplay certify ")]
+    games = iter(GAMES)
+    assert certified == [
+        [game := next(games), f"exec:{language.player(game)}"],
+        [game := next(games), f"exec:{language.player(game)} --serve"],
+    ]

@@ -36,9 +36,10 @@ def test_many_other_cases_of_a_family_are_counted() -> None:
 
 def test_a_page_is_outdated_if_it_has_other_mutants_but_not_if_they_fail_other_cases_as_well() -> None:
     text = page([row("raises-in-setup")])
-    assert not is_outdated(text, [row("raises-in-setup", "memory.back-to-back")])
-    assert is_outdated(text, [row("raises-in-setup"), row("stays")])
-    assert is_outdated(text, [row("stays")])
+    tried, other = Task("fish", "raises-in-setup"), Task("fish", "stays")
+    assert not is_outdated(page([row("raises-in-setup", "memory.back-to-back")]), [tried])
+    assert is_outdated(text, [tried, other])
+    assert is_outdated(text, [other])
 
 
 def test_the_page_of_the_tree_is_read_as_it_was_written() -> None:

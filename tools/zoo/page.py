@@ -12,7 +12,7 @@ from fairplay.conformance.zoo.findings import Finding
 from fairplay.conformance.zoo.mutants import Mutant
 from fairplay.conformance.zoo.registry import common_mutants, find_mutants
 from fairplay.games.game import find
-from tools.zoo.trying import Row
+from tools.zoo.trying import Row, Task
 
 PAGE = Path(__file__).parents[2] / "docs" / "zoo.md"
 HEAD = """\
@@ -33,6 +33,7 @@ that are still right stay as they were found last.
 suites and servers.
 """
 MANY = 3
+UNTRIED = Finding([], [], [], [], [])
 PROGRAMS = "What only a program can do"
 ROW = re.compile(r"\| `([a-z0-9-]+)` \| .* \| (.*) \|")
 NAMED = re.compile(r"\*\*`([^`]+)`\*\*")
@@ -108,8 +109,9 @@ def _keyed_lines(text: str) -> Iterator[tuple[Sequence[str], str]]:
         yield (title, *line.split(" | ")[:2], *NAMED.findall(match[2])) if match else (), line
 
 
-def is_outdated(text: str, rows: Sequence[Row]) -> bool:
+def is_outdated(text: str, tasks: Iterable[Task]) -> bool:
     """Return whether a page has other mutants than these, or names other cases. What else they fail may vary."""
+    rows = [Row(task.game, task.mutant, UNTRIED) for task in tasks if task.mutant]
     titles = [*(find(name).title for name in {row.game: None for row in rows}), PROGRAMS]
     made = page(rows)
     return any(listed(text, title) != listed(made, title) for title in titles)
