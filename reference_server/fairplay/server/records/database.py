@@ -166,14 +166,12 @@ class Database:
             yield closing.enter_context(cls._checked(place, engine))
 
     @classmethod
-    @contextmanager
-    def readable(cls, place: Place) -> Iterator[Database]:
+    def readable(cls, place: Place) -> AbstractContextManager[Database]:
         """Open the database of a place for reading, until the context is left.
 
         Raises RecordsError if there is none, it is not ours, or damaged.
         """
-        with cls._checked(place, None) as database:
-            yield database
+        return cls._checked(place, None)
 
     @classmethod
     @contextmanager

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # commands parse their arguments before they need a database
     from sqlalchemy import Connection, Engine
@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # commands parse their arguments before they need a database
 POSTGRESQL = ("postgresql://", "postgres://")
 
 
-@runtime_checkable
 class Place(Protocol):
     """A place. Its name, str(place), is what was typed, and holds no password."""
 

@@ -31,9 +31,6 @@ SELECT activity.application_name FROM pg_locks LEFT JOIN pg_stat_activity AS act
 WHERE locktype = 'advisory' AND granted AND classid = %s AND objid = %s
 AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """
-URL_WITHOUT_PASSWORD = (
-    "a password in a URL can be read by everybody on this machine: put it into ~/.pgpass or PGPASSWORD instead"
-)
 
 
 class Postgresql:
@@ -56,7 +53,10 @@ class Postgresql:
         if url is None or not url.database:
             raise RecordsError("a database of PostgreSQL is named as in postgresql://USER@HOST:5432/DATABASE")
         if url.password is not None or "password" in url.query:
-            raise RecordsError(URL_WITHOUT_PASSWORD)
+            raise RecordsError(
+                "a password in a URL can be read by everybody on this machine: "
+                "put it into ~/.pgpass or PGPASSWORD instead"
+            )
         return cls(url)
 
     def __str__(self) -> str:

@@ -136,12 +136,14 @@ class Writer:
         """Raise RecordsError if nothing can be written any more."""
         if self.failure is not None:
             raise RecordsError(str(self.failure))
+        self._check_open()
+
+    def _check_open(self) -> None:
         if self._stopped:
             raise RecordsError("the store is closed")
 
     def _rouse(self) -> None:
-        if self._stopped:
-            raise RecordsError("the store is closed")
+        self._check_open()
         self._awake = True
         self._wake.set()
 
