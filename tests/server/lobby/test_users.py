@@ -14,7 +14,7 @@ from fairplay.server.server import Server
 from fairplay.v1 import lobby_pb2 as pb
 from fairplay.v1.table_pb2 import Part
 from tests.server.harness import ByHand
-from tests.server.lobby.harness import PATIENT, Guest, guests, lobby, refusal
+from tests.server.lobby.harness import PATIENT, Guest, guests, lobby, refusal, refusals
 
 UNKNOWN = ("UNAUTHENTICATED", "UNKNOWN_USER")
 TAKEN = ("ALREADY_EXISTS", "NAME_TAKEN")
@@ -26,6 +26,10 @@ SHORT = LobbyLimits(grace_s=0.1, empty_s=60.0, requests_per_second=10_000, burst
 async def server() -> AsyncIterator[Server]:
     async with lobby() as running:
         yield running
+
+
+MANY = 20
+"""Requests made at the same time: more than any burst here, and what flows in while they are answered."""
 
 
 async def enter(server: Server, name: str, token: str = "") -> str:
@@ -289,28 +293,25 @@ async def test_one_host_does_not_fill_the_lobby(monkeypatch: pytest.MonkeyPatch)
 
 async def test_connections_of_one_host_share_what_it_may_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fairplay.server.servicers.lobby.host_of", lambda _: "10.0.0.1")
-    async with lobby(LobbyLimits(enter_burst=2)) as server:
-        await enter(server, "ann")
-        await enter(server, "bob")
-        assert await refusal(enter(server, "eve")) == ("RESOURCE_EXHAUSTED", "TOO_MANY_REQUESTS")
+    async with lobby(LobbyLimits(requests_per_second=1, enter_burst=2)) as server:
+        refused = await refusals(*(enter(server, f"user{number}") for number in range(MANY)))
+        assert 0 < len(refused) <= MANY - 2
 
 
 async def test_whoever_asks_too_often_is_told_when_to_ask_again() -> None:
-    async with lobby(LobbyLimits(requests_per_second=5, burst=3)) as server, guests(server, "ann", "bob") as [ann, bob]:
-        await ann.ask("LeaveTable")
-        await ann.ask("LeaveTable")
-        with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await ann.ask("LeaveTable")
-        assert caught.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
-        status = rpc_status.from_call(caught.value)
+    async with lobby(LobbyLimits(requests_per_second=1, burst=3)) as server, guests(server, "ann", "bob") as [ann, bob]:
+        refused = await refusals(*(ann.ask("LeaveTable") for _ in range(MANY)))
+        assert 0 < len(refused) < MANY
+        status = rpc_status.from_call(refused[0])
         assert [detail.TypeName() for detail in status.details] == ["google.rpc.ErrorInfo", "google.rpc.RetryInfo"]
         await bob.ask("LeaveTable")
 
 
 async def test_strangers_may_not_try_tokens_without_end() -> None:
-    async with lobby(LobbyLimits(enter_burst=5)) as server:
+    async with lobby(LobbyLimits(requests_per_second=1, enter_burst=5)) as server:
         stranger = Guest(server, token="guess")
-        reasons = {(await stranger.refused("Leave"))[1] for _ in range(8)}
-        assert reasons == {"UNKNOWN_USER", "TOO_MANY_REQUESTS"}
-        await enter(server, "ann")
+        reasons = await asyncio.gather(*(stranger.refused("Leave") for _ in range(MANY)))
+        assert {reason for _, reason in reasons} == {"UNKNOWN_USER", "TOO_MANY_REQUESTS"}
+        while await refusals(enter(server, "ann")):
+            pass  # the answer is late; a second later one more of this host may enter
         await stranger.close()

@@ -503,5 +503,7 @@ async def test_nothing_is_copied_over_something_else(tmp_path: Path, place: Plac
         copy(other, place)
     with pytest.raises(RecordsError, match="there are no records in"):
         copy(at(tmp_path / "nowhere"), at(tmp_path / "copy2"))
+    with pytest.raises(RecordsError, match="cannot be copied to itself"):
+        copy(place, place)
     with Store.read_only(place) as reading:
         assert ids(reading) == ["mine"]

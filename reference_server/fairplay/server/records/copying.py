@@ -21,6 +21,8 @@ def copy(source: Place, target: Place) -> int:
     Raises StoreInUse if a server writes to one of them, RecordsError if the target is not empty, or something cannot
     be read or written; then the target has no records.
     """
+    if str(source) == str(target):
+        raise RecordsError(f"{source} cannot be copied to itself: name an empty place")
     _check_target(target)
     source.reading().dispose()  # says if there are no records, before a place that is locked would be made
     with Database.writable(source) as old, Database.writable(target) as new:
