@@ -13,7 +13,7 @@ from benchmarks.figures import Figure, Pace, figure
 from benchmarks.subjects import LEAGUE_REACH
 from fairplay.server.manager.standing import pause_s
 from fairplay.server.server import Config
-from fairplay.standings.ratings import Start
+from fairplay.standings.rating import Start
 from fairplay.standings.results import Outcome
 from fairplay.standings.scoreboard import Scoreboard
 

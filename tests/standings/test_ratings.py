@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from benchmarks.calibration import Event, cover, share_band
 from fairplay.standings import ratings
 from fairplay.standings.bands import divide_into_bands
-from fairplay.standings.ratings import MAX_RATED, Rating, Start, rate_entrants, student_quantile
+from fairplay.standings.rating import MAX_RATED, Rating, Start
+from fairplay.standings.ratings import rate_entrants, student_quantile
 from fairplay.standings.results import Outcome, Results
 from tests.standings.events import game, played
 from tests.standings.test_points import events

@@ -55,6 +55,21 @@ def test_a_player_loads_no_server() -> None:
         assert f"'{module}'" not in ran.stdout
 
 
+def test_a_server_loads_what_it_computes_with_only_when_it_has_to() -> None:
+    """Each of these takes as much memory as a hundred players who wait."""
+    code = "import sys\nfrom fairplay.terminal import main\ntry:\n    main()\nfinally:\n    print(sorted(sys.modules))"
+    command = [sys.executable, "-c", code, "serve", "--listen", "127.0.0.1:0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        started = server.stdout.readline()
+        server.terminate()
+        out, _ = server.communicate(timeout=60)
+    assert started.startswith("fairplay serves on")
+    assert "'fairplay.server.manager.course'" in out
+    for module in ("numpy", "threadpoolctl", "cryptography", "rustworkx", "prometheus_client", "psycopg"):
+        assert f"'{module}'" not in out
+
+
 @pytest.fixture
 def brought(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A package of somebody else that brings commands; one of them bears the name of ours, one lacks a module."""

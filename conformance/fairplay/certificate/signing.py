@@ -12,11 +12,12 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+# A server looks at certificates seldom, if ever, and does without the memory of `cryptography` until then.
 
 CONTEXT = b"fairplay-certificate/1 signature\0"
 """What is signed in front of the digest, so that no signature made for something else serves."""
@@ -28,6 +29,9 @@ def new_key(path: Path) -> Ed25519PrivateKey:
 
     Raises ValueError, with one sentence, if the file is there already or cannot be written.
     """
+    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415
+
     key = Ed25519PrivateKey.generate()
     data = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
@@ -44,6 +48,10 @@ def new_key(path: Path) -> Ed25519PrivateKey:
 
 def read_key(path: Path) -> Ed25519PrivateKey:
     """Return the key in a file. Raises ValueError, with one sentence, if there is none."""
+    from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415
+    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415
+
     try:
         key = serialization.load_pem_private_key(path.read_bytes(), password=None)
     except OSError as error:
@@ -96,6 +104,9 @@ def signer(content: Any, digest: str) -> str:
     key, value = _decoded(content["key"], KEY_BYTES), _decoded(content["value"], SIGNATURE_BYTES)
     if key is None or value is None:
         raise ValueError("the signature of the certificate is not complete")
+    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415
+
     try:
         Ed25519PublicKey.from_public_bytes(key).verify(value, CONTEXT + digest.encode("utf-8"))
     except (InvalidSignature, ValueError):

@@ -24,7 +24,7 @@ from fairplay.formats.settings import (
     number,
 )
 from fairplay.games.kit.tournament import Pairing, Plan, PlayRound
-from fairplay.standings.ratings import MAX_RATED, MEAN
+from fairplay.standings.rating import MAX_RATED, MEAN
 from fairplay.v1.tournament_pb2 import Ladder
 
 GAMES_EACH = 100

@@ -7,8 +7,7 @@ from math import inf
 from random import Random
 
 from fairplay.games.kit.tournament import Order, Played
-from fairplay.standings.points import score_entrants
-from fairplay.standings.ratings import MEAN, Rating, rate_entrants
+from fairplay.standings.rating import MEAN, Rating
 from fairplay.standings.results import Outcome, Results, read_outcome
 
 
@@ -40,6 +39,8 @@ class Ranking:
 
         Whoever equals the first in all but the lot wins too.
         """
+        from fairplay.standings.points import score_entrants  # noqa: PLC0415 - it loads numpy: see rating.py
+
         if not self._entrants:
             return Order((), ())
         scores = [
@@ -60,6 +61,8 @@ class Ranking:
 
     def ratings(self, withdrawn: Collection[int]) -> list[Rating | None]:
         """Return the ratings of all entrants by their numbers; None for those without a game, or with too many."""
+        from fairplay.standings.ratings import rate_entrants  # noqa: PLC0415 - it loads numpy: see rating.py
+
         ratings = rate_entrants(self._results, struck=self._struck(withdrawn), warm=self._warm)
         self._warm = [MEAN if rating is None else rating.rating for rating in ratings]
         return ratings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fairplay.standings.ratings import Rating
+from fairplay.standings.rating import Rating
 
 
 def divide_into_bands(ratings: Sequence[Rating | None]) -> list[int]:

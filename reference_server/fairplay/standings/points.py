@@ -8,7 +8,6 @@ beaten nobody, and everybody who did not fail has beaten it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from math import lcm
 from random import Random
@@ -16,30 +15,12 @@ from random import Random
 import numpy as np
 
 from fairplay.standings.results import FAILED, Ints, Results, Table
+from fairplay.standings.score import Score
 
-TIE_BREAKS = ("head-to-head", "Buchholz", "Sonneborn-Berger", "wins", "score difference", "lot")
-"""The names of the tie-breaks, in the order in which they decide. Of each of them the higher value is the better."""
 MAX_UNIT = 5_000
 """The largest unit with which sums of products of two points fit into 64 bits; beyond it numbers have any size."""
 MAX_DENSE = 2_000
 """The most entrants with tie-breaks that need to know who met whom; with more, these are 0 for everybody."""
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """What the points table says of one entrant."""
-
-    entrant: int
-    place: int
-    points: float
-    tie_breaks: tuple[float, ...]
-    """The values of TIE_BREAKS, in their order."""
-    game_count: int
-    win_count: int
-    """First alone."""
-    tie_count: int
-    """Shared the first place."""
-    loss_count: int
 
 
 def score_entrants(results: Results, *, seed: int, struck: Iterable[int] = ()) -> list[Score]:

@@ -17,7 +17,6 @@ points give the same order.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from math import exp, log
 from statistics import NormalDist
@@ -27,14 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
+from fairplay.standings.rating import MAX_RATED, MEAN, Rating, Start
 from fairplay.standings.results import Results, Table
 
-MEAN = 1500.0
 ELO = 400 / log(10)
 """How many points of Elo one unit of a log-odds is."""
 CONFIDENCE = 0.95
-MAX_RATED = 2_000
-"""The most entrants of an event that is rated: the fit needs a table of who met whom."""
 
 PRIOR_SD = 200 / ELO
 """Where the width of the prior starts from, and with how many entrants it counts against what the event says."""
@@ -61,32 +58,11 @@ NEARLY = 3e-3
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Rating:
-    """The rating of an entrant with its interval, on the Elo scale."""
-
-    rating: float
-    low: float
-    high: float
-
-    @property
-    def margin(self) -> float:
-        """Return half the width of the interval."""
-        return (self.high - self.low) / 2
-
-
 class _Pairs(NamedTuple):
     """Of each pair of entrants how much one has won from the other."""
 
     won: Floats
     met: Floats
-
-
-class Start:
-    """Where the next fit of an event starts from: the end of the one before, which makes it quicker, and no other."""
-
-    def __init__(self) -> None:
-        self.fit: _Fit | None = None
 
 
 def rate_entrants(

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from fairplay.v1.result_pb2 import GameResult
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 FAILED = 127
 """The place of whoever failed: behind everybody else."""
 MAX_PLAYERS = FAILED - 1
 
-Ints = NDArray[np.int64]
+Ints: TypeAlias = "NDArray[np.int64]"
 
 
 class Outcome(NamedTuple):
@@ -98,6 +99,8 @@ class Results:
 
     def tables(self, struck: Iterable[int] = ()) -> Iterator[Table]:
         """Yield the games, size by size, without those in which an entrant of `struck` took part."""
+        import numpy as np  # noqa: PLC0415 - a server that has no standings to compute does without
+
         left_out = np.zeros(self.count, dtype=bool)
         left_out[list(struck)] = True
         for size, packed in sorted(self._packed.items()):

@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fairplay.standings.bands import divide_into_bands
-from fairplay.standings.points import TIE_BREAKS, Score, score_entrants
-from fairplay.standings.ratings import Rating, Start, rate_entrants
+from fairplay.standings.rating import Rating, Start
 from fairplay.standings.results import Outcome, Results
+from fairplay.standings.score import TIE_BREAKS, Score
 from fairplay.v1.tournament_pb2 import Rating as RatingMessage
 from fairplay.v1.tournament_pb2 import Standing, Standings, TieBreak
 
@@ -49,6 +49,9 @@ class Scoreboard:
         `order`: the order at the end where the format, not the points, decides it, in groups of equal place, best
         first. Those who are in no group come after them, by points; so do those who were withdrawn.
         """
+        from fairplay.standings.points import score_entrants  # noqa: PLC0415 - they load numpy: see rating.py
+        from fairplay.standings.ratings import rate_entrants  # noqa: PLC0415
+
         struck = conduct.withdrawn if conduct.strikes_withdrawn else ()
         scores = score_entrants(self._results, seed=self._seed, struck=struck)
         self._ratings = rate_entrants(self._results, struck=struck, start=start)

@@ -16,6 +16,7 @@ from fairplay.server.errors import Refusal
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock, DeadLink, Link, OpenCall, disconnected
 from fairplay.server.links.opening import Links
+from fairplay.server.manager import standing
 from fairplay.server.manager.course import Course, OpenGame
 from fairplay.server.manager.examiner import Examiner
 from fairplay.server.plans import seconds
@@ -108,6 +109,7 @@ class Driver:
         course = self._course
         if not course.over:
             self._links = await self._opened(range(len(course.message.entrants)))
+            await standing.load()
         while not course.over:
             await self._journal.saved()
             if self._suspended:

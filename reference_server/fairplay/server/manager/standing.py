@@ -6,11 +6,12 @@ import asyncio
 import copy
 import time
 from collections.abc import Sequence
+from importlib import import_module
 
 from fairplay.formats.format import chosen
 from fairplay.games.kit.tournament import Failures, Played
 from fairplay.server.manager.seeds import derive_seed
-from fairplay.standings.ratings import Start
+from fairplay.standings.rating import Start
 from fairplay.standings.results import Outcome, read_outcome
 from fairplay.standings.scoreboard import Conduct, Scoreboard
 from fairplay.v1.tournament_pb2 import Standings, Tournament, TournamentResult, WithdrawnGames
@@ -24,6 +25,11 @@ PAUSE_S = 1.0
 def pause_s(took_s: float) -> float:
     """Return how long to wait after live standings whose computation took this long."""
     return max(PAUSE_S, took_s / SHARE)
+
+
+async def load() -> None:
+    """Load what computes standings, in a thread: it takes as long as some hundred calls, and no game waits for it."""
+    await asyncio.to_thread(import_module, "fairplay.standings.ratings")
 
 
 class LiveStandings:
