@@ -20,6 +20,7 @@ SOURCES: Mapping[str, Sequence[str]] = {
     "reference_player": ["fairplay.player"],
     "reference_server": ["fairplay.formats", "fairplay.sandbox", "fairplay.server", "fairplay.standings"],
     "conformance": ["fairplay.certificate", "fairplay.conformance"],
+    "research": ["fairplay.pettingzoo"],
     "terminal": ["fairplay.terminal"],
     "web": ["fairplay.web"],
 }
@@ -29,6 +30,7 @@ MAY_IMPORT: Mapping[str, Set[str]] = {
     "fairplay.games": {"fairplay.games"},
     "fairplay.player": {"fairplay.player", "fairplay.games"},
     "fairplay.certificate": {"fairplay.certificate", "fairplay.games"},
+    "fairplay.pettingzoo": {"fairplay.pettingzoo", "fairplay.games"},
     "fairplay.sandbox": {"fairplay.sandbox"},
     "fairplay.standings": {"fairplay.standings", "fairplay.games"},
     "fairplay.formats": {"fairplay.formats", "fairplay.standings", "fairplay.games"},
@@ -59,7 +61,7 @@ MAY_IMPORT: Mapping[str, Set[str]] = {
 OUTSIDE = {"tests", "benchmarks", "examples", "tools"}
 GAMES = "fairplay.games"
 CONTRACTS = tuple(
-    f"{GAMES}.{name}" for name in ("game", "steps", "race", "envelopes", "conformance", "frontends", "kit")
+    f"{GAMES}.{name}" for name in ("game", "steps", "race", "envelopes", "conformance", "frontends", "research", "kit")
 )
 """What every package may know of games."""
 PURE_KIT = tuple(f"{GAMES}.kit.{name}" for name in ("draws", "settings", "strategies"))

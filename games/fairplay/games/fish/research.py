@@ -1,0 +1,89 @@
+"""Fish in numbers, for programs that learn. Each turn is one action; every legal answer has a number."""
+
+from __future__ import annotations
+
+from random import Random
+
+from fairplay.fish.v1 import fish_pb2
+from fairplay.games.fish import rules
+from fairplay.games.fish.protocol import codec
+from fairplay.games.research import Kind, Part, Position, Research, seats_from, turns_until
+
+
+class FishEncoding:
+    """Fish on a board of a certain size. A penguin has the number that it was placed as, from 0."""
+
+    rules = rules
+
+    def __init__(self, settings: fish_pb2.Settings, seat_count: int) -> None:
+        self.seat_count = seat_count
+        self._settings = codec.settings(settings)
+        sample = self.initial(Random(0)).state
+        board, penguins = sample.board, sample.penguins
+        self._size = board.geometry.size
+        self.kinds = (
+            Kind("place", self._size, "Place the next penguin on this cell; cells are numbered row by row."),
+            Kind("move", penguins * self._size, "Move penguin number N to a cell: N times the number of cells + cell."),
+        )
+        shape = board.rows, board.columns
+        seats = f"The first of the {seat_count} is the observer, the others follow in turn order."
+        self.parts = (
+            Part("fish", shape, rules.FISH_LIMIT, "The fish on each tile, under penguins too; 0 is a hole."),
+            Part(
+                "penguins", (seat_count, *shape), penguins, f"By player: 1 + the number of its penguin there. {seats}"
+            ),
+            Part("scores", (seat_count,), self._size * rules.FISH_LIMIT, f"By player: fish collected. {seats}"),
+            Part("penguin_count", (1,), penguins, "How many penguins each player places."),
+            Part("turn", (1,), seat_count, "How many players after the observer it is the turn of; all: nobody's."),
+        )
+
+    def initial(self, rng: Random) -> Position:
+        """Return the position in which a fresh game begins."""
+        return Position(rules.initial(self._settings, self.seat_count, rng))
+
+    def turn(self, position: Position) -> int | None:
+        """Return the seat to act."""
+        return rules.turn(position.state)
+
+    def legal(self, position: Position) -> list[int]:
+        """Return the legal actions, in the order of the rules."""
+        state: rules.State = position.state
+        if rules.placing(state):
+            return [action[0] for action in rules.legal(state)]
+        own, size = state.places[state.seat], self._size
+        first = {cell: (number + 1) * size for number, cell in enumerate(own)}
+        return [first[action[0]] + action[1] for action in rules.legal(state) if isinstance(action, rules.Move)]
+
+    def action(self, position: Position, action: int) -> rules.Action:
+        """Return the action of the rules that a number stands for."""
+        if action < self._size:
+            return rules.Place(action)
+        number, target = divmod(action - self._size, self._size)
+        return rules.Move(position.state.places[position.state.seat][number], target)
+
+    def apply(self, position: Position, action: int) -> Position:
+        """Return the position after an action."""
+        return Position(rules.apply(position.state, self.action(position, action)))
+
+    def observe(self, position: Position, seat: int) -> list[int]:
+        """Return what a seat sees; in Fish nothing is hidden."""
+        state: rules.State = position.state
+        order = seats_from(seat, self.seat_count)
+        penguins = [0] * (self.seat_count * self._size)
+        for plane, other in enumerate(order):
+            for number, cell in enumerate(state.places[other]):
+                penguins[plane * self._size + cell] = number + 1
+        return [
+            *rules.tiles(state),
+            *penguins,
+            *(state.scores[other] for other in order),
+            state.penguins,
+            turns_until(rules.turn(state), seat, self.seat_count),
+        ]
+
+    def shown(self, position: Position) -> codec.Shown:
+        """Return the state as the game shows it."""
+        return codec.Shown(position.state, codec.colors(self.seat_count))
+
+
+RESEARCH = Research(rules, codec.settings, FishEncoding)

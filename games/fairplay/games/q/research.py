@@ -1,0 +1,169 @@
+"""The Q game in numbers, for programs that learn.
+
+An extension is taken in steps: a tile, where it goes, the next tile, ..., done. The map is endless and numbers are not:
+coordinates farther than `REACH` from the first tile cannot be chosen and are not seen.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import NamedTuple
+
+from fairplay.games.q import rules
+from fairplay.games.q.protocol import codec
+from fairplay.games.q.rules.settings import MAX_HAND
+from fairplay.games.research import Kind, Part, Position, Research, first_numbers, seats_from, turns_until
+from fairplay.q.v1 import q_pb2
+
+REACH = 20
+"""The greatest row or column number that actions and observations have, and the smallest one negated."""
+SIDE = 2 * REACH + 1
+
+
+class _Draft(NamedTuple):
+    """A turn that is not complete: the map with what is placed so far, and the tile that is to go somewhere next."""
+
+    board: rules.Board
+    placed: tuple[rules.Placement, ...]
+    tile: int | None
+    rest: tuple[int, ...]
+    """The tiles in hand that are neither placed nor chosen."""
+
+
+class QEncoding:
+    """The Q game with a map of `SIDE` by `SIDE` coordinates, (0, 0) in the middle."""
+
+    rules = rules
+    kinds = (
+        Kind("pass", 1, "Place nothing."),
+        Kind("replace", 1, "Replace all tiles."),
+        Kind("done", 1, "Place no more tiles."),
+        Kind("tile", rules.KINDS, "Choose this tile, shape times 6 + color, to be placed next."),
+        Kind("cell", SIDE * SIDE, f"Place it at row N // {SIDE} - {REACH}, column N % {SIDE} - {REACH}."),
+    )
+    _pass, _replace, _done, _tile, _cell, _ = first_numbers(kinds)
+
+    def __init__(self, settings: q_pb2.Settings, seat_count: int) -> None:
+        self.seat_count = seat_count
+        self._settings = codec.settings(settings)
+        self.initial(Random(0))
+        chosen = self._settings
+        tiles = rules.KINDS * chosen.copies_per_kind
+        most = tiles * (2 * tiles + 2 * chosen.q_bonus + 1) + chosen.finish_bonus
+        seats = f"The first of the {seat_count} is the observer, the others follow in turn order."
+        self.parts = (
+            Part("map", (SIDE, SIDE), rules.KINDS, "1 + the tile on each coordinate; 0: none."),
+            Part("placed", (SIDE, SIDE), 1, "1 where the observer has placed a tile in this turn."),
+            Part("hand", (rules.KINDS,), MAX_HAND, "By tile: how many of it the observer holds."),
+            Part("chosen", (1,), rules.KINDS, "1 + the tile that the observer is to place next; 0: none."),
+            Part("scores", (seat_count,), most, f"By player: its points. {seats}"),
+            Part("pile", (1,), tiles, "How many tiles are in the pile."),
+            Part("placed_in_round", (1,), 1, "1 if somebody has placed tiles in this round, which is not the last."),
+            Part("turn", (1,), seat_count, "How many players after the observer it is the turn of; all: nobody's."),
+        )
+
+    def initial(self, rng: Random) -> Position:
+        """Return the position in which a fresh game begins."""
+        return Position(rules.initial(self._settings, self.seat_count, rng))
+
+    def turn(self, position: Position) -> int | None:
+        """Return the seat to act."""
+        return rules.turn(position.state)
+
+    def legal(self, position: Position) -> list[int]:
+        """Return the legal actions. Passing is always one of them before the first tile, and being done after it."""
+        state: rules.State = position.state
+        if state.mover is None:
+            return []
+        draft = self._draft(position)
+        spots = _spots(draft)
+        if draft.tile is not None:
+            return [self._cell + _cell_number(row, column) for row, column, kinds in spots if kinds >> draft.tile & 1]
+        fitting = 0
+        for _, _, kinds in spots:
+            fitting |= kinds
+        tiles = [self._tile + tile for tile in sorted(set(draft.rest)) if fitting >> tile & 1]
+        if draft.placed:
+            return [self._done, *tiles]
+        can_replace = rules.violation(state, rules.REPLACE) is None
+        return [self._pass, *([self._replace] if can_replace else []), *tiles]
+
+    def _draft(self, position: Position) -> _Draft:
+        """Return what the steps of a turn come to."""
+        state: rules.State = position.state
+        assert state.mover is not None
+        steps = position.steps
+        placed = tuple(
+            rules.Placement(*_coordinate(cell - self._cell), tile - self._tile)
+            for tile, cell in zip(steps[::2], steps[1::2], strict=False)
+        )
+        tile = steps[-1] - self._tile if len(steps) % 2 else None
+        rest = list(state.hands[state.mover])
+        for gone in [placement.tile for placement in placed] + ([] if tile is None else [tile]):
+            rest.remove(gone)
+        board = state.board.put(placed) if placed else state.board
+        return _Draft(board, placed, tile, tuple(rest))
+
+    def apply(self, position: Position, action: int) -> Position:
+        """Return the position after an action."""
+        if action >= self._tile:
+            return Position(position.state, (*position.steps, action))
+        taken: rules.Action
+        if action == self._done:
+            taken = rules.Extension(self._draft(position).placed)
+        else:
+            taken = rules.PASS if action == self._pass else rules.REPLACE
+        return Position(rules.delivered(rules.apply(position.state, taken)))
+
+    def observe(self, position: Position, seat: int) -> list[int]:
+        """Return what a seat sees: a turn that is not complete is seen by its player only."""
+        state: rules.State = position.state
+        if seat == state.mover:
+            board, placed, tile, rest = self._draft(position)
+        else:
+            board, placed, tile, rest = _Draft(state.board, (), None, state.hands[seat])
+        cells, own = [0] * SIDE**2, [0] * SIDE**2
+        for (row, column), there in board.tiles.items():
+            if _in_reach(row, column):
+                cells[_cell_number(row, column)] = 1 + there
+        for row, column, _ in placed:
+            own[_cell_number(row, column)] = 1
+        return [
+            *cells,
+            *own,
+            *(rest.count(kind) for kind in range(rules.KINDS)),
+            0 if tile is None else 1 + tile,
+            *(state.points[other] for other in seats_from(seat, self.seat_count)),
+            len(state.pile),
+            int(state.placed),
+            turns_until(state.mover, seat, self.seat_count),
+        ]
+
+    def shown(self, position: Position) -> codec.Shown:
+        """Return the state as the game shows it."""
+        return codec.Shown(position.state)
+
+
+def _spots(draft: _Draft) -> list[tuple[int, int, int]]:
+    """Return the free coordinates within reach, on one line with what is placed, each with the kinds that fit there."""
+    return [
+        (row, column, kinds)
+        for (row, column), kinds in draft.board.spots.items()
+        if _in_reach(row, column) and rules.one_line((*draft.placed, rules.Placement(row, column, 0)))
+    ]
+
+
+def _in_reach(row: int, column: int) -> bool:
+    return abs(row) <= REACH and abs(column) <= REACH
+
+
+def _cell_number(row: int, column: int) -> int:
+    return (row + REACH) * SIDE + column + REACH
+
+
+def _coordinate(cell: int) -> tuple[int, int]:
+    row, column = divmod(cell, SIDE)
+    return row - REACH, column - REACH
+
+
+RESEARCH = Research(rules, codec.settings, QEncoding)

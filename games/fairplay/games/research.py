@@ -1,0 +1,178 @@
+"""What research needs of a game: its positions and actions in numbers, for programs that learn.
+
+A game registers a `Research` under the entry point "fairplay.research", by its name. The referee never loads it. A turn
+that has too many legal answers to be numbered is taken in steps, each of which is one action.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from importlib.metadata import entry_points
+from itertools import accumulate
+from math import prod
+from random import Random
+from typing import Any, NamedTuple, Protocol
+
+from google.protobuf.message import Message
+
+ENTRY_POINTS = "fairplay.research"
+
+
+class Part(NamedTuple):
+    """A part of what a player observes: an array of whole numbers."""
+
+    name: str
+    shape: tuple[int, ...]
+    high: int
+    """The greatest number in it."""
+    meaning: str
+    """One sentence."""
+    low: int = 0
+
+    @property
+    def size(self) -> int:
+        """Return how many numbers it has."""
+        return prod(self.shape)
+
+
+class Kind(NamedTuple):
+    """A kind of action; the actions of one kind have consecutive numbers."""
+
+    name: str
+    size: int
+    """How many actions there are of this kind."""
+    meaning: str
+    """One sentence: what the action with a given place in its kind does."""
+
+
+def first_numbers(kinds: Iterable[Kind]) -> tuple[int, ...]:
+    """Return the number of the first action of each kind, and how many actions there are in all."""
+    return tuple(accumulate((kind.size for kind in kinds), initial=0))
+
+
+class Position(NamedTuple):
+    """Where a game stands."""
+
+    state: Any
+    """Of the rules of the game."""
+    steps: tuple[int, ...] = ()
+    """The actions that the player to act has taken of a turn that is not complete."""
+
+
+class Encoding(Protocol):
+    """A game in numbers: with certain settings, between a certain number of players.
+
+    A position is any immutable value with the state of the rules as its `state`.
+    """
+
+    @property
+    def rules(self) -> Any:
+        """Return the module of the rules: its `scores` and `ranking` take a state."""
+
+    @property
+    def kinds(self) -> Sequence[Kind]:
+        """Return the kinds of actions, in the order of their numbers."""
+
+    @property
+    def parts(self) -> Sequence[Part]:
+        """Return the parts of an observation, in order."""
+
+    def initial(self, rng: Random) -> Any:
+        """Return the position in which a fresh game begins."""
+
+    def turn(self, position: Any) -> int | None:
+        """Return the seat to act; None once the game is over."""
+
+    def legal(self, position: Any) -> Sequence[int]:
+        """Return the actions that the seat to act may take; none once the game is over."""
+
+    def apply(self, position: Any, action: int) -> Any:
+        """Return the position after a legal action of the seat to act; the action is not checked again."""
+
+    def observe(self, position: Any, seat: int) -> list[int]:
+        """Return what a seat sees: the numbers of all parts, one part after the other."""
+
+    def shown(self, position: Any) -> Any:
+        """Return the state as the game shows it, which `Game.public_state` takes."""
+
+
+class Research(NamedTuple):
+    """What a game offers to research."""
+
+    rules: Any
+    """The module of the rules, with `initial`, `turn`, `legal`, `apply`, `scores` and `ranking`."""
+    settings: Callable[[Any], Any]
+    """Settings, of the type `Game.settings_type` -> those of the rules. Raises ValueError if one is not allowed."""
+    encode: Callable[[Any, int], Encoding]
+    """(settings, of the type `Game.settings_type`; number of players) -> the game in numbers.
+
+    Raises ValueError if there is no such game.
+    """
+
+
+@cache
+def find_research(game: str) -> Research:
+    """Return what a game registered for research. Raises ValueError if it registered nothing."""
+    found = entry_points(group=ENTRY_POINTS, name=game)
+    if not found:
+        known = sorted(entry.name for entry in entry_points(group=ENTRY_POINTS))
+        raise ValueError(f"{game!r} offers nothing to research; these games do: {', '.join(known)}")
+    research: Research = next(iter(found)).load()
+    return research
+
+
+def rewards(ranking: Iterable[Sequence[int]], seat_count: int) -> list[float]:
+    """Return by seat what the ranking of a game is worth, from -1 to 1: 1 for a winner alone, 0 for all in a tie.
+
+    It is the share of the others that a player leaves behind, less the share that is ahead of it. Whoever plays alone
+    gets 0.
+    """
+    found = [0.0] * seat_count
+    ahead, others = 0, max(1, seat_count - 1)
+    for group in ranking:
+        behind = seat_count - ahead - len(group)
+        for seat in group:
+            found[seat] = (behind - ahead) / others
+        ahead += len(group)
+    return found
+
+
+def seats_from(seat: int, seat_count: int) -> list[int]:
+    """Return all seats in turn order, beginning with this one: the order of observations."""
+    return [(seat + step) % seat_count for step in range(seat_count)]
+
+
+def turns_until(turn: int | None, seat: int, seat_count: int) -> int:
+    """Return how many seats after this one the seat to act sits; `seat_count` once the game is over."""
+    return seat_count if turn is None else (turn - seat) % seat_count
+
+
+class Ending(NamedTuple):
+    """How a random game ended."""
+
+    ranking: Sequence[Sequence[int]]
+    """Groups of seats, best first."""
+    scores: Sequence[int]
+    """By seat."""
+    actions: int
+    """How many actions were taken."""
+
+
+def play_randomly(rules: Any, state: Any, rng: Random) -> tuple[Any, int]:
+    """Play on from a state, every action any of those that the rules list; return the end, and how many it took."""
+    turn, legal, apply, random, count = rules.turn, rules.legal, rules.apply, rng.random, 0
+    while turn(state) is not None:
+        actions = legal(state)
+        state = apply(state, actions[int(random() * len(actions))])
+        count += 1
+    return state, count
+
+
+def playouts(game: str, settings: Message, seat_count: int, count: int, rng: Random) -> Iterator[Ending]:
+    """Play so many random games by the rules alone, and yield how each ended. Raises ValueError if there are none."""
+    research = find_research(game)
+    rules, chosen = research.rules, research.settings(settings)
+    for _ in range(count):
+        end, actions = play_randomly(rules, rules.initial(chosen, seat_count, rng), rng)
+        yield Ending(rules.ranking(end), rules.scores(end), actions)

@@ -1,0 +1,170 @@
+"""Webset in numbers, for programs that learn: in rounds, as numbers know no time.
+
+All players choose cards of the same table, one after the other, unseen by each other; then one of the right takes
+counts, drawn by lot (`rounds` is "lot", also if it is not set), or in a puzzle all of them. Three cards are three
+actions. What cannot be taken: cards that are not on the table, and in a puzzle the same three again.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import NamedTuple
+
+from fairplay.games.research import Kind, Part, Research, first_numbers, seats_from, turns_until
+from fairplay.games.webset import rules
+from fairplay.games.webset.protocol import codec
+from fairplay.games.webset.rules import EMPTY, Cards, Phase
+from fairplay.games.webset.rules.cards import digits
+from fairplay.webset.v1 import webset_pb2
+
+_ASPECTS = 4
+
+
+class RoundPosition(NamedTuple):
+    """Where a game stands: what the players of this round have chosen so far, in the order in which they are asked."""
+
+    state: rules.State
+    answers: tuple[Cards, ...] = ()
+    """The complete ones, by place in `round_seats`."""
+    cards: Cards = ()
+    """What the player to act has chosen so far."""
+    idle_count: int = 0
+    """How many rounds in a row nobody has done anything."""
+
+
+class WebsetEncoding:
+    """Webset in rounds, or its puzzle."""
+
+    rules = rules
+
+    def __init__(self, settings: webset_pb2.Settings, seat_count: int) -> None:
+        self.seat_count = seat_count
+        self._settings = chosen = read_settings(settings)
+        self._is_puzzle = chosen.rounds == "puzzle"
+        self.initial(Random(0))
+        slots = chosen.max_table
+        self.kinds = (
+            Kind("done", 1, "Take nothing in this round; in a puzzle, name no more sets."),
+            Kind("pick", slots, "Pick the card in this slot; three make a take."),
+        )
+        self._done, self._pick, _ = first_numbers(self.kinds)
+        most = max(chosen.act_cap, rules.MOST_NAMED)
+        seats = f"The first of the {seat_count} is the observer, the others follow in turn order."
+        self.parts = (
+            Part(
+                "table",
+                (slots, _ASPECTS),
+                3,
+                "By slot: 1 + number, color, symbol and shading of its card, each 0 to 2; all 0: no card.",
+            ),
+            Part("picked", (slots,), 1, "1 for each card that the observer has picked for its next take."),
+            Part("named_count", (1,), rules.MOST_NAMED, "In a puzzle: how many takes the observer has named."),
+            Part("scores", (seat_count,), most, f"By player: its points. {seats}", -most * max(chosen.penalty_bad, 1)),
+            Part("locked", (seat_count,), 1, f"By player: 1 if it cannot act before the table changes. {seats}"),
+            Part("deck", (1,), rules.CARDS, "How many cards are hidden."),
+            Part("idle_count", (1,), chosen.idle_rounds, "How many rounds in a row nobody has taken cards."),
+            Part("turn", (1,), seat_count, "How many players after the observer the one to act sits; all: nobody."),
+        )
+
+    def initial(self, rng: Random) -> RoundPosition:
+        """Return the position in which a fresh game begins."""
+        return self._settle(RoundPosition(rules.initial(self._settings, self.seat_count, rng)))
+
+    def turn(self, position: RoundPosition) -> int | None:
+        """Return the seat to act: the players of a round act in the order of their seats."""
+        if position.state.phase is Phase.OVER:
+            return None
+        return rules.round_seats(position.state)[len(position.answers)]
+
+    def legal(self, position: RoundPosition) -> list[int]:
+        """Return the legal actions: also cards that make no set, which costs points."""
+        state, _, chosen, _ = position
+        if state.phase is Phase.OVER:
+            return []
+        begun = len(chosen) % 3
+        picked = chosen[len(chosen) - begun :]
+        again = self._named_before(chosen, picked) if begun == 2 else frozenset()
+        slots = [
+            self._pick + slot
+            for slot, card in enumerate(state.table)
+            if card != EMPTY and card not in picked and card not in again
+        ]
+        return slots if begun else [self._done, *slots]
+
+    def _named_before(self, chosen: Cards, picked: Cards) -> frozenset[int]:
+        """Return the cards that would make a take with two others which has been named already."""
+        triples = (set(chosen[at : at + 3]) for at in range(0, len(chosen) - 2, 3))
+        return frozenset(card for triple in triples if triple.issuperset(picked) for card in triple)
+
+    def apply(self, position: RoundPosition, action: int) -> RoundPosition:
+        """Return the position after an action."""
+        cards = position.cards
+        if action != self._done:
+            cards = (*cards, position.state.table[action - self._pick])
+            if self._is_puzzle or len(cards) < 3:
+                return position._replace(cards=cards)
+        answers = (*position.answers, cards)
+        position = position._replace(answers=answers, cards=())
+        if len(answers) < len(rules.round_seats(position.state)):
+            return position
+        return self._settle(self._end_round(position))
+
+    def _end_round(self, position: RoundPosition) -> RoundPosition:
+        state = position.state
+        answers = list(zip(rules.round_seats(state), position.answers, strict=True))
+        if self._is_puzzle:
+            return RoundPosition(rules.solve(state, answers))
+        after = rules.play_round(state, answers).state
+        if after is state:
+            return self._idle(position)
+        return RoundPosition(after, idle_count=position.idle_count if after.table == state.table else 0)
+
+    def _idle(self, position: RoundPosition) -> RoundPosition:
+        count = position.idle_count + 1
+        state = rules.stop(position.state) if count >= self._settings.idle_rounds else position.state
+        return RoundPosition(state, idle_count=count)
+
+    def _settle(self, position: RoundPosition) -> RoundPosition:
+        """Return the position once somebody may act: rounds in which all are locked pass."""
+        while position.state.phase is not Phase.OVER and not rules.round_seats(position.state):
+            position = self._idle(position)
+        return position
+
+    def observe(self, position: RoundPosition, seat: int) -> list[int]:
+        """Return what a seat sees: what is chosen is seen by its player only."""
+        state, turn = position.state, self.turn(position)
+        chosen = position.cards if seat == turn else ()
+        picked = chosen[len(chosen) - len(chosen) % 3 :]
+        table: list[int] = []
+        for card in state.table:
+            table += [0] * _ASPECTS if card == EMPTY else [1 + digit for digit in digits(card)]
+        order = seats_from(seat, self.seat_count)
+        return [
+            *table,
+            *(int(card in picked) for card in state.table),
+            len(chosen) // 3,
+            *(state.players[other].points for other in order),
+            *(int(state.players[other].locked) for other in order),
+            len(state.deck),
+            position.idle_count,
+            turns_until(turn, seat, self.seat_count),
+        ]
+
+    def shown(self, position: RoundPosition) -> codec.Shown:
+        """Return the state as the game shows it."""
+        return codec.Shown(position.state)
+
+
+def read_settings(message: webset_pb2.Settings) -> rules.Settings:
+    """Return settings with rounds. Raises ValueError if they ask for a game in which it counts who is earlier."""
+    chosen = webset_pb2.Settings()
+    chosen.CopyFrom(message)
+    if not chosen.rounds:
+        chosen.rounds = webset_pb2.ROUNDS_LOT
+    found = codec.settings(chosen)
+    if found.rounds not in ("lot", "puzzle"):
+        raise ValueError(f"rounds is {found.rounds!r}: it must be lot or puzzle where nobody can be earlier.")
+    return found
+
+
+RESEARCH = Research(rules, codec.settings, WebsetEncoding)

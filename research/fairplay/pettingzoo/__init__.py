@@ -1,0 +1,20 @@
+"""Fairplay's games as environments of PettingZoo. Needs the extra "research".
+
+from fairplay.pettingzoo import env
+
+fish = env("fish", players=2, settings={"rows": 6})
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+for _needed in ("gymnasium", "numpy", "pettingzoo", "rich"):
+    if find_spec(_needed) is None:
+        raise ModuleNotFoundError(
+            "fairplay.pettingzoo needs the extra research: pip install 'fairplay[research]'", name=_needed
+        )
+
+from fairplay.pettingzoo.environment import GameEnvironment, env  # noqa: E402  # what they import is there
+
+__all__ = ["GameEnvironment", "env"]
