@@ -614,3 +614,31 @@ def test_all_states_are_drawn_in_order(game_file: Path, tmp_path: Path) -> None:
     ]
     records("picture", game_file, "-o", tmp_path / "last.svg")
     assert (tmp_path / "last.svg").read_text() == (tmp_path / "all" / f"{len(states):04}.svg").read_text()
+
+
+# --- prune ---
+
+
+def test_old_records_are_removed_once_it_is_said_what_they_are(world: World, tmp_path: Path) -> None:
+    copy = shutil.copytree(world.place, tmp_path / "copy")
+    assert "would remove 3 records" in records("prune", copy, "--older", "0h", "--dry-run")
+    assert "would remove 1 record" in records("prune", copy, "--older", "0h", "--keep", "tournaments", "--dry-run")
+    assert "removed 0 records" in records("prune", copy, "--older", "1d")
+    assert "removed 3 records" in records("prune", copy, "--older", "0h")
+    assert [each["id"] for each in plain("list", copy)] == [world.unfinished]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--older", "90"], "--older '90' is not an age: give e.g. 12h, 90d or 8w"),
+        (["--older", "1d", "--keep", "games"], "--keep 'games' is not known: give tournaments or tables"),
+        ([], "Missing option '--older'"),
+    ],
+)
+def test_nothing_is_removed_for_words_that_are_not_understood(
+    arguments: list[str], told: str, world: World, tmp_path: Path
+) -> None:
+    result = fairplay("records", "prune", tmp_path, *arguments)
+    assert result.exit_code == 2
+    assert told in result.stderr

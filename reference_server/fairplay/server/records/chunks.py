@@ -7,7 +7,7 @@ the hash (32 bytes), and the serialised entry.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from struct import Struct, pack, unpack
 from typing import NamedTuple, TypeAlias
 
@@ -59,6 +59,18 @@ def record_numbers(chunk: bytes) -> set[int]:
     return {number for number, _, _ in _items(chunk)}
 
 
+def renumber(chunk: bytes, numbers: Mapping[int, int]) -> bytes:
+    """Return a chunk with other numbers of records, without the items of records that are not among them.
+
+    Raises ValueError if the chunk is damaged.
+    """
+    pieces: list[bytes] = []
+    for number, entry_at, entry_end in _items(chunk):
+        if number in numbers:
+            pieces += (HEAD.pack(numbers[number], entry_end - entry_at), chunk[entry_at - HASH_BYTES : entry_end])
+    return b"".join(pieces)
+
+
 def _items(chunk: bytes) -> Iterator[tuple[int, int, int]]:
     """Yield the record number of each item, and where its entry begins and ends."""
     at, end = 0, len(chunk)
@@ -73,7 +85,7 @@ def _items(chunk: bytes) -> Iterator[tuple[int, int, int]]:
         yield number, entry_at, at
 
 
-def pack_numbers(numbers: array[int]) -> bytes:
+def pack_numbers(numbers: Sequence[int]) -> bytes:
     """Pack chunk numbers as they are kept with a finished record: 8 bytes each, little-endian."""
     return pack(f"<{len(numbers)}Q", *numbers)
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
-
 import sqlalchemy as sa
 
 from fairplay.server.records import accounts, secrets
-from fairplay.server.records.database import CHUNKS, CHUNKS_PER_QUERY, RECORDS, Database, saying
+from fairplay.server.records.database import CHUNKS, RECORDS, Database, batches, saying
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import Place
 
@@ -34,7 +31,7 @@ def copy(source: Place, target: Place) -> int:
                     _copy_small(source, target, part, tables)
             with old.reading.connect() as reading, new.writing_transaction() as writing:
                 for table in (CHUNKS, RECORDS):
-                    for rows in _batches(reading, table):
+                    for rows in batches(reading, table):
                         writing.execute(sa.insert(table), rows)
         return new.next_numbers()[0] - 1
 
@@ -55,12 +52,3 @@ def _copy_small(source: Place, target: Place, part: str, tables: sa.MetaData) ->
     finally:
         old.dispose()
         new.dispose()
-
-
-def _batches(connection: sa.Connection, table: sa.Table) -> Iterator[Sequence[dict[str, Any]]]:
-    """Yield the rows of a table, which has numbers from 1, a few at a time."""
-    last = connection.scalar(sa.select(sa.func.max(table.c.number))) or 0
-    for start in range(1, last + 1, CHUNKS_PER_QUERY):
-        within = table.c.number.between(start, start + CHUNKS_PER_QUERY - 1)
-        if rows := [dict(row._mapping) for row in connection.execute(sa.select(table).where(within))]:
-            yield rows

@@ -205,11 +205,19 @@ class Database:
             if batch.finished:
                 connection.execute(FINISH, [_finished(*each) for each in batch.finished])
 
+    def reclaim(self) -> None:
+        """Give back the space of what was removed. Raises RecordsError if the disk has failed."""
+        with self._saying("write"), self._writable().connect() as connection:
+            connection.execution_options(isolation_level="AUTOCOMMIT").execute(sa.text("VACUUM"))
+
     def writing_transaction(self) -> AbstractContextManager[sa.Connection]:
         """Return a transaction. Raises RecordsError if the records were opened for reading only."""
+        return self._writable().begin()
+
+    def _writable(self) -> sa.Engine:
         if self._writing is None:
             raise RecordsError("the records were opened for reading only")
-        return self._writing.begin()
+        return self._writing
 
     # --- reading, in any thread ---
 
@@ -323,6 +331,16 @@ def _finished(trail: Trail, listing: Listing) -> dict[str, object]:
         "summary": listing.summary,
         "chunks": pack_numbers(trail.chunks),
     }
+
+
+def batches(connection: sa.Connection, table: sa.Table) -> Iterator[Sequence[dict[str, Any]]]:
+    """Yield the rows of a table, in the order of their numbers, which begin with 1, a few at a time."""
+    last = connection.scalar(sa.select(sa.func.max(table.c.number))) or 0
+    for start in range(1, last + 1, CHUNKS_PER_QUERY):
+        within = table.c.number.between(start, start + CHUNKS_PER_QUERY - 1)
+        found = connection.execute(sa.select(table).where(within).order_by(table.c.number))
+        if rows := [dict(row._mapping) for row in found]:
+            yield rows
 
 
 @contextmanager

@@ -196,6 +196,34 @@ def copy(
 
 
 @app.command()
+def prune(
+    source: RecordsSource,
+    older: Annotated[
+        str, typer.Option("--older", metavar="AGE", help="Remove what ended longer ago: e.g. 12h, 90d or 8w.")
+    ],
+    keep: Annotated[
+        list[str] | None,
+        typer.Option("--keep", metavar="KIND", help="Whatever its age: tournaments or tables, and their games."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say how many there are.")] = False,
+) -> None:
+    """Remove old records for ever.
+
+    A tournament or a table goes together with its games, once all of them have ended. The server must not be running.
+
+    Examples:
+
+    \b
+      fairplay records prune records/ --older 90d --keep tournaments --dry-run
+      fairplay records prune records/ --older 90d --keep tournaments
+    """
+    with outcomes():
+        from fairplay.terminal.records.prune import prune_records
+
+        prune_records(source, older, keep or [], dry_run=dry_run)
+
+
+@app.command()
 def picture(
     source: RecordsSource,
     record: RecordId = None,

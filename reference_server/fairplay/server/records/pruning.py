@@ -1,0 +1,114 @@
+"""Removal of old records, while no server writes them.
+
+Records and chunks are numbered without gaps, so that a missing one is noticed (soundness.py): what stays moves up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from fairplay.server.records import accounts, secrets
+from fairplay.server.records.chunks import pack_numbers, renumber, unpack_numbers
+from fairplay.server.records.database import CHUNKS, RECORDS, Database, batches, saying
+from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.place import Place
+
+LIGHT = [RECORDS.c[name] for name in ("number", "record_id", "kind", "parent", "end_time_ns")]
+
+
+class Pruned(NamedTuple):
+    """What was removed, or would be, and what stays."""
+
+    removed: Sequence[str]
+    """The ids of records, the oldest first."""
+    left_count: int
+
+
+def prune(place: Place, before_ns: int, kept_kinds: Collection[str] = (), *, only_say: bool = False) -> Pruned:
+    """Remove the records that ended before a time, in nanoseconds since 1970, or none of them if something fails.
+
+    A tournament or a table goes together with its games, once all of them have ended. Records of the kinds to be kept
+    stay, with their games. With `only_say` nothing is removed. Raises StoreInUse if a server writes there,
+    RecordsError if there are no records, they are damaged, or they cannot be written.
+    """
+    place.reading().dispose()  # says if there are no records, before a place that is locked would be made
+    with Database.writable(place) as database, saying(f"cannot prune the records in {place}", place):
+        if defects := database.defects():
+            raise RecordsError(f"the records in {place} are damaged, and stay as they are: {defects[0]}")
+        with database.writing_transaction() as connection:
+            records = connection.execute(sa.select(*LIGHT).order_by(RECORDS.c.number)).all()
+            staying = {_family(row) for row in records if not _is_old(row, before_ns) or row.kind in kept_kinds}
+            left = [row.number for row in records if _family(row) in staying]
+            removed = [row.record_id for row in records if _family(row) not in staying]
+            if removed and not only_say:
+                _rewrite(connection, {number: new for new, number in enumerate(left, start=1)})
+        if removed and not only_say:
+            _forget(place, {*removed})
+            database.reclaim()
+    return Pruned(removed, len(left))
+
+
+def _is_old(row: sa.Row[Any], before_ns: int) -> bool:
+    return row.end_time_ns is not None and row.end_time_ns < before_ns
+
+
+def _family(row: sa.Row[Any]) -> str:
+    """Return the id of the tournament or the table that a record belongs to, or its own."""
+    return str(row.parent or row.record_id.partition("/")[0])
+
+
+def _rewrite(connection: sa.Connection, numbers: Mapping[int, int]) -> None:
+    """Give the records of these numbers new ones, which are no larger, and remove all others."""
+    chunks = dict(_rewritten_chunks(connection, numbers))
+    for rows in batches(connection, RECORDS):
+        _replace(connection, RECORDS, rows, [_moved(row, numbers, chunks) for row in rows if row["number"] in numbers])
+
+
+def _rewritten_chunks(connection: sa.Connection, numbers: Mapping[int, int]) -> Iterator[tuple[int, int]]:
+    """Rewrite the chunks, and yield the old and the new number of each that is not empty now."""
+    new = 0
+    for rows in batches(connection, CHUNKS):
+        left: list[dict[str, Any]] = []
+        for row in rows:
+            if data := renumber(row["data"], numbers):
+                new += 1
+                left.append({"number": new, "data": data})
+                yield row["number"], new
+        _replace(connection, CHUNKS, rows, left)
+
+
+def _moved(row: Mapping[str, Any], numbers: Mapping[int, int], chunks: Mapping[int, int]) -> dict[str, Any]:
+    return {
+        **row,
+        "number": numbers[row["number"]],
+        "first_chunk": chunks[row["first_chunk"]],
+        "chunks": pack_numbers([chunks[each] for each in unpack_numbers(row["chunks"])]),
+    }
+
+
+def _replace(
+    connection: sa.Connection,
+    table: sa.Table,
+    rows: Sequence[Mapping[str, Any]],
+    others: Sequence[Mapping[str, Any]],
+) -> None:
+    """Replace rows by others, whose numbers are free by then."""
+    connection.execute(sa.delete(table).where(table.c.number.between(rows[0]["number"], rows[-1]["number"])))
+    if others:
+        connection.execute(sa.insert(table), others)
+
+
+def _forget(place: Place, record_ids: Collection[str]) -> None:
+    """Forget whose the records were, and the secrets of their players."""
+    if place.has(accounts.PART):
+        with closing(accounts.AccountsDatabase(place)) as owning:
+            for kind, record_id in owning.owners():
+                if record_id in record_ids:
+                    owning.remove_owner(kind, record_id)
+    with closing(secrets.SecretsDatabase(place)) as kept:
+        if gone := [key for key in kept.all() if key[0] in record_ids]:
+            kept.remove(gone)

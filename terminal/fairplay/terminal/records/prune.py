@@ -1,0 +1,41 @@
+"""`fairplay records prune`."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from rich.console import Console
+from rich.markup import escape
+
+from fairplay.server.records.place import Place
+from fairplay.server.records.pruning import prune
+from fairplay.terminal.outcomes import UsageError
+from fairplay.terminal.printing import counted, say
+
+AGE = re.compile(r"([0-9]{1,5})(h|d|w)")
+HOURS = {"h": 1, "d": 24, "w": 7 * 24}
+HOUR_NS = 3_600 * 10**9
+KEPT = {"tournaments": "tournament", "tables": "table"}
+
+
+def prune_records(place: Place, older: str, keep: Sequence[str], *, dry_run: bool) -> None:
+    """Remove old records, or say which they would be. Raises UsageError for an age or a kind that is none."""
+    before_ns = time.time_ns() - parse_age_ns(older)
+    if unknown := [each for each in keep if each not in KEPT]:
+        raise UsageError(f"--keep {unknown[0]!r} is not known: give {' or '.join(KEPT)}")
+    found = prune(place, before_ns, {KEPT[each] for each in keep}, only_say=dry_run)
+    until = datetime.fromtimestamp(before_ns / 10**9, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    removed = f"{'would remove' if dry_run else 'removed'} {counted(len(found.removed), 'record')}"
+    text = f"{removed} that ended before {until} from {place}; {counted(found.left_count, 'record')} stay"
+    say(Console(highlight=False), escape(text))
+
+
+def parse_age_ns(text: str) -> int:
+    """Return the nanoseconds of an age such as 12h, 90d or 8w. Raises UsageError if it is none."""
+    match = AGE.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(f"--older {text!r} is not an age: give e.g. 12h, 90d or 8w")
+    return int(match[1]) * HOURS[match[2]] * HOUR_NS
