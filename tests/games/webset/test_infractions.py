@@ -41,6 +41,10 @@ def to_pick(state: State, seat: int = 0, *, may_skip: bool = False) -> PickCards
     return PickCardsRequest(seat=seat, state=codec.public_message(state), may_skip=may_skip)
 
 
+def to_pick_singly(state: State) -> PickCardsRequest:
+    return PickCardsRequest(seat=0, state=codec.public_message(state), one_by_one=True)
+
+
 def infraction(state: State, request: Any, answer: Any) -> tuple[str, Level] | None:
     found = infractions.infraction_in(state.settings, request, answer)
     return None if found is None else (found.rule, found.level)
@@ -138,3 +142,18 @@ def test_failures_that_eliminate_are_no_infractions() -> None:
     called = done(fresh(), (0, CALL))
     assert infraction(called, to_pick(called), CallError()) is None
     assert infraction(fresh(), to_act(fresh()), Overrun()) is None
+
+
+# Cards that are picked one by one
+
+
+def test_one_or_two_cards_that_are_picked_singly_are_no_infraction_unless_they_are_picked_already() -> None:
+    state = done(fresh(selection="single"), (0, CALL))
+    one, two, again = cards("0000"), cards("0000 0012"), cards("0000")
+    assert infraction(state, to_pick_singly(state), one) is None
+    assert infraction(state, to_pick_singly(state), two) is None
+    picked = rules.select(state, 0, tuple(one.cards))
+    assert picked is not None
+    assert infraction(picked, to_pick_singly(picked), two) is None
+    assert infraction(picked, to_pick_singly(picked), again) == ("webset.take.three", MUST)
+    assert infraction(state, to_pick(state), one) == ("webset.take.three", MUST)

@@ -69,12 +69,14 @@ def _refused(settings: Settings, request: ActRequest, reply: ActResponse) -> Inf
 
 
 def _wrong(settings: Settings, request: PickCardsRequest, reply: PickCardsResponse) -> Infraction | None:
-    """Judge cards: they must be a set on the table, in a puzzle one set after the other."""
+    """Judge cards: they must be a set on the table, or are picked one by one; in a puzzle one set after the other."""
     if request.all_sets:
         return _wrongly_named(settings, request, reply)
-    cards = codec.parse_cards(reply)
-    rule = rules.take_violation(codec.visible_state(request.state, settings), cards)
+    cards, state = codec.parse_cards(reply), codec.visible_state(request.state, settings)
+    rule = rules.take_violation(state, cards)
     if rule is None or (request.may_skip and not cards):
+        return None
+    if request.one_by_one and rules.select(state, request.seat, cards) is not None:
         return None
     light = rule == "webset.take.set" or not cards
     return Infraction(rule, f"the cards {list(cards)}", Level.SHOULD if light else Level.MUST)
