@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from itertools import count
 from typing import Any
 
@@ -20,6 +21,7 @@ from fairplay.games.fish.protocol import codec
 from fairplay.games.game import find
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.v1.player_pb2 import DescribeRequest
+from fairplay.webset.v1.webset_pb2 import EVENT_KIND_PICKED
 from tests.conformance.harness import AMPLE_S, judged, player
 
 PROBE = "fish.turn.single-legal-move"
@@ -121,3 +123,37 @@ def test_a_single_call_is_a_past(call_count: int) -> None:
             context.ask(DESCRIBE, DescribeRequest(), connection)
         found = context.play(context.scenario(0, 2, turn_count=1), connection)
     assert found.had_past == bool(call_count)
+
+
+def raises_where(method: str, wrong: Callable[[Any], bool]) -> Any:
+    """Return a player of Webset that raises an exception in requests of a method."""
+    made: Any = find("webset").player("first")
+    sound = getattr(made, method)
+
+    def answer(request: Any) -> Any:
+        if wrong(request):
+            raise RuntimeError("this player is broken")
+        return sound(request)
+
+    setattr(made, method, answer)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("case", "method", "wrong"),
+    [
+        (
+            "webset.race.one-by-one",
+            "report",
+            lambda request: any(event.kind == EVENT_KIND_PICKED for event in request.events),
+        ),
+        (
+            "webset.resume.below-zero",
+            "game_over",
+            lambda request: request.state.players[request.seat].points < 0,
+        ),
+    ],
+)
+def test_what_only_notifications_tell_is_met_in_probes(case: str, method: str, wrong: Callable[[Any], bool]) -> None:
+    report = judged(lambda: raises_where(method, wrong), only=case, game="webset")
+    assert report.verdict(case) is Verdict.FAIL

@@ -10,6 +10,7 @@ from fairplay.conformance.reference_players import rival_names
 from fairplay.games.game import Game
 from fairplay.games.steps import Call
 from fairplay.player.handlers import reply_of
+from fairplay.v1.misconduct_pb2 import Overrun
 
 
 class Joining(NamedTuple):
@@ -23,9 +24,10 @@ class Joining(NamedTuple):
 class StandIn:
     """Answers the calls before the player under test comes into a game."""
 
-    def __init__(self, game: Game, joins: Joining | None, strategy: str = "") -> None:
+    def __init__(self, game: Game, joins: Joining | None, strategy: str = "", late_in: str = "") -> None:
         self._joins = joins
         self._player = None if joins is None else game.player(strategy or rival_names(game)[0])
+        self._late_in = late_in
         self._count = 0
 
     def answers(self, call: Call) -> bool:
@@ -35,6 +37,6 @@ class StandIn:
         self._count += call.method.name == self._joins.method
         return self._count < self._joins.number
 
-    def answer(self, call: Call) -> Message:
-        """Return the answer of a reference player."""
-        return reply_of(self._player, call)
+    def answer(self, call: Call) -> Message | Overrun:
+        """Return the answer of a reference player, or that it is late in the method in which the others are."""
+        return Overrun() if call.method.name == self._late_in else reply_of(self._player, call)

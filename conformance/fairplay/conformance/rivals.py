@@ -16,7 +16,7 @@ from fairplay.games.game import Game
 from fairplay.games.steps import Call, CallKind, Failure
 from fairplay.player.handlers import reply_of
 from fairplay.server.links.link import call_error, disconnected
-from fairplay.v1.misconduct_pb2 import CallErrorReason
+from fairplay.v1.misconduct_pb2 import CallErrorReason, Overrun
 
 
 class Fault(StrEnum):
@@ -54,6 +54,7 @@ class Rivals:
         self._players = _players(game, situation, seed)
         self._departures = {departure.seat: departure for departure in departures}
         self._failed: set[int] = set()
+        self._late_in = situation.rivals_late_in
 
     def fails(self, call: Call, decision_count: int) -> bool:
         """Return whether a rival fails in a call. `decision_count`: the decisions of the player under test so far."""
@@ -69,7 +70,7 @@ class Rivals:
     def answer(self, call: Call, decision_count: int) -> Message | Failure:
         """Return the answer of a rival, or its failure."""
         if not self.fails(call, decision_count):
-            return reply_of(self._players[call.seat], call)
+            return Overrun() if call.method.name == self._late_in else reply_of(self._players[call.seat], call)
         self._failed.add(call.seat)
         return _failure(call, self._departures[call.seat].fault)
 

@@ -219,7 +219,7 @@ class _Driver:
         self._races = Races(self._ask, self._situation.seat, Random(scenario.seed), self._is_eager)
         self._trial = Trial(scenario, had_past=connection.call_count > connection.described)
         self._began = 0.0
-        self._stand_in = StandIn(game, scenario.joins, situation.rivals)
+        self._stand_in = StandIn(game, scenario.joins, situation.rivals, situation.rivals_late_in)
 
     async def play(self, game_id: str) -> Trial:
         trial, situation = self._trial, self._situation

@@ -67,7 +67,8 @@ def _packed(scenario: Scenario) -> str:
     situation = scenario.situation
     state = None if situation.state is None else situation.state.SerializeToString(deterministic=True).hex()
     settings = situation.settings.SerializeToString(deterministic=True).hex()
-    place = [settings, situation.player_count, situation.seat, state, situation.turn_count, situation.rivals]
+    rivals = situation.rivals, situation.rivals_late_in
+    place = [settings, situation.player_count, situation.seat, state, situation.turn_count, *rivals]
     departures = [list(each) for each in scenario.departures]
     special = [departures, scenario.rivals_wait, scenario.joins, scenario.asked_again]
     content = [scenario.name, place, scenario.seed, scenario.level, *special]
@@ -77,7 +78,7 @@ def _packed(scenario: Scenario) -> str:
 def _unpacked(game: Game, text: str) -> Scenario:
     try:
         content = json.loads(zlib.decompressobj().decompress(base64.urlsafe_b64decode(text), 1 << 22))
-        name, (settings, player_count, seat, state, turn_count, rivals), seed, level, *special = content
+        name, (settings, player_count, seat, state, turn_count, rivals, late_in), seed, level, *special = content
         departures, rivals_wait, joins, asked_again = special
         situation = Situation(
             game.settings_type.FromString(bytes.fromhex(settings)),
@@ -86,6 +87,7 @@ def _unpacked(game: Game, text: str) -> Scenario:
             None if state is None else game.state_type.FromString(bytes.fromhex(state)),
             int(turn_count),
             str(rivals),
+            rivals_late_in=str(late_in),
         )
         left = tuple(
             Departure(seat, after, in_decision, Fault(fault)) for seat, after, in_decision, fault in departures

@@ -47,6 +47,8 @@ class Situation(NamedTuple):
 
     One of the others answers for it before, as before a restart. None: it is there from the beginning.
     """
+    rivals_late_in: str = ""
+    """The method that the others answer too late, where the game forgives that. Empty: they are in time."""
 
 
 class Probe(NamedTuple):

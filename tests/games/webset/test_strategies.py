@@ -116,6 +116,17 @@ def test_the_solver_makes_no_mistake_where_all_cards_are_one_set() -> None:
     assert set(picked("solver:error=1", request)) == set(one_set)
 
 
+@pytest.mark.parametrize("error", [0, 1])
+def test_a_solver_that_picks_singly_names_one_card_more_each_time(error: int) -> None:
+    state = done(fresh(selection="single"), (0, Word.CALL))
+    for count in (1, 2, 3):
+        chosen = picked(f"solver:singly=1,error={error}", to_pick(state, one_by_one=True))
+        assert len(chosen) == count
+        assert set(state.picked) <= set(chosen) or error
+        state = rules.select(state, 0, chosen) or state
+    assert len(picked("solver:singly=1", to_pick(state))) == 3, "where cards are picked three at once"
+
+
 def test_a_solver_that_misses_all_sets_neither_calls_nor_picks_in_rounds() -> None:
     state = fresh()
     assert rules.solutions(state)
@@ -148,7 +159,7 @@ def position_of(revision: int) -> Any:
         ("first:seed=1", "The strategy first has no key 'seed': it has none."),
         (
             "solver:speed=1",
-            "The strategy solver has no key 'speed': its keys are reaction, spread, error, misses, seed.",
+            "The strategy solver has no key 'speed': its keys are reaction, spread, error, misses, singly, seed.",
         ),
         ("solver:error=2", "error=2 of the strategy solver must be a number between 0 and 1."),
         ("solver:error=nan", "error=nan of the strategy solver must be a number between 0 and 1."),

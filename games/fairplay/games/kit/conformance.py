@@ -38,6 +38,7 @@ from fairplay.games.steps import (
     Step,
     drive,
 )
+from fairplay.v1.misconduct_pb2 import Overrun
 
 DRAWN_STATES = "rules.drawn-states"
 """The id of the suite's case of states drawn at random."""
@@ -227,7 +228,7 @@ def play_situation(
 
     def answer(call: Call) -> Any:
         if call.seat != situation.seat or not watch.has_begun(call):
-            return others(call)
+            return Overrun() if call.method.name == situation.rivals_late_in else others(call)
         watch.count(call)
         reply = player(call)
         infraction = find_infraction(situation.settings, call, reply)

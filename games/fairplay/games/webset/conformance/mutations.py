@@ -33,6 +33,9 @@ from fairplay.webset.v1.webset_player_pb2 import (
     ACTION_NOTHING,
     ACTION_SHOW_SOLUTIONS,
     ACTION_UNSPECIFIED,
+    STATUS_BAD_SET,
+    STATUS_CALL_EXPIRED,
+    STATUS_NOT_NOW,
     ActResponse,
     PickCardsResponse,
 )
@@ -86,6 +89,11 @@ def first_cards(reply: PickCardsResponse, count: int) -> PickCardsResponse | Non
     return PickCardsResponse(cards=reply.cards[:count]) if len(reply.cards) > count else None
 
 
+def one_twice(state: State) -> Iterable[Cards]:
+    """Return all pairs of cards on the table with the first of them named twice."""
+    return [(card, card, other) for card, other in combinations(rules.on_table(state), 2)]
+
+
 def triples(state: State) -> Iterable[Cards]:
     """Return all triples of cards on the table, the first ones first."""
     return combinations(rules.on_table(state), 3)
@@ -116,6 +124,26 @@ def acts_without_action_when_idle() -> None:
 @acting(ACTION_UNSPECIFIED, REQUIRED, "webset.race.wrong-calls", only=situations.others_were_wrong)
 def acts_without_action_after_a_wrong_call() -> None:
     """Answers Act without an action where somebody else has picked wrong cards."""
+
+
+@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.race.late-calls", only=situations.others_were_late)
+def acts_without_action_after_a_late_call() -> None:
+    """Answers Act without an action where a call of somebody else has expired."""
+
+
+@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.resume.own-wrong-call", only=situations.told(STATUS_BAD_SET))
+def acts_without_action_after_its_own_wrong_call() -> None:
+    """Answers Act without an action where it is told that it has picked wrong cards."""
+
+
+@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.resume.own-late-call", only=situations.told(STATUS_CALL_EXPIRED))
+def acts_without_action_after_its_own_late_call() -> None:
+    """Answers Act without an action where it is told that its call has expired."""
+
+
+@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.resume.own-refusal", only=situations.told(STATUS_NOT_NOW))
+def acts_without_action_after_its_own_refusal() -> None:
+    """Answers Act without an action where it is told that its act is not possible now."""
 
 
 @acting(UNKNOWN_ACTION, REQUIRED, *ANYWHERE)
@@ -163,6 +191,11 @@ def acts_without_action_while_showing() -> None:
 @acting(ACTION_UNSPECIFIED, REQUIRED, "webset.resume.others-call", only=situations.others_got_set)
 def acts_without_action_after_others() -> None:
     """Answers Act without an action after somebody else has taken a set."""
+
+
+@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.resume.below-zero", only=situations.below_zero)
+def acts_without_action_below_zero() -> None:
+    """Answers Act without an action where all have less than no points."""
 
 
 @acting(ACTION_UNSPECIFIED, REQUIRED, "webset.resume.late", only=situations.late)
@@ -358,7 +391,7 @@ def believes_in_81_cards(state: State, sound: Cards) -> Iterable[Cards]:
 @picking(DISTINCT, UNUSUAL_SETTINGS, only=situations.round_in_a_crowd)
 def picks_card_twice_in_rounds(state: State, sound: Cards) -> Iterable[Cards]:
     """Picks a card twice where four players or more play in rounds."""
-    return [(card, card, other) for card, other in combinations(rules.on_table(state), 2)]
+    return one_twice(state)
 
 
 # PickCards: in a puzzle
@@ -388,7 +421,25 @@ def names_pairs(sound: Cards) -> Cards:
 @picking(DISTINCT, "webset.rounds.idle", only=situations.idle)
 def picks_card_twice_when_idle(state: State, sound: Cards) -> Iterable[Cards]:
     """Picks a card twice where all have passed before."""
-    return [(card, card, other) for card, other in combinations(rules.on_table(state), 2)]
+    return one_twice(state)
+
+
+@picking(DISTINCT, "webset.rounds.idle", only=situations.long_idle)
+def picks_card_twice_when_idle_for_long(state: State, sound: Cards) -> Iterable[Cards]:
+    """Picks a card twice where all have passed more than five times."""
+    return one_twice(state)
+
+
+@picking(DISTINCT, "webset.table.widest", only=situations.wide)
+def picks_card_twice_of_many(state: State, sound: Cards) -> Iterable[Cards]:
+    """Picks a card twice where there are more than seven columns of cards."""
+    return one_twice(state)
+
+
+@picking(DISTINCT, "webset.race.one-by-one", only=situations.one_by_one)
+def picks_card_twice_where_singly(state: State, sound: Cards) -> Iterable[Cards]:
+    """Picks a card twice where it may pick cards one by one."""
+    return one_twice(state)
 
 
 # PickCards: no set

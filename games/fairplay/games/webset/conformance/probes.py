@@ -30,7 +30,7 @@ ACTING = ("webset.act.required",)
 PICKING = ("webset.take.card-range", "webset.take.distinct", "webset.take.on-table", "webset.take.three")
 FINDING = (*PICKING, "webset.take.set")
 ANY_SETTINGS = webset_pb2.Settings()
-BLIND, WRONG = "solver:misses=1", "solver:error=1"
+BLIND, WRONG, ONE_BY_ONE = "solver:misses=1", "solver:error=1", "solver:singly=1"
 TO_THE_END = 0
 CALL_AND_PICK = 2
 
@@ -47,13 +47,15 @@ def _from(
     turn_count: int = CALL_AND_PICK,
     rivals: str = "",
     first_call: tuple[str, int] | None = None,
+    rivals_late_in: str = "",
 ) -> Made:
     """Return the situation of a game that goes on from a state."""
 
     def situation(rng: Random) -> Situation:
         state = found(codec.settings(settings), rng)
         shown = codec.state_message(state)
-        return Situation(settings, len(state.players), seat, shown, turn_count, rivals, first_call)
+        count = len(state.players)
+        return Situation(settings, count, seat, shown, turn_count, rivals, first_call, rivals_late_in)
 
     return situation
 
@@ -113,6 +115,12 @@ def _locked(*seats: int) -> Callable[[State], State]:
 def _called(seat: int) -> Callable[[State], State]:
     """Open the call of a player, after many others."""
     return lambda state: state._replace(phase=Phase.CALLED, caller=seat, call_count=17)
+
+
+def _below_zero(state: State) -> State:
+    """Give all players so many wrong calls that their points are below zero, and stay there."""
+    players = tuple([player._replace(points=player.points - 100, penalties=100) for player in state.players])
+    return state._replace(players=players)
 
 
 def _showing(state: State) -> State:
@@ -204,6 +212,8 @@ ANYONE = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_ANYONE)
 ANYONE_LOCKS = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_ANYONE, locked_until_change=True)
 AGREED_SHOW = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_ALL_AGREE, show_enabled=True)
 SHOW = webset_pb2.Settings(show_enabled=True)
+WIDE = webset_pb2.Settings(table=27, max_table=27)
+SINGLE = webset_pb2.Settings(selection=webset_pb2.SELECTION_SINGLE)
 LOCKS = webset_pb2.Settings(locked_until_change=True, lockout=_ms(40), score_floor=-3)
 HELD = webset_pb2.Settings(min_reaction=_ms(40))
 HANDICAPS = webset_pb2.Settings(handicaps=[_ms(40), _ms(40)])
@@ -258,6 +268,12 @@ PROBES: Sequence[Probe] = (
         PICKING,
         "No card on the table has the number of a slot: cards are named, and not the places where they lie.",
         _from(_played(_large_numbers)),
+    ),
+    Probe(
+        "webset.table.widest",
+        (*ACTING, *PICKING),
+        "There are 27 cards on the table, in nine columns, where the usual settings have no more than seven.",
+        _fresh(0, 2, WIDE),
     ),
     Probe(
         "webset.table.holes",
@@ -372,7 +388,7 @@ PROBES: Sequence[Probe] = (
         "webset.rounds.idle",
         PICKING,
         "All pass in round after round though there is a set, and the player takes over from one of them.",
-        _from(_played(_any, 3), 1, EARLIEST, 1, BLIND, ("PickCards", 3)),
+        _from(_played(_any, 3), 1, EARLIEST, 1, BLIND, ("PickCards", 8)),
     ),
     Probe(
         "webset.race.idle",
@@ -385,6 +401,18 @@ PROBES: Sequence[Probe] = (
         (*ACTING, *PICKING),
         "The others call and pick wrong cards: they lose points, and everybody is told so.",
         _from(_changed(_played(_any, 3), _locked(1)), 1, IF_NO_SET_LOCKS, 8, WRONG),
+    ),
+    Probe(
+        "webset.race.late-calls",
+        (*ACTING, *PICKING),
+        "The others call and pick no cards in time: they lose points, and everybody is told so.",
+        _from(_changed(_played(_any, 3), _locked(1)), 1, IF_NO_SET_LOCKS, 8, rivals_late_in="PickCards"),
+    ),
+    Probe(
+        "webset.race.one-by-one",
+        (*ACTING, *PICKING),
+        "Cards may be picked one by one: everybody is told of each, and three that are picked together are a take.",
+        _from(_played(_any, 3), 1, SINGLE, 12, ONE_BY_ONE),
     ),
     Probe(
         "webset.race.held",
@@ -410,6 +438,30 @@ PROBES: Sequence[Probe] = (
         (*ACTING, *PICKING),
         "The game goes on in an open call of somebody else: the first question tells what became of it.",
         _from(_changed(_played(_won_cards, 3), _called(0)), 1),
+    ),
+    Probe(
+        "webset.resume.own-wrong-call",
+        ACTING,
+        "The player was started anew after a wrong call of its own: the first question tells it what was wrong.",
+        _from(_changed(_played(_any, 3), _locked(0, 2)), 1, IF_NO_SET_LOCKS, 1, WRONG, ("Act", 2)),
+    ),
+    Probe(
+        "webset.resume.own-late-call",
+        ACTING,
+        "The player was started anew after a call of its own that has expired: the first question tells it so.",
+        _from(_changed(_played(_any, 3), _locked(0, 2)), 1, IF_NO_SET_LOCKS, 1, "", ("Act", 2), "PickCards"),
+    ),
+    Probe(
+        "webset.resume.own-refusal",
+        ACTING,
+        "The player was started anew after an act of its own that was refused: the first question tells it why.",
+        _from(_played(_any, 3), 1, IF_NO_SET, 1, BLIND, ("Act", 2)),
+    ),
+    Probe(
+        "webset.resume.below-zero",
+        (*ACTING, *PICKING),
+        "The last set is taken, and everybody has less than no points: so has whoever has won.",
+        _from(_changed(_played(_last_set), _below_zero), turn_count=TO_THE_END),
     ),
     Probe(
         "webset.resume.late",

@@ -10,7 +10,7 @@ from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import State
 from fairplay.games.webset.rules.cards import EMPTY, differing
 from fairplay.webset.v1 import webset_pb2
-from fairplay.webset.v1.webset_pb2 import EVENT_KIND_BAD_SET, EVENT_KIND_GOT_SET
+from fairplay.webset.v1.webset_pb2 import EVENT_KIND_BAD_SET, EVENT_KIND_CALL_EXPIRED, EVENT_KIND_GOT_SET
 from fairplay.webset.v1.webset_player_pb2 import (
     ACTION_CALL_SET,
     ACTION_MORE_CARDS,
@@ -22,6 +22,9 @@ from fairplay.webset.v1.webset_player_pb2 import (
 Room: TypeAlias = Callable[[Any], bool]
 """Request -> whether it leaves room for a mistake."""
 Question: TypeAlias = ActRequest | PickCardsRequest
+USUAL_SLOTS = 21
+MANY_IDLE = 5
+"""Of the ten times after which a game ends."""
 
 
 def visible_state(state: webset_pb2.State) -> State:
@@ -67,9 +70,34 @@ def others_were_wrong(request: ActRequest) -> bool:
     return any(event.kind == EVENT_KIND_BAD_SET and event.seat != request.seat for event in request.events)
 
 
+def others_were_late(request: ActRequest) -> bool:
+    """Return whether the player is told that a call of somebody else has expired."""
+    return any(event.kind == EVENT_KIND_CALL_EXPIRED and event.seat != request.seat for event in request.events)
+
+
+def told(status: int) -> Room:
+    """Return the situation in which the player is told this outcome of its own act."""
+    return lambda request: request.status == status
+
+
+def wide(request: PickCardsRequest) -> bool:
+    """Return whether there are more slots than usual settings have."""
+    return len(request.state.slots) > USUAL_SLOTS
+
+
+def one_by_one(request: PickCardsRequest) -> bool:
+    """Return whether cards may be picked one by one."""
+    return request.one_by_one
+
+
 def idle(request: Question) -> bool:
     """Return whether all players have done nothing on this table before."""
     return request.idle_count > 0
+
+
+def long_idle(request: Question) -> bool:
+    """Return whether all players have done nothing on this table many times."""
+    return request.idle_count > MANY_IDLE
 
 
 def deck_empty(request: Question) -> bool:
@@ -100,6 +128,11 @@ def may_show_without_set(request: ActRequest) -> bool:
 def last_of_eight(request: Question) -> bool:
     """Return whether the player has the last of eight seats."""
     return request.seat == 7
+
+
+def below_zero(request: Question) -> bool:
+    """Return whether nobody has any points, and all have less."""
+    return all(player.points < 0 for player in request.state.players)
 
 
 def late(request: Question) -> bool:
@@ -133,8 +166,8 @@ def sets_differ_in_all(request: PickCardsRequest) -> bool:
 
 
 def table_full(request: ActRequest) -> bool:
-    """Return whether there are 21 cards on the table."""
-    return len(request.state.slots) == 21 and EMPTY not in request.state.slots
+    """Return whether there is a card in each slot, of which there are 21 or more."""
+    return len(request.state.slots) >= USUAL_SLOTS and EMPTY not in request.state.slots
 
 
 def dealt_by_referee(request: ActRequest) -> bool:

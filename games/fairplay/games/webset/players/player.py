@@ -106,6 +106,8 @@ def position_to_pick(request: PickCardsRequest) -> Position:
         all_sets=request.all_sets,
         revision=request.state.revision,
         idle_count=request.idle_count,
+        one_by_one=request.one_by_one,
+        picked=tuple(request.state.picked),
     )
 
 

@@ -35,6 +35,10 @@ class Position(NamedTuple):
     revision: int
     idle_count: int
     """How often all players have done nothing on this table."""
+    one_by_one: bool = False
+    """Whether fewer than three cards may be picked, which everybody is shown."""
+    picked: Cards = ()
+    """The cards that the player has picked so far in its call."""
 
 
 class Strategy(Protocol):
@@ -97,11 +101,12 @@ class _Random:
 
 
 class _Solver:
-    def __init__(self, reaction: float, spread: float, error: float, misses: float, seed: int) -> None:
+    def __init__(self, reaction: float, spread: float, error: float, misses: float, singly: float, seed: int) -> None:
         self._reaction = reaction
         self._spread = spread
         self._error = error
         self._misses = misses
+        self._singly = singly
         self._seed = seed
         self.pauses = reaction > 0
 
@@ -110,13 +115,21 @@ class _Solver:
         return _sensible(position, not self._overlooks(position) and sets_among(position.cards) != ())
 
     def pick(self, position: Position) -> Cards:
-        """Return any set, or by mistake three cards that are none; in a puzzle all sets, or others by mistake."""
+        """Return any set, or by mistake three cards that are none; in a puzzle all sets, or others by mistake.
+
+        Cards that are picked one by one are the first ones of a set that has those that are picked already.
+        """
         if position.may_skip and self._overlooks(position):
             return ()
         rng, found = _rng(self._seed, position), sets_among(position.cards)
         if position.all_sets:
             return _cards_of([triple for each in found if (triple := self._judged(rng, position, [each]))])
-        return self._judged(rng, position, found) or _nothing(position)
+        chosen = self._judged(rng, position, found) or _nothing(position)
+        if not position.one_by_one or rng.random() >= self._singly:
+            return chosen
+        begun = next((each for each in (chosen, *found) if set(position.picked) <= set(each)), chosen)
+        ordered = sorted(begun, key=lambda card: card not in position.picked)
+        return tuple(ordered[: len(position.picked) + 1])
 
     def _judged(self, rng: Random, position: Position, found: Sequence[Triple]) -> Cards:
         """Return any of these sets, or by mistake three cards that are none; nothing if there is no choice."""
@@ -165,13 +178,15 @@ STRATEGIES: Mapping[str, StrategyKind[Strategy]] = MappingProxyType(
         ),
         "solver": StrategyKind(
             _Solver,
-            "Finds sets, with the reaction time (seconds) and the shares of mistakes and misses that it is given.",
+            "Finds sets, with the reaction time (seconds) and the shares of mistakes, of misses and of cards picked "
+            "singly that it is given.",
             MappingProxyType(
                 {
                     "reaction": (0.0, 0, 60),
                     "spread": (0.3, 0, 1),
                     "error": (0.0, 0, 1),
                     "misses": (0.0, 0, 1),
+                    "singly": (0.0, 0, 1),
                     "seed": _SEED,
                 }
             ),
