@@ -1,15 +1,16 @@
 """A thousand users at two hundred tables, who talk, come and go, and have games played.
 
-    python -m benchmarks.lobby ADDRESS SECONDS
+    python -m benchmarks.lobby ADDRESS SECONDS FILE
 
 is the users' side: all enter, attend and join a table, and do something every now and then. It says how long it took
 from an event of the lobby to each of its readers, in milliseconds, the median and the 95th percentile; and how many
-were read in a second.
+were read in a second. What was read, and by whom, goes into FILE, as `fan_out` reads it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import re
 import sys
@@ -18,14 +19,16 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
+from pathlib import Path
 from statistics import quantiles
-from typing import Any
+from typing import Any, NamedTuple
 
 import grpc
 
+from benchmarks import fan_out
 from benchmarks.figures import Figure, Pace, Unmeasurable, figure
 from benchmarks.processes import started
-from benchmarks.subjects import LOBBY_REACH_MS
+from benchmarks.subjects import LOBBY_RATIO_REACH, LOBBY_REACH_MS, LOBBY_SLOW_REACH_MS
 from fairplay.server.errors import reason_of
 from fairplay.v1 import lobby_pb2 as pb
 from fairplay.v1.lobby_pb2_grpc import LobbyServiceStub
@@ -36,29 +39,47 @@ CHANNEL_COUNT = 20
 SEATED = 4  # of the five at each table; the others watch
 SAYS_PER_S, STARTS_PER_S, MOVES_PER_S = 50, 10, 5
 SETTLE_S = 2.0
+COME_LIMIT_S = 180.0
 EXPECTED = {"TABLE_RUNNING", "SEATED"}
 """Why a user may be refused who does not look before it asks."""
+
+
+class Delivery(NamedTuple):
+    """What one repetition gave: times in milliseconds, those of a bare fan-out of the same events as well."""
+
+    median_ms: float
+    slow_ms: float
+    rate: float
+    bare_ms: float
 
 
 async def measure(pace: Pace) -> list[Figure]:
     """Return times of delivery by `fairplay serve`, a process of its own, with its records on disk."""
     found = [await _delivery(pace.seconds) for _ in range(pace.repeats)]
-    medians, slow, rates = zip(*found, strict=True)
-    return [figure("lobby", medians, LOBBY_REACH_MS), figure("lobby-95", slow), figure("lobby-rate", rates)]
+    return [
+        figure("lobby", [each.median_ms for each in found], LOBBY_REACH_MS),
+        figure("lobby-rate", [each.rate for each in found]),
+        figure("lobby-95", [each.slow_ms for each in found], LOBBY_SLOW_REACH_MS),
+        figure("lobby-ratio", [each.median_ms / each.bare_ms for each in found], LOBBY_RATIO_REACH),
+        figure("lobby-bare", [each.bare_ms for each in found]),
+    ]
 
 
-async def _delivery(seconds: float) -> tuple[float, float, float]:
-    async with AsyncExitStack() as stack:
-        records = stack.enter_context(tempfile.TemporaryDirectory(prefix="fairplay-bench-"))
-        server = await stack.enter_async_context(
-            started("fairplay.terminal", "serve", "--listen", "127.0.0.1:0", "--records", records)
-        )
-        address = re.search(r"127\.0\.0\.1:\d+", server.line)
-        if address is None:
-            raise Unmeasurable(f"the server does not say where it is, but: {server.line}")
-        users = await stack.enter_async_context(started("benchmarks.lobby", address[0], str(seconds)))
-        median, slow, rate = map(float, users.line.split())
-        return median, slow, rate
+async def _delivery(seconds: float) -> Delivery:
+    with tempfile.TemporaryDirectory(prefix="fairplay-bench-") as folder:
+        file = Path(folder) / "events"
+        async with AsyncExitStack() as stack:
+            server = await stack.enter_async_context(
+                started("fairplay.terminal", "serve", "--listen", "127.0.0.1:0", "--records", f"{folder}/records")
+            )
+            address = re.search(r"127\.0\.0\.1:\d+", server.line)
+            if address is None:
+                raise Unmeasurable(f"the server does not say where it is, but: {server.line}")
+            users = await stack.enter_async_context(
+                started("benchmarks.lobby", address[0], str(seconds), str(file), limit_s=COME_LIMIT_S)
+            )
+            median, slow, rate = map(float, users.line.split())
+        return Delivery(median, slow, rate, await fan_out.delivery_ms(file, USER_COUNT, CHANNEL_COUNT))
 
 
 class Visitor:
@@ -98,10 +119,21 @@ class Visitor:
             await self.ask("WatchTable", table=self.table)
 
 
-async def _read(stream: Any, times: list[float]) -> None:
+class Read(NamedTuple):
+    """A message of the lobby that was read: on which stream, and when."""
+
+    stream: int
+    at_s: float
+    message: pb.AttendResponse
+
+
+async def _read(number: int, stream: Any, found: list[Read]) -> None:
     while (message := await stream.read()) is not grpc.aio.EOF:
-        now = time.time()
-        times.extend(now - event.time.seconds - event.time.nanos / 1e9 for event in message.events)
+        found.append(Read(number, time.time(), message))
+
+
+def _happened_s(event: pb.LobbyEvent) -> float:
+    return event.time.seconds + event.time.nanos / 1e9
 
 
 async def _now_and_then(per_second: float, do: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -112,14 +144,14 @@ async def _now_and_then(per_second: float, do: Callable[[], Coroutine[Any, Any, 
             await asyncio.sleep(1 / per_second)
 
 
-async def run(address: str, seconds: float) -> None:
+async def run(address: str, seconds: float, file: Path) -> None:
     """The users' side."""
     options = [("grpc.use_local_subchannel_pool", 1)]
     channels = [grpc.aio.insecure_channel(address, options=options) for _ in range(CHANNEL_COUNT)]
     visitors = [Visitor(channels[number % CHANNEL_COUNT], number) for number in range(USER_COUNT)]
-    times: list[float] = []
+    found: list[Read] = []
     streams = await _each(visitors, Visitor.come)
-    reading = [asyncio.create_task(_read(stream, times)) for stream in streams]
+    reading = [asyncio.create_task(_read(number, stream, found)) for number, stream in enumerate(streams)]
     await _each(visitors[:TABLE_COUNT], Visitor.create)
     await _each(visitors, Visitor.join)
     acting = [
@@ -127,12 +159,13 @@ async def run(address: str, seconds: float) -> None:
         for per_second, act in ((SAYS_PER_S, _say), (STARTS_PER_S, _start), (MOVES_PER_S, _move))
     ]
     await asyncio.sleep(SETTLE_S)
-    times.clear()
+    found.clear()
     await asyncio.sleep(seconds)
+    measured = found[:]
     for task in (*acting, *reading):
         if task.done():
             task.result()  # nobody is to have stopped
-    _report(times[:], seconds)
+    _report(measured, seconds, file)
     for task in (*acting, *reading):
         task.cancel()
     await asyncio.gather(*acting, *reading, return_exceptions=True)
@@ -160,10 +193,13 @@ async def _move(visitors: Sequence[Visitor], rng: random.Random) -> None:
     await visitor.join()
 
 
-def _report(times: Sequence[float], seconds: float) -> None:
-    cuts = quantiles(times, n=20)
-    print(1e3 * cuts[9], 1e3 * cuts[18], len(times) / seconds, flush=True)
+def _report(found: Sequence[Read], seconds: float, file: Path) -> None:
+    read = [(each, event) for each in found for event in each.message.events]
+    made = fan_out.events((each.stream, event.sequence, _happened_s(event), event.ByteSize()) for each, event in read)
+    file.write_text("".join(f"{json.dumps(event)}\n" for event in made))
+    cuts = quantiles((1e3 * (each.at_s - _happened_s(event)) for each, event in read), n=20)
+    print(cuts[9], cuts[18], len(read) / seconds, flush=True)
 
 
 if __name__ == "__main__":
-    asyncio.run(run(sys.argv[1], float(sys.argv[2])))
+    asyncio.run(run(sys.argv[1], float(sys.argv[2]), Path(sys.argv[3])))
