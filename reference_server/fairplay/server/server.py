@@ -45,6 +45,7 @@ from fairplay.server.records.place import Place, at
 from fairplay.server.records.secrets import SecretsDatabase
 from fairplay.server.records.store import Store
 from fairplay.server.referee import Referee
+from fairplay.server.runner import LocalRunner
 from fairplay.server.servicers.accounts import AccountServicer
 from fairplay.server.servicers.connection import ConnectionServicer
 from fairplay.server.servicers.health import HealthServicer
@@ -177,8 +178,9 @@ class Server:
         )
         self.referee = Referee(self.links, store, config.meter)
         suite = Suite(options, config.credentials, networks, config.start_limit_s)
+        self.runner = LocalRunner(self.referee, store)
         self.manager = Manager(
-            self.referee,
+            self.runner,
             self.links,
             self.hub,
             store,

@@ -24,6 +24,7 @@ from fairplay.server.manager.signup import Later
 from fairplay.server.records.store import Store
 from fairplay.server.records.verify import CHECKS, verify
 from fairplay.server.referee import Referee
+from fairplay.server.runner import LocalRunner
 from fairplay.v1.game_pb2 import Player, TimeControl
 from fairplay.v1.manager_pb2 import WatchTournamentResponse
 from fairplay.v1.player_pb2 import EndRequest, StartRequest
@@ -205,7 +206,7 @@ async def environment(
     hub = Hub(clock)
     stage = Stage(hub, clock)
     referee = Referee(stage, kept)
-    manager = Manager(referee, stage, hub, kept, clock, later, examiner=examiner)
+    manager = Manager(LocalRunner(referee, kept), stage, hub, kept, clock, later, examiner=examiner)
     try:
         yield Environment(manager, referee, stage, hub, kept)
     finally:

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from fairplay.server.errors import Refusal
-from fairplay.server.manager.driver import LIGHT_GAMES, game_limit
+from fairplay.server.manager.driver import game_limit
 from fairplay.server.manager.states import CANCELLED, FINISHED
+from fairplay.server.runner import LIGHT_GAMES, LocalRunner
 from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan, WithdrawnGames
@@ -253,15 +254,17 @@ async def test_wrong_settings_of_a_format_are_refused() -> None:
             await here.manager.create("t", made)
 
 
-def test_how_many_games_are_played_at_once() -> None:
+async def test_how_many_games_are_played_at_once() -> None:
     light = Tournament(entrants=[Player(link="bot:first"), Player(link="grpc://a:1")])
     heavy = Tournament(entrants=[Player(link="bot:first"), Player(link="exec:me")])
-    assert game_limit(light, 0) == LIGHT_GAMES
-    assert 1 <= game_limit(heavy, 0) <= 1_024
-    assert game_limit(light, 5) == 5
-    light.plan.concurrent_game_limit = 3
-    assert game_limit(light, 0) == game_limit(light, 5) == 3
-    assert game_limit(light, 2) == 2
+    async with environment() as here:
+        runner = LocalRunner(here.referee, here.store)
+        assert game_limit(light, runner, 0) == LIGHT_GAMES
+        assert 1 <= game_limit(heavy, runner, 0) <= 1_024
+        assert game_limit(light, runner, 5) == 5
+        light.plan.concurrent_game_limit = 3
+        assert game_limit(light, runner, 0) == game_limit(light, runner, 5) == 3
+        assert game_limit(light, runner, 2) == 2
 
 
 async def test_the_limit_of_games_at_once_is_kept() -> None:

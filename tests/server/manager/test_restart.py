@@ -19,6 +19,7 @@ from fairplay.server.records.chain import parsed
 from fairplay.server.records.journal import Journal
 from fairplay.server.records.store import Store
 from fairplay.server.referee import Referee
+from fairplay.server.runner import LocalRunner
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan, TournamentResult
 from tests.server.manager.harness import Environment, Stage, environment, plan
@@ -95,7 +96,8 @@ async def doomed(records: Path, entry_count: int) -> AsyncIterator[tuple[Environ
     referee = Referee(stage, mortal)
     before = asyncio.all_tasks()
     try:
-        yield Environment(Manager(referee, stage, hub, mortal, clock), referee, stage, hub, mortal), power
+        manager = Manager(LocalRunner(referee, mortal), stage, hub, mortal, clock)
+        yield Environment(manager, referee, stage, hub, mortal), power
     finally:
         while dying := asyncio.all_tasks() - before:  # what is answered meanwhile may ask for more
             for task in dying:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -23,7 +22,7 @@ from fairplay.server.plans import seconds
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.journal import Journal
 from fairplay.server.records.store import Store
-from fairplay.server.referee import Referee
+from fairplay.server.runner import PlayedGame, Runner
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.tournament_pb2 import Tournament
@@ -40,25 +39,19 @@ STARTS_AT_ONCE = 32
 """How many players are started or waited for at the same time: a machine that starts all at once is slow for each."""
 AT_ONCE = 100
 """How many players are opened, called or let go in one turn of the event loop: others have their turns in between."""
-LIGHT_GAMES = 64
-"""How many games are played at once between players that take their time elsewhere."""
 
 
-def game_limit(message: Tournament, most: int) -> int:
-    """Return how many games of a tournament are played at once; `most` is the server's own limit, 0 if it has none.
-
-    In a game one player thinks at a time, so that programs which run on this machine have a processor each.
-    """
-    heavy = any(player.link.startswith("exec:") for player in message.entrants)
-    suited = len(os.sched_getaffinity(0)) if heavy else LIGHT_GAMES
-    chosen = message.plan.concurrent_game_limit or suited
+def game_limit(message: Tournament, runner: Runner, most: int) -> int:
+    """Return how many games of a tournament are played at once; `most` is the server's own limit, 0 if it has none."""
+    programs = any(player.link.startswith("exec:") for player in message.entrants)
+    chosen = message.plan.concurrent_game_limit or runner.room(programs=programs)
     return min(chosen, most) if most else chosen
 
 
 class Services(NamedTuple):
     """The parts of the server that all tournaments share."""
 
-    referee: Referee
+    runner: Runner
     links: Links
     hub: Hub
     store: Store
@@ -68,13 +61,6 @@ class Services(NamedTuple):
     """Returns who pays for the games of the tournament of an id."""
     game_limit: int = 0
     """How many games of a tournament are played at once at the most; 0: as many as suit its players."""
-
-
-class _PlayedGame(NamedTuple):
-    """How a game ended, and the last chain hash of its record, empty if it has none."""
-
-    result: GameResult
-    chain_hash: bytes = b""
 
 
 class Driver:
@@ -87,14 +73,15 @@ class Driver:
         self._limit_s = seconds(course.message.plan.time_control.notification_limit)
         self._links: list[Link] = []
         self._starts = asyncio.Semaphore(STARTS_AT_ONCE)
-        self._game_limit = game_limit(course.message, services.game_limit)
+        self._game_limit = game_limit(course.message, services.runner, services.game_limit)
         self._open: dict[int, OpenCall] = {}
         self._unasked = 0
         """How many of the open calls of the course have not been made yet."""
         self._suspended = False
         loop = asyncio.get_running_loop()
         self._answered: asyncio.Future[None] = loop.create_future()
-        self._cancelled: asyncio.Future[None] = loop.create_future()
+        self._cancelled: asyncio.Future[str] = loop.create_future()
+        """Done, with what is said of games that are stopped, when the tournament is cancelled."""
         self._given_up: asyncio.Future[None] = loop.create_future()
         """Done when games that wait for their turn need not wait any longer."""
         if course.cancelled is not None:
@@ -124,7 +111,7 @@ class Driver:
     def cancel(self) -> None:
         """Stop running games, after the course was cancelled; open calls are still answered."""
         if not self._cancelled.done():
-            self._cancelled.set_result(None)
+            self._cancelled.set_result(f"the tournament was cancelled: {self._course.cancelled}")
             self._give_up()
 
     def _give_up(self) -> None:
@@ -148,12 +135,16 @@ class Driver:
                 tournament_id = self._course.message.tournament_id
                 log.error("a player of tournament %s cannot be let go", tournament_id, exc_info=error)
 
-    async def _reopen_lost(self, table: OpenGame) -> None:
-        """Start the players of a game again whose processes have ended, or that could not be reached before."""
+    async def _links_of(self, table: OpenGame) -> list[Link]:
+        """Return the links of the players of a game.
+
+        Players are started again whose processes have ended, or that could not be reached before.
+        """
         lost = [seat for seat in table.entrants if self._services.links.lost(self._links[seat])]
         for seat, opened in zip(lost, await self._opened(lost), strict=True):
             closing, self._links[seat] = self._links[seat], opened
             await closing.close()
+        return [self._links[seat] for seat in table.entrants]
 
     async def _opened(self, seats: Sequence[int]) -> list[Link]:
         """Return new links of these entrants, opened at once. Those not open when the tournament is cancelled fail."""
@@ -219,8 +210,8 @@ class Driver:
     # --- games ---
 
     async def _play(self) -> None:
-        """Play the open games, and those that open meanwhile, several at once but each entrant one at a time."""
-        running: dict[asyncio.Task[_PlayedGame], str] = {}
+        """Play the open games, and those that open meanwhile, several at once but each link one at a time."""
+        running: dict[asyncio.Task[PlayedGame], str] = {}
         error: BaseException | None = None
         while running or (self._course.open_games and error is None):
             if error is None:
@@ -235,44 +226,40 @@ class Driver:
         if error is not None:
             raise error
 
-    def _begin_games(self, running: dict[asyncio.Task[_PlayedGame], str]) -> None:
+    def _begin_games(self, running: dict[asyncio.Task[PlayedGame], str]) -> None:
         """Begin open games, in their order, as long as there is room for more."""
         begun = {*running.values()}
-        busy = {seat for game_id in begun for seat in self._course.open_games[game_id].entrants}
+        busy = {seat for game_id in begun for seat in self._alone(self._course.open_games[game_id])}
         for game_id, game in self._course.open_games.items():
             if len(running) >= self._game_limit:
                 break
             if game_id not in begun and busy.isdisjoint(game.entrants):
-                busy.update(game.entrants)
+                busy.update(self._alone(game))
                 running[asyncio.create_task(self._result(game_id, game))] = game_id
 
-    async def _result(self, game_id: str, table: OpenGame) -> _PlayedGame:
+    def _alone(self, game: OpenGame) -> list[int]:
+        """Return the entrants in a game that can be in no other one meanwhile."""
+        players, runner = self._course.message.entrants, self._services.runner
+        return [seat for seat in game.entrants if not runner.has_several(players[seat])]
+
+    async def _result(self, game_id: str, table: OpenGame) -> PlayedGame:
         if self._cancelled.done() and self._services.store.find(game_id) is None:
-            return _PlayedGame(GameResult(aborted=self._why_stopped()))
+            return PlayedGame(GameResult(aborted=self._cancelled.result()))
         try:
             async with self._services.links.quota.place(self._given_up):
                 await self._journal.saved()
-                await self._reopen_lost(table)
-                return await self._played(game_id, table)
+                return await self._services.runner.play(
+                    self._course.plan_of(table),
+                    game_id,
+                    self._course.message.tournament_id,
+                    partial(self._links_of, table),
+                    self._cancelled,
+                )
         except Refusal as refusal:
             if refusal.reason == "SHUTTING_DOWN":
                 raise
-            return _PlayedGame(GameResult(aborted=f"the game could not be played: {refusal.message}"))
+            return PlayedGame(GameResult(aborted=f"the game could not be played: {refusal.message}"))
         except RecordsError as error:
             if self._services.store.failure is not None:
                 raise
-            return _PlayedGame(GameResult(aborted=f"the game could not be played: {error}"))
-
-    async def _played(self, game_id: str, table: OpenGame) -> _PlayedGame:
-        referee = self._services.referee
-        links = [self._links[seat] for seat in table.entrants]
-        tournament_id = self._course.message.tournament_id
-        playing = asyncio.ensure_future(referee.play(self._course.plan_of(table), game_id, tournament_id, links))
-        either: set[asyncio.Future[Any]] = {playing, self._cancelled}
-        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        if not playing.done():
-            await referee.stop(game_id, self._why_stopped())
-        return _PlayedGame((await playing).result, self._services.store.last_hash(game_id))
-
-    def _why_stopped(self) -> str:
-        return f"the tournament was cancelled: {self._course.cancelled}"
+            return PlayedGame(GameResult(aborted=f"the game could not be played: {error}"))

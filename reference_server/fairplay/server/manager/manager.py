@@ -32,7 +32,7 @@ from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.journal import Journal
 from fairplay.server.records.store import Store
-from fairplay.server.referee import Referee
+from fairplay.server.runner import Runner
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import SignUpResponse, WatchTournamentResponse, WithdrawResponse
 from fairplay.v1.record_pb2 import RecordEntry, TournamentHeader
@@ -58,7 +58,7 @@ class Manager:
 
     def __init__(
         self,
-        referee: Referee,
+        runner: Runner,
         links: Links,
         hub: Hub,
         store: Store,
@@ -69,7 +69,7 @@ class Manager:
         owner: Callable[[str], Caller] = lambda _: SERVER,
     ) -> None:
         examiner = examiner or Examiner(Suite(ProgramOptions()).examine)
-        self._services = Services(referee, links, hub, store, clock, examiner, owner, game_limit)
+        self._services = Services(runner, links, hub, store, clock, examiner, owner, game_limit)
         self._store = store
         self._later = later or asyncio.get_running_loop().call_later
         self._active: dict[str, Tournament] = {}
@@ -232,9 +232,9 @@ class Manager:
                     log.error("tournament %s cannot go on: %s", listing.record_id, error)
 
     async def suspend_all(self) -> None:
-        """Leave all tournaments, and the games of the referee, where they are, with nothing of them left open."""
+        """Leave all tournaments, and the games of the runner, where they are, with nothing of them left open."""
         self._closing = True
-        await self._services.referee.suspend_all()  # first: its games use the links of the tournaments
+        await self._services.runner.suspend()  # first: its games use the links of the tournaments
         await asyncio.gather(*(tournament.suspend() for tournament in [*self._active.values()]))
 
     # --- from request and record to tournament ---

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import secrets
 import shlex
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from rich.console import Console
 from rich.live import Live
@@ -113,7 +113,7 @@ async def _play(
         full_game_plan(plan, server.links.check)  # what makes no sense is refused before any program is started
         with Live(console=console, refresh_per_second=REFRESH_PER_S, transient=True) as live:
             tables = [
-                _Table(server, game, plan, comparison) for _ in range(question.concurrency or os.cpu_count() or 1)
+                _Table(server, game, plan, comparison) for _ in range(question.concurrency or server.runner.processors)
             ]
             deals = iter(range(1, comparison.max_deals + 1))
             async with asyncio.TaskGroup() as group:
@@ -134,6 +134,8 @@ class _Table:
         self._plan = plan
         self._comparison = comparison
         self._links: dict[int, Link] = {}
+        self._never: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        """Games are not stopped: those that are not wanted any more are cancelled."""
         self._id = f"compare-{secrets.token_hex(6)}"
 
     async def run(self, deals: Iterator[int], live: Live | None) -> None:
@@ -158,12 +160,16 @@ class _Table:
         plan.ClearField("players")
         plan.players.extend(players[player] for player in seating)
         plan.seed = deal_seed(self._plan.seed, deal)
-        links = [await self._link(player, players[player]) for player in seating]
         game_id = f"{self._id}/d{deal}-{'-'.join(map(str, seating))}"
-        result = (await self._server.referee.play(plan, game_id, links=links)).result
+        links = partial(self._links_of, seating)
+        result = (await self._server.runner.play(plan, game_id, "", links, self._never)).result
         for misconduct in result.misconducts:  # a program that failed is started again for the next game
-            await self._links.pop(seating[misconduct.seat]).close()
+            if (link := self._links.pop(seating[misconduct.seat], None)) is not None:
+                await link.close()
         return result
+
+    async def _links_of(self, seating: Sequence[int]) -> Sequence[Link]:
+        return [await self._link(player, self._plan.players[player]) for player in seating]
 
     async def _link(self, number: int, player: Player) -> Link:
         if number not in self._links:
