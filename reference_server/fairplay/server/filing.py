@@ -17,10 +17,10 @@ from fairplay.server.records.chain import parsed
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.store import Store
-from fairplay.server.records.summaries import begun_game
+from fairplay.server.records.summaries import ended_game
 from fairplay.server.records.verify import Finding, is_last
 from fairplay.v1.record_pb2 import Record, RecordEntry
-from fairplay.v1.referee_pb2 import Game, GameStatus
+from fairplay.v1.referee_pb2 import Game
 from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.table_pb2 import Table
 
@@ -91,12 +91,7 @@ def _summary(entries: Sequence[RecordEntry]) -> Message:
         return table
     if header.HasField("tournament"):
         return history.read(entries).message
-    game: Game = begun_game(header.game)
-    result = last.result.result
-    game.status = GameStatus.GAME_STATUS_ABORTED if result.aborted else GameStatus.GAME_STATUS_FINISHED
-    game.result.CopyFrom(result)
-    game.end_time.CopyFrom(last.result.end_time)
-    return game
+    return ended_game(header.game, last.result)
 
 
 def _misses(entries: Sequence[RecordEntry], store: Store) -> Iterator[Finding]:

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from fairplay.games.envelopes import wrap
 from fairplay.games.game import find
 from fairplay.games.steps import Method
 from fairplay.server import __version__
 from fairplay.server.errors import Refusal
 from fairplay.server.evidence import result_with_evidence
+from fairplay.server.fresh import fresh_game
 from fairplay.server.links.link import Link, disconnected
 from fairplay.server.links.opening import Links
 from fairplay.server.links.secrets import take_secrets
@@ -23,14 +23,13 @@ from fairplay.server.metrics.meter import Meter
 from fairplay.server.plans import checked_id, full_game_plan, same_plan
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.database import Selection
-from fairplay.server.records.errors import Diverged, RecordExists, RecordsError
-from fairplay.server.records.replay import Replayer, resume
+from fairplay.server.records.errors import RecordExists, RecordsError
+from fairplay.server.records.replay import resume
 from fairplay.server.records.store import Store
 from fairplay.server.records.summaries import begun_game, listed_game
 from fairplay.server.running import Running
 from fairplay.server.watching import live, replayed
-from fairplay.v1.game_pb2 import GameState
-from fairplay.v1.record_pb2 import GameHeader, RecordEntry, Resumed
+from fairplay.v1.record_pb2 import RecordEntry, Resumed
 from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.referee_pb2 import GamePlan, GameStatus, WatchGameResponse
 
@@ -231,41 +230,18 @@ class Referee:
     ) -> Running:
         if self._closing:
             raise Refusal("SHUTTING_DOWN", "the server shuts down: ask again when it is back")
-        now = Timestamp()
-        now.GetCurrentTime()
-        game = find(plan.game)
-        header = GameHeader(
-            game_id=game_id,
-            plan=plan,
-            start_time=now,
-            tournament_id=tournament_id,
-            server_version=__version__,
-            players=[self._links.identify(player, game) for player in plan.players],
-        )
-        replayer = self._replayer(RecordEntry(game=header))
-        if (start := replayer.start) is not None:
-            header.start_state.CopyFrom(wrap(GameState, game, game.full_state(start.state)))
-        entry = RecordEntry(game=header)
+        replayer = fresh_game(plan, game_id, tournament_id, self._links)
         journal = self._store.begin(
             "game",
             game_id,
-            entry.SerializeToString(),
+            RecordEntry(game=replayer.header).SerializeToString(),
             game=plan.game,
             parent=tournament_id,
-            start_time_ns=now.ToNanoseconds(),
+            start_time_ns=replayer.header.start_time.ToNanoseconds(),
         )
         self._links.secrets.keep(game_id, secrets)
         replayer.transcript.append = journal.append
-        return self._run(Running(begun_game(header), replayer, journal, self._meter), links)
-
-    def _replayer(self, header: RecordEntry) -> Replayer:
-        """Return a fresh game, at its first call. Raises Refusal if its settings do not fit its players."""
-        try:
-            replayer = Replayer(header, _nothing, find)
-        except Diverged as error:
-            raise Refusal("INVALID_SETTINGS", error.problem, "plan.settings") from None
-        replayer.rewind()
-        return replayer
+        return self._run(Running(begun_game(replayer.header), replayer, journal, self._meter), links)
 
     def _resume(self, game_id: str, links: Sequence[Link] | None) -> Running:
         if self._closing:
@@ -313,7 +289,3 @@ def _methods(name: str) -> Sequence[Method]:
         return find(name).methods
     except ValueError:
         return ()
-
-
-def _nothing(_: bytes) -> None:
-    """Append nothing: there is no record yet."""

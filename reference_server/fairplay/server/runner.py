@@ -7,6 +7,7 @@ import os
 from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
+from fairplay.server.errors import Refusal
 from fairplay.server.links.link import Link
 from fairplay.server.records.store import Store
 from fairplay.server.referee import Referee
@@ -19,6 +20,18 @@ LIGHT_GAMES = 64
 
 OpenLinks: TypeAlias = Callable[[], Awaitable[Sequence[Link]]]
 """Returns the links to the players of a game, by seat, for a runner that calls them from this process."""
+
+
+def shutting_down() -> Refusal:
+    """Return the refusal of a request that has to wait until the server is back."""
+    return Refusal("SHUTTING_DOWN", "the server shuts down; the tournament goes on when it is back")
+
+
+class NobodyPlaysError(Refusal):
+    """Nobody can play games at the moment: tournaments stay where they are, and go on from their records."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("INTERNAL", message)
 
 
 class PlayedGame(NamedTuple):
@@ -46,7 +59,7 @@ class Runner(Protocol):
     ) -> PlayedGame:
         """Play a game to its end, or return how the game of this id ended. `stop` says why to end it before.
 
-        Raises Refusal if it cannot be played, RecordsError if it cannot be recorded.
+        Raises Refusal if it cannot be played, NobodyPlaysError if none can be, RecordsError if it cannot be recorded.
         """
 
     async def suspend(self) -> None:

@@ -18,7 +18,6 @@ from fairplay.server.metrics.meter import Meter, link_kinds
 from fairplay.server.plans import seconds
 from fairplay.server.racing import Racing
 from fairplay.server.records.errors import RecordsError
-from fairplay.server.records.journal import Journal
 from fairplay.server.records.replayer import Replayer
 from fairplay.server.transcript import Answer, Asked, game_result
 from fairplay.v1.misconduct_pb2 import CallError, Misconduct
@@ -41,6 +40,20 @@ class Watcher(Protocol):
 
     def end(self) -> None:
         """Take note that the game is over."""
+
+
+class GameJournal(Protocol):
+    """Where the record of a running game is written; its transcript appends to it."""
+
+    @property
+    def behind(self) -> bool:
+        """Whether what was appended waits for the disk too long: the game waits for `saved` before it goes on."""
+
+    async def saved(self, *, hurry: bool = False) -> None:
+        """Return when all that was appended so far is kept. Raises RecordsError if it cannot be."""
+
+    def finish(self, entry: bytes, summary: bytes, end_time_ns: int) -> None:
+        """Append the last entry; `summary` is the Game for listings."""
 
 
 class TimeLimits:
@@ -82,7 +95,9 @@ class Running:
     Replies drive the conversation directly, without a task for each call: this is the hot path of the server.
     """
 
-    def __init__(self, message: GameMessage, replayer: Replayer, journal: Journal, meter: Meter | None = None) -> None:
+    def __init__(
+        self, message: GameMessage, replayer: Replayer, journal: GameJournal, meter: Meter | None = None
+    ) -> None:
         self.message = message
         self.over: asyncio.Future[GameMessage] = asyncio.get_running_loop().create_future()
         self.over.add_done_callback(lambda over: over.cancelled() or over.exception())  # whether anybody waits or not

@@ -23,13 +23,15 @@ from fairplay.server.access.interceptor import AccessInterceptor
 from fairplay.server.access.ownership import Ownership
 from fairplay.server.access.quotas import QuotaLimits, Quotas
 from fairplay.server.access.roles import method_roles
+from fairplay.server.cluster.cluster import Cluster
+from fairplay.server.cluster.jobs import ClusterOptions
+from fairplay.server.cluster.runner import ClusterRunner
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
 from fairplay.server.links.networks import ANYWHERE, NOWHERE, DialNetworks
 from fairplay.server.links.open_calls import MAX_FRAME_BYTES
-from fairplay.server.links.opening import START_LIMIT_S, Links
+from fairplay.server.links.opening import START_LIMIT_S
 from fairplay.server.links.program_options import ProgramOptions
-from fairplay.server.links.programs import Programs
 from fairplay.server.links.secrets import Secrets
 from fairplay.server.listening import HEARTBEAT_S, add_listener, check_exposure, heartbeat_options, is_loopback
 from fairplay.server.load import LoadGauge
@@ -45,7 +47,7 @@ from fairplay.server.records.place import Place, at
 from fairplay.server.records.secrets import SecretsDatabase
 from fairplay.server.records.store import Store
 from fairplay.server.referee import Referee
-from fairplay.server.runner import LocalRunner
+from fairplay.server.runner import LocalRunner, Runner
 from fairplay.server.servicers.accounts import AccountServicer
 from fairplay.server.servicers.connection import ConnectionServicer
 from fairplay.server.servicers.health import HealthServicer
@@ -53,11 +55,11 @@ from fairplay.server.servicers.info import ServerServicer
 from fairplay.server.servicers.interceptor import ErrorInterceptor
 from fairplay.server.servicers.lobby import LobbyServicer, add_to_server
 from fairplay.server.servicers.manager import ManagerServicer
-from fairplay.server.servicers.one_player import OnePlayerServers
 from fairplay.server.servicers.patience import FIRST_LIMIT_S, UNREAD_LIMIT_S
 from fairplay.server.servicers.records import RecordServicer
 from fairplay.server.servicers.referee import RefereeServicer
 from fairplay.server.servicers.rules import RulesServicer
+from fairplay.server.ways import Ways
 from fairplay.v1 import (
     account_pb2,
     account_pb2_grpc,
@@ -121,7 +123,7 @@ class Config:
     stream to be read. `dial_networks`: where it calls players; None: anywhere if it listens to this machine only, else
     nowhere. `heartbeat_s`: how long a connection may be silent before it is asked for a sign of life. `meter`: counts
     what the server does; None: nobody does. `player_streams`: players that it starts, and that serve, are called
-    through a stream if they offer one.
+    through a stream if they offer one. `cluster`: where the games of tournaments are played; None: in this process.
     """
 
     listen: str = "127.0.0.1:0"
@@ -146,6 +148,7 @@ class Config:
     heartbeat_s: float = HEARTBEAT_S
     meter: Meter | None = None
     player_streams: bool = True
+    cluster: ClusterOptions | None = None
 
 
 class Server:
@@ -157,28 +160,23 @@ class Server:
         self.hub = Hub(self.clock)
         options = _hiding(config.programs, config)
         networks = config.dial_networks or (ANYWHERE if is_loopback(config.listen) else NOWHERE)
-        self.programs = Programs(
-            self.hub,
-            self.clock,
-            options,
-            OnePlayerServers(self.hub, config.handshake_limit_s),
-            config.start_limit_s,
-            streams=config.player_streams,
-        )
-        programs = self.programs if config.allow_exec else None
-        self.links = Links(
-            self.hub,
-            self.clock,
-            programs=programs,
+        ways = Ways(
+            programs=options,
+            allow_exec=config.allow_exec,
             start_limit_s=config.start_limit_s,
+            handshake_limit_s=config.handshake_limit_s,
             credentials=config.credentials,
             networks=networks,
-            secrets=Secrets(SecretsDatabase(at(config.records)) if config.records else None),
-            quota=GameQuota(config.quotas),
+            player_streams=config.player_streams,
         )
+        secrets = Secrets(SecretsDatabase(at(config.records)) if config.records else None)
+        self.programs, self.links = ways.open(self.hub, self.clock, secrets, GameQuota(config.quotas))
         self.referee = Referee(self.links, store, config.meter)
         suite = Suite(options, config.credentials, networks, config.start_limit_s)
-        self.runner = LocalRunner(self.referee, store)
+        self._cluster = Cluster(config.cluster) if config.cluster is not None else None
+        self.runner: Runner = LocalRunner(self.referee, store)
+        if self._cluster is not None:
+            self.runner = ClusterRunner(self._cluster, self.referee, store, ways, secrets)
         self.manager = Manager(
             self.runner,
             self.links,
@@ -206,7 +204,7 @@ class Server:
 
         Raises ExposedError if strangers could reach it and nothing keeps them apart, AddressInUseError if it cannot
         listen on the address, CredentialsError if its certificate is of no use, RecordsError if the records cannot be
-        used.
+        used, ClusterError if there is no cluster.
         """
         needed = {"--tls CERT KEY": config.tls is not None, "--accounts": config.accounts or config.only_connections}
         check_exposure(config.listen, needed, insecure=config.insecure)
@@ -226,6 +224,12 @@ class Server:
         except BaseException:
             await server.store.close()
             raise
+        if server._cluster is not None:
+            try:
+                await server._cluster.start()
+            except BaseException:
+                await server.stop()
+                raise
         server.links.secrets.load({listing.record_id for listing in store.unfinished()})
         if config.resume:
             server.referee.resume_all()
@@ -305,6 +309,8 @@ class Server:
         await self.referee.suspend_all()
         await self.manager.suspend_all()
         await self.lobby.suspend_all()
+        if self._cluster is not None:
+            await self._cluster.close()
         await self.programs.close()
         self.hub.goodbye(GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN, "the server shuts down")
         await self._grpc.stop(STOP_LIMIT_S)

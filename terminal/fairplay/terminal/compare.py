@@ -11,8 +11,10 @@ from fairplay.terminal.outcomes import outcomes
 from fairplay.terminal.parameters import (
     Assignments,
     Bank,
+    ClusterAddress,
     FirstLimit,
     GameName,
+    Jobs,
     JsonFile,
     Limit,
     ProgramFolders,
@@ -22,6 +24,7 @@ from fairplay.terminal.parameters import (
     Seed,
     SettingsFile,
     StartLimit,
+    WhenLost,
 )
 
 
@@ -45,6 +48,9 @@ def compare(
     concurrency: Annotated[
         int, typer.Option("--concurrency", metavar="N", min=0, max=256, help="Games at once. 0: one for each core.")
     ] = 0,
+    jobs: Jobs = 1,
+    cluster: ClusterAddress = None,
+    when_lost: WhenLost = "wait",
     plain: Annotated[
         bool, typer.Option("--plain", help="Start from the defaults of the rules, not from those of tournaments.")
     ] = False,
@@ -94,6 +100,9 @@ def compare(
             program_folders=program_folders,
             records=records,
             plain=plain,
+            jobs=jobs,
+            cluster=cluster,
+            when_lost=when_lost,
         )
         question = Question(elo0=elo0, elo1=elo1, error=error, max_games=games, concurrency=concurrency, roster=roster)
         raise typer.Exit(compare_players(options, question, json))

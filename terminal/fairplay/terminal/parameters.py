@@ -139,3 +139,19 @@ Certificates = Annotated[
         "--certificates", metavar="DIR", help="What fairplay certify --roster --report wrote, for the grades."
     ),
 ]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        "--jobs", metavar="N", min=1, max=1024, help="Play games in N processes on this machine. Default: in this one."
+    ),
+]
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster", metavar="ADDRESS", help="Play games on a cluster of Ray, HOST:PORT; auto: the one of this machine."
+    ),
+]
+WhenLost = Annotated[
+    str,
+    typer.Option("--when-lost", metavar="WORD", help="If the cluster loses all its workers: wait for others, or end."),
+]

@@ -12,10 +12,12 @@ from fairplay.terminal.parameters import (
     Authorities,
     Bank,
     Certificates,
+    ClusterAddress,
     FirstLimit,
     GameName,
     GradesFile,
     Grading,
+    Jobs,
     JsonFile,
     Limit,
     OptionalPlayers,
@@ -29,6 +31,7 @@ from fairplay.terminal.parameters import (
     Seed,
     ServerAddress,
     SettingsFile,
+    WhenLost,
 )
 
 
@@ -61,6 +64,9 @@ def tournament(
     concurrency: Annotated[
         int, typer.Option("--concurrency", metavar="N", min=0, max=1000, help="Games at once. Default: as suits.")
     ] = 0,
+    jobs: Jobs = 1,
+    cluster: ClusterAddress = None,
+    when_lost: WhenLost = "wait",
     title: Annotated[str, typer.Option("--title", metavar="TEXT", help="What people call it.")] = "",
     order: Annotated[
         str,
@@ -135,6 +141,9 @@ def tournament(
             deals=deals,
             failures_allowed=failures_allowed,
             concurrency=concurrency,
+            jobs=jobs,
+            cluster=cluster,
+            when_lost=when_lost,
             examine=examine,
             title=title,
         )

@@ -22,17 +22,12 @@ from fairplay.server.plans import seconds
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.journal import Journal
 from fairplay.server.records.store import Store
-from fairplay.server.runner import PlayedGame, Runner
+from fairplay.server.runner import NobodyPlaysError, PlayedGame, Runner, shutting_down
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.tournament_pb2 import Tournament
 
 log = logging.getLogger("fairplay.manager")
-
-
-def shutting_down() -> Refusal:
-    """Return the refusal of a request that has to wait until the server is back."""
-    return Refusal("SHUTTING_DOWN", "the server shuts down; the tournament goes on when it is back")
 
 
 STARTS_AT_ONCE = 32
@@ -255,6 +250,8 @@ class Driver:
                     partial(self._links_of, table),
                     self._cancelled,
                 )
+        except NobodyPlaysError:
+            raise
         except Refusal as refusal:
             if refusal.reason == "SHUTTING_DOWN":
                 raise

@@ -19,7 +19,7 @@ from fairplay.server.links.program_options import ProgramOptions
 from fairplay.server.links.secrets import take_secret, take_secrets
 from fairplay.server.manager import history, states
 from fairplay.server.manager.course import Course
-from fairplay.server.manager.driver import Services, shutting_down
+from fairplay.server.manager.driver import Services
 from fairplay.server.manager.examiner import Examiner
 from fairplay.server.manager.plan import checked_tournament_id, full_tournament_plan
 from fairplay.server.manager.seeds import new_secret
@@ -32,7 +32,7 @@ from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.journal import Journal
 from fairplay.server.records.store import Store
-from fairplay.server.runner import Runner
+from fairplay.server.runner import Runner, shutting_down
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import SignUpResponse, WatchTournamentResponse, WithdrawResponse
 from fairplay.v1.record_pb2 import RecordEntry, TournamentHeader

@@ -14,7 +14,7 @@ from fairplay.server.access.caller import CALLER
 from fairplay.server.errors import Refusal
 from fairplay.server.manager import states
 from fairplay.server.manager.course import Course
-from fairplay.server.manager.driver import Driver, Services, shutting_down
+from fairplay.server.manager.driver import Driver, Services
 from fairplay.server.manager.entering import Entering
 from fairplay.server.manager.history import History
 from fairplay.server.manager.plan import check_format, seated
@@ -23,6 +23,7 @@ from fairplay.server.manager.standing import PAUSE_S
 from fairplay.server.manager.watchers import Watchers
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.journal import Journal
+from fairplay.server.runner import shutting_down
 from fairplay.v1.manager_pb2 import TournamentStarted, WatchTournamentResponse
 from fairplay.v1.record_pb2 import RecordEntry, Resumed, TournamentChange, TournamentEntrants
 from fairplay.v1.tournament_pb2 import Standings

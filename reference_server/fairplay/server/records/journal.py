@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from fairplay.server.records.chain import START, link
+from fairplay.server.records.chain import START, chained, first_broken, link
 from fairplay.server.records.chunks import Item, Trail
 from fairplay.server.records.database import Database, Listing
 from fairplay.server.records.errors import RecordsError
@@ -73,6 +73,23 @@ class Journal:
         """Append the header, for the store."""
         self._writer.begin(self._next(entry), self.listing)
 
+    def take(self, entries: Sequence[LinkedEntry], summary: bytes, end_time_ns: int) -> None:
+        """Append a whole record at once, which is on disk as a whole or not at all; for the store.
+
+        Raises RecordsError, and appends nothing, if its chain is broken.
+        """
+        broken = first_broken(entries)
+        if broken is not None:
+            raise RecordsError(
+                f"the record {self.listing.record_id!r} is damaged: its chain is broken at entry {broken}"
+            )
+        begun, self.listing = self.listing, replace(self.listing, summary=summary, end_time_ns=end_time_ns)
+        items = [(self._trail, each.chain_hash, each.entry) for each in entries]
+        position = self._writer.take(items, begun, self.listing)
+        self.resume(entries)
+        self._put = _refuse
+        self._ended.append((position, self.listing.record_id))
+
     def resume(self, entries: Sequence[LinkedEntry]) -> None:
         """Go on after these entries, which are on disk; for the store."""
         self.entry_count = len(entries)
@@ -89,6 +106,27 @@ class Journal:
         kept = database.read(self._trail.number, saved)
         found = [LinkedEntry(entry=each.entry, chain_hash=each.hash) for each in kept]
         return Record(entries=[*found, *(LinkedEntry(entry=entry, chain_hash=digest) for _, digest, entry in items)])
+
+
+class MemoryJournal:
+    """The record of a game that is played for somebody else, who takes it when the game is over."""
+
+    behind = False
+
+    def __init__(self, header: bytes) -> None:
+        self._entries = [header]
+        self.append: Callable[[bytes], None] = self._entries.append
+
+    def finish(self, entry: bytes, summary: bytes, end_time_ns: int) -> None:
+        """Append the last entry; whoever takes the record makes its summary."""
+        self._entries.append(entry)
+
+    async def saved(self, *, hurry: bool = False) -> None:
+        """Return at once: there is no disk."""
+
+    def record(self) -> Record:
+        """Return all entries so far."""
+        return chained(self._entries)
 
 
 def _refuse(_: Item) -> None:

@@ -15,12 +15,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
 
-from fairplay.server.records.chain import first_broken
+from fairplay.server.records.chain import first_broken, parsed
 from fairplay.server.records.chunks import Trail
 from fairplay.server.records.database import Database, Listing, Selection
 from fairplay.server.records.errors import RecordExists, RecordsError
 from fairplay.server.records.journal import Journal
 from fairplay.server.records.place import Place, at
+from fairplay.server.records.summaries import ended_game
 from fairplay.server.records.writer import Writer
 from fairplay.v1.record_pb2 import LinkedEntry, Record
 
@@ -100,6 +101,37 @@ class Store:
         journal.begin(entry)
         self._next_number += 1
         self._journals[record_id] = journal
+        return journal
+
+    def take(self, record: Record) -> Journal:
+        """Take the whole record of a game that was played elsewhere, which is on disk as a whole or not at all.
+
+        Raises RecordExists if there is one of its id, RecordsError if it is damaged or has no end, or the disk has
+        failed.
+        """
+        writer, entries = self._writing(), list(parsed(record))
+        if len(entries) < 2 or not entries[0].HasField("game") or not entries[-1].HasField("result"):
+            raise RecordsError("this is not the whole record of a game")
+        header, end = entries[0].game, entries[-1].result
+        if self.find(header.game_id) is not None:
+            raise RecordExists(f"there is a record {header.game_id!r} already")
+        start_time_ns, first = header.start_time.ToNanoseconds(), record.entries[0].entry
+        listing = Listing(
+            self._next_number,
+            header.game_id,
+            "game",
+            header.plan.game,
+            header.tournament_id,
+            start_time_ns,
+            None,
+            first,
+            b"",
+        )
+        journal = Journal(writer, listing, Trail(listing.number), self._ended)
+        summary = ended_game(header, end).SerializeToString()
+        journal.take(record.entries, summary, end.end_time.ToNanoseconds())
+        self._next_number += 1
+        self._journals[header.game_id] = journal
         return journal
 
     def reopen(self, record_id: str) -> Journal:

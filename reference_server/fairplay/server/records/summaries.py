@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fairplay.server.records.database import Listing
-from fairplay.v1.record_pb2 import GameHeader, RecordEntry
+from fairplay.v1.record_pb2 import GameHeader, RecordedResult, RecordEntry
 from fairplay.v1.referee_pb2 import Game, GameStatus
 
 
@@ -24,3 +24,12 @@ def begun_game(header: GameHeader) -> Game:
         tournament_id=header.tournament_id,
         players=header.players,
     )
+
+
+def ended_game(header: GameHeader, end: RecordedResult) -> Game:
+    """Return a game that is over, from the first and the last entry of its record."""
+    game = begun_game(header)
+    game.status = GameStatus.GAME_STATUS_ABORTED if end.result.aborted else GameStatus.GAME_STATUS_FINISHED
+    game.result.CopyFrom(end.result)
+    game.end_time.CopyFrom(end.end_time)
+    return game

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from threading import Event, Lock, Thread
 from typing import NamedTuple
@@ -92,6 +92,16 @@ class Writer:
         with self._lock:
             self._items.append(item)
             self._finished.append((item[0], listing))
+            position = self._taken_count + len(self._items)
+        self._rouse()
+        return position
+
+    def take(self, items: Sequence[Item], begun: Listing, finished: Listing) -> int:
+        """Append all items of a new record, with its rows, in one batch; return the number that `is_saved` takes."""
+        with self._lock:
+            self._items.extend(items)
+            self._begun.append(begun)
+            self._finished.append((items[0][0], finished))
             position = self._taken_count + len(self._items)
         self._rouse()
         return position

@@ -29,6 +29,7 @@ Answer = TypeVar("Answer")
 @asynccontextmanager
 async def open_channel(options: Options, *, resume: bool) -> AsyncIterator[grpc.aio.Channel]:
     """Open a channel to the server of `--server`, or to one of our own that may `resume` what its records hold."""
+    cluster = options.cluster_options(options.links())
     if options.server is None:
         start_limit_s = parse_seconds(options.start_limit, "--start-limit")
         programs = parse_program_options(
@@ -44,6 +45,7 @@ async def open_channel(options: Options, *, resume: bool) -> AsyncIterator[grpc.
             start_limit_s=start_limit_s,
             resume=resume,
             credentials=options.credentials,
+            cluster=cluster,
         )
         async with open_local_channel(config) as channel:
             yield channel

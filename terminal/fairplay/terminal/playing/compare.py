@@ -107,6 +107,7 @@ async def _play(
         allow_exec=True,
         resume=False,
         start_limit_s=reading.parse_seconds(options.start_limit, "--start-limit"),
+        cluster=options.cluster_options([player.link for player in plan.players]),
     )
     server = await Server.start(config)
     try:

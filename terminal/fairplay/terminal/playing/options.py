@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -13,8 +13,10 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.game import Game
 from fairplay.player.channels import Credentials
+from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.server.records.place import Place
 from fairplay.terminal import options
+from fairplay.terminal.clusters import parse_cluster
 from fairplay.terminal.outcomes import UsageError
 from fairplay.terminal.playing.format_text import parse_format
 from fairplay.terminal.rosters.roster import Roster
@@ -56,6 +58,9 @@ class Options:
     failures_allowed: int | None = None
     concurrency: int = 0
     examine: bool = False
+    jobs: int = 1
+    cluster: str | None = None
+    when_lost: str = "wait"
     drawn_seed: int = field(default_factory=lambda: secrets.randbelow(MAX_SEED))
 
     @property
@@ -67,6 +72,17 @@ class Options:
     def chosen_seed(self) -> int:
         """The seed that was given, or else one that was drawn."""
         return self.drawn_seed if self.seed is None else self.seed
+
+    def cluster_options(self, links: Iterable[str]) -> ClusterOptions | None:
+        """Return the cluster that plays games between players on these links; None: this process does.
+
+        Raises UsageError if the options make no sense.
+        """
+        if self.server is not None and (self.jobs > 1 or self.cluster is not None):
+            raise UsageError(
+                "--jobs and --cluster are for a server of its own: the one that --server names plays itself"
+            )
+        return parse_cluster(self.jobs, self.cluster, self.when_lost, links)
 
     def game_plan(self, game: Game) -> GamePlan:
         """Return the plan of one game. Raises UsageError if an option cannot be read."""

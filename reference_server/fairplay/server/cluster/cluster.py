@@ -1,0 +1,204 @@
+"""A cluster as a server knows it: it takes games, returns their records, and goes on when something of it is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import logging
+import os
+import pickle
+import shutil
+import signal
+import sys
+import tempfile
+from typing import Any
+
+from fairplay.server.cluster.jobs import LENGTH, ClusterOptions, Job, JobError, WorkerError, packed
+
+log = logging.getLogger("fairplay.cluster")
+
+COMMAND = (sys.executable, "-P", "-m", "fairplay.server.cluster.dispatcher")
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_worker_niceness": "0",
+    "RAY_gcs_server_port_wait_time_s": "120",
+    "RAY_DASHBOARD_STARTUP_TIMEOUT_S": "120",
+}
+"""The environment of Ray: it reports to nobody, its workers are as quick as the server itself, and it may take its time
+to start on a busy machine."""
+STARTS = 3
+"""How often a cluster on this machine is started that did not come up: Ray gives up early on a busy one."""
+RETRY_S = 2.0
+"""How long after a connection was lost the next one is tried, and after each that was not had."""
+END_LIMIT_S = 10.0
+MAX_SENTENCE_CHARS = 300
+
+
+class ClusterError(OSError):
+    """There is no cluster; one sentence."""
+
+
+class LostError(Exception):
+    """The cluster has lost all its workers, and nobody wants to wait for others; one sentence."""
+
+
+class Cluster:
+    """A cluster that plays games."""
+
+    def __init__(self, options: ClusterOptions) -> None:
+        self.processors = 0
+        self._options = options
+        self._numbers = itertools.count(1)
+        self._open: dict[int, tuple[Job, asyncio.Future[bytes]]] = {}
+        self._folder = ""
+        self._process: asyncio.subprocess.Process | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._closed = False
+
+    async def start(self) -> None:
+        """Connect to the cluster, or start it. Raises ClusterError if there is none, or it does not start."""
+        attempts = 1 if self._options.address else STARTS
+        for left in reversed(range(attempts)):
+            try:
+                await self._connect()
+                break
+            except ClusterError:
+                if not left:
+                    raise
+            except BaseException:
+                await self._end()
+                raise
+        if not self.processors:
+            log.warning("the cluster has no workers: games wait until it has some")
+        self._task = asyncio.create_task(self._keep())
+
+    async def play(self, job: Job) -> bytes:
+        """Return the record of a game. If this is cancelled, the game is not played on.
+
+        Raises JobError if it cannot be played, WorkerError if a worker is not fit for it, LostError if there are none.
+        """
+        number = next(self._numbers)
+        future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self._open[number] = job, future
+        self._send("play", number, job)
+        self._look()
+        try:
+            return await future
+        finally:
+            if self._open.pop(number, None) is not None:
+                self._send("cancel", number)
+
+    async def close(self) -> None:
+        """End the cluster if it is one's own, and leave it otherwise; games are dropped."""
+        self._closed = True
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+        await self._end()
+
+    # --- the dispatcher ---
+
+    async def _connect(self) -> None:
+        """Start a dispatcher and wait until it has a cluster. Raises ClusterError if it has none."""
+        self._folder = tempfile.mkdtemp(prefix="fairplay-ray-", dir="/tmp")  # Ray's sockets need a short path
+        self._process = await asyncio.create_subprocess_exec(
+            *COMMAND,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env={**os.environ, **QUIET},
+            start_new_session=True,
+        )
+        assert self._process.stdin is not None
+        self._process.stdin.write(packed((self._options, self._folder)))
+        message = await self._read()
+        if message is None or message[0] != "processors":
+            reason = "it ended while it started" if message is None else str(message[1])[:MAX_SENTENCE_CHARS]
+            await self._end()
+            what = f"no cluster answers at {self._options.address}" if self._options.address else "Ray does not start"
+            raise ClusterError(f"{what}: {reason}")
+        self.processors = message[1]
+
+    async def _keep(self) -> None:
+        """Read what the dispatcher says, and start another one when it is gone, until the cluster is closed."""
+        while True:
+            while (message := await self._read()) is not None:
+                self._take(*message)
+            log.warning("the connection to the cluster is lost")
+            self._set_processors(0)
+            await self._end()
+            while True:
+                await asyncio.sleep(RETRY_S)
+                try:
+                    await self._connect()
+                    break
+                except ClusterError as error:
+                    log.info("the cluster is still away: %s", error)
+            log.warning("the cluster is back")
+            for number, (job, _) in self._open.items():
+                self._send("play", number, job)
+
+    async def _read(self) -> tuple[Any, ...] | None:
+        assert self._process is not None
+        assert self._process.stdout is not None
+        try:
+            (length,) = LENGTH.unpack(await self._process.stdout.readexactly(LENGTH.size))
+            message: tuple[Any, ...] = pickle.loads(await self._process.stdout.readexactly(length))
+        except (asyncio.IncompleteReadError, OSError):
+            return None
+        return message
+
+    def _send(self, *message: Any) -> None:
+        process = self._process
+        if process is not None and process.stdin is not None and not process.stdin.is_closing():
+            process.stdin.write(packed(message))
+
+    async def _end(self) -> None:
+        """End the dispatcher and what it has started, and remove its files."""
+        process, self._process = self._process, None
+        if process is not None:
+            assert process.stdin is not None
+            process.stdin.close()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), END_LIMIT_S)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+        if self._folder:
+            await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
+            self._folder = ""
+
+    # --- what it says ---
+
+    def _take(self, kind: str, *rest: Any) -> None:
+        if kind == "processors":
+            self._set_processors(rest[0])
+            return
+        number, content = rest
+        _, future = self._open.pop(number, (None, None))
+        if future is None or future.done():
+            return
+        if kind == "played":
+            future.set_result(content)
+        elif kind == "unplayable":
+            future.set_exception(JobError(content))
+        else:
+            future.set_exception(WorkerError(content))
+
+    def _set_processors(self, count: int) -> None:
+        had, self.processors = self.processors, count
+        if had and not count and self._options.wait:
+            log.warning("the cluster has lost all its workers: games wait until it has some again")
+        elif count and not had:
+            log.warning("the cluster has %d processors again", count)
+        self._look()
+
+    def _look(self) -> None:
+        """Give up all games if there is nobody left to play them, and nobody wants to wait."""
+        if self.processors or self._options.wait:
+            return
+        for _, future in self._open.values():
+            if not future.done():
+                future.set_exception(LostError("the cluster has lost all its workers"))

@@ -1,0 +1,141 @@
+"""The process between a server and Ray: python -m fairplay.server.cluster.dispatcher.
+
+Ray ends its driver when it fails, prints what it likes and takes signals for itself. In a process of its own it can do
+so: the server starts another one, and nothing is lost but what has to be played again. Games come over standard input,
+what becomes of them goes to standard output, and the end of the input is the end of the process.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from concurrent.futures import Future
+from functools import partial
+from threading import Event, Lock, Thread
+from typing import Any, BinaryIO
+
+import ray
+from ray.exceptions import RayTaskError, TaskCancelledError
+
+from fairplay.server.cluster import worker
+from fairplay.server.cluster.jobs import ClusterOptions, JobError, WorkerError, packed, read_message
+
+MEMORY_BYTES = 256 * 1024 * 1024
+"""What a cluster on this machine may hold of games and records that travel: a record has some kilobytes."""
+MOST_LOSSES = 100
+"""How often a game is played again whose worker was lost: one that ends every worker must not go on for ever."""
+LOOK_S = 1.0
+"""How often it is looked how many processors the cluster has."""
+
+
+class Dispatcher:
+    """Has Ray play the games that come in."""
+
+    def __init__(self, source: BinaryIO, target: BinaryIO) -> None:
+        self._source = source
+        self._target = target
+        self._lock = Lock()
+        self._refs: dict[int, Any] = {}
+        self._over = Event()
+        self._task: Any = ray.remote(num_cpus=1, max_retries=MOST_LOSSES)(worker.play)
+
+    def run(self) -> None:
+        """Play until the input ends."""
+        self._tell("processors", _processors())
+        watching = Thread(target=self._watch, daemon=True)
+        watching.start()
+        while (message := read_message(self._source)) is not None:
+            kind, number, *rest = message
+            if kind == "play":
+                self._play(number, *rest)
+            elif (ref := self._refs.get(number)) is not None:
+                ray.cancel(ref, force=True)
+        self._over.set()
+        watching.join(LOOK_S)
+
+    def _play(self, number: int, job: Any) -> None:
+        ref = self._refs[number] = self._task.remote(job)
+        ref.future().add_done_callback(partial(self._played, number))
+
+    def _played(self, number: int, over: Future[bytes]) -> None:
+        self._refs.pop(number, None)
+        error = over.exception()
+        if error is None:
+            self._tell("played", number, over.result())
+            return
+        cause = error.cause if isinstance(error, RayTaskError) else error
+        if isinstance(cause, JobError):
+            self._tell("unplayable", number, str(cause))
+        elif isinstance(cause, WorkerError):
+            self._tell("unfit", number, str(cause))
+        elif not isinstance(cause, TaskCancelledError):
+            sentence = str(cause).strip().partition("\n")[0]
+            self._tell("unfit", number, f"a worker of the cluster failed: {type(cause).__name__}: {sentence}")
+
+    def _watch(self) -> None:
+        """Tell how many processors the cluster has, whenever that has changed."""
+        known = -1
+        while not self._over.wait(LOOK_S):
+            found = _processors()
+            if found != known:
+                self._tell("processors", found)
+            known = found
+
+    def _tell(self, *message: Any) -> None:
+        with self._lock:
+            try:
+                self._target.write(packed(message))
+                self._target.flush()
+            except BrokenPipeError:  # the server is gone: the end of the input follows
+                self._over.set()
+
+
+def _processors() -> int:
+    """Return how many processors the cluster has at the moment."""
+    nodes: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
+    return int(sum(node["Resources"].get("CPU", 0) for node in nodes if node["Alive"]))
+
+
+def connect(options: ClusterOptions, folder: str) -> None:
+    """Connect to a cluster, or start one on this machine that keeps its files in a folder.
+
+    Raises whatever Ray raises if that is not possible.
+    """
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
+    if options.address:
+        ray.init(address=options.address, **quiet)
+    else:
+        ray.init(
+            address="local",
+            num_cpus=options.jobs,
+            num_gpus=0,
+            include_dashboard=False,
+            object_store_memory=MEMORY_BYTES,
+            _temp_dir=folder,
+            **quiet,
+        )
+
+
+def main() -> None:
+    """Dispatch games until standard input ends."""
+    source = sys.stdin.buffer
+    target = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what Ray prints is no frame
+    start = read_message(source)
+    if start is None:
+        return
+    try:
+        connect(*start)
+    except Exception as error:
+        target.write(packed(("failed", " ".join(str(error).split()))))
+        target.flush()
+        return
+    try:
+        Dispatcher(source, target).run()
+    finally:
+        ray.shutdown()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""The runner that has a cluster play games, and takes their records."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from fairplay.server import __version__
+from fairplay.server.cluster.cluster import Cluster, LostError
+from fairplay.server.cluster.jobs import Job, JobError, WorkerError
+from fairplay.server.cluster.worker import find_program
+from fairplay.server.errors import Refusal
+from fairplay.server.links.secrets import Secrets
+from fairplay.server.links.spec import Spec, parse_link
+from fairplay.server.records.store import Store
+from fairplay.server.referee import Referee
+from fairplay.server.runner import LocalRunner, NobodyPlaysError, OpenLinks, PlayedGame, shutting_down
+from fairplay.server.ways import Ways
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.record_pb2 import Record
+from fairplay.v1.referee_pb2 import GamePlan
+from fairplay.v1.result_pb2 import GameResult
+
+AHEAD = 2
+"""For each processor so many games are sent, so that the next one is there when one is over."""
+
+
+class ClusterRunner:
+    """Has a cluster play the games. Those that were begun here, or have players that dialled in here, stay here."""
+
+    def __init__(self, cluster: Cluster, referee: Referee, store: Store, ways: Ways, secrets: Secrets) -> None:
+        self._cluster = cluster
+        self._here = LocalRunner(referee, store)
+        self._referee = referee
+        self._store = store
+        self._ways = ways
+        self._secrets = secrets
+        self._suspended = False
+        self._playing: set[asyncio.Future[bytes]] = set()
+
+    @property
+    def processors(self) -> int:
+        """How many processors the cluster has."""
+        return max(1, self._cluster.processors)
+
+    def room(self, *, programs: bool) -> int:
+        """Return how many games to send to the cluster at once."""
+        return AHEAD * self.processors
+
+    def has_several(self, player: Player) -> bool:
+        """Return whether each game starts a player of its own."""
+        return parse_link(player.link).kind in ("bot", "exec")
+
+    async def play(
+        self, plan: GamePlan, game_id: str, tournament_id: str, links: OpenLinks, stop: asyncio.Future[str]
+    ) -> PlayedGame:
+        """Have a game played, and take its record; see Runner."""
+        specs = [parse_link(player.link) for player in plan.players]
+        if any(spec.kind == "dial-in" for spec in specs) or self._store.find(game_id) is not None:
+            return await self._here.play(plan, game_id, tournament_id, links, stop)
+        if stop.done():
+            return PlayedGame(GameResult(aborted=stop.result()))
+        record = await self._record(self._job(plan, game_id, tournament_id, specs), stop)
+        if record is None:
+            return PlayedGame(GameResult(aborted=stop.result()))
+        journal = self._store.take(Record.FromString(record))
+        await journal.saved(hurry=True)  # a result is told only once it is on disk
+        return PlayedGame(self._referee.get(game_id).result, journal.last_hash)
+
+    def _job(self, plan: GamePlan, game_id: str, tournament_id: str, specs: Sequence[Spec]) -> Job:
+        full = GamePlan()
+        full.CopyFrom(plan)
+        for player in full.players:
+            player.secret = player.secret or self._secrets.of(tournament_id, player.name)
+        folder = str(Path.cwd())
+        found = [find_program(spec.value, folder) for spec in specs if spec.kind == "exec"]
+        programs = [program for program in found if program is not None]
+        data = full.SerializeToString()
+        return Job(game_id, tournament_id, data, self._ways, folder, programs, __version__)
+
+    async def _record(self, job: Job, stop: asyncio.Future[str]) -> bytes | None:
+        """Return the record of a game, None if it was stopped. Raises Refusal if it is not played."""
+        if self._suspended:
+            raise shutting_down()
+        playing = asyncio.ensure_future(self._cluster.play(job))
+        self._playing.add(playing)
+        try:
+            await asyncio.wait((playing, stop), return_when=asyncio.FIRST_COMPLETED)
+            if not playing.done():
+                return None
+            return await playing
+        except JobError as error:
+            raise Refusal("INTERNAL", str(error)) from None
+        except (LostError, WorkerError) as error:
+            raise NobodyPlaysError(str(error)) from None
+        except asyncio.CancelledError:
+            if self._suspended:
+                raise shutting_down() from None
+            raise
+        finally:
+            self._playing.discard(playing)
+            playing.cancel()
+
+    async def suspend(self) -> None:
+        """Leave all games: those that the cluster plays are played again."""
+        self._suspended = True
+        for playing in self._playing:
+            playing.cancel()
+        await self._here.suspend()

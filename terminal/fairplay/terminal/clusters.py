@@ -1,0 +1,33 @@
+"""The cluster that plays the games of a command, from its options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.util import find_spec
+
+from fairplay.server.cluster.jobs import ClusterOptions
+from fairplay.server.links.spec import parse_link
+from fairplay.terminal.extras import lacks_extra
+from fairplay.terminal.outcomes import UsageError
+
+WAIT, END = "wait", "end"
+
+
+def parse_cluster(jobs: int, address: str | None, when_lost: str, links: Iterable[str]) -> ClusterOptions | None:
+    """Return the cluster of `--jobs`, `--cluster` and `--when-lost`; None: games are played in this process.
+
+    Raises UsageError if they make no sense together, or with players on these links, or the extra is missing.
+    """
+    if when_lost not in (WAIT, END):
+        raise UsageError(f"--when-lost {when_lost!r}: there are {WAIT} and {END}")
+    if jobs == 1 and address is None:
+        return None
+    if jobs > 1 and address is not None:
+        raise UsageError("--jobs is for this machine alone, --cluster for a cluster: give one of them")
+    for link in links:
+        if parse_link(link).kind == "dial-in":
+            stays = f"{link} stays with the server that it has dialled"
+            raise UsageError(f"{stays}: with --jobs and --cluster players are bot:, exec: or grpc://")
+    if find_spec("ray") is None:
+        raise UsageError(lacks_extra("--jobs with more than 1, and --cluster,", "cluster"))
+    return ClusterOptions(jobs=jobs, address=address or "", wait=when_lost == WAIT)

@@ -1,0 +1,233 @@
+"""Tournaments on Ray: whatever is killed, the standings are those of one process that nobody has disturbed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import psutil
+import pytest
+
+from fairplay.server.records.place import Place, at
+from tests.interrupts import heeding_ctrl_c
+from tests.robustness import doomed
+from tests.robustness.harness import FAIRPLAY, Command, Ran, exec_player, findings, listings, specs, until, zoo_player
+from tests.robustness.test_kill import games, recorded_result, told, told_in
+
+pytestmark = pytest.mark.slow
+pytest.importorskip("ray", reason="the extra cluster is not installed")
+
+LONG_S = 300.0
+"""More than Ray takes to start, and more than once, on a machine that is busy with something else."""
+PLAYERS = [
+    "bot:random",
+    "bot:minimax",
+    "bot:greedy",
+    f"serves={exec_player('-s', 'greedy', '--serve')}",
+    f"broken={zoo_player('says-nothing')}",
+]
+JOBS = ("--jobs", "2")
+HEAD = """
+import logging, sys, tempfile
+import ray
+with tempfile.TemporaryDirectory(prefix="fairplay-ray-", dir="/tmp") as folder:
+    ray.init(address="local", num_cpus=int(sys.argv[1]), include_dashboard=False, log_to_driver=False,
+             logging_level=logging.CRITICAL, object_store_memory=100_000_000, _temp_dir=folder)
+    print(ray.get_runtime_context().gcs_address, flush=True)
+    sys.stdin.read()
+    ray.shutdown()
+"""
+
+
+def tournament(directory: Path, records: Place, *options: str) -> list[str]:
+    kept = ["--records", str(records), "--json", str(directory / "result.json")]
+    terms = ["--format", "round-robin", "--deals", "1", "--seed", "11", "--set", "rows=6", "--limit", "60s"]
+    return ["tournament", "fish", *specs(*PLAYERS), *terms, *kept, *options]
+
+
+def ended(directory: Path, arguments: Sequence[str], program: Sequence[str] = FAIRPLAY) -> Ran:
+    """Run a command to its end; nothing of it may be left."""
+    with Command(directory, *arguments, program=program) as command:
+        ran = command.end(LONG_S)
+        until(lambda: not command.left(), "the end of everything that it started", LONG_S)
+        return ran
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[object, object]:
+    """What one process comes to: the result, and the standings of all games."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    ran = ended(folder, tournament(folder, at(folder / "records")))
+    assert (ran.code, ran.err) == (0, "")
+    return told_in(folder / "result.json"), games(at(folder / "records"))
+
+
+def check(records: Place, undisturbed: tuple[object, object]) -> None:
+    """Check that a tournament is over, that its records are sound, and that it came to the same."""
+    result = recorded_result(records)
+    assert result is not None
+    assert (told(result), games(records)) == undisturbed
+    assert not [*findings(records)]
+
+
+def workers(command: Command) -> list[psutil.Process]:
+    """Return the processes of Ray that play games, or wait for some."""
+    return [each for each in command.left() if _line(each).startswith("ray::")]
+
+
+def _line(process: psutil.Process) -> str:
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
+
+
+def game_count(records: Place) -> int:
+    return sum(listing.kind == "game" and listing.finished for listing in listings(records))
+
+
+def test_two_jobs_come_to_the_same_and_write_nothing_else(
+    tmp_path: Path, place: Place, undisturbed: tuple[object, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    ran = ended(tmp_path, tournament(tmp_path, place, *JOBS))
+    assert (ran.code, ran.err) == (0, "")
+    assert told_in(tmp_path / "result.json") == undisturbed[0]
+    check(place, undisturbed)
+    assert not [*here.iterdir()]
+
+
+def _plays(command: Command, records: Place, count: int) -> bool:
+    return command.over or (game_count(records) >= count and bool(workers(command)))
+
+
+def test_what_is_killed_is_played_again(tmp_path: Path, undisturbed: tuple[object, object]) -> None:
+    records, random = at(tmp_path / "records"), Random(3)
+    with Command(tmp_path, *tournament(tmp_path, records, *JOBS)) as command:
+        for count in (0, 2, 4):
+            until(partial(_plays, command, records, count), "a game", LONG_S)
+            if found := workers(command):
+                random.choice(found).kill()
+        until(lambda: command.over or game_count(records) > 5, "a game more", LONG_S)
+        for each in command.left():
+            if "fairplay.server.cluster.dispatcher" in _line(each):
+                each.kill()
+        ran = command.end(LONG_S)
+        assert ran.code == 0, ran.err
+        until(lambda: not command.left(), "the end of everything that it started", LONG_S)
+    check(records, undisturbed)
+
+
+def test_a_command_that_is_killed_leaves_nothing_and_goes_on_when_it_is_given_again(
+    tmp_path: Path, undisturbed: tuple[object, object]
+) -> None:
+    records, random, deaths = at(tmp_path / "records"), Random(5), 0
+    while recorded_result(records) is None:
+        entries = str(random.randint(40, 160))
+        ran = ended(tmp_path, tournament(tmp_path, records, *JOBS), [sys.executable, doomed.__file__, entries])
+        assert ran.code in (0, -9), ran.err
+        deaths += ran.code != 0
+    assert deaths > 0
+    check(records, undisturbed)
+
+
+@pytest.mark.parametrize("words", ["", "round robin"])
+def test_ctrl_c_ends_it_and_leaves_nothing(words: str, tmp_path: Path) -> None:
+    with Command(tmp_path, *tournament(tmp_path, at(tmp_path / "records"), *JOBS)) as command:
+        if words:
+            until(lambda: words in command.out or command.over, words, LONG_S)
+        else:
+            until(lambda: len(command.left()) > 2 or command.over, "Ray starts", LONG_S)
+        command.interrupt()
+        ran = command.end(LONG_S)
+        assert (ran.code, ran.err) == (130, "fairplay: stopped\n")
+        until(lambda: not command.left(), "the end of everything that it started", LONG_S)
+
+
+def test_a_comparison_on_two_jobs_comes_to_the_same_answer(tmp_path: Path) -> None:
+    outputs = []
+    for options in ([], [*JOBS]):
+        file = tmp_path / f"{len(options)}.json"
+        words = ["compare", "fish", "bot:greedy", "bot:first", "--games", "20", "--seed", "1", "--json", str(file)]
+        ran = ended(tmp_path, [*words, *options])
+        assert ran.code == 3, ran.err
+        outputs.append(file.read_text())
+    assert outputs[0] == outputs[1]
+
+
+# --- a cluster of somebody else ---
+
+
+@contextmanager
+def head(processors: int) -> Iterator[str]:
+    """Run a cluster with so many processors of its own, and yield its address."""
+    with heeding_ctrl_c():
+        process = subprocess.Popen(
+            [sys.executable, "-c", HEAD, str(processors)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "RAY_USAGE_STATS_ENABLED": "0"},
+        )
+    try:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip()
+    finally:
+        process.communicate(timeout=LONG_S)
+
+
+@contextmanager
+def node(address: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a node with two processors; it is killed at the end with all that it started."""
+    ray = Path(sys.executable).with_name("ray")
+    process = subprocess.Popen(
+        [ray, "start", f"--address={address}", "--num-cpus=2", "--block", "--disable-usage-stats"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield process
+    finally:
+        end(process)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process and all that descends from it."""
+    if process.poll() is None:
+        family = [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]
+        for each in family:
+            each.kill()
+    process.wait()
+
+
+def test_a_cluster_comes_to_the_same_and_one_that_loses_its_workers_waits_or_ends(
+    tmp_path: Path, undisturbed: tuple[object, object]
+) -> None:
+    records = at(tmp_path / "records")
+    with head(0) as address:
+        arguments = tournament(tmp_path, records, "--cluster", address)
+        ran = ended(tmp_path, [*arguments, "--when-lost", "end"])
+        assert (ran.code, ran.err) == (1, "fairplay: the cluster has lost all its workers\n")
+        with node(address) as first, Command(tmp_path, *arguments) as command:
+            until(lambda: command.over or game_count(records) > 1, "games", LONG_S)
+            end(first)
+            until(lambda: command.over or "lost all its workers: games wait" in command.err, "the loss", LONG_S)
+            with node(address):
+                ran = command.end(LONG_S)
+            assert ran.code == 0, ran.err
+    check(records, undisturbed)
+
+
+def test_where_no_cluster_is_one_sentence_says_so(tmp_path: Path) -> None:
+    ran = ended(tmp_path, tournament(tmp_path, at(tmp_path / "records"), "--cluster", "127.0.0.1:1"))
+    assert ran.code == 1
+    assert ran.err.startswith("fairplay: no cluster answers at 127.0.0.1:1: ")
+    assert ran.err.count("\n") == 1

@@ -1,0 +1,100 @@
+"""A game that a worker plays: its record is that of a game of this process, and is taken once."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fairplay.server import __version__
+from fairplay.server.cluster.jobs import Job, JobError, WorkerError
+from fairplay.server.cluster.worker import find_program, play
+from fairplay.server.records.errors import RecordExists, RecordsError
+from fairplay.server.records.store import Store
+from fairplay.server.records.summaries import listed_game
+from fairplay.server.records.verify import verify
+from fairplay.server.ways import Ways
+from fairplay.v1.record_pb2 import Record
+from tests.server.harness import plan, serving
+
+
+def job(*links: str, programs: tuple[str, ...] = ()) -> Job:
+    data = plan(*links).SerializeToString()
+    return Job("t/r1g1", "t", data, Ways(allow_exec=True), str(Path.cwd()), programs, __version__)
+
+
+async def played(*links: str) -> Record:
+    return Record.FromString(await asyncio.to_thread(play, job(*links)))
+
+
+async def test_the_record_of_a_worker_is_that_of_the_same_game_here() -> None:
+    async with serving() as server:
+        here = await server.referee.play(plan("bot:greedy", "bot:random"), "t/r1g1", "t")
+    record = await played("bot:greedy", "bot:random")
+    assert verify(record) == []
+    store = Store.open(None)
+    try:
+        await store.take(record).saved()
+        listing = store.find("t/r1g1")
+        assert listing is not None
+        assert (listing.finished, listing.parent, listing.game) == (True, "t", "fish")
+        taken = listed_game(listing)
+        assert (taken.result, taken.plan, taken.players) == (here.result, here.plan, here.players)
+        assert store.read("t/r1g1") == record
+        assert store.last_hash("t/r1g1") == record.entries[-1].chain_hash
+        with pytest.raises(RecordExists):
+            store.take(record)
+    finally:
+        await store.close()
+
+
+async def test_a_record_that_is_taken_is_on_disk(tmp_path: Path) -> None:
+    record = await played("bot:first", "bot:first")
+    store = Store.open(tmp_path)
+    await store.take(record).saved()
+    await store.close()
+    with Store.read_only(tmp_path) as kept:
+        assert kept.read("t/r1g1") == record
+        assert not kept.defects()
+
+
+async def test_a_record_that_is_damaged_or_not_whole_is_not_taken() -> None:
+    record = await played("bot:first", "bot:first")
+    damaged, cut = Record(), Record(entries=record.entries[:-1])
+    damaged.CopyFrom(record)
+    damaged.entries[2].chain_hash = bytes(32)
+    store = Store.open(None)
+    try:
+        with pytest.raises(RecordsError, match="broken at entry 3"):
+            store.take(damaged)
+        with pytest.raises(RecordsError, match="not the whole record"):
+            store.take(cut)
+        await store.take(record).saved()
+        assert not store.defects()
+    finally:
+        await store.close()
+
+
+async def test_a_plan_that_cannot_be_played_is_said_to_be_so() -> None:
+    with pytest.raises(JobError, match="no strategy"):
+        await played("bot:nonsense", "bot:first")
+
+
+async def test_a_worker_that_is_not_fit_says_what_it_lacks() -> None:
+    made = job("bot:first", "bot:first")
+    with pytest.raises(WorkerError, match=f"has fairplay {__version__}, and not 0.0.0: install the same version"):
+        await asyncio.to_thread(play, replace(made, version="0.0.0"))
+    with pytest.raises(WorkerError, match="has no program /nowhere/player: put it there"):
+        await asyncio.to_thread(play, replace(made, programs=["/nowhere/player"]))
+
+
+def test_the_program_of_a_command_is_found_as_the_server_would_start_it(tmp_path: Path) -> None:
+    player = tmp_path / "player"
+    player.write_text("#!/bin/sh\n")
+    player.chmod(0o700)
+    assert find_program("./player --fast", str(tmp_path)) == str(player)
+    assert find_program("./other", str(tmp_path)) is None
+    assert find_program("sh -c true", str(tmp_path)) is not None
+    assert find_program("'", str(tmp_path)) is None

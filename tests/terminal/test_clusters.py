@@ -1,0 +1,48 @@
+"""What `--jobs`, `--cluster` and `--when-lost` mean together."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from fairplay.server.cluster.jobs import ClusterOptions
+from fairplay.terminal.clusters import parse_cluster
+from fairplay.terminal.outcomes import UsageError
+
+BOTS = ("bot:first", "exec:./player", "grpc://here:1")
+
+
+def test_one_job_is_played_in_this_process() -> None:
+    assert parse_cluster(1, None, "wait", [*BOTS, "dial-in:ann"]) is None
+
+
+def test_jobs_are_processes_here_and_an_address_is_a_cluster() -> None:
+    assert parse_cluster(3, None, "end", BOTS) == ClusterOptions(jobs=3, wait=False)
+    assert parse_cluster(1, "auto", "wait", BOTS) == ClusterOptions(jobs=1, address="auto", wait=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ((2, "auto", "wait", BOTS), "give one of them"),
+        ((2, None, "never", BOTS), "--when-lost 'never': there are wait and end"),
+        ((2, None, "wait", ["dial-in:ann"]), "dial-in:ann stays with the server that it has dialled: with --jobs"),
+    ],
+)
+def test_what_makes_no_sense_together_is_said(arguments: Any, sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        parse_cluster(*arguments)
+
+
+def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fairplay.terminal.clusters.find_spec", lambda _: None)
+    with pytest.raises(UsageError, match=r"needs the extra cluster: pip install 'fairplay\[cluster\]'"):
+        parse_cluster(2, None, "wait", BOTS)
+
+
+def test_a_server_does_not_load_ray() -> None:
+    program = "import sys, fairplay.server.server, fairplay.terminal.playing.options; sys.exit('ray' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
