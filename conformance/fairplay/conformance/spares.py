@@ -76,8 +76,23 @@ async def close_all(begun: Iterable[asyncio.Task[Link]]) -> None:
             await outcome.close()
 
 
+async def renewed(link: Link, start: Callable[[], Awaitable[Link]]) -> Link:
+    """Return a link that waited to be called, or that of a new start if its process has ended meanwhile.
+
+    On a busy machine a process that waits may lose its connection, which says nothing about how it answers.
+    """
+    if not _has_ended(link):
+        return link
+    await link.close()
+    return await start()
+
+
 def _is_lost(link: Link) -> bool:
-    return isinstance(link, DeadLink) or (isinstance(link, ProcessLink) and link.ended)
+    return isinstance(link, DeadLink) or _has_ended(link)
+
+
+def _has_ended(link: Link) -> bool:
+    return isinstance(link, ProcessLink) and link.ended
 
 
 def _affordable(link: Link) -> int:

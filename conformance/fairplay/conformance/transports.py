@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from fairplay.conformance.naming import draw_name
 from fairplay.conformance.objects import ObjectLink
-from fairplay.conformance.spares import Spares, close_all
+from fairplay.conformance.spares import Spares, close_all, renewed
 from fairplay.conformance.ways import SERVING, WITHOUT, Ways
 from fairplay.games.game import Game
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
@@ -224,7 +224,10 @@ class ExecTransport:
 
     def begin_serving(self) -> None:
         """Start a process that can only serve: `open_serving` then need not wait for that."""
-        self._serving = self._serving or asyncio.ensure_future(self._start(f"{WITHOUT[SERVING]} {self._command}"))
+        self._serving = self._serving or asyncio.ensure_future(self._start_serving())
+
+    async def _start_serving(self) -> Link:
+        return await self._start(f"{WITHOUT[SERVING]} {self._command}")
 
     async def open_serving(self) -> Link | None:
         """Return a link to a new process that serves; None if the player is known not to."""
@@ -233,7 +236,7 @@ class ExecTransport:
         self.begin_serving()
         assert self._serving is not None
         serving, self._serving = self._serving, None
-        return await serving
+        return await renewed(await serving, self._start_serving)
 
     async def _start(self, command: str) -> Link:
         """Start a command and return a link to its process."""

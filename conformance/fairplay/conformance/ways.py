@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 
-from fairplay.conformance.spares import close_all
+from fairplay.conformance.spares import close_all, renewed
 from fairplay.server.links.link import Clock, DeadLink, Link, disconnected
 
 SERVING, DIALLING = "serving", "dialling in"
@@ -27,7 +28,8 @@ class Ways:
 
     def __init__(self, command: str, start: Callable[[str], Awaitable[Link]]) -> None:
         self._began = asyncio.get_running_loop().time()
-        self._begun = {way: asyncio.ensure_future(start(f"{prefix} {command}")) for way, prefix in WITHOUT.items()}
+        self._starts = {way: partial(start, f"{prefix} {command}") for way, prefix in WITHOUT.items()}
+        self._begun = {way: asyncio.ensure_future(begin()) for way, begin in self._starts.items()}
         for task in self._begun.values():
             task.add_done_callback(self._note)
         self._reached_s: float | None = None
@@ -49,7 +51,8 @@ class Ways:
         late = [task for task in tasks if not task.done()]
         await close_all(late)
         dead = DeadLink(Clock(), disconnected("the player was reached in the other way long before"))
-        return {way: dead if task in late else task.result() for way, task in self._begun.items()}
+        reached = {way: dead if task in late else task.result() for way, task in self._begun.items()}
+        return {way: await renewed(link, self._starts[way]) for way, link in reached.items()}
 
     async def close(self) -> None:
         """Close the links that `wait` has not returned."""
