@@ -220,13 +220,19 @@ async def test_whoever_leaves_a_table_is_in_the_lobby_again(pages: Pages) -> Non
 
 
 @pytest.mark.parametrize("game", registered())
-async def test_every_game_has_a_page_with_its_rules_settings_and_picture(pages: Pages, game: str) -> None:
+async def test_every_game_has_a_page_with_its_rules_and_settings(pages: Pages, game: str) -> None:
     async with pages.person() as browser:
         text = (await browser.get(f"/games/{game}")).text
         assert f"<code>{game}." in text
         assert "Write a player" in text
-        picture = await browser.get(f"/games/{game}/example.svg")
-        assert picture.text.startswith("<svg")
+
+
+async def test_the_pictures_of_all_games_are_drawn_when_a_page_asks_for_them_at_once(pages: Pages) -> None:
+    async with pages.person() as browser:
+        asked = (browser.get(f"/games/{game}/example.svg") for game in registered())
+        for picture in await asyncio.gather(*asked):
+            assert picture.status_code == 200, text_of(picture.text)
+            assert picture.text.startswith("<svg")
 
 
 async def test_a_game_that_is_over_is_replayed_moment_by_moment(pages: Pages) -> None:

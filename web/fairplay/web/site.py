@@ -50,6 +50,8 @@ class Site:
     """Whether the pages end."""
     examples: dict[str, asyncio.Future[str]] = field(default_factory=dict)
     """The pictures of games between reference players, by game."""
+    drawing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
+    """Taken by who has the server play an example: it refuses more than a few such questions at once."""
     verifying: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
     """Taken by who verifies a record: that takes a processor."""
 

@@ -12,10 +12,10 @@ from starlette.routing import Route
 
 from fairplay.games.envelopes import unwrap
 from fairplay.games.frontends import find_frontend
-from fairplay.games.game import find, registered
+from fairplay.games.game import Game, find, registered
 from fairplay.v1.rules_pb2 import SimulateGameRequest
-from fairplay.web.site import page, site_of
-from fairplay.web.upstream import ANSWER_LIMIT_S, Upstream
+from fairplay.web.site import Site, page, site_of
+from fairplay.web.upstream import ANSWER_LIMIT_S
 
 EXAMPLE_SEED = 7
 PICTURE = "image/svg+xml"
@@ -40,14 +40,12 @@ async def game(request: Request) -> Response:
 async def example(request: Request) -> Response:
     """Draw the end of a game between reference players."""
     name = request.path_params["name"]
-    upstream = site_of(request).upstream
-    found = await upstream.game(name)
+    found = await site_of(request).upstream.game(name)
     if found is None or name not in registered():
         raise HTTPException(404, "There is no picture of this game.")
     examples = site_of(request).examples
     if name not in examples:  # drawn once for all who ask
-        strategy = found.strategies[0].name
-        examples[name] = asyncio.ensure_future(_draw_example(upstream, name, found.min_player_count, strategy))
+        examples[name] = asyncio.ensure_future(_draw_example(site_of(request), name, found.min_player_count))
         examples[name].add_done_callback(lambda drawing: examples.pop(name) if not _is_drawn(drawing) else None)
     return Response(
         await asyncio.shield(examples[name]), media_type=PICTURE, headers={"Cache-Control": "public, max-age=3600"}
@@ -58,15 +56,23 @@ def _is_drawn(drawing: asyncio.Future[str]) -> bool:
     return not drawing.cancelled() and drawing.exception() is None
 
 
-async def _draw_example(upstream: Upstream, name: str, player_count: int, strategy: str) -> str:
+async def _draw_example(site: Site, name: str, player_count: int) -> str:
     installed = find(name)
+    strategy = _example_strategy(installed)
     request = SimulateGameRequest(game=name, seed=EXAMPLE_SEED, strategies=[strategy] * max(player_count, 2))
-    reply = await upstream.rules.SimulateGame(request, timeout=ANSWER_LIMIT_S)
+    async with site.drawing:
+        reply = await site.upstream.rules.SimulateGame(request, timeout=ANSWER_LIMIT_S)
     state = unwrap(reply.state, installed, installed.state_type)
     if state is None:
         raise HTTPException(404, "There is no picture of this game.")
     names = [f"{strategy}-{number}" for number in range(1, len(request.strategies) + 1)]
     return installed.svg(state, names)
+
+
+def _example_strategy(game: Game) -> str:
+    """Return a strategy that plays as people do, without the options that have it wait: others leave odd boards."""
+    frontend = find_frontend(game.name)
+    return frontend.bot.partition(":")[0] if frontend is not None else next(iter(game.strategies))
 
 
 ROUTES: Sequence[Route] = (
