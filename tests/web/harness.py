@@ -7,9 +7,13 @@ import html
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
+from importlib.metadata import version as find_version
+from pathlib import Path
 
 import httpx
+from google.protobuf.duration_pb2 import Duration
 
+from fairplay.certificate.signing import new_key, public_text, signed
 from fairplay.player.channels import Credentials
 from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.server import Config, Server
@@ -21,10 +25,11 @@ from fairplay.v1.manager_pb2 import (
     WatchTournamentRequest,
 )
 from fairplay.v1.referee_pb2 import GamePlan, PlayGameRequest
-from fairplay.v1.tournament_pb2 import Tournament, TournamentFormat, TournamentPlan
+from fairplay.v1.tournament_pb2 import CertificatePolicy, SignUpPolicy, Tournament, TournamentFormat, TournamentPlan
 from fairplay.web.app import Options, make_app
 from fairplay.web.serving import served
 from fairplay.web.upstream import Upstream
+from tests.server.manager.test_certificates import certificate
 
 LIMIT_S = 60.0
 SERVER = Config(listen="127.0.0.1:0", lobby=LobbyLimits(requests_per_second=10_000, burst=10_000, enter_burst=10_000))
@@ -73,6 +78,20 @@ class Pages:
         reply = await manager.GetTournament(GetTournamentRequest(tournament_id=tournament_id))
         found: Tournament = reply.tournament
         return found
+
+    async def sign_up_certified(self, tournament_id: str, folder: Path, *, title: str = "") -> str:
+        """Have ann sign up for a tournament of Fish with a certificate, whose signer's key is kept in a folder.
+
+        Returns the public key of the signer.
+        """
+        key = new_key(folder / "key.pem")
+        policy = SignUpPolicy(waiting_period=Duration(), certificate=CertificatePolicy(signer_keys=[public_text(key)]))
+        await self.server.manager.create(tournament_id, TournamentPlan(game="fish", sign_up=policy, title=title))
+        player = Player(name="ann", link="bot:first")
+        await self.server.manager.sign_up(
+            tournament_id, player, "", signed(certificate(suite_version=find_version("fairplay")), key)
+        )
+        return public_text(key)
 
     async def close(self) -> None:
         """Close the channel of the tests."""

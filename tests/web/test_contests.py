@@ -10,7 +10,6 @@ import pytest
 import pytest_asyncio
 from google.protobuf.duration_pb2 import Duration
 
-from fairplay.certificate.signing import new_key, public_text, signed
 from fairplay.server.manager.states import EXAMINING
 from fairplay.server.manager.suite import Finding, Suite
 from fairplay.server.records import files
@@ -27,7 +26,6 @@ from fairplay.v1.tournament_pb2 import (
     TournamentFormat,
     TournamentPlan,
 )
-from tests.server.manager.test_certificates import certificate
 from tests.web.harness import Pages, pages_of, text_of
 
 LEAGUE = TournamentFormat(round_robin=RoundRobin())
@@ -78,15 +76,11 @@ async def test_a_sign_up_shows_who_is_examined_and_who_was_refused_and_why(monke
 
 
 async def test_an_entrant_shows_its_certificate(tmp_path: Path) -> None:
-    key = new_key(tmp_path / "key.pem")
-    policy = SignUpPolicy(waiting_period=Duration(), certificate=CertificatePolicy(signer_keys=[public_text(key)]))
     async with pages_of() as pages, pages.person() as browser:
-        manager = pages.server.manager
-        await manager.create("cup", TournamentPlan(game="fish", sign_up=policy))
-        await manager.sign_up("cup", Player(name="ann", link="bot:first"), "", signed(certificate(), key))
+        key = await pages.sign_up_certified("cup", tmp_path)
         text = text_of((await browser.get("/tournaments/cup/entrants/ann")).text)
-        assert "It is certified by the conformance suite 0" in text
-        assert f"signed with the key {public_text(key)}" in text
+        assert "It is certified by the conformance suite" in text
+        assert f"signed with the key {key}" in text
 
 
 async def test_an_entrant_that_the_server_has_examined_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,12 +55,14 @@ async def enter_on(page: Page, pages: Pages, name: str) -> None:
     await expect(page.get_by_role("heading", name="Lobby", exact=True)).to_be_visible(timeout=LIMIT_MS)
 
 
-async def make_table(page: Page, pages: Pages, game: str, seats: int, name: str = "blue") -> None:
-    """Make a table, go there and take a seat."""
+async def make_table(
+    page: Page, pages: Pages, game: str, seats: int, name: str = "blue", settings: Mapping[str, str] | None = None
+) -> None:
+    """Make a table, go there and take a seat; without settings, for a game that is soon over."""
     await page.goto(f"{pages.url}/tables/new?game={game}")
     await page.get_by_label("Name of the table").fill(name)
     await page.get_by_label("Number of players").select_option(str(seats))
-    for setting, value in SMALL.get(game, {}).items():
+    for setting, value in (SMALL.get(game, {}) if settings is None else settings).items():
         await page.locator(f"#set-{setting}").fill(value)
     await page.get_by_role("button", name="Make the table").click()
     await sit(page)

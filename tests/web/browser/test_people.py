@@ -39,7 +39,13 @@ class SetPicker:
 
 def is_set(labels: Sequence[str]) -> bool:
     """Return whether three cards are alike or all different in each of the words that name them."""
-    return all(len(set(words)) != 2 for words in zip(*(label.split() for label in labels), strict=True))
+    alike = (map(singular, words) for words in zip(*(label.split() for label in labels), strict=True))
+    return all(len(set(words)) != 2 for words in alike)
+
+
+def singular(word: str) -> str:
+    """Return the name of a shape as it is of one: "oval" for "ovals"."""
+    return word.removesuffix("s")
 
 
 PICKERS: Mapping[str, Callable[[], Pick]] = {"webset": SetPicker}
