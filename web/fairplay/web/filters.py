@@ -14,11 +14,12 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from markupsafe import Markup
 
+from fairplay.games.game import find, registered
 from fairplay.terminal.lobby.games import strategies
 from fairplay.terminal.lobby.wording import elimination_line, missing, plain, result_line, seats, state
 from fairplay.terminal.misconducts import describe_cause, name_method
 from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind
-from fairplay.v1.referee_pb2 import GameStatus
+from fairplay.v1.referee_pb2 import GameStatus, GameSummary
 from fairplay.v1.table_pb2 import Table, TableStatus
 from fairplay.v1.tournament_pb2 import TournamentStatus
 
@@ -39,6 +40,8 @@ TOURNAMENT_STATES = {
     TournamentStatus.TOURNAMENT_STATUS_CANCELLED: "cancelled",
 }
 MAX_EVIDENCE_CHARS = 4_000
+MAX_ID_CHARS = 24
+"""Longer ids are those that programs make up, as for the games of tables."""
 UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -71,6 +74,17 @@ def as_json(message: Message) -> str:
     except (TypeError, ValueError):  # a message of a game that is not installed here
         return "a message that is not known here"
     return text if len(text) <= MAX_EVIDENCE_CHARS else f"{text[:MAX_EVIDENCE_CHARS]}\n…"
+
+
+def game_title(name: str) -> str:
+    """Return what people call a game; its name where it is not installed here."""
+    return find(name).title if name in registered() else name
+
+
+def game_name(game: GameSummary) -> str:
+    """Return what people call one game of many: what is played, and its id where somebody may want to read that."""
+    title = game_title(game.game)
+    return f"{title}: {game.game_id}" if len(game.game_id) <= MAX_ID_CHARS else title
 
 
 def game_state(status: GameStatus.ValueType) -> str:
@@ -111,6 +125,8 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "element_id": element_id,
     "elimination": elimination_line,
     "game_state": game_state,
+    "game_name": game_name,
+    "game_title": game_title,
     "is_running": is_running,
     "kind": kind,
     "method": name_method,
