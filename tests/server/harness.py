@@ -125,9 +125,9 @@ class ByHand:
                     await self.reply(*replies)
 
 
-def sound(strategy: str = "first") -> Callable[[Call], Reply]:
+def sound(strategy: str = "first", game: str = "fish") -> Callable[[Call], Reply]:
     """Return a function that answers as a reference player does."""
-    handlers = Handlers(find("fish").player(strategy))
+    handlers = Handlers(find(game).player(strategy))
 
     def answer(call: Call) -> Reply:
         return Reply(id=call.id, response=handlers.call_now(call.method_name, call.request))

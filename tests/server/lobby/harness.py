@@ -209,9 +209,9 @@ async def mute(server: Server, *dialling: Guest) -> AsyncIterator[list[ByHand]]:
 class Waiting:
     """Answers calls as a reference player does, but keeps those of one method back until it is let go."""
 
-    def __init__(self, method: str) -> None:
+    def __init__(self, method: str, game: str = "fish") -> None:
         self._method = method
-        self._sound = sound()
+        self._sound = sound(game=game)
         self.kept: list[Call] = []
         self.asked = asyncio.Event()
         self.free = False

@@ -3,14 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from fairplay.games.game import find
 from fairplay.server.server import Server
-from tests.server.harness import ByHand, sound
+from fairplay.terminal.options import parse_settings
+from fairplay.v1.result_pb2 import GameResult
+from tests.server.harness import Answer, ByHand, sound
 from tests.server.lobby.harness import LIMIT_S, OVER, Guest, Waiting, guests, lobby, mute
+from tests.server.lobby.test_games import LONG
+from tests.server.lobby.test_restart import again
+
+
+class Kept(NamedTuple):
+    """The first question of a game that a player keeps waiting, and settings with which the game is soon over."""
+
+    method: str
+    settings: Sequence[str] = ()
+
+
+IN_TURN: Mapping[str, Kept] = {
+    "bazaar": Kept("RequestPebbleOrExchanges", ("cards_total=6", "winning_score=6")),
+    "eriantys": Kept("AskTowerColor"),
+    "fish": Kept("Setup", ("rows=4", "columns=4", "holes=0")),
+    "q": Kept("TakeTurn", ("hand_size=3", "copies_per_kind=1")),
+}
+"""The games whose players are asked in turn."""
 
 
 @pytest.fixture
@@ -20,24 +43,34 @@ async def server() -> AsyncIterator[Server]:
 
 
 @asynccontextmanager
-async def hesitating(player: ByHand) -> AsyncIterator[Waiting]:
-    """Let a player of Fish answer all but where it places penguins, until it is let go."""
-    waiting = Waiting("Setup")
-    playing = asyncio.create_task(player.play(waiting))
+async def playing(player: ByHand, answer: Answer) -> AsyncIterator[None]:
+    """Let a player answer calls for as long as the context lasts."""
+    task = asyncio.create_task(player.play(answer))
     try:
-        yield waiting
+        yield
     finally:
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+@asynccontextmanager
+async def hesitating(player: ByHand, game: str = "fish") -> AsyncIterator[Waiting]:
+    """Let a player answer all but one question, until it is let go."""
+    waiting = Waiting(IN_TURN[game].method, game)
+    async with playing(player, waiting):
+        yield waiting
 
 
 @asynccontextmanager
 async def hesitating_first(
-    server: Server, bob: Guest, *others: Guest, seat_count: int = 2
+    server: Server, bob: Guest, *others: Guest, seat_count: int = 2, game: str = "fish"
 ) -> AsyncIterator[tuple[Waiting, ByHand]]:
-    """Make a table of Fish where bob is asked first, and hesitates; the others may join."""
-    async with mute(server, bob) as [player], hesitating(player) as waiting:
-        await bob.ask("CreateTable", name="blue", game="fish", seat_count=seat_count)
+    """Make a table where bob is asked first, and hesitates; the others may join."""
+    settings = parse_settings(find(game), IN_TURN[game].settings, None, None)
+    async with mute(server, bob) as [player], hesitating(player, game) as waiting:
+        await bob.ask(
+            "CreateTable", name="blue", game=game, settings=settings, time_control=LONG, seat_count=seat_count
+        )
         await bob.ask("JoinTable", table="blue")
         for other in others:
             await other.sees(lambda known: "blue" in known.tables)
@@ -49,13 +82,25 @@ async def asked(waiting: Waiting) -> None:
         await waiting.asked.wait()
 
 
-async def test_who_comes_back_before_its_turn_plays_on(server: Server) -> None:
+def sound_to(game: str) -> Answer:
+    """Return what answers every call of a game at once."""
+    answer = sound(game=game)
+    return lambda call: [answer(call)]
+
+
+def check_played_to_its_end(result: GameResult) -> None:
+    assert not result.misconducts
+    assert sorted(one.name for group in result.ranking for one in group.players) == ["ann", "bob"]
+
+
+@pytest.mark.parametrize("game", IN_TURN)
+async def test_who_comes_back_before_its_turn_plays_on(server: Server, game: str) -> None:
     async with (
         guests(server, "ann", "bob") as [ann, bob],
-        hesitating_first(server, bob, ann) as (waiting, player),
+        hesitating_first(server, bob, ann, game=game) as (waiting, player),
         mute(server, ann) as [mine],
+        playing(mine, sound_to(game)),
     ):
-        playing = asyncio.create_task(mine.play(lambda call: [sound()(call)]))
         await ann.ask("JoinTable", table="blue")
         await asked(waiting)
         for _ in range(2):
@@ -66,11 +111,51 @@ async def test_who_comes_back_before_its_turn_plays_on(server: Server) -> None:
             await bob.sees(lambda known: known.table("blue").seats[1].present)
         await player.reply(*waiting.let_go())
         await bob.sees(lambda known: known.table("blue").status == OVER)
-        result = bob.mirror.table("blue").result
-        assert not result.misconducts
-        assert sorted(one.name for group in result.ranking for one in group.players) == ["ann", "bob"]
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
+        check_played_to_its_end(bob.mirror.table("blue").result)
+
+
+@pytest.mark.parametrize("game", IN_TURN)
+async def test_who_has_left_comes_back_also_after_a_new_start_of_the_server(tmp_path: Path, game: str) -> None:
+    async with (
+        lobby(records=tmp_path) as server,
+        guests(server, "ann", "bob") as before,
+        hesitating_first(server, before[1], before[0], game=game) as (waiting, _),
+        mute(server, before[0]) as [mine],
+        playing(mine, sound_to(game)),
+    ):
+        await before[0].ask("JoinTable", table="blue")
+        await asked(waiting)
+        await before[0].ask("LeaveTable")
+        await server.stop()
+    async with (
+        lobby(records=tmp_path) as server,
+        again(server, *before) as [ann, bob],
+        mute(server, ann, bob) as [mine, other],
+        playing(mine, sound_to(game)),
+    ):
+        assert ann.mirror.user("ann").table == ""
+        table = (await ann.ask("JoinTable", table="blue")).table
+        assert [(seat.name, seat.present) for seat in table.seats] == [("bob", True), ("ann", True)]
+        async with playing(other, sound_to(game)):
+            await bob.sees(lambda known: known.table("blue").status == OVER)
+        check_played_to_its_end(bob.mirror.table("blue").result)
+
+
+async def test_who_leaves_a_game_that_asks_all_at_the_same_time_is_out_of_it(server: Server) -> None:
+    async with AsyncExitStack() as stack:
+        everybody = await stack.enter_async_context(guests(server, "ann", "bob", "cy"))
+        kept = [Waiting("Act", "webset") for _ in everybody]
+        for player, waiting in zip(await stack.enter_async_context(mute(server, *everybody)), kept, strict=True):
+            await stack.enter_async_context(playing(player, waiting))
+        ann, bob, _ = everybody
+        await ann.ask("CreateTable", name="blue", game="webset", time_control=LONG, seat_count=3)
+        for guest in everybody:
+            await guest.ask("JoinTable", table="blue")
+        for waiting in kept:
+            await asked(waiting)
+        await ann.ask("LeaveTable")
+        await bob.sees(lambda known: [seat.present for seat in known.table("blue").seats] == [False, True, True])
+        assert await ann.refused("JoinTable", table="blue") == ("FAILED_PRECONDITION", "TABLE_RUNNING")
 
 
 async def test_whose_player_is_out_or_has_another_link_or_is_somebody_else_does_not_come_back(server: Server) -> None:
