@@ -33,6 +33,8 @@ class Kind(NamedTuple):
 
 KINDS = {
     "rules": Kind("random playouts by the rules alone, one core", "{turns}/s"),
+    "rules-whole": Kind("  whole games by one call, dealt and ranked, against these", "x"),
+    "rules-games": Kind("  the same games", "games/s"),
     "games": Kind("64 games at once, players dialled in", "{turns}/s"),
     "games-calls": Kind("  all calls of these games", "calls/s"),
     "cpu": Kind("server CPU a call, 64 games, in playouts of the rules", "{turns}", at_most=True),

@@ -16,6 +16,8 @@ from typing import Any, NamedTuple, Protocol
 
 from google.protobuf.message import Message
 
+from fairplay.games.game import find
+
 ENTRY_POINTS = "fairplay.research"
 
 
@@ -151,6 +153,8 @@ def turns_until(turn: int | None, seat: int, seat_count: int) -> int:
 class Ending(NamedTuple):
     """How a random game ended."""
 
+    state: Any
+    """The last one, of the rules of the game."""
     ranking: Sequence[Sequence[int]]
     """Groups of seats, best first."""
     scores: Sequence[int]
@@ -169,10 +173,14 @@ def play_randomly(rules: Any, state: Any, rng: Random) -> tuple[Any, int]:
     return state, count
 
 
-def playouts(game: str, settings: Message, seat_count: int, count: int, rng: Random) -> Iterator[Ending]:
-    """Play so many random games by the rules alone, and yield how each ended. Raises ValueError if there are none."""
+def playouts(game: str, seat_count: int, count: int, rng: Random, settings: Message | None = None) -> Iterator[Ending]:
+    """Play so many random games by the rules alone, one after the other, and yield how each ended.
+
+    `settings` are of the type `Game.settings_type`; None: the defaults of the rules. Raises ValueError if there is no
+    such game.
+    """
     research = find_research(game)
-    rules, chosen = research.rules, research.settings(settings)
+    rules, chosen = research.rules, research.settings(find(game).settings_type() if settings is None else settings)
     for _ in range(count):
         end, actions = play_randomly(rules, rules.initial(chosen, seat_count, rng), rng)
-        yield Ending(rules.ranking(end), rules.scores(end), actions)
+        yield Ending(end, rules.ranking(end), rules.scores(end), actions)

@@ -68,7 +68,7 @@ class WebsetEncoding:
 
     def initial(self, rng: Random) -> RoundPosition:
         """Return the position in which a fresh game begins."""
-        return self._settle(RoundPosition(rules.initial(self._settings, self.seat_count, rng)))
+        return RoundPosition(rules.initial(self._settings, self.seat_count, rng))
 
     def turn(self, position: RoundPosition) -> int | None:
         """Return the seat to act: the players of a round act in the order of their seats."""
@@ -107,7 +107,7 @@ class WebsetEncoding:
         position = position._replace(answers=answers, cards=())
         if len(answers) < len(rules.round_seats(position.state)):
             return position
-        return self._settle(self._end_round(position))
+        return self._end_round(position)
 
     def _end_round(self, position: RoundPosition) -> RoundPosition:
         state = position.state
@@ -116,19 +116,13 @@ class WebsetEncoding:
             return RoundPosition(rules.solve(state, answers))
         after = rules.play_round(state, answers).state
         if after is state:
-            return self._idle(position)
+            return self._end_idle_round(position)
         return RoundPosition(after, idle_count=position.idle_count if after.table == state.table else 0)
 
-    def _idle(self, position: RoundPosition) -> RoundPosition:
+    def _end_idle_round(self, position: RoundPosition) -> RoundPosition:
         count = position.idle_count + 1
         state = rules.stop(position.state) if count >= self._settings.idle_rounds else position.state
         return RoundPosition(state, idle_count=count)
-
-    def _settle(self, position: RoundPosition) -> RoundPosition:
-        """Return the position once somebody may act: rounds in which all are locked pass."""
-        while position.state.phase is not Phase.OVER and not rules.round_seats(position.state):
-            position = self._idle(position)
-        return position
 
     def observe(self, position: RoundPosition, seat: int) -> list[int]:
         """Return what a seat sees: what is chosen is seen by its player only."""
