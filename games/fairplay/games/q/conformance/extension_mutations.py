@@ -11,7 +11,7 @@ from fairplay.games.q.conformance import situations
 from fairplay.games.q.conformance.declaring import extending, misfitting
 from fairplay.games.q.conformance.extensions import Placed, breach, chains, others_held, singles
 from fairplay.games.q.rules import Coordinate, Placement, View
-from fairplay.games.q.rules.board import fitting, is_adjacent, sides
+from fairplay.games.q.rules.board import fitting, is_adjacent, line_through, sides
 
 # Whose tiles
 
@@ -218,6 +218,18 @@ def matches_nothing_when_alone(view: View, spot: Coordinate, tile: int) -> bool:
 def matches_neighbours_only(view: View, spot: Coordinate, tile: int) -> bool:
     """Looks at the immediate neighbours where the fit rule is qwirkle."""
     return bool(fitting(view.board.tiles, *spot) >> tile & 1)
+
+
+def shared_by(tile: int, line: Sequence[int]) -> bool:
+    """Return whether all tiles of a line have the colour of a tile, or all have its shape."""
+    return all(other % 6 == tile % 6 for other in line) or all(other // 6 == tile // 6 for other in line)
+
+
+@misfitting("q.fit.qwirkle-gap", only=situations.qwirkle)
+def joins_equal_tiles(view: View, spot: Coordinate, tile: int) -> bool:
+    """Joins runs of the same kind that hold an equal tile, where the fit rule is qwirkle."""
+    lines = [line_through(view.board.tiles, *spot, *way) for way in ((0, 1), (1, 0))]
+    return all(tile not in line and shared_by(tile, line) for line in lines)
 
 
 @extending("q.extension.own-tiles", UNUSUAL_SETTINGS, only=situations.few_tiles_in_a_crowd)

@@ -68,6 +68,23 @@ def _table(
     return lambda rng: Situation(settings, len(hands), seat, message, turn_count)
 
 
+def _gap(rng: Random) -> Situation:
+    """Return a turn with a gap between two runs that hold an equal tile, where the tile in hand would have most points.
+
+    All tiles share their colour, or their shape. Which tiles they are is drawn, and whether the runs lie on a row.
+    """
+    drawn = [*RING]
+    drawn[2] = rng.choice(["c b .. a b", "c a .. a b", "c d .. c b"])
+    cells = {(down, right): name for down, row in enumerate(drawn) for right, name in _cells(row)}
+    common, kinds = rng.randrange(6), rng.sample(range(6), 6)
+    shares_color, lies_on_row = rng.random() < 1 / 2, rng.random() < 1 / 2
+    tiles = [6 * kind + common if shares_color else 6 * common + kind for kind in kinds]
+    laid = {(cell if lies_on_row else (cell[1], cell[0])): tiles["tabcde".index(name)] for cell, name in cells.items()}
+    dealt = [[tiles[0]], [tiles[1]]]
+    state = rules.resumed(codec.settings(QWIRKLE), laid, dealt, [0, 0], tiles[:3])
+    return Situation(QWIRKLE, 2, 0, codec.full_message(codec.Shown(state)), 1)
+
+
 def _in_the_middle(
     seat_count: int,
     seat: int,
@@ -101,6 +118,8 @@ LARGE_HANDS = q_pb2.Settings(hand_size=36, copies_per_kind=3)
 ONE_TILE_EACH = q_pb2.Settings(hand_size=1)
 TOLD_THE_MAP = q_pb2.Settings(setup_argument=q_pb2.SETUP_ARGUMENT_MAP, copies_per_kind=1)
 NO_BONUS = q_pb2.Settings(q_bonus=0, finish_bonus=0, copies_per_kind=1)
+RING = ("a b c t d", "t .. e .. a", "", "d .. d .. t", "b t a e c")
+"""Tiles around a gap between two runs that `_gap` draws. Inside the ring, t fits there only, and in no other spot."""
 CROSS = ("rs .. bs", "rc bc bv")
 FAR = rules.FARTHEST
 
@@ -200,6 +219,13 @@ PROBES: tuple[Probe, ...] = (
         ("q.extension.fit",),
         "If the fit rule is qwirkle, a whole line has one colour or one shape: matching the neighbour is not enough.",
         _table("rs r8 rq", hands=("bq bs y8", "bd"), pile="gd gd gd", settings=QWIRKLE),
+    ),
+    Probe(
+        "q.fit.qwirkle-gap",
+        ("q.extension.fit",),
+        "If the fit rule is qwirkle, a tile that fits beside two runs may join them only if these hold no equal tiles.",
+        _gap,
+        draws=4,
     ),
     Probe(
         "q.fit.qwirkle-game",
