@@ -141,11 +141,11 @@ class Player(google.protobuf.message.Message):
     ([A-Za-z0-9_.-]{1,64}). Unique there. At most 64 characters.
     """
     link: builtins.str
-    """How the server reaches the player, one of grpc://HOST:PORT   the player serves its services on this address and the
-    server dials it dial-in:NAME       the player dials the server (ConnectionService) under this name exec:COMMAND
-    the server starts this command; refused unless the server allows it bot:STRATEGY       a reference player inside
-    the server, e.g. bot:minimax or bot:minimax:depth=2 Empty in answers and events: how a player is reached is nobody
-    else's business. At most 4,096 characters.
+    """How the server reaches the player. "grpc://HOST:PORT": the player serves on this address, and the server calls it
+    there; "grpcs://HOST:PORT" over TLS. "dial-in:NAME": the player dials in to the server (ConnectionService) under
+    this name. "exec:COMMAND": the server starts this command, if it allows that. "bot:STRATEGY": a reference player
+    inside the server, e.g. "bot:minimax" or "bot:minimax:depth=2". Empty in answers and events: how a player is
+    reached is nobody else's business. At most 4,096 characters.
     """
     account: builtins.str
     """The account that it belongs to, where the server knows accounts. Set by the server; ignored in requests. At most

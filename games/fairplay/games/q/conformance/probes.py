@@ -119,7 +119,7 @@ ONE_TILE_EACH = q_pb2.Settings(hand_size=1)
 TOLD_THE_MAP = q_pb2.Settings(setup_argument=q_pb2.SETUP_ARGUMENT_MAP, copies_per_kind=1)
 NO_BONUS = q_pb2.Settings(q_bonus=0, finish_bonus=0, copies_per_kind=1)
 RING = ("a b c t d", "t .. e .. a", "", "d .. d .. t", "b t a e c")
-"""Tiles around a gap between two runs that `_gap` draws. Inside the ring, t fits there only, and in no other spot."""
+"""Tiles around a gap. Its row, which `_gap` draws, is left out: with it, t fits nowhere inside the ring but there."""
 CROSS = ("rs .. bs", "rc bc bv")
 FAR = rules.FARTHEST
 

@@ -662,7 +662,9 @@ class Exchanges(google.protobuf.message.Message):
     STEPS_FIELD_NUMBER: builtins.int
     @property
     def steps(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Equation]:
-        """The exchanges in order, at most Settings.max_exchanges: the player gives the left side and gets the right side."""
+        """The exchanges in order, at most Settings.max_exchanges: the player gives the left side and gets the right side.
+        Players are not told the settings of their game; up to eight exchanges are always allowed.
+        """
 
     def __init__(
         self,
