@@ -47,7 +47,6 @@ class BazaarEncoding:
         )
         self._pebble, self._done, self._exchange, self._buy, _ = first_numbers(self.kinds)
         most = _MOST_POINTS * chosen.cards_total + _MOST_BONUS
-        seats = f"The first of the {seat_count} is the observer, the others follow in turn order."
         colors = "red, white, blue, green, yellow"
         self.parts = (
             Part(
@@ -65,7 +64,7 @@ class BazaarEncoding:
                 f"By place: the pebbles of a visible card, {colors}; 1 if it has a face. All 0: no card.",
             ),
             Part("pile", (1,), chosen.cards_total, "How many cards are hidden."),
-            Part("scores", (seat_count,), most, f"By player: its points. {seats}"),
+            Part("scores", (seat_count,), most, "By player, the observer first: its points."),
             Part(
                 "own_cards",
                 (_COLOR_COUNT,),

@@ -50,7 +50,9 @@ class EriantysEncoding:
             Kind("assistant", ASSISTANTS, "Play the assistant of value 1 + N."),
             Kind("to_dining_room", _COLOR_COUNT, "Move a student of this colour to the dining room."),
             Kind(
-                "to_island", _COLOR_COUNT * TILE_COUNT, f"Move a student: {TILE_COUNT} times its colour + the island."
+                "to_island",
+                _COLOR_COUNT * TILE_COUNT,
+                f"Move a student of colour N // {TILE_COUNT} to island N % {TILE_COUNT}.",
             ),
             Kind("mother_nature", _MOST_STEPS, "Move Mother Nature by 1 + N groups."),
             Kind("cloud", seat_count, "Take the students of this cloud."),
@@ -198,27 +200,51 @@ def _padded(numbers: list[int], size: int) -> list[int]:
 
 
 def _build_parts(seat_count: int, action_count: int) -> tuple[Part, ...]:
-    seats = f"The first of the {seat_count} is the observer, the others follow in turn order."
     student = STUDENTS_PER_COLOR
     return (
         Part(
             "islands",
             (TILE_COUNT, _COLOR_COUNT + 4),
             student,
-            "By island as actions name it: students by colour; its tiles; 1 + the owner of its towers, or 0; "
+            "By island as actions name it: students by colour; its tiles; who owns its towers, as with professors; "
             "no-entry tiles; 1 where Mother Nature is.",
         ),
         Part("clouds", (seat_count, _COLOR_COUNT), student, "Students on each cloud, by colour."),
-        Part("entrances", (seat_count, _COLOR_COUNT), student, f"By player: students by colour. {seats}"),
-        Part("dining_rooms", (seat_count, _COLOR_COUNT), TABLE_SEATS, f"By player: students by colour. {seats}"),
-        Part("professors", (_COLOR_COUNT,), seat_count, "By colour: 1 + the player that owns it; 0: nobody."),
+        Part("entrances", (seat_count, _COLOR_COUNT), student, "By player, the observer first: students by colour."),
+        Part(
+            "dining_rooms",
+            (seat_count, _COLOR_COUNT),
+            TABLE_SEATS,
+            "By player, the observer first: students by colour.",
+        ),
+        Part(
+            "professors",
+            (_COLOR_COUNT,),
+            seat_count,
+            "By colour: who owns it, 1 the observer, 2 the next player, ...; 0: nobody.",
+        ),
         Part("hand", (ASSISTANTS,), 1, "By value: 1 if the observer has this assistant."),
-        Part("assistants", (seat_count,), ASSISTANTS, f"By player: the assistant played last; 0: none. {seats}"),
-        Part("planned", (seat_count,), 1, f"By player: 1 if it has played its assistant of this round. {seats}"),
-        Part("towers", (seat_count,), 8, f"By player: towers that its side has still to build. {seats}"),
-        Part("tower_colors", (seat_count,), len(TOWER_COLORS), f"By player: 1 + its tower colour; 0: none. {seats}"),
-        Part("partners", (seat_count,), 1, f"By player: 1 if it is on the observer's side. {seats}"),
-        Part("coins", (seat_count,), _MOST_COINS, f"By player: its coins. {seats}"),
+        Part(
+            "assistants",
+            (seat_count,),
+            ASSISTANTS,
+            "By player, the observer first: the assistant played last; 0: none.",
+        ),
+        Part(
+            "planned",
+            (seat_count,),
+            1,
+            "By player, the observer first: 1 if it has played its assistant of this round.",
+        ),
+        Part("towers", (seat_count,), 8, "By player, the observer first: towers that its side has still to build."),
+        Part(
+            "tower_colors",
+            (seat_count,),
+            len(TOWER_COLORS),
+            "By player, the observer first: 1 + its tower colour; 0: none.",
+        ),
+        Part("partners", (seat_count,), 1, "By player, the observer first: 1 if it is on the observer's side."),
+        Part("coins", (seat_count,), _MOST_COINS, "By player, the observer first: its coins."),
         Part("reserve", (1,), _MOST_COINS, "Coins that nobody has."),
         Part("bag", (_COLOR_COUNT,), student, "Students in the bag, by colour."),
         Part(

@@ -23,16 +23,20 @@ class FishEncoding:
         self._size = board.geometry.size
         self.kinds = (
             Kind("place", self._size, "Place the next penguin on this cell; cells are numbered row by row."),
-            Kind("move", penguins * self._size, "Move penguin number N to a cell: N times the number of cells + cell."),
+            Kind("move", penguins * self._size, f"Move penguin N // {self._size} to cell N % {self._size}."),
         )
         shape = board.rows, board.columns
-        seats = f"The first of the {seat_count} is the observer, the others follow in turn order."
         self.parts = (
             Part("fish", shape, rules.FISH_LIMIT, "The fish on each tile, under penguins too; 0 is a hole."),
             Part(
-                "penguins", (seat_count, *shape), penguins, f"By player: 1 + the number of its penguin there. {seats}"
+                "penguins",
+                (seat_count, *shape),
+                penguins,
+                "By player, the observer first: 1 + the number of its penguin there.",
             ),
-            Part("scores", (seat_count,), self._size * rules.FISH_LIMIT, f"By player: fish collected. {seats}"),
+            Part(
+                "scores", (seat_count,), self._size * rules.FISH_LIMIT, "By player, the observer first: fish collected."
+            ),
             Part("penguin_count", (1,), penguins, "How many penguins each player places."),
             Part("turn", (1,), seat_count, "How many players after the observer it is the turn of; all: nobody's."),
         )

@@ -1,7 +1,7 @@
 """The Q game in numbers, for programs that learn.
 
 An extension is taken in steps: a tile, where it goes, the next tile, ..., done. The map is endless and numbers are not:
-coordinates farther than `REACH` from the first tile cannot be chosen and are not seen.
+coordinates beyond the rows and columns of the part `map` can neither be chosen nor seen.
 """
 
 from __future__ import annotations
@@ -50,13 +50,12 @@ class QEncoding:
         chosen = self._settings
         tiles = rules.KINDS * chosen.copies_per_kind
         most = tiles * (2 * tiles + 2 * chosen.q_bonus + 1) + chosen.finish_bonus
-        seats = f"The first of the {seat_count} is the observer, the others follow in turn order."
         self.parts = (
             Part("map", (SIDE, SIDE), rules.KINDS, "1 + the tile on each coordinate; 0: none."),
             Part("placed", (SIDE, SIDE), 1, "1 where the observer has placed a tile in this turn."),
             Part("hand", (rules.KINDS,), MAX_HAND, "By tile: how many of it the observer holds."),
             Part("chosen", (1,), rules.KINDS, "1 + the tile that the observer is to place next; 0: none."),
-            Part("scores", (seat_count,), most, f"By player: its points. {seats}"),
+            Part("scores", (seat_count,), most, "By player, the observer first: its points."),
             Part("pile", (1,), tiles, "How many tiles are in the pile."),
             Part("placed_in_round", (1,), 1, "1 if somebody has placed tiles in this round, which is not the last."),
             Part("turn", (1,), seat_count, "How many players after the observer it is the turn of; all: nobody's."),

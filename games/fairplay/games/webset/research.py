@@ -49,7 +49,6 @@ class WebsetEncoding:
         )
         self._done, self._pick, _ = first_numbers(self.kinds)
         most = max(chosen.act_cap, rules.MOST_NAMED)
-        seats = f"The first of the {seat_count} is the observer, the others follow in turn order."
         self.parts = (
             Part(
                 "table",
@@ -59,8 +58,19 @@ class WebsetEncoding:
             ),
             Part("picked", (slots,), 1, "1 for each card that the observer has picked for its next take."),
             Part("named_count", (1,), rules.MOST_NAMED, "In a puzzle: how many takes the observer has named."),
-            Part("scores", (seat_count,), most, f"By player: its points. {seats}", -most * max(chosen.penalty_bad, 1)),
-            Part("locked", (seat_count,), 1, f"By player: 1 if it cannot act before the table changes. {seats}"),
+            Part(
+                "scores",
+                (seat_count,),
+                most,
+                "By player, the observer first: its points.",
+                -most * max(chosen.penalty_bad, 1),
+            ),
+            Part(
+                "locked",
+                (seat_count,),
+                1,
+                "By player, the observer first: 1 if it cannot act before the table changes.",
+            ),
             Part("deck", (1,), rules.CARDS, "How many cards are hidden."),
             Part("idle_count", (1,), chosen.idle_rounds, "How many rounds in a row nobody has taken cards."),
             Part("turn", (1,), seat_count, "How many players after the observer the one to act sits; all: nobody."),
