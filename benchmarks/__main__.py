@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
-from benchmarks import idle, league, lobby, playouts, sessions, spectators, startup, stores
+from benchmarks import cluster, idle, league, lobby, playouts, sessions, spectators, startup, stores
 from benchmarks.against import compare
 from benchmarks.figures import FULL, QUICK, Figure, Pace, Unmeasurable
 from benchmarks.report import DOCS, RESULTS, print_table, write_docs, write_json
@@ -24,7 +24,7 @@ from benchmarks.subjects import subject
 from fairplay.games.game import registered
 
 RESULTS_HELP = "where results are kept; by default only those of a whole run are, in benchmarks/results.json"
-NAMES = ("rules", *sessions.LOADS, "idle", "idle-most", "lobby", "watch", "league", "postgresql", "help")
+NAMES = ("rules", *sessions.LOADS, "idle", "idle-most", "lobby", "watch", "league", "postgresql", "cluster", "help")
 
 
 class Measure(NamedTuple):
@@ -54,6 +54,8 @@ def measures(names: Sequence[str], games: Sequence[str], pace: Pace, *, machine:
         yield Measure("the standings of a league", partial(_run, league.measure, pace))
     if machine and "postgresql" in names:
         yield Measure("records in PostgreSQL", partial(_run, stores.measure, pace))
+    if machine and "cluster" in names:
+        yield Measure("games on Ray", partial(_run, cluster.measure, pace))
     if machine and "help" in names:
         yield Measure("fairplay --help", startup.measure)
 

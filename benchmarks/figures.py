@@ -73,6 +73,8 @@ KINDS = {
     "league-standings": Kind("  all standings of the league", "s", at_most=True),
     "postgresql": Kind("games of bots, records in PostgreSQL against a directory", "x"),
     "postgresql-rate": Kind("  the same games, records in PostgreSQL", "games/s"),
+    "cluster": Kind("games of searching bots, two processes on Ray against one", "x"),
+    "cluster-rate": Kind("  the same games, two processes", "games/s"),
     "help": Kind("fairplay --help", "s", at_most=True),
 }
 """Every figure by its name. Those that are indented back the one above them and have nothing to reach."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -33,6 +34,8 @@ PLAYERS = [
     f"broken={zoo_player('says-nothing')}",
 ]
 JOBS = ("--jobs", "2")
+TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0"}
+"""The environment of whoever may use the cluster of a test."""
 HEAD = """
 import logging, sys, tempfile
 import ray
@@ -47,7 +50,7 @@ with tempfile.TemporaryDirectory(prefix="fairplay-ray-", dir="/tmp") as folder:
 
 def tournament(directory: Path, records: Place, *options: str) -> list[str]:
     kept = ["--records", str(records), "--json", str(directory / "result.json")]
-    terms = ["--format", "round-robin", "--deals", "1", "--seed", "11", "--set", "rows=6", "--limit", "60s"]
+    terms = ["--format", "round-robin", "--seed", "11", "--set", "rows=6", "--limit", "1m", "--start-limit", "2m"]
     return ["tournament", "fish", *specs(*PLAYERS), *terms, *kept, *options]
 
 
@@ -77,8 +80,8 @@ def check(records: Place, undisturbed: tuple[object, object]) -> None:
 
 
 def workers(command: Command) -> list[psutil.Process]:
-    """Return the processes of Ray that play games, or wait for some."""
-    return [each for each in command.left() if _line(each).startswith("ray::")]
+    """Return the processes that play games just now."""
+    return [each for each in command.left() if _line(each).startswith("ray::play")]
 
 
 def _line(process: psutil.Process) -> str:
@@ -175,7 +178,7 @@ def head(processors: int) -> Iterator[str]:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env={**os.environ, "RAY_USAGE_STATS_ENABLED": "0"},
+            env={**os.environ, **TOKEN},
         )
     try:
         assert process.stdout is not None
@@ -189,9 +192,10 @@ def node(address: str) -> Iterator[subprocess.Popen[bytes]]:
     """Run a node with two processors; it is killed at the end with all that it started."""
     ray = Path(sys.executable).with_name("ray")
     process = subprocess.Popen(
-        [ray, "start", f"--address={address}", "--num-cpus=2", "--block", "--disable-usage-stats"],
+        [ray, "start", f"--address={address}", "--num-cpus=2", "--block"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        env={**os.environ, **TOKEN},
     )
     try:
         yield process
@@ -209,17 +213,23 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 
 def test_a_cluster_comes_to_the_same_and_one_that_loses_its_workers_waits_or_ends(
-    tmp_path: Path, undisturbed: tuple[object, object]
+    tmp_path: Path, undisturbed: tuple[object, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for name, value in TOKEN.items():
+        monkeypatch.setenv(name, value)
     records = at(tmp_path / "records")
     with head(0) as address:
         arguments = tournament(tmp_path, records, "--cluster", address)
         ran = ended(tmp_path, [*arguments, "--when-lost", "end"])
-        assert (ran.code, ran.err) == (1, "fairplay: the cluster has lost all its workers\n")
+        assert (ran.code, ran.err) == (1, "fairplay: the cluster has no workers\n")
         with node(address) as first, Command(tmp_path, *arguments) as command:
             until(lambda: command.over or game_count(records) > 1, "games", LONG_S)
             end(first)
-            until(lambda: command.over or "lost all its workers: games wait" in command.err, "the loss", LONG_S)
+            until(
+                lambda: command.over or "the cluster has lost all its workers: games wait" in command.err,
+                "the loss",
+                LONG_S,
+            )
             with node(address):
                 ran = command.end(LONG_S)
             assert ran.code == 0, ran.err

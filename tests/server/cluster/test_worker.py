@@ -98,3 +98,12 @@ def test_the_program_of_a_command_is_found_as_the_server_would_start_it(tmp_path
     assert find_program("./other", str(tmp_path)) is None
     assert find_program("sh -c true", str(tmp_path)) is not None
     assert find_program("'", str(tmp_path)) is None
+
+
+async def test_programs_see_nothing_that_lets_them_use_the_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_AUTH_TOKEN", "hidden")
+    monkeypatch.setenv("OTHER", "shown")
+    record = await played('exec:sh -c "echo $OTHER $RAY_AUTH_TOKEN; exit 3"', "bot:first")
+    told = b"".join(each.entry for each in record.entries if b"process ended" in each.entry)
+    assert b"shown" in told
+    assert b"hidden" not in told

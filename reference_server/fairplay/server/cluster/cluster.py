@@ -8,6 +8,7 @@ import itertools
 import logging
 import os
 import pickle
+import secrets
 import shutil
 import signal
 import sys
@@ -36,12 +37,22 @@ END_LIMIT_S = 10.0
 MAX_SENTENCE_CHARS = 300
 
 
+NO_WORKERS = "the cluster has no workers"
+LOST_WORKERS = "the cluster has lost all its workers"
+LOST_CONNECTION = "the connection to the cluster is lost"
+
+
 class ClusterError(OSError):
     """There is no cluster; one sentence."""
 
 
 class LostError(Exception):
-    """The cluster has lost all its workers, and nobody wants to wait for others; one sentence."""
+    """There is nobody to play games, and nobody wants to wait for others; one sentence."""
+
+
+def _own_token() -> dict[str, str]:
+    """Return the environment of a cluster of one's own: others on this machine know no token for it."""
+    return {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
 
 
 class Cluster:
@@ -55,7 +66,8 @@ class Cluster:
         self._folder = ""
         self._process: asyncio.subprocess.Process | None = None
         self._task: asyncio.Task[None] | None = None
-        self._closed = False
+        self._missing = ""
+        """Why there are no processors."""
 
     async def start(self) -> None:
         """Connect to the cluster, or start it. Raises ClusterError if there is none, or it does not start."""
@@ -71,7 +83,7 @@ class Cluster:
                 await self._end()
                 raise
         if not self.processors:
-            log.warning("the cluster has no workers: games wait until it has some")
+            self._lack(NO_WORKERS)
         self._task = asyncio.create_task(self._keep())
 
     async def play(self, job: Job) -> bytes:
@@ -92,7 +104,6 @@ class Cluster:
 
     async def close(self) -> None:
         """End the cluster if it is one's own, and leave it otherwise; games are dropped."""
-        self._closed = True
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
@@ -108,7 +119,7 @@ class Cluster:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
-            env={**os.environ, **QUIET},
+            env={**os.environ, **QUIET, **({} if self._options.address else _own_token())},
             start_new_session=True,
         )
         assert self._process.stdin is not None
@@ -126,8 +137,8 @@ class Cluster:
         while True:
             while (message := await self._read()) is not None:
                 self._take(*message)
-            log.warning("the connection to the cluster is lost")
-            self._set_processors(0)
+            self.processors = 0
+            self._lack(LOST_CONNECTION)
             await self._end()
             while True:
                 await asyncio.sleep(RETRY_S)
@@ -136,7 +147,9 @@ class Cluster:
                     break
                 except ClusterError as error:
                     log.info("the cluster is still away: %s", error)
-            log.warning("the cluster is back")
+            log.warning("the cluster is there again")
+            if not self.processors:
+                self._lack(NO_WORKERS)
             for number, (job, _) in self._open.items():
                 self._send("play", number, job)
 
@@ -189,16 +202,22 @@ class Cluster:
 
     def _set_processors(self, count: int) -> None:
         had, self.processors = self.processors, count
-        if had and not count and self._options.wait:
-            log.warning("the cluster has lost all its workers: games wait until it has some again")
+        if had and not count:
+            self._lack(LOST_WORKERS)
         elif count and not had:
-            log.warning("the cluster has %d processors again", count)
+            log.warning("the cluster has workers again")
+
+    def _lack(self, what: str) -> None:
+        """Take note that there is nobody to play games, and say so if they wait for somebody."""
+        self._missing = what
+        if self._options.wait:
+            log.warning("%s: games wait until it is otherwise", what)
         self._look()
 
     def _look(self) -> None:
-        """Give up all games if there is nobody left to play them, and nobody wants to wait."""
+        """Give up all games if there is nobody to play them, and nobody wants to wait."""
         if self.processors or self._options.wait:
             return
         for _, future in self._open.values():
             if not future.done():
-                future.set_exception(LostError("the cluster has lost all its workers"))
+                future.set_exception(LostError(self._missing))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import sys
 from concurrent.futures import Future
 from functools import partial
@@ -135,6 +136,7 @@ def main() -> None:
         Dispatcher(source, target).run()
     finally:
         ray.shutdown()
+        shutil.rmtree(start[1], ignore_errors=True)  # the server may have been killed
 
 
 if __name__ == "__main__":

@@ -35,6 +35,8 @@ PORTS = range(15_000, 32_000)
 """Ports that started players may serve on: above the well-known ones, below the ephemeral ones."""
 PORT_ATTEMPTS = 100
 MAX_FOLDER_BYTES = 64
+CLUSTER_PREFIX = "RAY_"
+"""How the variables of Ray begin, its token among them."""
 AUTHORITY = ("grpc.default_authority", "localhost")
 """The authority in the calls over a Unix socket: some servers refuse its path, which gRPC would take."""
 
@@ -164,9 +166,10 @@ class Programs:
 
 
 def _inherited() -> dict[str, str]:
-    """Return the environment of this process, without what lets it call servers: started players need no TLS."""
+    """Return the environment of this process, without what lets it call servers or a cluster: players need none."""
     own = (CA_VARIABLE, CERTIFICATE_VARIABLE, KEY_VARIABLE, TOKEN_VARIABLE)
-    return {name: value for name, value in os.environ.items() if name not in own}
+    rest = (name for name in os.environ if name not in own and not name.startswith(CLUSTER_PREFIX))
+    return {name: os.environ[name] for name in rest}
 
 
 def _short_folder() -> str:
