@@ -16,9 +16,11 @@ import grpc
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from fairplay.games.steps import Failure
 from fairplay.player.serving import AddressInUseError
-from fairplay.server.metrics.exporter import Exporter
-from fairplay.server.metrics.meter import BOUNDS_S, Durations, Meter
+from fairplay.server.observing.exporter import Exporter
+from fairplay.server.observing.meter import BOUNDS_S, Durations, Meter
+from fairplay.server.observing.observer import outcome_word
 from fairplay.server.server import Config, Server
 from fairplay.v1 import referee_pb2
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
@@ -114,12 +116,16 @@ def test_a_duration_falls_into_the_first_bucket_that_holds_it() -> None:
     assert durations.cumulated()[-1] == 4
 
 
-def test_each_outcome_of_a_call_has_a_word() -> None:
-    meter = Meter()
-    meter.count_call("bot", "m", b"", 0)
-    meter.count_call("bot", "m", Overrun(), 0)
-    meter.count_call("bot", "m", CallError(reason=CallErrorReason.CALL_ERROR_REASON_TOO_LARGE), 0)
-    assert [outcome for _, _, outcome in meter.calls] == ["answered", "timeout", "too large"]
+@pytest.mark.parametrize(
+    ("outcome", "word"),
+    [
+        (b"", "answered"),
+        (Overrun(), "timeout"),
+        (CallError(reason=CallErrorReason.CALL_ERROR_REASON_TOO_LARGE), "too large"),
+    ],
+)
+def test_each_outcome_of_a_call_has_a_word(outcome: bytes | Failure, word: str) -> None:
+    assert outcome_word(outcome) == word
 
 
 # --- what is deployed ---

@@ -19,7 +19,7 @@ from fairplay.server.fresh import fresh_game
 from fairplay.server.links.link import Link, disconnected
 from fairplay.server.links.opening import Links
 from fairplay.server.links.secrets import take_secrets
-from fairplay.server.metrics.meter import Meter
+from fairplay.server.observing.observer import Observer
 from fairplay.server.plans import checked_id, full_game_plan, same_plan
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.database import Selection
@@ -67,10 +67,10 @@ class WantedGames:
 class Referee:
     """All games of this server: each is played once, under its id."""
 
-    def __init__(self, links: Links, store: Store, meter: Meter | None = None) -> None:
+    def __init__(self, links: Links, store: Store, observers: Sequence[Observer] = ()) -> None:
         self._links = links
         self._store = store
-        self._meter = meter
+        self._observers = observers
         self._running: dict[str, Running] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = False
@@ -241,7 +241,7 @@ class Referee:
         )
         self._links.secrets.keep(game_id, secrets)
         replayer.transcript.append = journal.append
-        return self._run(Running(begun_game(replayer.header), replayer, journal, self._meter), links)
+        return self._run(Running(begun_game(replayer.header), replayer, journal, self._observers), links)
 
     def _resume(self, game_id: str, links: Sequence[Link] | None) -> Running:
         if self._closing:
@@ -252,7 +252,7 @@ class Referee:
         now.GetCurrentTime()
         resumed = RecordEntry(resumed=Resumed(time=now, server_version=__version__))
         journal.append(resumed.SerializeToString())
-        return self._run(Running(begun_game(replayer.header), replayer, journal, self._meter), links)
+        return self._run(Running(begun_game(replayer.header), replayer, journal, self._observers), links)
 
     def _run(self, running: Running, links: Sequence[Link] | None) -> Running:
         self._running[running.message.game_id] = running
@@ -268,16 +268,18 @@ class Referee:
             game = find(plan.game)
             opening = (self._links.open(each, game, secrets.of(game_id, each.name)) for each in plan.players)
             opened = await asyncio.gather(*opening)
+        for each in self._observers:
+            each.game_begun(running.message)
         try:
             running.begin(opened)
-            message = await running.over
+            await running.over
             secrets.forget(game_id)
-            if self._meter is not None:
-                self._meter.count_game(plan.game, message.result)
         except Refusal:
             log.info("game %s is left where it is", game_id)
         finally:
             del self._running[game_id]
+            for each in self._observers:
+                each.game_left(running.message)
             if links is None:
                 await asyncio.gather(*(link.close() for link in opened))
             running.released.set()

@@ -14,7 +14,7 @@ from fairplay.games.steps import Arrival, Call, CallAll, CallKind, Eliminate, Fa
 from fairplay.server.errors import Refusal
 from fairplay.server.evidence import result_without_evidence
 from fairplay.server.links.link import Done, Link, OpenCall
-from fairplay.server.metrics.meter import Meter, link_kinds
+from fairplay.server.observing.observer import Observer, link_kinds
 from fairplay.server.plans import seconds
 from fairplay.server.racing import Racing
 from fairplay.server.records.errors import RecordsError
@@ -96,7 +96,11 @@ class Running:
     """
 
     def __init__(
-        self, message: GameMessage, replayer: Replayer, journal: GameJournal, meter: Meter | None = None
+        self,
+        message: GameMessage,
+        replayer: Replayer,
+        journal: GameJournal,
+        observers: Sequence[Observer] = (),
     ) -> None:
         self.message = message
         self.over: asyncio.Future[GameMessage] = asyncio.get_running_loop().create_future()
@@ -111,8 +115,8 @@ class Running:
         self._transcript = replayer.transcript
         self._journal = journal
         self._limits = TimeLimits(message.plan)
-        self._meter = meter
-        self._link_kinds = link_kinds(message.plan.players) if meter is not None else []
+        self._observers = observers
+        self._link_kinds = link_kinds(message.plan.players) if observers else []
         self._links: list[Link] = []
         self._reached: Sequence[Link] = ()
         """The links to all players, also to those who have left."""
@@ -252,8 +256,8 @@ class Running:
                 if opened is not None:  # no bank pays for time in which the server stood still
                     elapsed_s = max(0.0, elapsed_s - opened[1].stood_s)
                 self._limits.spend(call, elapsed_s)
-            if self._meter is not None:
-                self._meter.count_call(self._link_kinds[call.seat], call.method.path, outcome, elapsed_s)
+            for each in self._observers:
+                each.call_settled(self.message.game_id, call, self._link_kinds[call.seat], outcome, elapsed_s)
             done(outcome, elapsed_s)
 
         link = self._links[call.seat]

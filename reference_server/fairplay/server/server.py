@@ -40,7 +40,8 @@ from fairplay.server.lobby.lobby import Lobby
 from fairplay.server.manager.examiner import Examiner
 from fairplay.server.manager.manager import KIND, Manager
 from fairplay.server.manager.suite import Suite
-from fairplay.server.metrics.meter import Meter
+from fairplay.server.observing.meter import Meter
+from fairplay.server.observing.observer import Observer
 from fairplay.server.questions import Questions
 from fairplay.server.records.accounts import AccountsDatabase
 from fairplay.server.records.place import Place, at
@@ -122,8 +123,9 @@ class Config:
     did what. `handshake_limit_s`: how long it waits for the first message of a call; `unread_limit_s`: how long for a
     stream to be read. `dial_networks`: where it calls players; None: anywhere if it listens to this machine only, else
     nowhere. `heartbeat_s`: how long a connection may be silent before it is asked for a sign of life. `meter`: counts
-    what the server does; None: nobody does. `player_streams`: players that it starts, and that serve, are called
-    through a stream if they offer one. `cluster`: where the games of tournaments are played; None: in this process.
+    what the server does; None: nobody does. `tracer`: is told of each game and call; None: nobody is. `player_streams`:
+    players that it starts, and that serve, are called through a stream if they offer one. `cluster`: where the games of
+    tournaments are played; None: in this process.
     """
 
     listen: str = "127.0.0.1:0"
@@ -147,6 +149,7 @@ class Config:
     dial_networks: DialNetworks | None = None
     heartbeat_s: float = HEARTBEAT_S
     meter: Meter | None = None
+    tracer: Observer | None = None
     player_streams: bool = True
     cluster: ClusterOptions | None = None
 
@@ -171,7 +174,7 @@ class Server:
         )
         secrets = Secrets(SecretsDatabase(at(config.records)) if config.records else None)
         self.programs, self.links = ways.open(self.hub, self.clock, secrets, GameQuota(config.quotas))
-        self.referee = Referee(self.links, store, config.meter)
+        self.referee = Referee(self.links, store, [each for each in (config.meter, config.tracer) if each is not None])
         suite = Suite(options, config.credentials, networks, config.start_limit_s)
         self._cluster = Cluster(config.cluster) if config.cluster is not None else None
         self.runner: Runner = LocalRunner(self.referee, store)

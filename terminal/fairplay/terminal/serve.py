@@ -21,7 +21,6 @@ from fairplay.terminal.parameters import (
 if TYPE_CHECKING:
     import asyncio
 
-    from fairplay.server.metrics.exporter import Exporter
     from fairplay.server.records.place import Place
     from fairplay.server.server import Config, Server
 
@@ -136,6 +135,17 @@ def serve(
             "--metrics", metavar="HOST:PORT", help="Show figures to Prometheus there, under /metrics. Extra metrics."
         ),
     ] = None,
+    traces: Annotated[
+        str | None,
+        typer.Option(
+            "--traces",
+            metavar="URL",
+            help="Send traces of games to a collector of OpenTelemetry, e.g. http://127.0.0.1:4317. Extra traces.",
+        ),
+    ] = None,
+    trace_share: Annotated[
+        float, typer.Option("--trace-share", metavar="SHARE", min=0, max=1, help="Trace this share of the games.")
+    ] = 1.0,
     log_format: Annotated[
         str, typer.Option("--log-format", metavar="FORMAT", help="The form of the log's lines: text or json.")
     ] = "text",
@@ -155,7 +165,6 @@ def serve(
     """
     with outcomes():
         import os
-        from importlib.util import find_spec
 
         from fairplay.player.channels import Credentials
         from fairplay.player.interrupts import run
@@ -163,9 +172,8 @@ def serve(
         from fairplay.server.access.quotas import QuotaLimits
         from fairplay.server.links.networks import DialNetworks
         from fairplay.server.lobby.limits import LobbyLimits
-        from fairplay.server.metrics.meter import Meter
+        from fairplay.server.observing.meter import Meter
         from fairplay.server.server import Config
-        from fairplay.terminal.extras import lacks_extra
         from fairplay.terminal.logs import start_log
         from fairplay.terminal.options import parse_address, parse_seconds
         from fairplay.terminal.programs import parse_program_options
@@ -181,8 +189,9 @@ def serve(
         pages = parse_address(web, "--web") if web is not None else None
         if metrics is not None:
             parse_address(metrics, "--metrics")
-            if find_spec("prometheus_client") is None:
-                raise UsageError(lacks_extra("--metrics", "metrics"))
+            _check_installed("prometheus_client", "--metrics", "metrics")
+        if traces is not None:
+            _check_traces(traces)
         try:
             networks = DialNetworks.parse(dial_networks) if dial_networks is not None else None
         except ValueError as error:
@@ -219,28 +228,69 @@ def serve(
             credentials=Credentials.from_environment(os.environ, ca),
         )
         start_log(log_format)
-        run(_serve(config, records, pages, metrics, standby=standby))
+        tracing = (traces, trace_share) if traces is not None else None
+        run(_serve(config, records, pages, metrics, tracing, standby=standby))
+
+
+def _check_traces(url: str) -> None:
+    """Raise UsageError if traces cannot be sent to this URL."""
+    from fairplay.terminal.options import parse_address
+
+    scheme, _, address = url.partition("://")
+    if scheme not in ("http", "https"):
+        raise UsageError(f"--traces {url!r} is no URL of a collector: give e.g. http://127.0.0.1:4317")
+    parse_address(address, "--traces")
+    _check_installed("opentelemetry.exporter.otlp.proto.grpc", "--traces", "traces")
+
+
+def _check_installed(module: str, option: str, extra: str) -> None:
+    """Raise UsageError if a module that an option needs is not there, with the extra that brings it."""
+    from importlib.util import find_spec
+
+    from fairplay.terminal.extras import lacks_extra
+
+    try:
+        found = find_spec(module)
+    except ModuleNotFoundError:  # not even the packages around it are there
+        found = None
+    if found is None:
+        raise UsageError(lacks_extra(option, extra))
 
 
 async def _serve(
-    config: Config, records: Place | None, pages: str | None, metrics: str | None, *, standby: bool
+    config: Config,
+    records: Place | None,
+    pages: str | None,
+    metrics: str | None,
+    tracing: tuple[str, float] | None,
+    *,
+    standby: bool,
 ) -> None:
     """Run a server until this task is cancelled, or the process is terminated."""
     import asyncio
     import signal
     import sys
+    from contextlib import AsyncExitStack
+    from dataclasses import replace
 
-    server = await _start(config, standby=standby)
-    terminated = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminated.set)
-    kept = f", records in {records}" if records else ", records are not kept (no --records)"
-    over = " over TLS" if config.tls is not None else ""
-    exporter: Exporter | None = None
-    try:
+    async with AsyncExitStack() as closing:
+        if tracing is not None:
+            from fairplay.server.observing.tracer import Tracer
+
+            tracer = Tracer(*tracing)
+            closing.push_async_callback(asyncio.to_thread, tracer.close)
+            config = replace(config, tracer=tracer)
+        server = await _start(config, standby=standby)
+        closing.push_async_callback(server.stop)
+        terminated = asyncio.Event()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminated.set)
+        kept = f", records in {records}" if records else ", records are not kept (no --records)"
+        over = " over TLS" if config.tls is not None else ""
         if metrics is not None and config.meter is not None:
-            from fairplay.server.metrics.exporter import Exporter
+            from fairplay.server.observing.exporter import Exporter
 
             exporter = Exporter(server, config.meter, metrics)
+            closing.callback(exporter.close)
             kept += f", metrics at http://{exporter.address}/metrics"
         sys.stdout.write(f"fairplay serves on {server.address}{over}{kept}; Ctrl-C stops it\n")
         sys.stdout.flush()
@@ -248,10 +298,6 @@ async def _serve(
             await terminated.wait()
         else:
             await _show(server.address, pages, terminated)
-    finally:
-        if exporter is not None:
-            exporter.close()
-        await server.stop()
 
 
 async def _start(config: Config, *, standby: bool) -> Server:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import grpc
 
 from fairplay.server.errors import Refusal, abort
-from fairplay.server.metrics.meter import Meter
+from fairplay.server.observing.meter import Meter
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.servicers.malformed import guard_deserializer, sound
 from fairplay.server.servicers.patience import (

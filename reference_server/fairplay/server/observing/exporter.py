@@ -12,7 +12,7 @@ from prometheus_client.registry import Collector
 
 from fairplay.player.serving import AddressInUseError
 from fairplay.server import __version__
-from fairplay.server.metrics.meter import BOUNDS_S, Durations, Meter
+from fairplay.server.observing.meter import BOUNDS_S, Durations, Meter
 
 if TYPE_CHECKING:
     from fairplay.server.server import Server

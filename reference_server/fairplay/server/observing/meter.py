@@ -5,20 +5,18 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
 from itertools import accumulate
 
 from fairplay.games.kit.messages import enum_word
-from fairplay.games.steps import Failure
-from fairplay.v1.game_pb2 import Player
-from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, MisconductKind
-from fairplay.v1.result_pb2 import GameResult
+from fairplay.games.steps import Call, Failure
+from fairplay.server.observing.observer import outcome_word
+from fairplay.v1.misconduct_pb2 import MisconductKind
+from fairplay.v1.referee_pb2 import Game
 
 BOUNDS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
 """The upper bounds of the buckets of durations; one more takes what is longer."""
 BEAT_S = 0.25
 """How often the lag of the event loop is measured."""
-ANSWERED, TIMEOUT = "answered", "timeout"
 
 
 class Durations:
@@ -54,25 +52,23 @@ class Meter:
         self.refusals = Counter[str]()
         self.lag = Durations()
 
-    def count_call(self, link: str, method: str, outcome: bytes | Failure, elapsed_s: float) -> None:
-        """Count a call that was settled. `link` is the word before the colon of the player's link."""
-        if isinstance(outcome, bytes):
-            word = ANSWERED
-        elif isinstance(outcome, CallError):
-            word = enum_word(CallErrorReason, outcome.reason)
-        else:
-            word = TIMEOUT
-        key = link, method, word
+    def game_begun(self, game: Game) -> None:
+        """Count nothing: how many games are running is seen when it is asked."""
+
+    def call_settled(self, game_id: str, call: Call, link: str, outcome: bytes | Failure, elapsed_s: float) -> None:
+        """Count a call, by link, method and outcome."""
+        key = link, call.method.path, outcome_word(outcome)
         durations = self.calls.get(key)
         if durations is None:
             durations = self.calls[key] = Durations()
         durations.add(elapsed_s)
 
-    def count_game(self, game: str, result: GameResult) -> None:
+    def game_left(self, game: Game) -> None:
         """Count a game that is over, with its misconducts."""
-        self.games[game, "aborted" if result.aborted else "finished"] += 1
-        for misconduct in result.misconducts:
-            self.misconducts[game, enum_word(MisconductKind, misconduct.kind)] += 1
+        if game.HasField("result"):
+            self.games[game.plan.game, "aborted" if game.result.aborted else "finished"] += 1
+            for misconduct in game.result.misconducts:
+                self.misconducts[game.plan.game, enum_word(MisconductKind, misconduct.kind)] += 1
 
     def count_refusal(self, reason: str) -> None:
         """Count a request that was refused."""
@@ -85,8 +81,3 @@ class Meter:
             due = loop.time() + BEAT_S
             await asyncio.sleep(BEAT_S)
             self.lag.add(max(0.0, loop.time() - due))
-
-
-def link_kinds(players: Sequence[Player]) -> list[str]:
-    """Return how each player is reached: the word before the colon of its link."""
-    return [player.link.partition(":")[0] for player in players]
