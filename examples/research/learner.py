@@ -178,7 +178,7 @@ def main() -> None:
     """Learn, say how good that is, and write the weights to the file that is named."""
     arguments = ArgumentParser(description="Learn to play Fish.")
     arguments.add_argument("file", type=Path, help="where the weights go, e.g. fish.json")
-    arguments.add_argument("--games", type=int, default=2_000, help="how many games to learn from (2000)")
+    arguments.add_argument("--games", type=int, default=500, help="how many games to learn from (500)")
     arguments.add_argument("--seed", type=int, default=1, help="the same seed, the same weights (1)")
     chosen = arguments.parse_args()
     policy = learn(chosen.games, chosen.seed)
