@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
+from math import comb
 from random import Random
 from typing import Any, NamedTuple
 
@@ -191,6 +192,17 @@ def test_a_puzzle_is_solved_by_naming_all_sets_and_nothing_is_named_twice() -> N
     position = encoding.apply(encoding.apply(position, 0), 0)
     assert encoding.turn(position) is None
     assert webset.scores(position.state) == (len(found) - 1, 0)
+
+
+def test_in_a_puzzle_all_takes_can_be_named_and_then_only_done_is_left() -> None:
+    encoding = encode(Setting("webset", 2, {"rounds": "ROUNDS_PUZZLE", "aspects": 3}))
+    position = encoding.initial(Random(5))
+    count = len(webset.on_table(position.state))
+    steps = 0
+    while (actions := encoding.legal(position)) != [0]:
+        position = encoding.apply(position, actions[-1])
+        steps += 1
+    assert steps == 3 * comb(count, 3)
 
 
 # --- what serves every game ---

@@ -7,6 +7,8 @@ actions. What cannot be taken: cards that are not on the table, and in a puzzle 
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Set
+from math import comb
 from random import Random
 from typing import NamedTuple
 
@@ -92,19 +94,12 @@ class WebsetEncoding:
         if state.phase is Phase.OVER:
             return []
         begun = len(chosen) % 3
-        picked = chosen[len(chosen) - begun :]
-        again = self._named_before(chosen, picked) if begun == 2 else frozenset()
-        slots = [
-            self._pick + slot
-            for slot, card in enumerate(state.table)
-            if card != EMPTY and card not in picked and card not in again
-        ]
+        picked = frozenset(chosen[len(chosen) - begun :])
+        named = [frozenset(chosen[at : at + 3]) for at in range(0, len(chosen) - begun, 3)]
+        cards = rules.on_table(state)
+        free = {card for card in cards if card not in picked and _is_open({*picked, card}, named, len(cards))}
+        slots = [self._pick + slot for slot, card in enumerate(state.table) if card in free]
         return slots if begun else [self._done, *slots]
-
-    def _named_before(self, chosen: Cards, picked: Cards) -> frozenset[int]:
-        """Return the cards that would make a take with two others which has been named already."""
-        triples = (set(chosen[at : at + 3]) for at in range(0, len(chosen) - 2, 3))
-        return frozenset(card for triple in triples if triple.issuperset(picked) for card in triple)
 
     def apply(self, position: RoundPosition, action: int) -> RoundPosition:
         """Return the position after an action."""
@@ -157,6 +152,11 @@ class WebsetEncoding:
     def shown(self, position: RoundPosition) -> codec.Shown:
         """Return the state as the game shows it."""
         return codec.Shown(position.state)
+
+
+def _is_open(picked: set[int], named: Sequence[Set[int]], card_count: int) -> bool:
+    """Return whether there is a take with these cards that has not been named."""
+    return sum(picked <= triple for triple in named) < comb(card_count - len(picked), 3 - len(picked))
 
 
 def read_settings(message: webset_pb2.Settings) -> rules.Settings:
