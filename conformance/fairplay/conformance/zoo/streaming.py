@@ -10,12 +10,12 @@ import grpc
 from fairplay.conformance.zoo.program_behaviour import InStream
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE
-from fairplay.player.answering import Answering
+from fairplay.player import serving
 from fairplay.player.handlers import Callee
 from fairplay.player.serving import Behaviour
 from fairplay.v1.connection_pb2 import Reply
 from fairplay.v1.player_pb2 import DescribeResponse
-from fairplay.v1.player_stream_pb2 import TakeCallsRequest, TakeCallsResponse
+from fairplay.v1.player_stream_pb2 import TakeCallsResponse
 
 ASTRAY = 1_000_000
 """How far the ids of replies are from those of the calls."""
@@ -25,29 +25,32 @@ def taking_calls(game: Game, defect: InStream) -> Callable[[Callee], Behaviour]:
     """Return what makes the behaviour of TakeCalls with a defect."""
 
     def made(handlers: Callee) -> Behaviour:
-        players = {0: _Inner(game, handlers, defect)}
+        sound = serving.taking_calls(_Inner(game, handlers, defect))
 
-        async def take_calls(_: Any, context: Any) -> None:
-            async def write(replies: list[Reply]) -> None:
-                await context.write(TakeCallsResponse(replies=_changed(replies, defect)).SerializeToString())
-
+        async def take_calls(request: Any, context: Any) -> None:
             if defect is InStream.SILENT:
                 while await context.read() is not grpc.aio.EOF:
                     pass
-                return
-            await write([])
-            answering = Answering(write)
-            try:
-                while (data := await context.read()) is not grpc.aio.EOF:
-                    frame = TakeCallsRequest.FromString(data)
-                    answering.cancel(frame.cancelled)
-                    answering.answer(players, frame.calls)
-            finally:
-                await answering.close()
+            else:
+                await sound(request, _Changing(context, defect))
 
         return take_calls
 
     return made
+
+
+class _Changing:
+    """The context of a stream in which the replies of a sound player are changed."""
+
+    def __init__(self, context: Any, defect: InStream) -> None:
+        self._context = context
+        self._defect = defect
+        self.read = context.read
+        self.abort = context.abort
+
+    async def write(self, data: bytes) -> None:
+        replies = TakeCallsResponse.FromString(data).replies
+        await self._context.write(TakeCallsResponse(replies=_changed(replies, self._defect)).SerializeToString())
 
 
 def _changed(replies: Sequence[Reply], defect: InStream) -> Sequence[Reply]:
