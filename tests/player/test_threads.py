@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 import threading
@@ -16,6 +17,12 @@ def test_work_is_done_and_errors_are_told() -> None:
     assert threads.submit(lambda a, b: a + b, 1, b=2).result(5) == 3
     with pytest.raises(ZeroDivisionError):
         threads.submit(lambda: 1 / 0).result(5)
+
+
+async def test_whoever_waits_in_an_event_loop_is_told_of_an_iteration_that_has_stopped() -> None:
+    waiting = asyncio.get_running_loop().run_in_executor(DaemonThreads(), next, iter(()))
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        await asyncio.wait_for(waiting, 60)
 
 
 def test_an_idle_thread_is_used_again_and_a_busy_one_holds_nobody_up() -> None:

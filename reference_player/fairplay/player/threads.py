@@ -47,8 +47,16 @@ class DaemonThreads(Executor):
 
 def _settle(future: Future[Any], call: Callable[[], Any]) -> None:
     try:
-        result = call()
+        result = _call(call)
     except BaseException as error:  # whoever waits is told, the thread goes on
         future.set_exception(error)
     else:
         future.set_result(result)
+
+
+def _call(call: Callable[[], Result]) -> Result:
+    """Call a function. What it raises is raised, but StopIteration: asyncio would leave whoever waits to wait."""
+    try:
+        return call()
+    except StopIteration as error:
+        raise RuntimeError("the function raised StopIteration") from error
