@@ -15,7 +15,7 @@ import sys
 import tempfile
 from typing import Any
 
-from fairplay.server.cluster.jobs import LENGTH, ClusterOptions, Job, JobError, WorkerError, packed
+from fairplay.server.cluster.jobs import KEPT_CHILDREN, LENGTH, ClusterOptions, Job, JobError, WorkerError, packed
 
 log = logging.getLogger("fairplay.cluster")
 
@@ -24,6 +24,7 @@ QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_worker_niceness": "0",
+    **KEPT_CHILDREN,
     "RAY_gcs_server_port_wait_time_s": "120",
     "RAY_DASHBOARD_STARTUP_TIMEOUT_S": "120",
 }

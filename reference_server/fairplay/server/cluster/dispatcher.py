@@ -20,7 +20,7 @@ import ray
 from ray.exceptions import RayTaskError, TaskCancelledError
 
 from fairplay.server.cluster import worker
-from fairplay.server.cluster.jobs import ClusterOptions, JobError, WorkerError, packed, read_message
+from fairplay.server.cluster.jobs import KEPT_CHILDREN, ClusterOptions, JobError, WorkerError, packed, read_message
 
 MEMORY_BYTES = 256 * 1024 * 1024
 """What a cluster on this machine may hold of games and records that travel: a record has some kilobytes."""
@@ -105,7 +105,7 @@ def connect(options: ClusterOptions, folder: str) -> None:
     """
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
     if options.address:
-        ray.init(address=options.address, **quiet)
+        ray.init(address=options.address, runtime_env={"env_vars": KEPT_CHILDREN}, **quiet)
     else:
         ray.init(
             address="local",

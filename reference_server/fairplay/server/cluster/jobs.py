@@ -11,6 +11,8 @@ from typing import Any, BinaryIO
 from fairplay.server.ways import Ways
 
 LENGTH = struct.Struct("!Q")
+KEPT_CHILDREN = {"RAY_kill_child_processes_on_worker_exit": "false"}
+"""The environment of workers: Ray must not kill the guards of programs, which end the programs and then themselves."""
 
 
 @dataclass(frozen=True, slots=True)
