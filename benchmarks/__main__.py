@@ -9,14 +9,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rich.console import Console
 
-from benchmarks import cluster, idle, league, lobby, playouts, sessions, spectators, startup, stores
+from benchmarks import cluster, idle, league, lobby, opening, playouts, sessions, spectators, startup, stores
 from benchmarks.against import compare
 from benchmarks.figures import FULL, QUICK, Figure, Pace, Unmeasurable
 from benchmarks.report import DOCS, RESULTS, print_table, write_docs, write_json
@@ -24,7 +24,10 @@ from benchmarks.subjects import subject
 from fairplay.games.game import registered
 
 RESULTS_HELP = "where results are kept; by default only those of a whole run are, in benchmarks/results.json"
-NAMES = ("rules", *sessions.LOADS, "idle", "idle-most", "lobby", "watch", "league", "postgresql", "cluster", "help")
+NAMES = (
+    *("rules", *sessions.LOADS, "idle", "idle-most", "lobby", "watch", "opening", "league", "postgresql", "cluster"),
+    "help",
+)
 
 
 class Measure(NamedTuple):
@@ -42,22 +45,23 @@ def measures(names: Sequence[str], games: Sequence[str], pace: Pace, *, machine:
     for each in map(subject, games):
         if wanted := [name for name in names if name in sessions.LOADS and name in each.reaches]:
             yield Measure(f"games of {each.game}", partial(_run, sessions.measure, each, wanted, pace))
-    if machine and "idle" in names:
-        yield Measure("idle players", partial(_run, idle.measure))
-    if machine and "idle-most" in names:
-        yield Measure("many idle players", partial(_run, idle.measure_most))
-    if machine and "lobby" in names:
-        yield Measure("the lobby", partial(_run, lobby.measure, pace))
-    if machine and "watch" in names:
-        yield Measure("spectators", partial(_run, spectators.measure, pace))
-    if machine and "league" in names:
-        yield Measure("the standings of a league", partial(_run, league.measure, pace))
-    if machine and "postgresql" in names:
-        yield Measure("records in PostgreSQL", partial(_run, stores.measure, pace))
-    if machine and "cluster" in names:
-        yield Measure("games on Ray", partial(_run, cluster.measure, pace))
-    if machine and "help" in names:
-        yield Measure("fairplay --help", startup.measure)
+    if machine:
+        yield from (measure for name, measure in _of_machine(pace).items() if name in names)
+
+
+def _of_machine(pace: Pace) -> Mapping[str, Measure]:
+    """Return what is measured once, not for each game, by its name."""
+    return {
+        "idle": Measure("idle players", partial(_run, idle.measure)),
+        "idle-most": Measure("many idle players", partial(_run, idle.measure_most)),
+        "lobby": Measure("the lobby", partial(_run, lobby.measure, pace)),
+        "watch": Measure("spectators", partial(_run, spectators.measure, pace)),
+        "opening": Measure("the page of a lobby", partial(_run, opening.measure, pace)),
+        "league": Measure("the standings of a league", partial(_run, league.measure, pace)),
+        "postgresql": Measure("records in PostgreSQL", partial(_run, stores.measure, pace)),
+        "cluster": Measure("games on Ray", partial(_run, cluster.measure, pace)),
+        "help": Measure("fairplay --help", startup.measure),
+    }
 
 
 def _run(measure: Callable[..., Coroutine[Any, Any, list[Figure]]], *arguments: Any) -> list[Figure]:

@@ -150,10 +150,10 @@ async def run(address: str, seconds: float, file: Path) -> None:
     channels = [grpc.aio.insecure_channel(address, options=options) for _ in range(CHANNEL_COUNT)]
     visitors = [Visitor(channels[number % CHANNEL_COUNT], number) for number in range(USER_COUNT)]
     found: list[Read] = []
-    streams = await _each(visitors, Visitor.come)
+    streams = await have_each(visitors, Visitor.come)
     reading = [asyncio.create_task(_read(number, stream, found)) for number, stream in enumerate(streams)]
-    await _each(visitors[:TABLE_COUNT], Visitor.create)
-    await _each(visitors, Visitor.join)
+    await have_each(visitors[:TABLE_COUNT], Visitor.create)
+    await have_each(visitors, Visitor.join)
     acting = [
         asyncio.create_task(_now_and_then(per_second, partial(act, visitors, random.Random(1))))
         for per_second, act in ((SAYS_PER_S, _say), (STARTS_PER_S, _start), (MOVES_PER_S, _move))
@@ -171,7 +171,7 @@ async def run(address: str, seconds: float, file: Path) -> None:
     await asyncio.gather(*acting, *reading, return_exceptions=True)
 
 
-async def _each(visitors: Sequence[Visitor], do: Callable[[Visitor], Awaitable[Any]]) -> list[Any]:
+async def have_each(visitors: Sequence[Visitor], do: Callable[[Visitor], Awaitable[Any]]) -> list[Any]:
     """Have everybody do something, a few at the same time."""
     found = []
     for at in range(0, len(visitors), CHANNEL_COUNT):
