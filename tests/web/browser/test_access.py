@@ -2,51 +2,122 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 import pytest
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Page, expect
 
+from fairplay.games.game import registered
 from fairplay.v1.tournament_pb2 import RoundRobin, TournamentFormat
+from fairplay.web.pages import PAGES
 from tests.web.browser.people import LIMIT_MS, enter, make_table
 from tests.web.harness import Pages
 
 pytestmark = pytest.mark.web
 ADDRESSES = (
+    "/table",
     "/",
     "/games",
     "/games/fish",
     "/tables/new?game=webset",
-    "/table",
     "/watch/one",
+    "/watch/one?at=3",
     "/tournaments",
     "/tournaments/league",
     "/tournaments/league?screen",
     "/tournaments/league/entrants/e0",
+    "/tournaments/cup",
+    "/tournaments/cup/entrants/ann",
     "/records",
     "/records/one",
+    "/records/one?verify=1",
     "/operator",
     "/nothing",
 )
+NO_PAGES = re.compile(r"/(live|moment|picture|download)/|\.svg$")
+"""Addresses of parts of pages, of pictures and of files."""
+NARROW = 320
+Scheme = Literal["light", "dark"]
+
+
+def test_every_page_is_looked_at() -> None:
+    shown = [address.partition("?")[0] for address in ADDRESSES]
+    pages = [route for route in PAGES if "GET" in (route.methods or ()) and not NO_PAGES.search(route.path)]
+    assert [route.path for route in pages if not any(map(route.path_regex.match, shown))] == []
+
+
+async def faults(page: Page, where: str) -> Sequence[str]:
+    """Return what keeps people from a page that is shown: all that axe finds, and whether it is too wide."""
+    found = (await Axe().run(page)).response["violations"]
+    errors = [f"{where}: {each['id']}: {node['html']}" for each in found for node in each["nodes"]]
+    width = await page.evaluate("document.documentElement.scrollWidth")
+    return [*errors, f"{where} is {width} pixels wide"] if width > NARROW else errors
+
+
+async def sit_with_bot(page: Page, pages: Pages, game: str, table: str = "blue") -> None:
+    """Make a table, and wait until the person is asked something there."""
+    await make_table(page, pages, game, 2, table)
+    await page.get_by_role("button", name="Set", exact=True).click()
+    await expect(page.locator(".choices button").first).to_be_visible(timeout=LIMIT_MS)
+
+
+async def enter_narrow(browser: Browser, pages: Pages, name: str, scheme: Scheme) -> Page:
+    """Return the lobby on a small screen."""
+    return await enter(browser, pages, name, color_scheme=scheme, viewport={"width": NARROW, "height": 640})
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_no_page_keeps_anybody_out(browser: Browser, pages: Pages, scheme: Literal["light", "dark"]) -> None:
+async def test_no_page_keeps_anybody_out(browser: Browser, pages: Pages, scheme: Scheme, tmp_path: Path) -> None:
     await pages.play_game("fish", "one", "bot:greedy", "grpc://127.0.0.1:1")
     await pages.play_tournament("league", TournamentFormat(round_robin=RoundRobin()), "bot:greedy", "bot:random")
-    page = await enter(browser, pages, "ann", color_scheme=scheme, viewport={"width": 320, "height": 640})
+    await pages.sign_up_certified("cup", tmp_path)
+    page = await enter_narrow(browser, pages, "ann", scheme)
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda line: errors.append(line.text) if "Content Security Policy" in line.text else None)
-    await make_table(page, pages, "fish", 2)
-    await page.get_by_role("button", name="Set", exact=True).click()
-    await expect(page.locator(".choices button").first).to_be_visible(timeout=LIMIT_MS)
+    await sit_with_bot(page, pages, "fish")
     for address in ADDRESSES:
         await page.goto(f"{pages.url}{address}")
-        found = (await Axe().run(page)).response["violations"]
-        errors += [f"{address}: {each['id']}: {node['html']}" for each in found for node in each["nodes"]]
-        width = await page.evaluate("document.documentElement.scrollWidth")
-        if width > 320:
-            errors.append(f"{address} is {width} pixels wide")
+        errors += await faults(page, address)
+    assert errors == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_no_refusal_keeps_anybody_out(browser: Browser, pages: Pages, scheme: Scheme) -> None:
+    ann = await enter_narrow(browser, pages, "ann", scheme)
+    await sit_with_bot(ann, pages, "fish")
+    bob = await enter_narrow(browser, pages, "bob", scheme)
+    errors = await refused(bob, "New name", "ann", "Change it")
+    await bob.goto(f"{pages.url}/tables/new?game=fish")
+    await bob.get_by_label("Name of the table").fill("red")
+    errors += await refused(bob, "Time for a decision", "soon", "Make the table")
+    await bob.context.clear_cookies()
+    await bob.goto(f"{pages.url}/")
+    errors += await faults(bob, "the front page")
+    errors += await refused(bob, "Your name", "ann", "Enter")
+    assert errors == []
+
+
+async def refused(page: Page, field: str, value: str, button: str) -> list[str]:
+    """Send a form that is refused, and return what keeps people from the page that says so."""
+    await page.get_by_label(field).fill(value)
+    await page.get_by_role("button", name=button, exact=True).click()
+    await expect(page.get_by_role("alert")).to_be_visible(timeout=LIMIT_MS)
+    return list(await faults(page, f"{button}, refused"))
+
+
+@pytest.mark.parametrize("game", registered())
+async def test_no_table_keeps_anybody_out(browser: Browser, pages: Pages, game: str) -> None:
+    ann = await enter_narrow(browser, pages, "ann", "light")
+    await sit_with_bot(ann, pages, game)
+    errors = list(await faults(ann, game))
+    bob = await enter_narrow(browser, pages, "bob", "dark")
+    await bob.goto(f"{pages.url}/records")
+    await bob.get_by_role("link", name=re.compile("^[A-Z]")).last.click()
+    await expect(bob.locator(".board svg")).to_be_visible(timeout=LIMIT_MS)
+    errors += await faults(bob, f"{game}, watched")
     assert errors == []
