@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from pettingzoo.test import api_test, render_test, seed_test
+from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 
 from fairplay.fish.v1 import fish_pb2
 from fairplay.games.game import registered
@@ -128,6 +129,14 @@ def test_an_action_that_is_not_legal_is_refused_and_changes_nothing() -> None:
         with pytest.raises(ValueError, match="of player_0 is not legal: see its action_mask"):
             environment.step(action)
     assert environment.position == before
+
+
+def test_an_agent_can_be_made_to_lose_by_an_action_that_is_not_legal() -> None:
+    environment = TerminateIllegalWrapper(env("fish"), illegal_reward=-1)
+    environment.reset(seed=1)
+    environment.step(environment.unwrapped.action_count - 1)
+    assert environment.terminations == {"player_0": True, "player_1": True}
+    assert environment.rewards == {"player_0": -1, "player_1": 0}
 
 
 def test_an_observation_comes_apart_into_its_parts() -> None:
