@@ -93,6 +93,23 @@ def test_a_race_without_calls_is_due_at_once_and_one_that_waits_for_answers_is_n
     assert races.due_at is None
 
 
+def test_who_joins_counts_when_answers_do_and_must_join_the_next_race_again_if_it_did_not() -> None:
+    open_call = call(0)
+    races = state()
+    races.start(Race([open_call], hold_s=2.0, next_seat=1), 10.0)
+    races.arrive(1, "joins", 10.5)
+    assert (races.began, races.due_at) == (10.0, 12.0)
+    races.start(Race([open_call], next_seat=1), 11.0)
+    assert races.due_at is None
+    races.arrive(1, "joins again", 11.5)
+    assert races.take(11.5) == ["joins again"]
+    assert not races.is_idle
+    joined = call(1)
+    assert list(races.start(Race([open_call, joined], next_seat=2), 12.0).send) == [joined]
+    races.arrive(1, "answers", 13.0)
+    assert races.take(13.0) == ["answers"]
+
+
 def test_the_lot_orders_what_counts_at_the_same_time_and_every_order_comes_up() -> None:
     orders = set()
     for seed in range(50):

@@ -145,6 +145,21 @@ async def test_a_person_plays_alone_by_forms(pages: Pages) -> None:
         assert "The table is full, or the referee deals more cards by itself" in text_of(refused.text)
 
 
+async def test_a_person_joins_a_race_that_goes_on_by_forms(pages: Pages) -> None:
+    settings = {"set-min_players": "1", "set-aspects": "3", "set-more_rule": "auto", "set-late_join": "true"}
+    async with pages.person("ann") as ann, pages.person("bob") as bob:
+        await make_table(ann, "webset", **settings)
+        await ann.post("/table/join")
+        await ann.post("/table/start")
+        await wait_for(bob, "/live/lobby", "tables", "blue")
+        await bob.post("/table/watch", data={"table": "blue"})
+        await wait_for(bob, "/live/table", "seats", "Join the game")
+        await bob.post("/table/join")
+        await wait_for(bob, "/live/table", "offer", "SET!")
+        assert "Join the game" not in text_of((await bob.get("/table")).text)
+        await wait_for(ann, "/live/table", "talk", "bob joins the game.")
+
+
 async def test_a_person_solves_a_puzzle_by_forms(pages: Pages) -> None:
     async with pages.person("ann") as ann:
         await make_table(ann, "webset", **{"set-min_players": "1", "set-more_rule": "auto", "set-rounds": "puzzle"})

@@ -27,6 +27,14 @@ class SeatedBySettings(Protocol):
 
 
 @runtime_checkable
+class JoinedLate(Protocol):
+    """What a game supplies besides, if its settings may let players join while it goes on (`Race.next_seat`)."""
+
+    def may_join_late(self, settings: Message) -> bool:
+        """Return whether players may join late with these settings. Raises ValueError if a value is not allowed."""
+
+
+@runtime_checkable
 class Searching(Protocol):
     """What a game supplies besides, if callers can choose how deep its reference players search."""
 
@@ -111,6 +119,14 @@ def seats_of(game: Game, settings: Message) -> range:
     Tournaments have as many as `Game.seats` says. Raises ValueError if a value is not allowed.
     """
     return game.seats_with(settings) if isinstance(game, SeatedBySettings) else game.seats
+
+
+def may_join_late(game: Game, settings: Message) -> bool:
+    """Return whether players may join a game with these settings while it goes on.
+
+    Raises ValueError if a value is not allowed.
+    """
+    return isinstance(game, JoinedLate) and game.may_join_late(settings)
 
 
 def search_depth_of(game: Game, strategy: str) -> int:

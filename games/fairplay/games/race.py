@@ -37,6 +37,11 @@ class RaceState(Generic[Answer]):
         self._began = 0.0
 
     @property
+    def began(self) -> float:
+        """Return when the race was set."""
+        return self._began
+
+    @property
     def is_idle(self) -> bool:
         """Return whether no call is open and no answer waits to count."""
         return not self._calls
@@ -50,6 +55,8 @@ class RaceState(Generic[Answer]):
 
     def start(self, race: Race, now: float) -> RaceChange:
         """Replace the race and return what changes. A call that was in the previous race stays open."""
+        if self._race.next_seat is not None:  # who could not join in that race joins in this one
+            self._waiting.pop(self._race.next_seat, None)
         before, wanted = self._calls, {call.seat: call for call in race.calls}
         gone = [seat for seat, call in before.items() if wanted.get(seat) is not call]
         cancel = [seat for seat in gone if self._waiting.pop(seat, None) is None]
@@ -59,7 +66,10 @@ class RaceState(Generic[Answer]):
         return RaceChange(cancel, [call for call in race.calls if before.get(call.seat) is not call])
 
     def arrive(self, seat: int, answer: Answer, now: float) -> None:
-        """Take the answer to an open call: it counts after the hold of the race and the handicap of the seat."""
+        """Take the answer to an open call: it counts after the hold of the race and the handicap of the seat.
+
+        Or take a player that joins, at the race's next seat.
+        """
         held_s = max(0.0, self._began + self._race.hold_s - now)
         self._waiting[seat] = (now + held_s + self._race.handicap_s.get(seat, 0.0), answer)
 
@@ -68,7 +78,7 @@ class RaceState(Generic[Answer]):
         ready = [seat for seat, (counts_at, _) in self._waiting.items() if counts_at <= now]
         self._lot.shuffle(ready)
         for seat in ready:
-            del self._calls[seat]
+            self._calls.pop(seat, None)  # who joins was not called
         return [self._waiting.pop(seat)[1] for seat in ready]
 
     def clear(self) -> None:

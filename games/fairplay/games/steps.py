@@ -102,13 +102,22 @@ class Race(NamedTuple):
     """Replies that arrive within this time from now on count as arrived at the same instant, at its end."""
     handicap_s: Mapping[int, float] = MappingProxyType({})
     """Seat -> the delay after which an arrival from this seat counts."""
+    next_seat: int | None = None
+    """The seat that a player gets who joins the game now, behind all others; None: nobody can join."""
+
+
+class Joined:
+    """The answer in an arrival at `Race.next_seat`: from now on the game has one more player."""
 
 
 class Arrival(NamedTuple):
-    """A reply or failure in a race, `elapsed_s` seconds (in whole nanoseconds) after its call was sent."""
+    """A reply or failure in a race, `elapsed_s` seconds (in whole nanoseconds) after its call was sent.
+
+    Or a player that has joined, so long after the race was set.
+    """
 
     seat: int
-    answer: Any  # a message of type method.response, or a Failure
+    answer: Any  # a message of type method.response, a Failure, or Joined
     elapsed_s: float
 
 

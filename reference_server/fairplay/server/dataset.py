@@ -15,7 +15,7 @@ from fairplay.games.kit.messages import enum_word
 from fairplay.games.steps import FAILURES, Call, CallKind
 from fairplay.server.errors import Refusal
 from fairplay.server.records.chain import parsed
-from fairplay.server.records.replay import Called, Ended, Event, Find, Shown, replay
+from fairplay.server.records.replay import Called, Came, Ended, Event, Find, Shown, replay
 from fairplay.server.rules import Position, list_legal_replies
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Misconduct, MisconductKind
 from fairplay.v1.record_pb2 import GameHeader, Record
@@ -79,8 +79,9 @@ def build_rows(record: Record, find: Find, *, legal: bool = False) -> GameRows:
     """
     header = next(parsed(record)).game
     game = find(header.plan.game)
-    names = [player.name for player in header.plan.players]
     events = list(replay(record, find))
+    newcomers = [event.newcomer.player for event in events if isinstance(event, Came)]
+    names = [player.name for player in (*header.plan.players, *newcomers)]
     calls = list(_call_rows(header, game, names, events, legal=legal))
     last = next((event.state for event in reversed(events) if isinstance(event, Shown)), None)
     row = {

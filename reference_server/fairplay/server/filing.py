@@ -91,7 +91,7 @@ def _summary(entries: Sequence[RecordEntry]) -> Message:
         return table
     if header.HasField("tournament"):
         return history.read(entries).message
-    return ended_game(header.game, last.result)
+    return ended_game(entries)
 
 
 def _misses(entries: Sequence[RecordEntry], store: Store) -> Iterator[Finding]:

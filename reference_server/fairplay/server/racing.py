@@ -8,9 +8,10 @@ from random import Random
 from typing import NamedTuple
 
 from fairplay.games.race import RaceState
-from fairplay.games.steps import Arrival, Call, Failure, Race
+from fairplay.games.steps import Arrival, Call, Failure, Joined, Race
 from fairplay.server.links.link import OpenCall
 from fairplay.server.transcript import Asked, Transcript, recorded_s
+from fairplay.v1.game_pb2 import Player
 
 
 class Answered(NamedTuple):
@@ -18,6 +19,13 @@ class Answered(NamedTuple):
 
     asked: Asked
     outcome: bytes | Failure
+    elapsed_s: float
+
+
+class Joining(NamedTuple):
+    """A player that joins, which does not count yet."""
+
+    player: Player
     elapsed_s: float
 
 
@@ -39,7 +47,7 @@ class Racing:
         self._transcript = transcript
         self._count = count
         self._loop = asyncio.get_running_loop()
-        self._state = RaceState[Answered](lot)
+        self._state = RaceState[Answered | Joining](lot)
         self._open: dict[int, OpenCall] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._paused = False
@@ -52,6 +60,12 @@ class Racing:
             self._open.pop(seat).cancel()
         for call in change.send:
             self._ask(call)
+        self._set_timer()
+
+    def join(self, seat: int, player: Player) -> None:
+        """Let a player join at the next seat of the race. If another race is run before that counts, it must again."""
+        now = self._loop.time()
+        self._state.arrive(seat, Joining(player, now - self._state.began), now)
         self._set_timer()
 
     def pause(self) -> None:
@@ -100,9 +114,15 @@ class Racing:
         else:
             self._set_timer()
 
-    def _record(self, ready: Sequence[Answered]) -> list[Arrival]:
+    def _record(self, ready: Sequence[Answered | Joining]) -> list[Arrival]:
         arrivals = []
-        for number, (asked, outcome, elapsed_s) in enumerate(ready, 1):
-            answer = self._transcript.record_outcome(asked, outcome, elapsed_s, more_follow=number < len(ready))
-            arrivals.append(Arrival(asked.call.seat, answer, recorded_s(elapsed_s)))
+        for number, each in enumerate(ready, 1):
+            more_follow = number < len(ready)
+            if isinstance(each, Joining):
+                seat = self._transcript.record_join(each.player, each.elapsed_s, more_follow=more_follow)
+                arrivals.append(Arrival(seat, Joined(), recorded_s(each.elapsed_s)))
+            else:
+                asked, outcome, elapsed_s = each
+                answer = self._transcript.record_outcome(asked, outcome, elapsed_s, more_follow=more_follow)
+                arrivals.append(Arrival(asked.call.seat, answer, recorded_s(elapsed_s)))
         return arrivals

@@ -18,7 +18,7 @@ from fairplay.server.evidence import result_with_evidence
 from fairplay.server.fresh import fresh_game
 from fairplay.server.links.link import Link, disconnected
 from fairplay.server.links.opening import Links
-from fairplay.server.links.secrets import take_secrets
+from fairplay.server.links.secrets import take_secret, take_secrets
 from fairplay.server.observing.observer import Observer
 from fairplay.server.plans import checked_id, full_game_plan, same_plan
 from fairplay.server.records.chain import parsed
@@ -29,6 +29,7 @@ from fairplay.server.records.store import Store
 from fairplay.server.records.summaries import begun_game, listed_game
 from fairplay.server.running import Running
 from fairplay.server.watching import live, replayed
+from fairplay.v1.game_pb2 import Player
 from fairplay.v1.record_pb2 import RecordEntry, Resumed
 from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.referee_pb2 import GamePlan, GameStatus, WatchGameResponse
@@ -160,6 +161,22 @@ class Referee:
         """The ids of the games that are not over."""
         return [game_id for game_id, running in self._running.items() if not running.over.done()]
 
+    def seat_count(self, game_id: str) -> int | None:
+        """Return how many players a running game has, with those who are to join it; None if it does not run."""
+        running = self._running.get(game_id)
+        return running.seat_count if running is not None and not running.over.done() else None
+
+    def join(self, game_id: str, player: Player) -> None:
+        """Let a checked player join a running game, behind all others, as soon as the game lets it in."""
+        running = self._running[game_id]
+        game, secret = find(running.message.plan.game), take_secret(player, "player")
+        if secret:
+            self._links.secrets.keep(game_id, {player.name: secret})
+        opening = asyncio.get_running_loop().create_task(self._links.open(player, game, secret))
+        known = self._links.identify(player, game)
+        known.link = player.link
+        running.join(known, opening)
+
     def leave(self, game_id: str, seat: int, why: str) -> None:
         """Count the player of a seat as disconnected from now on. A game that is over stays as it is."""
         running = self._running.get(game_id)
@@ -252,7 +269,8 @@ class Referee:
         now.GetCurrentTime()
         resumed = RecordEntry(resumed=Resumed(time=now, server_version=__version__))
         journal.append(resumed.SerializeToString())
-        return self._run(Running(begun_game(replayer.header), replayer, journal, self._observers), links)
+        begun = begun_game(replayer.header, [newcomer.player for newcomer in replayer.newcomers])
+        return self._run(Running(begun, replayer, journal, self._observers), links)
 
     def _run(self, running: Running, links: Sequence[Link] | None) -> Running:
         self._running[running.message.game_id] = running
@@ -280,8 +298,8 @@ class Referee:
             del self._running[game_id]
             for each in self._observers:
                 each.game_left(running.message)
-            if links is None:
-                await asyncio.gather(*(link.close() for link in opened))
+            own = [*(opened if links is None else ()), *await asyncio.gather(*running.openings)]
+            await asyncio.gather(*(link.close() for link in own))
             running.released.set()
 
 

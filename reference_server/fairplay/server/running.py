@@ -5,12 +5,25 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from random import Random
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from fairplay.games.steps import Arrival, Call, CallAll, CallKind, Eliminate, Failure, Outcome, Race, Show, Step
+from fairplay.games.steps import (
+    Arrival,
+    Call,
+    CallAll,
+    CallKind,
+    Eliminate,
+    Failure,
+    Joined,
+    Outcome,
+    Race,
+    Show,
+    Step,
+)
 from fairplay.server.errors import Refusal
 from fairplay.server.evidence import result_without_evidence
 from fairplay.server.links.link import Done, Link, OpenCall
@@ -18,8 +31,10 @@ from fairplay.server.observing.observer import Observer, link_kinds
 from fairplay.server.plans import seconds
 from fairplay.server.racing import Racing
 from fairplay.server.records.errors import RecordsError
-from fairplay.server.records.replayer import Replayer
+from fairplay.server.records.replayer import Newcomer, Replayer
+from fairplay.server.records.summaries import add_player
 from fairplay.server.transcript import Answer, Asked, game_result
+from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import CallError, Misconduct
 from fairplay.v1.record_pb2 import RecordedResult, RecordEntry
 from fairplay.v1.referee_pb2 import Game as GameMessage
@@ -32,8 +47,8 @@ log = logging.getLogger("fairplay.referee")
 class Watcher(Protocol):
     """What is told of a running game."""
 
-    def tell(self, step: Show | Eliminate) -> None:
-        """Take a state or an elimination."""
+    def tell(self, step: Show | Eliminate | Newcomer) -> None:
+        """Take a state, an elimination or a player that has joined."""
 
     def ask(self) -> None:
         """Take note that calls have been opened."""
@@ -66,8 +81,13 @@ class TimeLimits:
             CallKind.DECISION: seconds(control.decision_limit),
             CallKind.FIRST_DECISION: seconds(control.first_decision_limit),
         }
-        self._bank = [seconds(control.bank)] * len(plan.players)
-        self.banked = self._bank[0] > 0
+        self._whole_bank = seconds(control.bank)
+        self._bank = [self._whole_bank] * len(plan.players)
+        self.banked = self._whole_bank > 0
+
+    def add_seat(self) -> None:
+        """Give a seat behind all others a bank of its own."""
+        self._bank.append(self._whole_bank)
 
     def limit(self, call: Call) -> float:
         """Return the most seconds that a call may take."""
@@ -87,6 +107,13 @@ class TimeLimits:
         if call.kind is not CallKind.NOTIFICATION and call.limit_s is None:
             beyond = max(0.0, elapsed_s - self._limits[call.kind])
             self._bank[call.seat] = max(0.0, self._bank[call.seat] - beyond)
+
+
+class Expected(NamedTuple):
+    """A player that is to join as soon as it is reached and the game can be joined."""
+
+    player: Player
+    opening: asyncio.Task[Link]
 
 
 class Running:
@@ -110,6 +137,10 @@ class Running:
         self.shown_ns = replayer.time_ns  # when `shown` was, in nanoseconds since 1970
         self.event_count = replayer.event_count
         self.watchers: list[Watcher] = []
+        self.newcomers = replayer.newcomers
+        """The players that have joined since the game began."""
+        self.openings: list[asyncio.Task[Link]] = []
+        """The links to those who were to join, whether they have or not."""
         self._replayer = replayer
         self._conversation = replayer.conversation
         self._transcript = replayer.transcript
@@ -118,8 +149,11 @@ class Running:
         self._observers = observers
         self._link_kinds = link_kinds(message.plan.players) if observers else []
         self._links: list[Link] = []
-        self._reached: Sequence[Link] = ()
+        self._reached: list[Link] = []
         """The links to all players, also to those who have left."""
+        self._expected: deque[Expected] = deque()
+        self._next_seat: int | None = None
+        """The seat of a player who joins now, while the game waits for a race; None: nobody can join."""
         self._left: dict[int, Link] = {}
         self._open: dict[int, tuple[Call, OpenCall]] = {}
         lot = Random(f"{message.plan.seed}/lot")
@@ -141,7 +175,7 @@ class Running:
 
     def begin(self, links: Sequence[Link]) -> None:
         """Go on from where the record stands; in a fresh game that is the beginning."""
-        self._reached = links
+        self._reached = list(links)
         self._links = [self._left.get(seat, link) for seat, link in enumerate(links)]
         replayer = self._replayer
         for call, elapsed_s in replayer.calls:
@@ -163,7 +197,7 @@ class Running:
     def leave(self, seat: int, gone: Link, failure: CallError) -> None:
         """Replace the link of a seat whose player has left: its open call fails now, later calls fail at `gone`."""
         self._left[seat] = gone
-        if self._links:
+        if seat < len(self._links):
             self._links[seat] = gone
         if (asked := self._open.get(seat)) is not None:
             asked[1].fail(failure)
@@ -173,9 +207,23 @@ class Running:
         if self._ended or any(each.seat == seat for each in self.misconducts):
             return False
         self._left.pop(seat, None)
-        if self._links:
+        if seat < len(self._links):
             self._links[seat] = self._reached[seat]
         return True
+
+    @property
+    def seat_count(self) -> int:
+        """Return how many players the game has, with those who are to join."""
+        return len(self.message.plan.players) + len(self._expected)
+
+    def join(self, player: Player, opening: asyncio.Task[Link]) -> None:
+        """Let a player join, behind all others, once its link is open and the game can be joined.
+
+        A game that ends before goes without it.
+        """
+        self.openings.append(opening)
+        self._expected.append(Expected(player, opening))
+        opening.add_done_callback(lambda _: self._admit())
 
     def suspend(self) -> None:
         """Leave the game where it is; its record can be resumed."""
@@ -219,8 +267,10 @@ class Running:
     # --- calls ---
 
     def _put(self, step: Call | CallAll | Race) -> None:
+        self._next_seat = step.next_seat if isinstance(step, Race) else None
         if isinstance(step, Race):
             self._racing.run(step)
+            self._admit()
         else:
             self._racing.clear()
             if isinstance(step, Call):
@@ -287,8 +337,34 @@ class Running:
             self._advance(answers)
 
     def _raced(self, arrivals: list[Arrival]) -> None:
-        if not self._ended:
-            self._advance(arrivals)
+        if self._ended:
+            return
+        for arrival in arrivals:
+            if isinstance(arrival.answer, Joined):
+                self._seat(*self._expected.popleft())
+        self._advance(arrivals)
+
+    # --- players that join ---
+
+    def _admit(self) -> None:
+        """Let the first of those who are to join do so, if it is reached and the game waits for a race."""
+        if self._expected and self._expected[0].opening.done() and self._next_seat is not None and not self._ended:
+            self._racing.join(self._next_seat, self._expected[0].player)
+
+    def _seat(self, player: Player, opening: asyncio.Task[Link]) -> None:
+        """Give a player the seat behind all others."""
+        link, seat = opening.result(), len(self._links)
+        self._reached.append(link)
+        self._links.append(self._left.get(seat, link))
+        self._limits.add_seat()
+        if self._observers:
+            self._link_kinds += link_kinds([player])
+        add_player(self.message, player)
+        self.event_count += 1
+        newcomer = Newcomer(self.event_count, seat, player, time.time_ns())
+        self.newcomers.append(newcomer)
+        for watcher in self.watchers:
+            watcher.tell(newcomer)
 
     # --- the end ---
 
@@ -317,6 +393,7 @@ class Running:
 
     def _let_go(self) -> None:
         self._racing.clear()
+        self._expected.clear()
         for _, open_call in self._open.values():
             open_call.cancel()
         self._open.clear()

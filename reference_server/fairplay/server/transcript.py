@@ -15,8 +15,9 @@ from google.protobuf.message import DecodeError, Message
 
 from fairplay.games.steps import Call, Cause, Eliminate, Failure, Outcome
 from fairplay.server.evidence import MAX_EVIDENCE_BYTES, MAX_UNPARSABLE_BYTES, add_evidence, recorded
+from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Misconduct, MisconductKind, Overrun, RuleBreak
-from fairplay.v1.record_pb2 import RecordedCall, RecordEntry
+from fairplay.v1.record_pb2 import RecordedCall, RecordedJoin, RecordEntry
 from fairplay.v1.result_pb2 import GameResult, RankedPlayer, RankGroup
 
 Answer: TypeAlias = Message | Failure
@@ -41,7 +42,7 @@ class Transcript:
     def __init__(self, players: Sequence[str], append: Callable[[bytes], None]) -> None:
         self.misconducts: list[Misconduct] = []
         self.call_count = 0
-        self._players = players
+        self.players = list(players)
         self.append = append
         self._last: dict[int, tuple[Asked, bytes | Failure]] = {}
 
@@ -90,6 +91,16 @@ class Transcript:
         except DecodeError:
             return _unparsable(asked.call)
 
+    def record_join(self, player: Player, elapsed_s: float, *, more_follow: bool = False) -> int:
+        """Record that a player joins, and return its seat; `more_follow` as for an outcome."""
+        seat = len(self.players)
+        entry = RecordEntry(joined=RecordedJoin(seat=seat, player=player, more_follow=more_follow))
+        entry.joined.elapsed.seconds = int(elapsed_s)
+        entry.joined.elapsed.nanos = int(elapsed_s % 1 * 1e9)
+        self.append(entry.SerializeToString())
+        self.players.append(player.name)
+        return seat
+
     def record_misconduct(self, step: Eliminate) -> Misconduct:
         """Record an elimination, and return the misconduct with its evidence, which the record has in the call."""
         misconduct = self.build_misconduct(step)
@@ -101,7 +112,7 @@ class Transcript:
         asked, outcome = self._last[step.seat]
         misconduct = Misconduct(
             seat=step.seat,
-            player=self._players[step.seat],
+            player=self.players[step.seat],
             kind=_kind(step.cause),
             method_name=asked.call.method.path,
             call_number=asked.number,

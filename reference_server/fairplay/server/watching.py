@@ -14,11 +14,12 @@ from fairplay.games.game import Game
 from fairplay.games.steps import Call, Eliminate, Show
 from fairplay.server.evidence import result_without_evidence, without_evidence
 from fairplay.server.links.link import OpenCall
-from fairplay.server.records.replay import Eliminated, Ended, Shown, replay
+from fairplay.server.records.replay import Came, Eliminated, Ended, Shown, replay
+from fairplay.server.records.replayer import Newcomer
 from fairplay.server.running import Running
 from fairplay.v1.game_pb2 import GameState
 from fairplay.v1.record_pb2 import Record
-from fairplay.v1.referee_pb2 import WatchGameResponse
+from fairplay.v1.referee_pb2 import PlayerJoined, WatchGameResponse
 
 MAX_WAITING = 64
 SETTLE_S = 0.02
@@ -35,6 +36,8 @@ def replayed(game: Game, record: Record, after: int, *, ended: bool) -> Iterator
             case Eliminated(sequence=sequence, misconduct=misconduct, time_ns=time_ns) if sequence > after:
                 public = misconduct if ended else without_evidence(misconduct)
                 yield _timed(WatchGameResponse(sequence=sequence, eliminated=public), time_ns)
+            case Came(sequence=sequence, newcomer=newcomer) if sequence > after:
+                yield _joined(newcomer)
             case Ended(sequence=sequence, result=result, time_ns=time_ns):
                 public_result = result if ended else result_without_evidence(result)
                 yield _timed(WatchGameResponse(sequence=sequence, finished=public_result), time_ns)
@@ -61,8 +64,9 @@ async def live(game: Game, running: Running, after: int, *, single: bool) -> Asy
 class _Spectator:
     """The events that one spectator has still to read.
 
-    One that does not keep up misses states, never eliminations or the end. Whom the game waits for is said once nothing
-    else is left to read and the calls have been open for a moment: of players that answer at once it would be needless.
+    One that does not keep up misses states, never eliminations, players that join or the end. Whom the game waits for
+    is said once nothing else is left to read and the calls have been open for a moment: of players that answer at once
+    it would be needless.
     """
 
     def __init__(self, game: Game, running: Running, after: int) -> None:
@@ -74,10 +78,16 @@ class _Spectator:
         self._ended = False
         self._wake = asyncio.Event()
         self._catch_up()
+        for newcomer in running.newcomers:
+            if newcomer.sequence > after:  # behind the state, which comes first
+                self._events.append(_joined(newcomer._replace(sequence=self._last)))
 
-    def tell(self, step: Show | Eliminate) -> None:
+    def tell(self, step: Show | Eliminate | Newcomer) -> None:
         running = self._running
-        if isinstance(step, Eliminate):
+        if isinstance(step, Newcomer):
+            self._last = step.sequence
+            self._events.append(_joined(step))
+        elif isinstance(step, Eliminate):
             self._last = running.event_count
             misconduct = without_evidence(running.misconducts[-1])
             event = WatchGameResponse(sequence=self._last, eliminated=misconduct)
@@ -132,6 +142,11 @@ def _asked(calls: Sequence[tuple[Call, OpenCall]], sequence: int) -> WatchGameRe
 
 def _shown(game: Game, sequence: int, state: Message, time_ns: int) -> WatchGameResponse:
     return _timed(WatchGameResponse(sequence=sequence, state=wrap(GameState, game, state)), time_ns)
+
+
+def _joined(newcomer: Newcomer) -> WatchGameResponse:
+    joined = PlayerJoined(seat=newcomer.seat, name=newcomer.player.name)
+    return _timed(WatchGameResponse(sequence=newcomer.sequence, joined=joined), newcomer.time_ns)
 
 
 def _timed(event: WatchGameResponse, time_ns: int) -> WatchGameResponse:

@@ -115,7 +115,7 @@ class Play:
         """Let answers arrive together, in the order in which they count: seat, answer and elapsed time, if any."""
         assert self.race is not None
         calls = {call.seat: call for call in self.race.calls}
-        assert all(arrival[0] in calls for arrival in arrivals)
+        assert all(arrival[0] in calls or arrival[0] == self.race.next_seat for arrival in arrivals)
         self._go_on([Arrival(arrival[0], arrival[1], arrival[2] if len(arrival) > 2 else 0.0) for arrival in arrivals])
 
     def all_arrive(self, answer: Any) -> None:
@@ -189,6 +189,15 @@ class Play:
 
     def _noted(self, call: Call) -> Any:
         return self.failing.get((call.seat, call.method.name), call.method.response())
+
+
+def events(request: Any) -> list[tuple[str, int | None]]:
+    """Return what a request tells of what has happened, by its kinds and seats."""
+    kinds = webset_pb2.EventKind
+    return [
+        (kinds.Name(event.kind).removeprefix("EVENT_KIND_"), event.seat if event.HasField("seat") else None)
+        for event in request.events
+    ]
 
 
 def sound(*specs: str) -> Callable[[Call], Any]:

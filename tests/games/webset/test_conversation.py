@@ -27,6 +27,7 @@ from tests.games.webset.tables import (
     cards,
     deck_with,
     done,
+    events,
     fresh,
     message,
     phases,
@@ -37,14 +38,6 @@ from tests.games.webset.tables import (
 
 X0, X1 = "0000 0001 0002", "0010 0011 0012"
 WRONG = "0000 0001 0010"
-
-
-def events(request: Any) -> list[tuple[str, int | None]]:
-    kinds = webset_pb2.EventKind
-    return [
-        (kinds.Name(event.kind).removeprefix("EVENT_KIND_"), event.seat if event.HasField("seat") else None)
-        for event in request.events
-    ]
 
 
 def status(request: Any) -> str:

@@ -223,6 +223,12 @@ class Waiting:
             return []
         return [self._sound(call)]
 
+    def hold(self, method: str) -> list[Reply]:
+        """Answer the kept calls now, and keep those of another method back from now on."""
+        kept, self.kept, self._method = self.kept, [], method
+        self.asked.clear()
+        return [self._sound(call) for call in kept]
+
     def let_go(self) -> list[Reply]:
         """Answer the kept calls now, and all later ones at once."""
         self.free = True

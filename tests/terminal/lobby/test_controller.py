@@ -280,6 +280,21 @@ async def test_a_person_and_a_program_solve_a_puzzle(server: Server) -> None:
         await ann.until(lambda each: each.sees("bob has found ") and each.sees("The game is over, won by bob"))
 
 
+async def test_a_person_joins_a_race_that_goes_on_where_the_settings_allow_it(server: Server) -> None:
+    async with visitors(server, "ann", "bob") as [ann, bob]:
+        await at_blue(ann, bob, settings="aspects=3 min_players=1 late_join=true")
+        assert await ann.controller.join(ann.table(), "") == ""
+        assert await ann.client.start() == ""
+        await ann.until(lambda each: "space" in each.keys)
+        await bob.until(lambda each: each.table().status == TableStatus.TABLE_STATUS_RUNNING and keys.JOIN in each.keys)
+        assert await bob.controller.join(bob.table(), "") == ""
+        await bob.until(lambda each: "space" in each.keys)
+        await ann.until(lambda each: each.sees("bob joins the game."))
+        await take_a_set(bob)
+        await ann.until(lambda each: each.sees("bob GotSet: "))
+        assert [player.points for player in (await state_of(ann)).players] == [0, 1]
+
+
 async def test_everybody_sees_which_cards_a_caller_picks(server: Server) -> None:
     async with visitors(server, "ann", "bob", "cy") as [ann, bob, cy]:
         await at_blue(ann, bob, cy, settings="selection=single window=60s table=21")

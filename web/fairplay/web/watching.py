@@ -39,7 +39,7 @@ class Feed:
 
     def __init__(self, upstream: Upstream, game: referee_pb2.Game) -> None:
         self.game = game
-        self.names: Sequence[str] = [player.name for player in game.plan.players]
+        self.names = [player.name for player in game.plan.players]
         self.frames: list[Frame] = []
         self.log: list[str] = []
         self.asked: Sequence[referee_pb2.AskedPlayer] = ()
@@ -92,6 +92,9 @@ class Feed:
         match event.WhichOneof("event"):
             case "state":
                 self._take_state(event)
+            case "joined":
+                self.names[event.joined.seat :] = [event.joined.name]
+                self.log.append(f"{plain(event.joined.name)} joins the game.")
             case "eliminated":
                 self.log.append(elimination_line(event.eliminated))
             case "asked":

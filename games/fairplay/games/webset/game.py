@@ -70,6 +70,11 @@ class Webset:
         """Return how many players these settings allow: also one alone."""
         return range(codec.settings(settings).min_players, rules.MAX_SEATS + 1)
 
+    def may_join_late(self, settings: webset_pb2.Settings) -> bool:
+        """Return whether players may join a race that goes on."""
+        chosen = codec.settings(settings)
+        return chosen.late_join and chosen.rounds == "off"
+
     def check_state(self, settings: webset_pb2.Settings, state: webset_pb2.State) -> int:
         """Return the number of players of a state, eliminated ones included."""
         return len(codec.initial_state(state, codec.settings(settings), Random(0)).players)

@@ -243,10 +243,11 @@ class LobbyServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def JoinTable(self, request, context):
-        """Takes a seat at a table. The game must not be running and a seat must be free; or the user comes back to its seat
-        in a running game that it has left, as long as its player is not out. The player must be reachable: with
+        """Takes a seat at a table. A seat must be free, and the game must not be running or must let players join late
+        (Table.late_join); then the user's player is called as soon as the game lets it in. Or the user comes back to its
+        seat in a running game that it has left, as long as its player is not out. The player must be reachable: with
         an empty link it is the one that dialled in under the user's name. One that dialled in under another name must
-        have done so with the user's token. An address is not tried before the game starts. A repeat changes nothing but
+        have done so with the user's token. An address is not tried before the user plays. A repeat changes nothing but
         the link and the secret, which then hold for the next game.
 
         Where this was the last seat of a table that was made for a number of players, its game starts. One that cannot

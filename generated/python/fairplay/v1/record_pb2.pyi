@@ -79,6 +79,7 @@ class RecordEntry(google.protobuf.message.Message):
     CHANGE_FIELD_NUMBER: builtins.int
     PLAYED_FIELD_NUMBER: builtins.int
     TABLE_FIELD_NUMBER: builtins.int
+    JOINED_FIELD_NUMBER: builtins.int
     @property
     def game(self) -> global___GameHeader:
         """The first entry of a game."""
@@ -115,6 +116,10 @@ class RecordEntry(google.protobuf.message.Message):
     def table(self) -> global___RecordedTable:
         """A table of the lobby, as it is from here on. The first entry of a table, and every later one."""
 
+    @property
+    def joined(self) -> global___RecordedJoin:
+        """A player has joined a game that goes on."""
+
     def __init__(
         self,
         *,
@@ -127,10 +132,11 @@ class RecordEntry(google.protobuf.message.Message):
         change: global___TournamentChange | None = ...,
         played: global___RecordedGame | None = ...,
         table: global___RecordedTable | None = ...,
+        joined: global___RecordedJoin | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["call", b"call", "change", b"change", "entry", b"entry", "game", b"game", "misconduct", b"misconduct", "played", b"played", "result", b"result", "resumed", b"resumed", "table", b"table", "tournament", b"tournament"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["call", b"call", "change", b"change", "entry", b"entry", "game", b"game", "misconduct", b"misconduct", "played", b"played", "result", b"result", "resumed", b"resumed", "table", b"table", "tournament", b"tournament"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["entry", b"entry"]) -> typing.Literal["game", "tournament", "call", "misconduct", "result", "resumed", "change", "played", "table"] | None: ...
+    def HasField(self, field_name: typing.Literal["call", b"call", "change", b"change", "entry", b"entry", "game", b"game", "joined", b"joined", "misconduct", b"misconduct", "played", b"played", "result", b"result", "resumed", b"resumed", "table", b"table", "tournament", b"tournament"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["call", b"call", "change", b"change", "entry", b"entry", "game", b"game", "joined", b"joined", "misconduct", b"misconduct", "played", b"played", "result", b"result", "resumed", b"resumed", "table", b"table", "tournament", b"tournament"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["entry", b"entry"]) -> typing.Literal["game", "tournament", "call", "misconduct", "result", "resumed", "change", "played", "table", "joined"] | None: ...
 
 global___RecordEntry = RecordEntry
 
@@ -292,6 +298,41 @@ class RecordedCall(google.protobuf.message.Message):
     def WhichOneof(self, oneof_group: typing.Literal["outcome", b"outcome"]) -> typing.Literal["reply", "error", "overrun"] | None: ...
 
 global___RecordedCall = RecordedCall
+
+@typing.final
+class RecordedJoin(google.protobuf.message.Message):
+    """A player that has joined a game that goes on. It counts among the answers to the calls that were open then."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: builtins.int
+    PLAYER_FIELD_NUMBER: builtins.int
+    ELAPSED_FIELD_NUMBER: builtins.int
+    MORE_FOLLOW_FIELD_NUMBER: builtins.int
+    seat: builtins.int
+    """Its seat, behind all others."""
+    more_follow: builtins.bool
+    """Whether the next entry came in the same moment, as in RecordedCall."""
+    @property
+    def player(self) -> fairplay.v1.game_pb2.Player:
+        """Who it is, and how it is reached."""
+
+    @property
+    def elapsed(self) -> google.protobuf.duration_pb2.Duration:
+        """From asking for the answers, of which the first counts, to its joining."""
+
+    def __init__(
+        self,
+        *,
+        seat: builtins.int = ...,
+        player: fairplay.v1.game_pb2.Player | None = ...,
+        elapsed: google.protobuf.duration_pb2.Duration | None = ...,
+        more_follow: builtins.bool = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["elapsed", b"elapsed", "player", b"player"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["elapsed", b"elapsed", "more_follow", b"more_follow", "player", b"player", "seat", b"seat"]) -> None: ...
+
+global___RecordedJoin = RecordedJoin
 
 @typing.final
 class RecordedTable(google.protobuf.message.Message):

@@ -128,7 +128,7 @@ class Game(google.protobuf.message.Message):
     """The tournament that it belongs to. Empty: none."""
     @property
     def plan(self) -> global___GamePlan:
-        """What it is made of."""
+        """What it is made of. Players that have joined since it began are behind those with which it began."""
 
     @property
     def start_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
@@ -350,9 +350,12 @@ class WatchGameResponse(google.protobuf.message.Message):
     ELIMINATED_FIELD_NUMBER: builtins.int
     FINISHED_FIELD_NUMBER: builtins.int
     ASKED_FIELD_NUMBER: builtins.int
+    JOINED_FIELD_NUMBER: builtins.int
     TIME_FIELD_NUMBER: builtins.int
     sequence: builtins.int
-    """Grows with every event of the game; gaps are possible. Of `asked` it is that of the event before."""
+    """Grows with every event of the game; gaps are possible. Of `asked`, and of `joined` where that was before the state
+    that came first, it is that of the event before.
+    """
     @property
     def state(self) -> fairplay.v1.game_pb2.GameState:
         """The state has changed, or is shown for the first time: the whole of it. Its last action is in it."""
@@ -372,6 +375,10 @@ class WatchGameResponse(google.protobuf.message.Message):
         """
 
     @property
+    def joined(self) -> global___PlayerJoined:
+        """A player has joined the game. Sent of games that let players join late (Table.late_join)."""
+
+    @property
     def time(self) -> google.protobuf.timestamp_pb2.Timestamp:
         """When it happened."""
 
@@ -383,13 +390,36 @@ class WatchGameResponse(google.protobuf.message.Message):
         eliminated: fairplay.v1.misconduct_pb2.Misconduct | None = ...,
         finished: fairplay.v1.result_pb2.GameResult | None = ...,
         asked: global___Asked | None = ...,
+        joined: global___PlayerJoined | None = ...,
         time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["asked", b"asked", "eliminated", b"eliminated", "event", b"event", "finished", b"finished", "state", b"state", "time", b"time"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["asked", b"asked", "eliminated", b"eliminated", "event", b"event", "finished", b"finished", "sequence", b"sequence", "state", b"state", "time", b"time"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["event", b"event"]) -> typing.Literal["state", "eliminated", "finished", "asked"] | None: ...
+    def HasField(self, field_name: typing.Literal["asked", b"asked", "eliminated", b"eliminated", "event", b"event", "finished", b"finished", "joined", b"joined", "state", b"state", "time", b"time"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["asked", b"asked", "eliminated", b"eliminated", "event", b"event", "finished", b"finished", "joined", b"joined", "sequence", b"sequence", "state", b"state", "time", b"time"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["event", b"event"]) -> typing.Literal["state", "eliminated", "finished", "asked", "joined"] | None: ...
 
 global___WatchGameResponse = WatchGameResponse
+
+@typing.final
+class PlayerJoined(google.protobuf.message.Message):
+    """A player has joined a game that goes on."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: builtins.int
+    NAME_FIELD_NUMBER: builtins.int
+    seat: builtins.int
+    """Its seat, behind all others."""
+    name: builtins.str
+    """Its name. At most 64 characters."""
+    def __init__(
+        self,
+        *,
+        seat: builtins.int = ...,
+        name: builtins.str = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["name", b"name", "seat", b"seat"]) -> None: ...
+
+global___PlayerJoined = PlayerJoined
 
 @typing.final
 class Asked(google.protobuf.message.Message):

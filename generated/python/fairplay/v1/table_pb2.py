@@ -27,7 +27,7 @@ from fairplay.v1 import result_pb2 as fairplay_dot_v1_dot_result__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x66\x61irplay/v1/table.proto\x12\x0b\x66\x61irplay.v1\x1a\x16\x66\x61irplay/v1/game.proto\x1a\x18\x66\x61irplay/v1/result.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9c\x03\n\x05Table\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12+\n\x08settings\x18\x03 \x01(\x0b\x32\x19.fairplay.v1.GameSettings\x12.\n\x0ctime_control\x18\x04 \x01(\x0b\x32\x18.fairplay.v1.TimeControl\x12\r\n\x05owner\x18\x05 \x01(\t\x12(\n\x06status\x18\x06 \x01(\x0e\x32\x18.fairplay.v1.TableStatus\x12 \n\x05seats\x18\x07 \x03(\x0b\x32\x11.fairplay.v1.Seat\x12\x10\n\x08watchers\x18\x08 \x03(\t\x12\x16\n\x0emin_seat_count\x18\t \x01(\r\x12\x16\n\x0emax_seat_count\x18\n \x01(\r\x12\x0f\n\x07game_id\x18\x0b \x01(\t\x12\'\n\x06result\x18\x0c \x01(\x0b\x32\x17.fairplay.v1.GameResult\x12/\n\x0b\x63reate_time\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nseat_count\x18\x0e \x01(\r\"A\n\x04Seat\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07present\x18\x02 \x01(\x08\x12\r\n\x05ready\x18\x03 \x01(\x08\x12\x0b\n\x03\x62ot\x18\x04 \x01(\t\"D\n\x04User\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\x12\x1f\n\x04part\x18\x03 \x01(\x0e\x32\x11.fairplay.v1.Part*s\n\x0bTableStatus\x12\x1c\n\x18TABLE_STATUS_UNSPECIFIED\x10\x00\x12\x15\n\x11TABLE_STATUS_OPEN\x10\x01\x12\x18\n\x14TABLE_STATUS_RUNNING\x10\x02\x12\x15\n\x11TABLE_STATUS_OVER\x10\x03*?\n\x04Part\x12\x14\n\x10PART_UNSPECIFIED\x10\x00\x12\x10\n\x0cPART_WATCHER\x10\x01\x12\x0f\n\x0bPART_PLAYER\x10\x02\x42\x91\x01\n\x0f\x63om.fairplay.v1B\nTableProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x66\x61irplay/v1/table.proto\x12\x0b\x66\x61irplay.v1\x1a\x16\x66\x61irplay/v1/game.proto\x1a\x18\x66\x61irplay/v1/result.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xaf\x03\n\x05Table\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12+\n\x08settings\x18\x03 \x01(\x0b\x32\x19.fairplay.v1.GameSettings\x12.\n\x0ctime_control\x18\x04 \x01(\x0b\x32\x18.fairplay.v1.TimeControl\x12\r\n\x05owner\x18\x05 \x01(\t\x12(\n\x06status\x18\x06 \x01(\x0e\x32\x18.fairplay.v1.TableStatus\x12 \n\x05seats\x18\x07 \x03(\x0b\x32\x11.fairplay.v1.Seat\x12\x10\n\x08watchers\x18\x08 \x03(\t\x12\x16\n\x0emin_seat_count\x18\t \x01(\r\x12\x16\n\x0emax_seat_count\x18\n \x01(\r\x12\x0f\n\x07game_id\x18\x0b \x01(\t\x12\'\n\x06result\x18\x0c \x01(\x0b\x32\x17.fairplay.v1.GameResult\x12/\n\x0b\x63reate_time\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nseat_count\x18\x0e \x01(\r\x12\x11\n\tlate_join\x18\x0f \x01(\x08\"A\n\x04Seat\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07present\x18\x02 \x01(\x08\x12\r\n\x05ready\x18\x03 \x01(\x08\x12\x0b\n\x03\x62ot\x18\x04 \x01(\t\"D\n\x04User\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\x12\x1f\n\x04part\x18\x03 \x01(\x0e\x32\x11.fairplay.v1.Part*s\n\x0bTableStatus\x12\x1c\n\x18TABLE_STATUS_UNSPECIFIED\x10\x00\x12\x15\n\x11TABLE_STATUS_OPEN\x10\x01\x12\x18\n\x14TABLE_STATUS_RUNNING\x10\x02\x12\x15\n\x11TABLE_STATUS_OVER\x10\x03*?\n\x04Part\x12\x14\n\x10PART_UNSPECIFIED\x10\x00\x12\x10\n\x0cPART_WATCHER\x10\x01\x12\x0f\n\x0bPART_PLAYER\x10\x02\x42\x91\x01\n\x0f\x63om.fairplay.v1B\nTableProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,14 +35,14 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'fairplay.v1.table_pb2', _gl
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\017com.fairplay.v1B\nTableProtoP\001Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\242\002\003FPX\252\002\013Fairplay.V1\312\002\013Fairplay\\V1\352\002\014Fairplay::V1'
-  _globals['_TABLESTATUS']._serialized_start=675
-  _globals['_TABLESTATUS']._serialized_end=790
-  _globals['_PART']._serialized_start=792
-  _globals['_PART']._serialized_end=855
+  _globals['_TABLESTATUS']._serialized_start=694
+  _globals['_TABLESTATUS']._serialized_end=809
+  _globals['_PART']._serialized_start=811
+  _globals['_PART']._serialized_end=874
   _globals['_TABLE']._serialized_start=124
-  _globals['_TABLE']._serialized_end=536
-  _globals['_SEAT']._serialized_start=538
-  _globals['_SEAT']._serialized_end=603
-  _globals['_USER']._serialized_start=605
-  _globals['_USER']._serialized_end=673
+  _globals['_TABLE']._serialized_end=555
+  _globals['_SEAT']._serialized_start=557
+  _globals['_SEAT']._serialized_end=622
+  _globals['_USER']._serialized_start=624
+  _globals['_USER']._serialized_end=692
 # @@protoc_insertion_point(module_scope)

@@ -94,6 +94,7 @@ class Table(google.protobuf.message.Message):
     RESULT_FIELD_NUMBER: builtins.int
     CREATE_TIME_FIELD_NUMBER: builtins.int
     SEAT_COUNT_FIELD_NUMBER: builtins.int
+    LATE_JOIN_FIELD_NUMBER: builtins.int
     name: builtins.str
     """The name, unique in the lobby."""
     game: builtins.str
@@ -112,6 +113,8 @@ class Table(google.protobuf.message.Message):
     """How many players the table was made for: its game starts by itself when the last seat is taken. 0: any number that
     the game allows.
     """
+    late_join: builtins.bool
+    """Whether a free seat can be taken while the game runs, too: its settings allow that players join late."""
     @property
     def settings(self) -> fairplay.v1.game_pb2.GameSettings:
         """The settings. Not set: the defaults of the game."""
@@ -122,7 +125,9 @@ class Table(google.protobuf.message.Message):
 
     @property
     def seats(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Seat]:
-        """The seats in turn order: those who have joined, in the order in which they did."""
+        """The seats in turn order: those who have joined, in the order in which they did, and bots behind them. While a game
+        runs, those who have joined since it began are the last.
+        """
 
     @property
     def watchers(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
@@ -155,9 +160,10 @@ class Table(google.protobuf.message.Message):
         result: fairplay.v1.result_pb2.GameResult | None = ...,
         create_time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
         seat_count: builtins.int = ...,
+        late_join: builtins.bool = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["create_time", b"create_time", "result", b"result", "settings", b"settings", "time_control", b"time_control"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["create_time", b"create_time", "game", b"game", "game_id", b"game_id", "max_seat_count", b"max_seat_count", "min_seat_count", b"min_seat_count", "name", b"name", "owner", b"owner", "result", b"result", "seat_count", b"seat_count", "seats", b"seats", "settings", b"settings", "status", b"status", "time_control", b"time_control", "watchers", b"watchers"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["create_time", b"create_time", "game", b"game", "game_id", b"game_id", "late_join", b"late_join", "max_seat_count", b"max_seat_count", "min_seat_count", b"min_seat_count", "name", b"name", "owner", b"owner", "result", b"result", "seat_count", b"seat_count", "seats", b"seats", "settings", b"settings", "status", b"status", "time_control", b"time_control", "watchers", b"watchers"]) -> None: ...
 
 global___Table = Table
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from fairplay.games.game import seats_of
+from fairplay.games.game import may_join_late, seats_of
 from fairplay.server.errors import Refusal
 from fairplay.server.lobby.table import Seat, Table
 from fairplay.server.lobby.text import check_table_name
@@ -24,12 +24,15 @@ def table_of(user: User) -> Table:
     return user.table
 
 
+def without_you(table: Table) -> Refusal:
+    """Return the refusal of a seat in the running game of a table."""
+    return Refusal("TABLE_RUNNING", f"the game of the table {table.name} goes on: watch it, and join when it is over")
+
+
 def check_joinable(table: Table) -> None:
     """Raise Refusal if nobody can take a seat now."""
-    if table.running:
-        raise Refusal(
-            "TABLE_RUNNING", f"the game of the table {table.name} goes on: watch it, and join when it is over"
-        )
+    if table.running and not table.late_join:
+        raise without_you(table)
     if table.full:
         raise Refusal("TABLE_FULL", f"all {len(table.seats)} seats of the table {table.name} are taken")
 
@@ -103,4 +106,5 @@ def table_message(request: CreateTableRequest, owner: str) -> TableMessage:
         max_seat_count=request.seat_count or seats.stop - 1,
         seat_count=request.seat_count,
         create_time=now,
+        late_join=may_join_late(game, settings),
     )

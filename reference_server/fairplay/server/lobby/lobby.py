@@ -19,6 +19,7 @@ from fairplay.server.lobby.checks import (
     check_not_playing,
     table_message,
     table_of,
+    without_you,
 )
 from fairplay.server.lobby.event_stream import EventStream
 from fairplay.server.lobby.limits import LobbyLimits, PeerBuckets, TokenBucket, check_granted
@@ -222,7 +223,10 @@ class Lobby:
         secret = checked_secret(link, secret, "secret")
         if seat is None:
             self._state.move(user, table, Seat(user.name, link, user.key, secret=secret))
-            await self.starts.start_if_complete(table)
+            if table.running:
+                self._games.let_in(table)
+            else:
+                await self.starts.start_if_complete(table)
         elif (seat.link, seat.secret) != (link, secret):
             seat.link, seat.secret = link, secret
             self._state.records.record(table)
@@ -232,10 +236,10 @@ class Lobby:
         """Give a user the seat again that it has left in a running game. Raises Refusal if its player is out."""
         check_not_playing(user)
         if link not in ("", left.link):
-            check_joinable(table)
+            raise without_you(table)
         self._seat_links.check(user, table, left.link)
         if not self._state.come_back(user, table, left):
-            check_joinable(table)
+            raise without_you(table)
         return table.to_message()
 
     def leave_table(self, user: User) -> None:

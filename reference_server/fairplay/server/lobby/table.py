@@ -98,6 +98,11 @@ class Table:
         return self._message.min_seat_count
 
     @property
+    def late_join(self) -> bool:
+        """Return whether a free seat can be taken while the game runs, too."""
+        return self._message.late_join
+
+    @property
     def missing_count(self) -> int:
         """Return how many must still join before a game can start; 0 if enough have."""
         return max(0, self.min_seat_count - len(self.seats))
@@ -174,12 +179,16 @@ class Table:
         self.watchers[name] = None
 
     def sit(self, seat: Seat) -> None:
-        """Give a user a seat, before those of bots; or the one again that it has left."""
+        """Give a user a seat, before those of bots; or the one again that it has left.
+
+        While a game runs, the seat is behind all others, as it is in the game.
+        """
         self.watchers.pop(seat.name, None)
         if seat.left:
             seat.present, seat.left = True, False
             return
-        self.seats.insert(sum(not seat.bot for seat in self.seats), seat)
+        users = sum(not each.bot for each in self.seats)
+        self.seats.insert(len(self.seats) if self.running else users, seat)
 
     def set_bots(self, count: int, link: str) -> bool:
         """Have so many bots behind the users, or as many as there are free seats. Return whether a seat changes."""
@@ -224,10 +233,10 @@ class Table:
         self._message.CopyFrom(before)
 
     def end(self, result: GameResult) -> None:
-        """End the game. Seats that were left are free; users who may come back keep theirs."""
+        """End the game. Seats that were left are free; users who may come back keep theirs, before those of bots."""
         self._message.status = TableStatus.TABLE_STATUS_OVER
         self._message.result.CopyFrom(summarise(result))
-        self.seats = [seat for seat in self.seats if not seat.left]
+        self.seats = sorted((seat for seat in self.seats if not seat.left), key=lambda seat: seat.bot)
 
 
 def summarise(result: GameResult) -> GameResult:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from fairplay.server.errors import Refusal
 from fairplay.server.lobby.checks import check_startable
 from fairplay.server.lobby.state import LobbyState
-from fairplay.server.lobby.table import Table
+from fairplay.server.lobby.table import Seat, Table
 from fairplay.server.plans import MAX_SEED
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.referee import Referee
@@ -57,12 +57,19 @@ class TableGames:
             raise error
         self._keep(self._await_end(table, playing))
         self._state.update_table(table)
+        self.let_in(table)
+
+    def let_in(self, table: Table) -> None:
+        """Let those into the running game of a table who have a seat there and none in the game yet."""
+        known = self._referee.seat_count(table.game_id)
+        for seat in table.seats[known:] if known is not None else ():
+            self._referee.join(table.game_id, _player(seat))
 
     def _plan(self, message: TableMessage, table: Table) -> GamePlan:
         return GamePlan(
             game=message.game,
             settings=message.settings if message.HasField("settings") else None,
-            players=[Player(name=seat.name, link=seat.link, secret=seat.secret) for seat in table.seats],
+            players=[_player(seat) for seat in table.seats],
             seed=self._rng.randrange(MAX_SEED),
             time_control=message.time_control if message.HasField("time_control") else None,
         )
@@ -76,6 +83,7 @@ class TableGames:
             self._state.records.continue_table(table)
         else:
             self._keep(self._await_end(table, self._keep(self._referee.play(plan, table.game_id))))
+            self.let_in(table)
 
     async def _await_end(self, table: Table, playing: asyncio.Task[GameMessage]) -> None:
         try:
@@ -122,3 +130,7 @@ class TableGames:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None and not isinstance(error, Refusal):
             log.error("a table's game was lost sight of", exc_info=error)
+
+
+def _player(seat: Seat) -> Player:
+    return Player(name=seat.name, link=seat.link, secret=seat.secret)

@@ -47,6 +47,8 @@ def _players(entry: RecordEntry) -> Iterable[Player]:
             return entry.game.plan.players
         case "tournament":
             return entry.tournament.plan.entrants
+        case "joined":
+            return [entry.joined.player]
         case "change":
             return [entry.change.signed_up, entry.change.examination.player, *entry.change.started.entrants]
         case _:

@@ -7,10 +7,22 @@ from collections.abc import Callable, Iterable, Iterator
 from fairplay.games import game
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.errors import RecordsError
-from fairplay.server.records.replayer import Called, Eliminated, Ended, Event, Find, Replayer, Shown
+from fairplay.server.records.replayer import Called, Came, Eliminated, Ended, Event, Find, Replayer, Shown
 from fairplay.v1.record_pb2 import Record, RecordEntry
 
-__all__ = ["Called", "Eliminated", "Ended", "Event", "Find", "Replayer", "Shown", "replay", "resume", "state_at"]
+__all__ = [
+    "Called",
+    "Came",
+    "Eliminated",
+    "Ended",
+    "Event",
+    "Find",
+    "Replayer",
+    "Shown",
+    "replay",
+    "resume",
+    "state_at",
+]
 
 
 def replay(record: Record, find: Find = game.find) -> Iterator[Event]:

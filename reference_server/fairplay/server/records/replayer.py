@@ -18,6 +18,7 @@ from fairplay.games.steps import (
     Call,
     Conversation,
     Eliminate,
+    Joined,
     Outcome,
     Race,
     Show,
@@ -28,8 +29,9 @@ from fairplay.games.steps import (
 from fairplay.server import evidence
 from fairplay.server.records.errors import Diverged
 from fairplay.server.transcript import Answer, Asked, Transcript, game_result, game_rng, read_outcome
+from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import Misconduct
-from fairplay.v1.record_pb2 import RecordedCall, RecordedResult, RecordEntry
+from fairplay.v1.record_pb2 import RecordedCall, RecordedJoin, RecordedResult, RecordEntry
 from fairplay.v1.result_pb2 import GameResult
 
 Find: TypeAlias = Callable[[str], Game]
@@ -67,6 +69,27 @@ class Eliminated(NamedTuple):
     time_ns: int
 
 
+class Newcomer(NamedTuple):
+    """A player that has joined a game that goes on. `sequence` and `time_ns` are as in Shown."""
+
+    sequence: int
+    seat: int
+    player: Player
+    time_ns: int
+
+
+class Came(NamedTuple):
+    """A player has joined."""
+
+    entry: int
+    newcomer: Newcomer
+
+    @property
+    def sequence(self) -> int:
+        """The number of the event, as in Shown."""
+        return self.newcomer.sequence
+
+
 class Ended(NamedTuple):
     """The game is over. The last event."""
 
@@ -76,13 +99,14 @@ class Ended(NamedTuple):
     time_ns: int
 
 
-Event: TypeAlias = Called | Shown | Eliminated | Ended
+Event: TypeAlias = Called | Shown | Eliminated | Came | Ended
 
 
 class Replayer:
     """A game that is played again, an entry at a time. Raises Diverged if an entry is not what the rules lead to.
 
-    `start` is the first state that the conversation showed, `shown` the last one.
+    `start` is the first state that the conversation showed, `shown` the last one; `newcomers` are the players that have
+    joined since the game began.
 
     After the last entry it tells where the game stands: what the conversation waits for, in `step`, with the `answers`
     that are in where several players are asked at once; or its `outcome`; or the `error` with which the rules failed.
@@ -104,10 +128,11 @@ class Replayer:
         self.outcome: Outcome | None = None
         self.error: Exception | None = None
         self.result: GameResult | None = None
-        self._names = [player.name for player in header.game.plan.players]
-        self.transcript = Transcript(self._names, append)
+        self.newcomers: list[Newcomer] = []
+        self.transcript = Transcript([player.name for player in header.game.plan.players], append)
         self._waiting: dict[int, Asked] = {}
         self._racing: dict[int, Asked] = {}  # the open calls of a race, over the steps that do not wait for them
+        self._waiting_since_ns = self.time_ns
         self._arrivals: list[Arrival] = []
         self._recorded_count = 0
         self._events: list[Event] = []
@@ -132,6 +157,8 @@ class Replayer:
         match entry.WhichOneof("entry"):
             case "call":
                 self._call(entry.call)
+            case "joined":
+                self._join(entry.joined)
             case "misconduct":
                 self._misconduct(entry.misconduct)
             case "result":
@@ -164,13 +191,13 @@ class Replayer:
             )
             given = unwrap(plan.initial_state, played, played.state_type)
             start = unwrap(header.start_state, played, played.state_type)
-            rng = game_rng(plan.seed)
+            rng, names = game_rng(plan.seed), tuple(self.transcript.players)
             if start is None:
-                return played.play(header.game_id, settings, self._names, rng, given)
+                return played.play(header.game_id, settings, names, rng, given)
             if given is not None:
-                shown = next(played.play(header.game_id, settings, self._names, rng, given))
+                shown = next(played.play(header.game_id, settings, names, rng, given))
                 _check_start(start, given, played.full_state(shown.state) if isinstance(shown, Show) else start)
-            return played.play(header.game_id, settings, self._names, rng, start, fresh=given is None)
+            return played.play(header.game_id, settings, names, rng, start, fresh=given is None)
         except ValueError as error:
             raise Diverged(1, f"the game cannot be played: {error}") from None
 
@@ -215,6 +242,7 @@ class Replayer:
     def _note_sent(self) -> None:
         numbers = [asked.number for asked in self._waiting.values()]
         self._sent_ns = {number: self._sent_ns.get(number, self.time_ns) for number in numbers}
+        self._waiting_since_ns = self.time_ns
 
     def _call(self, call: RecordedCall) -> None:
         asked = self._waiting.get(call.seat)
@@ -232,6 +260,34 @@ class Replayer:
         if not (call.more_follow if isinstance(self.step, Race) else self._waiting):
             self._answered()
 
+    def _join(self, joined: RecordedJoin) -> None:
+        if joined.seat != self._next_seat:
+            raise self._diverged(f"a player has joined in seat {joined.seat}, but {self.due()}")
+        if joined.player.name in self.transcript.players:
+            raise self._diverged(f"a player has joined under the name of another one, {joined.player.name}")
+        self._check_more_follow(joined.more_follow, len(self._waiting))
+        self.transcript.players.append(joined.player.name)
+        self.time_ns = max(self.time_ns, self._waiting_since_ns + joined.elapsed.ToNanoseconds())
+        self.event_count += 1
+        newcomer = Newcomer(self.event_count, joined.seat, joined.player, self.time_ns)
+        self.newcomers.append(newcomer)
+        self._events.append(Came(self.entry, newcomer))
+        self._arrivals.append(Arrival(joined.seat, Joined(), joined.elapsed.seconds + joined.elapsed.nanos / 1e9))
+        if not joined.more_follow:
+            self._answered()
+
+    @property
+    def _next_seat(self) -> int | None:
+        """The seat of a player who joins in the entry that comes; None if nobody can."""
+        if not isinstance(self.step, Race) or any(isinstance(each.answer, Joined) for each in self._arrivals):
+            return None
+        return self.step.next_seat
+
+    def _check_more_follow(self, more_follow: bool, left: int) -> None:
+        """Check whether another answer can have come in the same moment, where so many are left."""
+        if more_follow and not (isinstance(self.step, Race) and left):
+            raise self._diverged("it says that another answer came in the same moment, which cannot be")
+
     def _answered(self) -> None:
         assert self.step is not None
         self._advance(join_answers(self.step, self._arrivals))
@@ -244,8 +300,7 @@ class Replayer:
             raise self._diverged(f"the request of {method.name} to seat {call.seat} is not the one that the rules make")
         if call.number != asked.number:
             raise self._diverged(f"the call has the number {call.number}, but it is call {asked.number}")
-        if call.more_follow and not (isinstance(self.step, Race) and len(self._waiting) > 1):
-            raise self._diverged("it says that another answer came in the same moment, which cannot be")
+        self._check_more_follow(call.more_follow, len(self._waiting) - 1 + (self._next_seat is not None))
         if call.WhichOneof("outcome") is None:
             raise self._diverged("it does not say how the call ended")
 
@@ -267,7 +322,7 @@ class Replayer:
         if recorded.result.aborted:
             due = GameResult(misconducts=misconducts, aborted=recorded.result.aborted)
         elif self.outcome is not None:
-            due = game_result(self.outcome, self._names, misconducts)
+            due = game_result(self.outcome, self.transcript.players, misconducts)
         else:
             raise self._diverged(f"the game was over, but {self.due()}")
         kept = evidence.result_without_evidence(due)

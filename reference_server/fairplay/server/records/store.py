@@ -128,7 +128,7 @@ class Store:
             b"",
         )
         journal = Journal(writer, listing, Trail(listing.number), self._ended)
-        summary = ended_game(header, end).SerializeToString()
+        summary = ended_game(entries).SerializeToString()
         journal.take(record.entries, summary, end.end_time.ToNanoseconds())
         self._next_number += 1
         self._journals[header.game_id] = journal

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from fairplay.server.records.database import Listing
-from fairplay.v1.record_pb2 import GameHeader, RecordedResult, RecordEntry
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.record_pb2 import GameHeader, RecordEntry
 from fairplay.v1.referee_pb2 import Game, GameStatus
 
 
@@ -14,9 +17,9 @@ def listed_game(listing: Listing) -> Game:
     return begun_game(RecordEntry.FromString(listing.header).game)
 
 
-def begun_game(header: GameHeader) -> Game:
-    """Return a game that is not over."""
-    return Game(
+def begun_game(header: GameHeader, newcomers: Iterable[Player] = ()) -> Game:
+    """Return a game that is not over, with the players that have joined since it began."""
+    game = Game(
         game_id=header.game_id,
         plan=header.plan,
         status=GameStatus.GAME_STATUS_RUNNING,
@@ -24,11 +27,21 @@ def begun_game(header: GameHeader) -> Game:
         tournament_id=header.tournament_id,
         players=header.players,
     )
+    for player in newcomers:
+        add_player(game, player)
+    return game
 
 
-def ended_game(header: GameHeader, end: RecordedResult) -> Game:
-    """Return a game that is over, from the first and the last entry of its record."""
-    game = begun_game(header)
+def add_player(game: Game, player: Player) -> None:
+    """Add a player that has joined, with its link and, where the server knows it, its description."""
+    game.plan.players.add(name=player.name, link=player.link)
+    game.players.add(name=player.name, description=player.description if player.HasField("description") else None)
+
+
+def ended_game(entries: Sequence[RecordEntry]) -> Game:
+    """Return a game that is over, from its whole record."""
+    end = entries[-1].result
+    game = begun_game(entries[0].game, [entry.joined.player for entry in entries if entry.HasField("joined")])
     game.status = GameStatus.GAME_STATUS_ABORTED if end.result.aborted else GameStatus.GAME_STATUS_FINISHED
     game.result.CopyFrom(end.result)
     game.end_time.CopyFrom(end.end_time)

@@ -27,7 +27,7 @@ Check: TypeAlias = Callable[[Sequence[RecordEntry]], Sequence[Finding]]
 """Follow the entries of a record of the right structure, and compare them with what the rules lead to."""
 
 BODY: Mapping[str, frozenset[str]] = {
-    "game": frozenset({"call", "misconduct", "result", "resumed"}),
+    "game": frozenset({"call", "joined", "misconduct", "result", "resumed"}),
     "tournament": frozenset({"call", "misconduct", "change", "played", "resumed"}),
     "table": frozenset({"table"}),
 }

@@ -67,7 +67,8 @@ def _join_keys(lobby: LobbyMirror, table: Table) -> Iterator[Key]:
 
 
 def _may_join(table: Table) -> bool:
-    return table.status != TableStatus.TABLE_STATUS_RUNNING and len(table.seats) < table.max_seat_count
+    running = table.status == TableStatus.TABLE_STATUS_RUNNING
+    return (table.late_join or not running) and len(table.seats) < table.max_seat_count
 
 
 def _may_delete(lobby: LobbyMirror, table: Table) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
 import grpc
 from google.protobuf.message import Message
@@ -33,7 +33,7 @@ class Spectator:
     ) -> None:
         self.game_id = game_id
         self.state: Message | None = None
-        self.names: Sequence[str] = ()
+        self.names: list[str] = []
         self._stub = RefereeServiceStub(channel)
         self._game = game
         self._on_state = on_state
@@ -64,7 +64,9 @@ class Spectator:
 
     def _take(self, event: WatchGameResponse) -> None:
         self._sequence = event.sequence
-        if event.WhichOneof("event") == "eliminated":
+        if event.WhichOneof("event") == "joined":
+            self.names[event.joined.seat :] = [event.joined.name]
+        elif event.WhichOneof("event") == "eliminated":
             self._report(elimination_line(event.eliminated))
         elif event.WhichOneof("event") == "state" and (state := self._unwrapped(event)) is not None:
             self.state = state

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -92,7 +93,7 @@ def _game(record: Record, header: RecordEntry) -> Overview:
         kind="game",
         game=plan.game,
         seed=plan.seed,
-        entrants=plan.players,
+        entrants=[*plan.players, *_newcomers(record)],
         status=(ABORTED if result.aborted else FINISHED) if ended else "",
         winners=[player.name for group in result.ranking[:1] for player in group.players],
         start=to_datetime(header.game.start_time),
@@ -139,6 +140,20 @@ def _table(record: Record, header: RecordEntry) -> Overview:
         entry_count=len(record.entries),
         tournament="",
     )
+
+
+_JOINED = bytes((RecordEntry.DESCRIPTOR.fields_by_name["joined"].number << 3 | 2,))
+"""How the entries begin that are looked for: a record of a game has thousands of others."""
+
+
+def _newcomers(record: Record) -> list[Player]:
+    """Return the players that have joined a game since it began, as far as their entries can be parsed."""
+    found = []
+    for linked in record.entries:
+        if linked.entry.startswith(_JOINED):
+            with suppress(DecodeError):
+                found.append(RecordEntry.FromString(linked.entry).joined.player)
+    return found
 
 
 def _changes(record: Record) -> list[TournamentChange]:

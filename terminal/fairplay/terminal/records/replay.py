@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from fairplay.server.records.place import Place
-from fairplay.server.records.replay import Called, Eliminated, Ended, Shown, replay
+from fairplay.server.records.replay import Called, Came, Eliminated, Ended, Shown, replay
 from fairplay.terminal.misconducts import draw_failure, draw_standing
 from fairplay.terminal.options import parse_seconds
 from fairplay.terminal.outcomes import UsageError
@@ -65,6 +65,8 @@ def _play(game: RecordedGame, show: Callable[[RenderableType], None], pause_s: f
                 board = game.board(game.game.full_state(event.state), f"after entry {event.entry}")
                 show(Group(harmless(escape(move)), board))
                 time.sleep(pause_s)
+            case Came():
+                show(harmless(escape(f"{event.newcomer.player.name} joins the game.")))
             case Eliminated():
                 show(harmless(draw_failure(event.misconduct)))
             case Ended():

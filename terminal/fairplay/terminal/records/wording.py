@@ -84,6 +84,8 @@ class Wording:
         if entry.HasField("misconduct"):
             out = entry.misconduct
             return Line(number, str(out.call_number), self.who(out.seat), "eliminated", "", kind(out))
+        if entry.HasField("joined"):
+            return Line(number, "", self.who(entry.joined.seat), "joined", "", entry.joined.player.link)
         what, details = _event(entry)
         return Line(number, "", "", what, "", details)
 

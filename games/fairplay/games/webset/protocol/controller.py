@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fairplay.games.kit.wire import Heads, write_field
-from fairplay.games.steps import Arrival, Call, CallKind, Method, Race, Show
+from fairplay.games.steps import Arrival, Call, CallKind, Joined, Method, Race, Show
 from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.protocol.methods import ACT, DEAL, GAME_OVER, PICK_CARDS, REPORT
@@ -32,7 +32,10 @@ class Controller:
         self.news = News(len(state.players))
         self.time = GameTime(state.settings)
         self._heads = Heads(DealRequest, game_id)
+        self._settings = DealRequest(settings=codec.settings_message(state.settings)).SerializeToString()
         self._open: dict[int, Call] = {}
+        self._newcomers: set[int] = set()
+        """Those who have joined, and are not told Deal yet."""
         self._passed: set[int] = set()
         self._refusals: Counter[int] = Counter()
         self._idle_count = 0
@@ -53,6 +56,14 @@ class Controller:
             self._passed.clear()
             self._refusals.clear()
             self._idle_count = 0
+
+    def add_player(self) -> None:
+        """Let a player join, behind all others, whom alone that is no news."""
+        seat = len(self.state.players)
+        self._newcomers.add(seat)
+        self.set_state(rules.join(self.state))
+        self.add_event(webset_pb2.EVENT_KIND_PLAYER_JOINED, seat)
+        self.news.add_player()
 
     def add_event(self, kind: EventKind.ValueType, seat: int | None, cards: Sequence[int] = ()) -> None:
         """Add an event that led to the present state."""
@@ -103,12 +114,12 @@ class Controller:
         hold_s = self.time.hold_s() if self.state.phase is Phase.OPEN else 0.0
         if hold_s and self._open and not self._seats_acting():
             hold_s = 0.0
-        elif self.state.phase is not Phase.OVER:
+        else:
             self._open_calls()
         if not self._open:
             return None
         delays = {seat: delay_s for seat in self._seats_acting() if (delay_s := self.time.delay_s(seat))}
-        return Race(tuple(self._open.values()), hold_s, delays)
+        return Race(tuple(self._open.values()), hold_s, delays, rules.next_seat(self.state))
 
     def _seats_acting(self) -> list[int]:
         return [seat for seat, call in self._open.items() if call.method is ACT]
@@ -122,6 +133,11 @@ class Controller:
 
     def _build_next_call(self, seat: int) -> Call | None:
         state = self.state
+        if seat in self._newcomers:
+            self._newcomers.remove(seat)
+            return self.build_deal(seat)
+        if state.phase is Phase.OVER:
+            return None
         if state.phase is Phase.CALLED and state.caller == seat:
             return self.build_pick_cards(seat)
         if state.phase is not Phase.CALLED and seat not in self._passed and (words := rules.possible(state, seat)):
@@ -129,12 +145,16 @@ class Controller:
             return self._build_call(seat, ACT, CallKind.DECISION, actions=actions, idle_count=self._idle_count)
         return self._build_call(seat, REPORT, CallKind.NOTIFICATION) if self.news.waits_for(seat) else None
 
-    def close_answered(self, race: Race, arrivals: Sequence[Arrival]) -> list[Call]:
-        """Close the calls of a race that were answered, and return them in the order of the arrivals."""
+    def close_answered(self, race: Race, arrivals: Sequence[Arrival]) -> list[tuple[Call, Arrival]]:
+        """Close the calls of a race that were answered, and return them with the arrivals, in their order.
+
+        Who joins was not called.
+        """
         self.time.advance(race, arrivals)
-        for arrival in arrivals:
+        replies = [arrival for arrival in arrivals if not isinstance(arrival.answer, Joined)]
+        for arrival in replies:
             self.news.deliver(arrival.seat)
-        return [self._open.pop(arrival.seat) for arrival in arrivals]
+        return [(self._open.pop(arrival.seat), arrival) for arrival in replies]
 
     def cancel_stale(self) -> None:
         """Cancel the questions about a table that has changed since they were asked."""
@@ -143,10 +163,9 @@ class Controller:
 
     # --- calls ---
 
-    def build_deal(self, seat: int, settings: webset_pb2.Settings) -> Call:
-        """Return the call that tells a player that the game begins."""
-        rest = DealRequest(settings=settings).SerializeToString()
-        return Call(seat, DEAL, self._heads[seat] + self._public_data() + rest, CallKind.NOTIFICATION)
+    def build_deal(self, seat: int) -> Call:
+        """Return the call that tells a player that the game begins, or goes on where it joins."""
+        return Call(seat, DEAL, self._heads[seat] + self._public_data() + self._settings, CallKind.NOTIFICATION)
 
     def build_pick_cards(self, seat: int) -> Call:
         """Return the call that asks a player for three cards within the window, or what is left of it.

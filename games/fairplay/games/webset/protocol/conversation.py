@@ -3,7 +3,7 @@
 Deal goes to all. Then all are asked to Act at once, and the first act counts: a call is followed by PickCards to the
 caller and Report to the others, anything else that changes what may be done by Act to all again. Where cards are picked
 one by one, PickCards and Report come again for each. GameOver goes to all. In rounds PickCards goes to all at once,
-again and again; in a puzzle once.
+again and again; in a puzzle once. Who joins a race that goes on is told Deal, and is asked as the others from then on.
 """
 
 from __future__ import annotations
@@ -62,9 +62,7 @@ def play(game_id: str, state: State) -> Conversation:
 
 
 def _deal(controller: Controller) -> Part:
-    settings = codec.settings_message(controller.state.settings)
-    seats = rules.playing(controller.state)
-    yield from _notify(controller, [controller.build_deal(seat, settings) for seat in seats])
+    yield from _notify(controller, [controller.build_deal(seat) for seat in rules.playing(controller.state)])
 
 
 def _notify(controller: Controller, calls: Sequence[Call]) -> Part:
@@ -104,10 +102,19 @@ def _run_race(controller: Controller) -> Generator[Step, Any, bool]:
     if race is None:
         return False
     arrivals = yield race
-    for call, arrival in zip(controller.close_answered(race, arrivals), arrivals, strict=True):
+    replies = controller.close_answered(race, arrivals)
+    if len(replies) < len(arrivals):  # before what has come in the same moment, which may end the game
+        yield from _let_in(controller)
+    for call, arrival in replies:
         yield from _handle(controller, call, arrival)
     controller.cancel_stale()
     return True
+
+
+def _let_in(controller: Controller) -> Part:
+    """Let a player join, to whom Deal is due (section 5, row 11)."""
+    controller.add_player()
+    yield controller.build_show()
 
 
 def _end_idle_round(controller: Controller) -> Part:

@@ -33,6 +33,11 @@ class News:
         """How many of the events spectators were shown."""
         self._results: dict[int, tuple[Status, str | None]] = {}
 
+    def add_player(self) -> None:
+        """Add a player behind the others, which is told nothing of what has happened so far."""
+        self._delivered.append(len(self._events))
+        self._carried.append(len(self._events))
+
     def add(self, event: Event) -> None:
         """Add an event, which every player is to be told."""
         self._events.append(event)

@@ -57,7 +57,8 @@ class GameTime:
         """Go on to the moment at which these arrivals count."""
         held_until_ns = self._now_ns + _nanoseconds(race.hold_s)
         for seat, _, elapsed_s in arrivals:
-            came_ns = max(held_until_ns, self._called_ns[seat] + _nanoseconds(elapsed_s))
+            since_ns = self._called_ns.get(seat, self._now_ns)  # who joins was not called: the race began now
+            came_ns = max(held_until_ns, since_ns + _nanoseconds(elapsed_s))
             self._now_ns = max(self._now_ns, came_ns + _nanoseconds(race.handicap_s.get(seat, 0.0)))
 
 

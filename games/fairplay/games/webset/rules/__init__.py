@@ -24,6 +24,7 @@ from fairplay.games.webset.rules.cards import (
 )
 from fairplay.games.webset.rules.dealing import settle
 from fairplay.games.webset.rules.invariants import invariant
+from fairplay.games.webset.rules.joining import join, next_seat
 from fairplay.games.webset.rules.leaving import eliminate, stop
 from fairplay.games.webset.rules.legality import apply, due, legal, possible, round_seats, turn, violation
 from fairplay.games.webset.rules.puzzle import MOST_NAMED, Solved, judge_named, solve
@@ -83,8 +84,10 @@ __all__ = [
     "initial",
     "invariant",
     "is_set",
+    "join",
     "judge_named",
     "legal",
+    "next_seat",
     "on_table",
     "parse_card",
     "play_round",

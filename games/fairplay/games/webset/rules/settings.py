@@ -66,6 +66,9 @@ class Settings:
     selection: Selection = choice(
         "triple", Selection, "Whether a caller picks three cards at once, or one by one for all to see."
     )
+    late_join: bool = flag(
+        False, "Whether a watcher at a table of the lobby may join the game that goes on, with no points."
+    )
 
 
 PROFILES: Mapping[Profile, Mapping[str, Any]] = MappingProxyType(
@@ -79,6 +82,7 @@ PROFILES: Mapping[Profile, Mapping[str, Any]] = MappingProxyType(
             "end_rule": "seed_immediate",
             "show_enabled": True,
             "min_players": 1,
+            "late_join": True,
         },
         "published": {"more_rule": "all_agree"},
     }

@@ -92,7 +92,7 @@ class Player(NamedTuple):
 
 
 class State(NamedTuple):
-    """A game, hidden things included. Seats are indices into `players` and never change."""
+    """A game, hidden things included. Seats are indices into `players` and never change; who joins is behind all."""
 
     settings: Settings
     table: Cards

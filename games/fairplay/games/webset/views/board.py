@@ -180,7 +180,7 @@ def end_line(scene: Scene, ranks: Sequence[int]) -> str:
 
 
 def event_line(event: webset_pb2.Event, scene: Scene) -> str:
-    """Return an event as one line. Empty for unknown kinds, and for a lost player, whom the table reports itself."""
+    """Return an event as one line. Empty for unknown kinds, and for players who join or are lost: the table says so."""
     form = _HAPPENED.get(event.kind, "")
     who = short_name(name_of(scene, event.seat), NAME_CELLS) if event.HasField("seat") else "Everybody"
     cards = ", ".join(card_name(card) for card in event.cards if card < CARDS)

@@ -207,7 +207,8 @@ class WebsetPerson(Person[webset_pb2.State]):
             self._until = self.table.clock() + self._window_s
         if board.caller(state) != self._seat:
             self._selecting = False
-        self._names = self._names or tuple(self.table.names())  # of this game, whoever leaves its table later
+        if len(self._names) < len(state.players):  # of this game, whoever leaves its table later
+            self._names = (*self._names, *self.table.names()[len(self._names) :])
         super().show(state)
 
     def revision(self, state: webset_pb2.State) -> int:

@@ -111,6 +111,7 @@ _DONE = {
     webset_pb2.EVENT_KIND_PLAYER_LEFT: "was eliminated",
     webset_pb2.EVENT_KIND_PICKED: "picks cards",
     webset_pb2.EVENT_KIND_SOLVED: "named sets",
+    webset_pb2.EVENT_KIND_PLAYER_JOINED: "joined",
 }
 
 

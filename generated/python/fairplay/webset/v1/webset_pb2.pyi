@@ -296,6 +296,8 @@ class _EventKindEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._Enum
     """The player that has called has picked a card, or put one back (Settings.selection SINGLE)."""
     EVENT_KIND_SOLVED: _EventKind.ValueType  # 11
     """A player has named the sets that it has found, if any (Settings.rounds PUZZLE)."""
+    EVENT_KIND_PLAYER_JOINED: _EventKind.ValueType  # 12
+    """A player has joined, and has the last seat (Settings.late_join)."""
 
 class EventKind(_EventKind, metaclass=_EventKindEnumTypeWrapper):
     """What everybody may know of what has happened."""
@@ -324,6 +326,8 @@ EVENT_KIND_PICKED: EventKind.ValueType  # 10
 """The player that has called has picked a card, or put one back (Settings.selection SINGLE)."""
 EVENT_KIND_SOLVED: EventKind.ValueType  # 11
 """A player has named the sets that it has found, if any (Settings.rounds PUZZLE)."""
+EVENT_KIND_PLAYER_JOINED: EventKind.ValueType  # 12
+"""A player has joined, and has the last seat (Settings.late_join)."""
 global___EventKind = EventKind
 
 @typing.final
@@ -355,6 +359,7 @@ class Settings(google.protobuf.message.Message):
     IDLE_ROUNDS_FIELD_NUMBER: builtins.int
     ACT_CAP_FIELD_NUMBER: builtins.int
     SELECTION_FIELD_NUMBER: builtins.int
+    LATE_JOIN_FIELD_NUMBER: builtins.int
     profile: global___Profile.ValueType
     """Where the values of fields that are not set come from."""
     aspects: builtins.int
@@ -401,6 +406,10 @@ class Settings(google.protobuf.message.Message):
     """After so many acts the game ends as it stands, 10 to 1,000,000. Default 10,000."""
     selection: global___Selection.ValueType
     """How a player that has called names its three cards. Without effect in rounds."""
+    late_join: builtins.bool
+    """Whether players may join while the game goes on, at a table of the lobby, until there are eight. They get the seats
+    behind the others, and begin with no points. Default false; profile SEED: true. Without effect in rounds.
+    """
     @property
     def window(self) -> google.protobuf.duration_pb2.Duration:
         """The time within which a call must be followed by three cards, and the length of a round; 100 ms to 60 s, in whole
@@ -449,15 +458,18 @@ class Settings(google.protobuf.message.Message):
         idle_rounds: builtins.int | None = ...,
         act_cap: builtins.int | None = ...,
         selection: global___Selection.ValueType = ...,
+        late_join: builtins.bool | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["_act_cap", b"_act_cap", "_aspects", b"_aspects", "_idle_rounds", b"_idle_rounds", "_locked_until_change", b"_locked_until_change", "_max_table", b"_max_table", "_min_players", b"_min_players", "_penalty_bad", b"_penalty_bad", "_penalty_expired", b"_penalty_expired", "_score_floor", b"_score_floor", "_show_enabled", b"_show_enabled", "_table", b"_table", "act_cap", b"act_cap", "aspects", b"aspects", "idle_rounds", b"idle_rounds", "locked_until_change", b"locked_until_change", "lockout", b"lockout", "max_table", b"max_table", "min_players", b"min_players", "min_reaction", b"min_reaction", "penalty_bad", b"penalty_bad", "penalty_expired", b"penalty_expired", "score_floor", b"score_floor", "show_enabled", b"show_enabled", "table", b"table", "window", b"window"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["_act_cap", b"_act_cap", "_aspects", b"_aspects", "_idle_rounds", b"_idle_rounds", "_locked_until_change", b"_locked_until_change", "_max_table", b"_max_table", "_min_players", b"_min_players", "_penalty_bad", b"_penalty_bad", "_penalty_expired", b"_penalty_expired", "_score_floor", b"_score_floor", "_show_enabled", b"_show_enabled", "_table", b"_table", "act_cap", b"act_cap", "aspects", b"aspects", "end_rule", b"end_rule", "handicaps", b"handicaps", "idle_rounds", b"idle_rounds", "locked_until_change", b"locked_until_change", "lockout", b"lockout", "max_table", b"max_table", "min_players", b"min_players", "min_reaction", b"min_reaction", "more_rule", b"more_rule", "penalty_bad", b"penalty_bad", "penalty_expired", b"penalty_expired", "profile", b"profile", "refill_rule", b"refill_rule", "rounds", b"rounds", "score_floor", b"score_floor", "selection", b"selection", "show_enabled", b"show_enabled", "table", b"table", "window", b"window"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["_act_cap", b"_act_cap", "_aspects", b"_aspects", "_idle_rounds", b"_idle_rounds", "_late_join", b"_late_join", "_locked_until_change", b"_locked_until_change", "_max_table", b"_max_table", "_min_players", b"_min_players", "_penalty_bad", b"_penalty_bad", "_penalty_expired", b"_penalty_expired", "_score_floor", b"_score_floor", "_show_enabled", b"_show_enabled", "_table", b"_table", "act_cap", b"act_cap", "aspects", b"aspects", "idle_rounds", b"idle_rounds", "late_join", b"late_join", "locked_until_change", b"locked_until_change", "lockout", b"lockout", "max_table", b"max_table", "min_players", b"min_players", "min_reaction", b"min_reaction", "penalty_bad", b"penalty_bad", "penalty_expired", b"penalty_expired", "score_floor", b"score_floor", "show_enabled", b"show_enabled", "table", b"table", "window", b"window"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["_act_cap", b"_act_cap", "_aspects", b"_aspects", "_idle_rounds", b"_idle_rounds", "_late_join", b"_late_join", "_locked_until_change", b"_locked_until_change", "_max_table", b"_max_table", "_min_players", b"_min_players", "_penalty_bad", b"_penalty_bad", "_penalty_expired", b"_penalty_expired", "_score_floor", b"_score_floor", "_show_enabled", b"_show_enabled", "_table", b"_table", "act_cap", b"act_cap", "aspects", b"aspects", "end_rule", b"end_rule", "handicaps", b"handicaps", "idle_rounds", b"idle_rounds", "late_join", b"late_join", "locked_until_change", b"locked_until_change", "lockout", b"lockout", "max_table", b"max_table", "min_players", b"min_players", "min_reaction", b"min_reaction", "more_rule", b"more_rule", "penalty_bad", b"penalty_bad", "penalty_expired", b"penalty_expired", "profile", b"profile", "refill_rule", b"refill_rule", "rounds", b"rounds", "score_floor", b"score_floor", "selection", b"selection", "show_enabled", b"show_enabled", "table", b"table", "window", b"window"]) -> None: ...
     @typing.overload
     def WhichOneof(self, oneof_group: typing.Literal["_act_cap", b"_act_cap"]) -> typing.Literal["act_cap"] | None: ...
     @typing.overload
     def WhichOneof(self, oneof_group: typing.Literal["_aspects", b"_aspects"]) -> typing.Literal["aspects"] | None: ...
     @typing.overload
     def WhichOneof(self, oneof_group: typing.Literal["_idle_rounds", b"_idle_rounds"]) -> typing.Literal["idle_rounds"] | None: ...
+    @typing.overload
+    def WhichOneof(self, oneof_group: typing.Literal["_late_join", b"_late_join"]) -> typing.Literal["late_join"] | None: ...
     @typing.overload
     def WhichOneof(self, oneof_group: typing.Literal["_locked_until_change", b"_locked_until_change"]) -> typing.Literal["locked_until_change"] | None: ...
     @typing.overload
@@ -585,7 +597,7 @@ class State(google.protobuf.message.Message):
 
     @property
     def players(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Player]:
-        """All players by seat, also those that are eliminated."""
+        """All players by seat, also those that are eliminated. With Settings.late_join they may become more."""
 
     @property
     def solutions(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:

@@ -100,8 +100,9 @@ class WebsetPlayerServiceServicer(object):
 
     def Deal(self, request, context):
         """Tells the player that the game begins, with which settings, and the first table. First call of a game, to all
-        players at once; also where the game starts from a state in the middle of it. Changes nothing. Not repeated when
-        the server or the player was restarted. The deadline is the limit for notifications.
+        players at once; also where the game starts from a state in the middle of it. First call, too, to a player that
+        joins while the game goes on (Settings.late_join): it is told the table as it is then. Changes nothing. Not repeated
+        when the server or the player was restarted. The deadline is the limit for notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -43,8 +43,9 @@ class WebsetPlayerServiceStub:
         fairplay.webset.v1.webset_player_pb2.DealResponse,
     ]
     """Tells the player that the game begins, with which settings, and the first table. First call of a game, to all
-    players at once; also where the game starts from a state in the middle of it. Changes nothing. Not repeated when
-    the server or the player was restarted. The deadline is the limit for notifications.
+    players at once; also where the game starts from a state in the middle of it. First call, too, to a player that
+    joins while the game goes on (Settings.late_join): it is told the table as it is then. Changes nothing. Not repeated
+    when the server or the player was restarted. The deadline is the limit for notifications.
     """
 
     Act: grpc.UnaryUnaryMultiCallable[
@@ -127,8 +128,9 @@ class WebsetPlayerServiceAsyncStub:
         fairplay.webset.v1.webset_player_pb2.DealResponse,
     ]
     """Tells the player that the game begins, with which settings, and the first table. First call of a game, to all
-    players at once; also where the game starts from a state in the middle of it. Changes nothing. Not repeated when
-    the server or the player was restarted. The deadline is the limit for notifications.
+    players at once; also where the game starts from a state in the middle of it. First call, too, to a player that
+    joins while the game goes on (Settings.late_join): it is told the table as it is then. Changes nothing. Not repeated
+    when the server or the player was restarted. The deadline is the limit for notifications.
     """
 
     Act: grpc.aio.UnaryUnaryMultiCallable[
@@ -213,8 +215,9 @@ class WebsetPlayerServiceServicer(metaclass=abc.ABCMeta):
         context: _ServicerContext,
     ) -> typing.Union[fairplay.webset.v1.webset_player_pb2.DealResponse, collections.abc.Awaitable[fairplay.webset.v1.webset_player_pb2.DealResponse]]:
         """Tells the player that the game begins, with which settings, and the first table. First call of a game, to all
-        players at once; also where the game starts from a state in the middle of it. Changes nothing. Not repeated when
-        the server or the player was restarted. The deadline is the limit for notifications.
+        players at once; also where the game starts from a state in the middle of it. First call, too, to a player that
+        joins while the game goes on (Settings.late_join): it is told the table as it is then. Changes nothing. Not repeated
+        when the server or the player was restarted. The deadline is the limit for notifications.
         """
 
     @abc.abstractmethod

@@ -1,0 +1,129 @@
+"""Players of Webset who join a race that goes on."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from fairplay.games.game import find, may_join_late
+from fairplay.games.steps import Joined
+from fairplay.games.webset import rules
+from fairplay.games.webset.rules import State
+from fairplay.v1.misconduct_pb2 import CallError
+from fairplay.webset.v1 import webset_pb2, webset_player_pb2
+from tests.games.webset.tables import CALL, Play, answered, cards, events, fresh
+
+
+def begun(seat_count: int = 2, **chosen: Any) -> State:
+    """Return a game whose deck is not shuffled, which players may join."""
+    return fresh(seat_count, late_join=True, **chosen)
+
+
+def test_who_joins_is_told_the_table_and_acts_with_the_others_from_then_on() -> None:
+    play = Play(begun(), slow=[2])
+    before = play.asked("Act")
+    play.set_by(0, "0000 0001 0002")
+    assert play.race is not None
+    assert play.race.next_seat == 2
+    play.arrive((2, Joined()))
+    told = play.asked("Deal")[2]
+    assert [player.points for player in told.state.players] == [1, 0, 0]
+    assert (told.seat, told.settings.late_join) == (2, True)
+    assert set(play.asked("Act")) == set(before)  # the others go on with what they were asked
+    assert [event.kind for event in play.shown[-1].events] == [webset_pb2.EVENT_KIND_PLAYER_JOINED]
+    play.arrive((2, webset_player_pb2.DealResponse()))
+    assert set(play.asked("Act")) == {0, 1, 2}
+    assert events(play.asked("Act")[2]) == []  # nothing that was before
+    play.arrive((2, answered(CALL)))
+    play.arrive((2, cards("0110 0111 0112")))
+    assert play.state.players[2].points == 1
+    assert events(play.last("Report", 1))[-2:] == [("PLAYER_JOINED", 2), ("CALLED", 2)]
+
+
+def test_who_joins_during_a_call_waits_for_its_end() -> None:
+    play = Play(begun())
+    play.arrive((0, answered(CALL)))
+    play.arrive((2, Joined()))
+    play.arrive((2, webset_player_pb2.DealResponse()))
+    assert set(play.asked("PickCards")) == {0}
+    assert 2 not in play.asked("Act")
+    play.arrive((0, cards("0000 0001 0002")))
+    assert set(play.asked("Act")) == {0, 1, 2}
+
+
+def test_who_fails_when_it_is_told_the_table_is_out_and_keeps_its_seat() -> None:
+    play = Play(begun())
+    play.arrive((2, Joined()))
+    play.arrive((2, CallError()))
+    assert [each.seat for each in play.out] == [2]
+    play.arrive((3, Joined()))
+    assert [player.standing for player in play.state.players][2:] == [rules.Standing.OUT, rules.Standing.IN]
+
+
+def test_who_joins_in_the_moment_in_which_the_game_ends_is_told_both() -> None:
+    play = Play(begun(1, act_cap=10, more_rule="anyone"))
+    while play.state.act_count < 9:
+        play.set_by(0, play_next_set(play))
+    play.arrive((0, answered(CALL)))
+    play.arrive((0, cards(play_next_set(play))), (1, Joined()))
+    play.arrive((1, webset_player_pb2.DealResponse()))
+    assert [call.method.name for call in play.sent if call.seat == 1] == ["Deal", "GameOver"]
+    assert play.ranking() == [[(0, 10)], [(1, 0)]]
+
+
+def play_next_set(play: Play) -> str:
+    return " ".join(rules.format_card(card) for card in rules.solutions(play.state)[0])
+
+
+def test_the_game_is_over_when_its_last_player_is_lost_whoever_might_have_joined() -> None:
+    play = Play(begun())
+    play.arrive((0, CallError()))
+    play.arrive((1, CallError()))
+    assert play.ranking() == []
+
+
+def test_a_newcomer_plays_on_when_those_before_it_are_lost() -> None:
+    play = Play(begun())
+    play.arrive((2, Joined()))
+    play.arrive((2, webset_player_pb2.DealResponse()))
+    play.arrive((0, CallError()))
+    play.arrive((1, CallError()))
+    assert play.outcome is None
+    assert set(play.asked("Act")) == {2}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "seat_count", "next_seat"),
+    [({}, 2, 2), ({}, 7, 7), ({}, 8, None), ({"late_join": False}, 2, None), ({"rounds": "lot"}, 2, None)],
+)
+def test_there_is_room_for_eight_where_the_settings_let_players_join(
+    chosen: dict[str, Any], seat_count: int, next_seat: int | None
+) -> None:
+    settings = rules.settings_of(**{"late_join": True, **chosen})
+    state = rules.initial(settings, seat_count, Random(1))
+    assert rules.next_seat(state) == next_seat
+    assert rules.next_seat(rules.stop(state)) is None
+
+
+def test_the_votes_of_others_stay_and_those_who_join_have_one_too() -> None:
+    state = begun(more_rule="all_agree")
+    state = rules.carry_out(state, rules.Act(0, rules.Word.MORE)).state
+    joined = rules.join(state)
+    assert rules.invariant(joined) is None
+    assert (joined.votes, joined.table, joined.revision) == ((0,), state.table, state.revision + 1)
+    joined = rules.carry_out(joined, rules.Act(1, rules.Word.MORE)).state
+    assert joined.table == state.table
+    assert rules.carry_out(joined, rules.Act(2, rules.Word.MORE)).state.table != state.table
+
+
+def test_a_table_knows_from_the_settings_whether_players_may_join_late() -> None:
+    def late(**chosen: Any) -> bool:
+        return may_join_late(find("webset"), webset_pb2.Settings(**chosen))
+
+    assert not late()
+    assert late(late_join=True)
+    assert late(profile=webset_pb2.PROFILE_SEED)
+    assert not late(late_join=True, rounds=webset_pb2.ROUNDS_PUZZLE)
+    assert not may_join_late(find("fish"), find("fish").settings_type())
