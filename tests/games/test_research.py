@@ -37,7 +37,7 @@ SETTINGS = (
 OTHERS = (
     Setting("eriantys", 3, {"mode": "MODE_EXPERT", "characters": [7, 9, 5], "islandAddress": "ISLAND_ADDRESS_GROUP"}),
     Setting("eriantys", 4, {"mode": "MODE_EXPERT", "characters": [10, 11, 12], "allowZeroSwaps": True}),
-    Setting("bazaar", 4, {"exchangePrice": "EXCHANGE_PRICE_NONE", "equations": 3, "visible": 6}),
+    Setting("bazaar", 4, {"exchangePrice": "EXCHANGE_PRICE_NONE", "equations": 3, "turnCap": 60}),
     Setting("q", 3, {"copiesPerKind": 1, "handSize": 8, "fitRule": "FIT_RULE_QWIRKLE"}),
 )
 CASES = [*SETTINGS, *(pytest.param(other, marks=pytest.mark.slow) for other in OTHERS)]
