@@ -24,18 +24,20 @@ def of_introductions(game: Game) -> Iterator[Mutant]:
     name, later = introduction.name, game.methods[game.methods.index(introduction) + 1 :]
     decisions = {method.name for method in later if decides(method)}
     told = {method.name for method in later} - decisions
-    new = _unintroduced(name, decisions)
+    new, joined = _unintroduced(name, decisions), (game.name,)  # probes into which the player comes later
     sentence = f"Raises an exception in every decision of a game whose {name} it has not heard."
-    yield Mutant(f"needs-{_called(introduction)}", sentence, CASES, new, RAISES)
+    yield Mutant(f"needs-{_called(introduction)}", sentence, CASES, new, RAISES, joined)
     sentence = f"Raises an exception in every decision before the first {name} that it hears in any game."
-    yield Mutant(f"needs-some-{_called(introduction)}", sentence, CASES, _before_any(name, decisions), RAISES)
+    yield Mutant(f"needs-some-{_called(introduction)}", sentence, CASES, _before_any(name, decisions), RAISES, joined)
     sentence = f"Answers as in the game before in the decisions of a game whose {name} it has not heard."
-    yield Mutant("plays-on-with-the-last-game", sentence, CASES, new, REPEATS_THE_LAST_GAME)
+    yield Mutant("plays-on-with-the-last-game", sentence, CASES, new, REPEATS_THE_LAST_GAME, joined)
     sentence = f"Raises an exception in the decisions of a game whose {name} it has not heard, but for seat 0."
-    yield Mutant("takes-seat-0-for-granted", sentence, CASES, _in_other_seat(new), RAISES)
+    yield Mutant("takes-seat-0-for-granted", sentence, CASES, _in_other_seat(new), RAISES, joined)
     if told:
         sentence = f"Raises an exception when it is told something of a game whose {name} it has not heard."
-        yield Mutant("ends-games-it-knows-only", sentence, CASES, _unintroduced(name, told), RAISES, LEAVING)
+        yield Mutant(
+            "ends-games-it-knows-only", sentence, CASES, _unintroduced(name, told), RAISES, (*LEAVING, *joined)
+        )
 
 
 def find_introduction(game: Game) -> Method:
