@@ -34,6 +34,10 @@ STARTS = 3
 """How often a cluster on this machine is started that did not come up: Ray gives up early on a busy one."""
 RETRY_S = 2.0
 """How long after a connection was lost the next one is tried, and after each that was not had."""
+KNOCK_LIMIT_S = 10.0
+"""How long the address of a cluster may take to be reached."""
+CONNECT_LIMIT_S = 180.0
+"""How long Ray may take to start or to connect: left alone it tries for many minutes."""
 END_LIMIT_S = 10.0
 MAX_SENTENCE_CHARS = 300
 
@@ -49,6 +53,19 @@ class ClusterError(OSError):
 
 class LostError(Exception):
     """There is nobody to play games, and nobody wants to wait for others; one sentence."""
+
+
+async def _knock(address: str) -> None:
+    """Check that somebody listens at an address, if it has a port. Raises ClusterError if nobody does."""
+    host, _, port = address.rpartition("//")[2].rpartition(":")
+    if not port.isdigit():
+        return
+    try:
+        async with asyncio.timeout(KNOCK_LIMIT_S):
+            _, writer = await asyncio.open_connection(host, port)
+    except (OSError, TimeoutError):
+        raise ClusterError(f"no cluster answers at {address}") from None
+    writer.close()
 
 
 def _own_token() -> dict[str, str]:
@@ -114,6 +131,7 @@ class Cluster:
 
     async def _connect(self) -> None:
         """Start a dispatcher and wait until it has a cluster. Raises ClusterError if it has none."""
+        await _knock(self._options.address)
         self._folder = tempfile.mkdtemp(prefix="fairplay-ray-", dir="/tmp")  # Ray's sockets need a short path
         self._process = await asyncio.create_subprocess_exec(
             *COMMAND,
@@ -125,7 +143,10 @@ class Cluster:
         )
         assert self._process.stdin is not None
         self._process.stdin.write(packed((self._options, self._folder)))
-        message = await self._read()
+        try:
+            message = await asyncio.wait_for(self._read(), CONNECT_LIMIT_S)
+        except TimeoutError:
+            message = ("failed", f"it took more than {CONNECT_LIMIT_S:g} s")
         if message is None or message[0] != "processors":
             reason = "it ended while it started" if message is None else str(message[1])[:MAX_SENTENCE_CHARS]
             await self._end()
