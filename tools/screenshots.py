@@ -11,9 +11,10 @@ import argparse
 import asyncio
 import os
 import shutil
+import signal
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -150,14 +151,25 @@ async def _play_until_chosen(page: Page, game: str, click_count: int) -> None:
             await click_choice(page, pick)
 
 
+@contextmanager
+def without_interrupts() -> Iterator[None]:
+    """Have Ctrl-C not reach the processes that are started meanwhile: this program ends them, with what they leave."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 async def take(folder: Path, whole_width: int, browser_path: str) -> None:
     """Take all pictures, of a server and its pages that end with this."""
     flags = ["--no-sandbox"] if os.geteuid() == 0 else []
     async with AsyncExitStack() as stack:
         keys = Path(stack.enter_context(TemporaryDirectory(prefix="fairplay-screenshots-")))
         pages = await stack.enter_async_context(pages_of(replace(SERVER, start_limit_s=1.0)))
-        playwright = await stack.enter_async_context(async_playwright())
-        browser = await playwright.chromium.launch(executable_path=browser_path, args=flags)
+        with without_interrupts():
+            playwright = await stack.enter_async_context(async_playwright())
+        browser = await playwright.chromium.launch(executable_path=browser_path, args=flags, handle_sigint=False)
         stack.push_async_callback(browser.close)
         await pages.play_tournament("league", LEAGUE, *LINKS, title="Spring league")
         await pages.sign_up_certified("cup", keys, title="Autumn cup")
