@@ -51,6 +51,13 @@ def thoughtful(method: str = "Act") -> Waiting:
     return Waiting(method, "webset")
 
 
+def quick() -> Waiting:
+    """Return a player of Webset that answers at once."""
+    player = thoughtful()
+    player.let_go()
+    return player
+
+
 async def asked(waiting: Waiting) -> None:
     async with asyncio.timeout(LIMIT_S):
         await waiting.asked.wait()
@@ -137,7 +144,7 @@ def check_forgeries(genuine: list[RecordEntry]) -> None:
 async def test_a_program_joins_a_race_and_plays_on_from_no_points(server: Server) -> None:
     async with (
         guests(server, "ann", "bob", "cy") as [ann, bob, cy],
-        mute(server, ann, bob) as [slow, quick],
+        mute(server, ann, bob) as [slow, eager],
         playing(slow, thoughtful()) as waiting,
     ):
         game_id = await race(ann)
@@ -145,15 +152,14 @@ async def test_a_program_joins_a_race_and_plays_on_from_no_points(server: Server
         watching = asyncio.create_task(watched(server, game_id))
         await bob.ask("WatchTable", table="t")
         assert [seat.name for seat in (await bob.ask("JoinTable")).table.seats] == ["ann", "bob"]
-        first = await quick.next_call()
+        first = await eager.next_call()
         told = messages.DealRequest.FromString(first.request)
         assert (first.method_name.rpartition("/")[2], told.seat) == ("Deal", 1)
         assert [player.points for player in told.state.players] == [0, 0]
         assert told.settings.late_join
         assert await first_events(server, game_id) == ["state", "joined"]
-        async with playing(quick, free := thoughtful()):
-            free.free = True
-            await quick.reply(*free(first))
+        await eager.reply(*quick()(first))
+        async with playing(eager, quick()):
             await cy.sees(lambda known: known.table("t").status == OVER)
         result = server.referee.get(game_id).result
         assert not result.misconducts
@@ -246,13 +252,10 @@ async def test_a_race_goes_on_after_a_crash_with_those_who_have_joined(tmp_path:
         guests(server, "cy") as [cy],
         again(server, *before) as [ann, bob],
         mute(server, ann, bob) as [one, other],
-        playing(one, free := thoughtful()),
-        playing(other, free),
+        playing(one, quick()),
+        playing(other, quick()),
     ):
         assert [seat.name for seat in cy.mirror.table("t").seats] == ["ann", "bob"]
-        free.free = True
-        await one.reply(*free.let_go())
-        await other.reply(*free.let_go())
         await cy.sees(lambda known: known.table("t").status == OVER)
         result = server.referee.get(game_id).result
         assert not result.misconducts
