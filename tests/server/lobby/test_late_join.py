@@ -80,11 +80,19 @@ async def race(host: Guest, *, seat_count: int = 0, **chosen: Any) -> str:
     return str(table.game_id)
 
 
-async def watched(server: Server, game_id: str, after: int = 0) -> list[WatchGameResponse]:
-    """Return all events of a game."""
+async def watched(
+    server: Server, game_id: str, after: int = 0, begun: asyncio.Event | None = None
+) -> list[WatchGameResponse]:
+    """Return all events of a game; `begun` is set when the first is there."""
+    events = []
     async with grpc.aio.insecure_channel(server.address) as channel, asyncio.timeout(LIMIT_S):
-        stream = RefereeServiceStub(channel).WatchGame(WatchGameRequest(game_id=game_id, after_sequence=after))
-        return [event async for event in stream]
+        async for event in RefereeServiceStub(channel).WatchGame(
+            WatchGameRequest(game_id=game_id, after_sequence=after)
+        ):
+            events.append(event)
+            if begun is not None:
+                begun.set()
+    return events
 
 
 async def first_events(server: Server, game_id: str) -> list[str | None]:
@@ -149,7 +157,9 @@ async def test_a_program_joins_a_race_and_plays_on_from_no_points(server: Server
     ):
         game_id = await race(ann)
         await asked(waiting)
-        watching = asyncio.create_task(watched(server, game_id))
+        watching = asyncio.create_task(watched(server, game_id, begun=(begun := asyncio.Event())))
+        async with asyncio.timeout(LIMIT_S):
+            await begun.wait()
         await bob.ask("WatchTable", table="t")
         assert [seat.name for seat in (await bob.ask("JoinTable")).table.seats] == ["ann", "bob"]
         first = await eager.next_call()
