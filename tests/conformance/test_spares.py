@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -19,11 +18,11 @@ from fairplay.conformance.judging import judge
 from fairplay.conformance.options import Options
 from fairplay.conformance.owners import AFTER_OTHERS
 from fairplay.conformance.plan import make_plan
-from fairplay.conformance.transports import PlayerServer
+from fairplay.conformance.spares import renewed
 from fairplay.conformance.verdicts import Verdict
-from fairplay.conformance.ways import DIALLING, SERVING, Ways
+from fairplay.conformance.ways import DIALLING, SERVING
 from fairplay.games.kit.player_service import DESCRIBE
-from fairplay.server.links.link import Link
+from fairplay.server.links.link import Clock, DeadLink, Link, disconnected
 from fairplay.server.links.process import ProcessLink
 from fairplay.v1.player_pb2 import DescribeRequest
 from tests.conformance.harness import again
@@ -143,35 +142,29 @@ def test_a_case_that_is_not_met_on_a_process_with_a_past_is_tried_again_on_a_new
     assert seen == [1, 2, 1]
 
 
-async def test_processes_that_have_ended_before_they_were_called_are_started_again(started: Started) -> None:
-    started.fail_at()
-    server = PlayerServer("127.0.0.1:0", start_limit_s=60.0)
-    programs, links = (await server.server()).programs, list[Link]()
+class EndedLink(ProcessLink):
+    """The link to a process that has ended before it was called."""
 
-    async def start(command: str) -> Link:
-        links.append(await programs.link("ann", command))
-        return links[-1]
+    def __init__(self) -> None:
+        self.closed = False
 
-    try:
-        ways = Ways(started.link.removeprefix("exec:"), start)
-        async with asyncio.timeout(60.0):
-            await until(lambda: len(links) == 2)
-            first = [link for link in links if isinstance(link, ProcessLink)]
-            for link in first:
-                for process in psutil.Process(link.guard_id).children(recursive=True):
-                    process.kill()
-            await until(lambda: all(link.ended for link in first))
-            reached = await ways.wait()
-        assert len(first) == 2
-        assert [link.ended for link in reached.values() if isinstance(link, ProcessLink)] == [False, False]
-        await asyncio.gather(*(link.close() for link in reached.values()))
-    finally:
-        await server.close()
+    @property
+    def ended(self) -> bool:
+        return True
+
+    async def close(self) -> None:
+        self.closed = True
 
 
-async def until(condition: Callable[[], bool]) -> None:
-    while not condition():
-        await asyncio.sleep(0.01)
+async def test_a_process_that_has_ended_before_it_was_called_is_started_again() -> None:
+    old, new = EndedLink(), DeadLink(Clock(), disconnected("the new one"))
+
+    async def start() -> Link:
+        return new
+
+    assert await renewed(old, start) is new
+    assert old.closed
+    assert await renewed(new, start) is new
 
 
 def test_the_way_that_is_not_supported_is_not_waited_for_to_the_start_limit(started: Started) -> None:
