@@ -28,7 +28,7 @@ MUTANTS = (
     ),
     _mutant(
         "stays-away",
-        "Act not dial in again after the server has said goodbye, though it means to come back.",
+        "Does not dial in again after the server has said goodbye, though it means to come back.",
         case_ids.RECONNECT,
         ProgramBehaviour(comes_back=False),
     ),
