@@ -56,10 +56,22 @@ class QuickLoop(asyncio.SelectorEventLoop):
         running.add_done_callback(lambda _: self._pass_again())
         return running
 
-    def stand_still_until(self, future: Future[None]) -> None:
-        """Let no time pass until another thread has settled this future."""
+    def standing_still(self, future: Future[None]) -> Future[None]:
+        """Return a future that another thread settles like this one; until it is settled no time passes."""
         self._passing.outside_count += 1
-        future.add_done_callback(lambda _: self.call_soon_threadsafe(self._pass_again))
+        settled = Future[None]()
+        settled.set_running_or_notify_cancel()  # who waits no longer changes nothing
+
+        def settle(_: Future[None]) -> None:
+            if (error := future.exception()) is not None:
+                settled.set_exception(error)
+            else:
+                settled.set_result(None)
+            # Those who wait for it have been called by now. If time passed again before, it might run out for them.
+            self.call_soon_threadsafe(self._pass_again)
+
+        future.add_done_callback(settle)
+        return settled
 
     def _pass_again(self) -> None:
         self._passing.outside_count -= 1
@@ -69,11 +81,9 @@ class _StillWriter(Writer):
     """A writer of records for whose disk a QuickLoop lets no time pass."""
 
     def saved(self, *, hurry: bool = False) -> Future[None]:
-        future = super().saved(hurry=hurry)
         loop = asyncio.get_running_loop()
         assert isinstance(loop, QuickLoop)
-        loop.stand_still_until(future)
-        return future
+        return loop.standing_still(super().saved(hurry=hurry))
 
 
 def quick_store(directory: Path) -> Store:
