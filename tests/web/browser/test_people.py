@@ -79,9 +79,10 @@ async def test_a_click_in_the_picture_of_any_game_chooses(browser: Browser, page
     ann = await enter(browser, pages, "ann")
     await make_table(ann, pages, game, 2)
     await ann.get_by_role("button", name="Set", exact=True).click()
+    pick = PICKERS.get(game, lambda: pick_first)()
     async with asyncio.timeout(GAME_S):
         while not await ann.locator("#offer >> text=Undo").count() and not await ann.get_by_text(OVER).count():
-            await click_choice(ann)
+            await click_choice(ann, pick)
 
 
 async def test_keys_choose_and_undo_on_the_board(browser: Browser, pages: Pages) -> None:
