@@ -43,15 +43,17 @@ async def cancel_received(
 
     `opening` is the beginning of a game, up to its first decision. `late_count` returns how many answers have come
     after their calls were cancelled: it shows that the player had received them. A player that answers at once leaves
-    little to cancel, so it is tried a few times. Returns when the player has done with what it was asked.
+    little to cancel, so it is tried a few times; one that takes its time is interrupted halfway, since it may answer
+    all at the same moment. Returns when the player has done with what it was asked.
     """
     count, late = 0, late_count()
+    first_s = None if _is_quick(opening) else opening[-1].elapsed_s / 2
     for number in range(ROUNDS):
         calls = await _ask_many(connection, opening, new_id)
         if not calls:
             break
         if number % 2 == 0:
-            await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(calls, timeout=first_s, return_when=asyncio.FIRST_COMPLETED)
             count += await _cancel([call for call in calls if not call.done()])
         else:
             for _ in range(2 + number):
@@ -76,7 +78,11 @@ async def _ask_many(connection: Connection, opening: Sequence[Exchange], new_id:
 
 def _burst(opening: Sequence[Exchange]) -> int:
     """Return how many decisions are asked for at the same moment, by how long the first one took."""
-    return QUICK_BURST if opening[-1].elapsed_s < QUICK_S else BURST
+    return QUICK_BURST if _is_quick(opening) else BURST
+
+
+def _is_quick(opening: Sequence[Exchange]) -> bool:
+    return opening[-1].elapsed_s < QUICK_S
 
 
 async def _is_idle(connection: Connection, opening: Sequence[Exchange]) -> bool:
