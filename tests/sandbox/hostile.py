@@ -138,7 +138,7 @@ attempt("virtual machines", lambda: socket.socket(40, socket.SOCK_STREAM).close(
 for path in targets["paths"]:
     attempt("read " + path, lambda: open(path).read() if os.path.isfile(path) else os.listdir(path))
     attempt("write " + path, lambda: open(os.path.join(path, "x") if os.path.isdir(path) else path, "a").close())
-for path in ("/proc/sys/kernel/core_pattern", "/usr/x", "/x", "/etc/x", os.path.join(os.getcwd(), "x")):
+for path in ("/proc/sys/kernel/core_pattern", "/usr/x", "/x", "/etc/x", *targets["files"]):
     attempt("write " + path, lambda: open(path, "a").close())
 attempt("the passwords of the system", lambda: open("/etc/shadow").read())
 attempt("other processes", lambda: [pid for pid in glob.glob("/proc/[0-9]*") if int(pid[6:]) not in (1, os.getpid())])

@@ -99,10 +99,11 @@ async def test_six_programs_that_mean_harm_spoil_nothing_for_six_sound_ones(sand
     private = tmp_path / "private"
     private.write_text("the token of somebody else")
     async with server_of(sandbox, records) as server:
-        paths = [str(private), str(records), str(Path.home() / ".ssh")]
+        paths, files = [str(private), str(records), str(Path.home() / ".ssh")], []
         if not Path.cwd().is_relative_to(tempfile.gettempdir()):  # below that all is the program's own, and empty
             paths.append(str(Path.cwd() / "tests"))
-        targets = json.dumps({"addresses": [server.address], "paths": paths})
+            files.append(str(Path.cwd() / "x"))
+        targets = json.dumps({"addresses": [server.address], "paths": paths, "files": files})
         prober = f"env {shlex.quote(f'TARGETS={targets}')} {own(hostile.PROBER)}"
         attackers = {
             "bomb": own(hostile.FORK_BOMB),
