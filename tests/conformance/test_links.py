@@ -97,6 +97,7 @@ def test_a_player_that_serves_passes() -> None:
 def test_a_stream_that_a_player_offers_is_judged_and_need_not_last() -> None:
     async def ends(_: Any, context: Any) -> None:
         await context.write(b"")
+        await context.read()
 
     for stream, verdict, remark in (
         (taking_calls, Verdict.PASS, ""),
