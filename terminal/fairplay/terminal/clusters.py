@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib.util import find_spec
 
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.server.links.spec import parse_link
-from fairplay.terminal.extras import lacks_extra
+from fairplay.terminal.extras import missing_module
 from fairplay.terminal.outcomes import UsageError
 
 WAIT, END = "wait", "end"
@@ -28,6 +27,6 @@ def parse_cluster(jobs: int, address: str | None, when_lost: str, links: Iterabl
         if parse_link(link).kind == "dial-in":
             stays = f"{link} stays with the server that it has dialled"
             raise UsageError(f"{stays}: with --jobs and --cluster players are bot:, exec: or grpc://")
-    if find_spec("ray") is None:
-        raise UsageError(lacks_extra("--jobs with more than 1, and --cluster,", "cluster"))
+    if (sentence := missing_module("ray", "--jobs with more than 1, and --cluster,", "cluster")) is not None:
+        raise UsageError(sentence)
     return ClusterOptions(jobs=jobs, address=address or "", wait=when_lost == WAIT)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 
 ENTRY_POINTS = "fairplay.commands"
 PACKAGE = "fairplay"
@@ -48,3 +49,12 @@ def missing_extra(error: ModuleNotFoundError, arguments: Sequence[str]) -> str |
 def lacks_extra(what: str, extra: str, package: str = PACKAGE) -> str:
     """Return the sentence that says which extra a command or an option needs, and how to install it."""
     return f"{what} needs the extra {extra}: pip install '{package}[{extra}]'"
+
+
+def missing_module(module: str, what: str, extra: str) -> str | None:
+    """Return a sentence that names the extra which brings a module, where it is not there; None if it is."""
+    try:
+        found = find_spec(module)
+    except ModuleNotFoundError:  # not even the packages around it are there
+        found = None
+    return lacks_extra(what, extra) if found is None else None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from fairplay.server.records.place import Place
-from fairplay.terminal.extras import lacks_extra
+from fairplay.terminal.extras import missing_module
 
 PLAYER_HELP = """A player, [NAME=]LINK; once for each. LINK is grpc://HOST:PORT (it serves; grpcs:// over TLS),
 dial-in:NAME (it dials the server), exec:COMMAND (started here) or bot:STRATEGY (built in, e.g. bot:minimax:depth=2)."""
@@ -85,8 +84,10 @@ def parse_records(text: str) -> Place:
     from fairplay.server.records.errors import RecordsError
     from fairplay.server.records.place import POSTGRESQL, parse_place
 
-    if text.startswith(POSTGRESQL) and find_spec("psycopg") is None:
-        raise typer.BadParameter(lacks_extra("a database of PostgreSQL", "postgresql"))
+    if text.startswith(POSTGRESQL) and (
+        sentence := missing_module("psycopg", "a database of PostgreSQL", "postgresql")
+    ):
+        raise typer.BadParameter(sentence)
     try:
         return parse_place(text)
     except RecordsError as error:

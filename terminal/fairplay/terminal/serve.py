@@ -245,16 +245,10 @@ def _check_traces(url: str) -> None:
 
 def _check_installed(module: str, option: str, extra: str) -> None:
     """Raise UsageError if a module that an option needs is not there, with the extra that brings it."""
-    from importlib.util import find_spec
+    from fairplay.terminal.extras import missing_module
 
-    from fairplay.terminal.extras import lacks_extra
-
-    try:
-        found = find_spec(module)
-    except ModuleNotFoundError:  # not even the packages around it are there
-        found = None
-    if found is None:
-        raise UsageError(lacks_extra(option, extra))
+    if (sentence := missing_module(module, option, extra)) is not None:
+        raise UsageError(sentence)
 
 
 async def _serve(

@@ -6,12 +6,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
 from fairplay.server.dataset import Row
-from fairplay.terminal.extras import lacks_extra
+from fairplay.terminal.extras import missing_module
 from fairplay.terminal.outcomes import UsageError
 
 JSONL, PARQUET = "jsonl", "parquet"
@@ -41,8 +40,8 @@ def open_table(path: Path, columns: Mapping[str, str]) -> Iterator[Table]:
 
 def check_format(form: str) -> None:
     """Raise UsageError if tables of this format cannot be written here."""
-    if form == PARQUET and find_spec("pyarrow") is None:
-        raise UsageError(lacks_extra("--format parquet", "data"))
+    if form == PARQUET and (sentence := missing_module("pyarrow", "--format parquet", "data")) is not None:
+        raise UsageError(sentence)
 
 
 def _open_parquet(path: Path, columns: Mapping[str, str]) -> AbstractContextManager[Table]:
