@@ -58,7 +58,7 @@ class Controller:
             self._idle_count = 0
 
     def add_player(self) -> None:
-        """Let a player join, behind all others, whom alone that is no news."""
+        """Let a player join, behind all others. The others are told so, the player itself is not."""
         seat = len(self.state.players)
         self._newcomers.add(seat)
         self.set_state(rules.join(self.state))
