@@ -111,6 +111,7 @@ RecordsSource = Annotated[
     Place,
     typer.Argument(metavar="SOURCE", parser=parse_records, help="What --records named, or an exported .fairplay file."),
 ]
+StoredRecords = Annotated[Place, typer.Argument(metavar="SOURCE", parser=parse_records, help="What --records named.")]
 JsonFile = Annotated[
     str | None, typer.Option("--json", metavar="[FILE]", help="The result as JSON, in a file or (-) printed.")
 ]

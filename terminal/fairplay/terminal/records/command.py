@@ -9,7 +9,7 @@ import typer
 
 from fairplay.server.records.place import Place
 from fairplay.terminal.outcomes import outcomes
-from fairplay.terminal.parameters import PlainJson, RecordsSource, parse_records
+from fairplay.terminal.parameters import PlainJson, RecordsSource, StoredRecords, parse_records
 
 app = typer.Typer(
     help="""Look into records: of a store (what --records named) or of an exported file.
@@ -174,7 +174,7 @@ def verify(source: RecordsSource, record: RecordId = None, json: PlainJson = Fal
 
 @app.command()
 def copy(
-    source: RecordsSource,
+    source: StoredRecords,
     target: Annotated[
         Place, typer.Argument(metavar="TARGET", parser=parse_records, help="An empty place, as --records names it.")
     ],
@@ -197,7 +197,7 @@ def copy(
 
 @app.command()
 def prune(
-    source: RecordsSource,
+    source: StoredRecords,
     older: Annotated[
         str, typer.Option("--older", metavar="AGE", help="Remove what ended longer ago: e.g. 12h, 90d or 8w.")
     ],
