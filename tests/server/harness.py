@@ -13,6 +13,7 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.games.game import find
 from fairplay.player.dialing import Hosted, dial_in_async
 from fairplay.player.handlers import Handlers
+from fairplay.server.errors import reason_of
 from fairplay.server.server import Config, Server
 from fairplay.v1.connection_pb2 import Call, DialInRequest, DialInResponse, Hello, HostedPlayer, Reply
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
@@ -133,3 +134,12 @@ def sound(strategy: str = "first", game: str = "fish") -> Callable[[Call], Reply
         return Reply(id=call.id, response=handlers.call_now(call.method_name, call.request))
 
     return answer
+
+
+async def refusals(*calls: Any) -> list[grpc.aio.AioRpcError]:
+    """Make calls at the same time, so that no busy machine spreads them, and return what is said to those refused."""
+    found = await asyncio.gather(*calls, return_exceptions=True)
+    refused = [each for each in found if isinstance(each, grpc.aio.AioRpcError)]
+    assert not [each for each in found if isinstance(each, BaseException) and each not in refused]
+    assert {(each.code().name, reason_of(each)) for each in refused} <= {("RESOURCE_EXHAUSTED", "TOO_MANY_REQUESTS")}
+    return refused

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from ipaddress import ip_address
 from pathlib import Path
@@ -30,7 +29,7 @@ from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from fairplay.v1.tournament_pb2 import TournamentPlan
 from tests.server.access.harness import NOBODY, calling
-from tests.server.harness import plan, serving
+from tests.server.harness import plan, refusals, serving
 
 
 async def refused(call: Any) -> grpc.aio.AioRpcError:
@@ -77,9 +76,7 @@ def test_an_account_pays_from_wherever_it_calls() -> None:
 async def test_whoever_asks_too_often_is_told_when_to_ask_again_and_others_are_served(tmp_path: Path) -> None:
     async with calling(tmp_path, quotas=QuotaLimits(calls_per_second=1, burst_s=3)) as callers:
         alice, bob = (AccountServiceStub(callers.channels[name]) for name in ("alice", "bob"))
-        asked = [alice.GetAccount(GetAccountRequest()) for _ in range(20)]  # at once, however slow the machine is
-        found = await asyncio.gather(*asked, return_exceptions=True)
-        errors = [each for each in found if isinstance(each, grpc.aio.AioRpcError)]
+        errors = await refusals(*(alice.GetAccount(GetAccountRequest()) for _ in range(20)))
         assert 0 < len(errors) <= 20 - 3
         error = errors[0]
         assert error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED

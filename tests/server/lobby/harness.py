@@ -161,15 +161,6 @@ async def refusal(call: Any) -> tuple[str, str]:
     return caught.value.code().name, reason_of(caught.value)
 
 
-async def refusals(*calls: Any) -> list[grpc.aio.AioRpcError]:
-    """Make calls at the same time, so that no busy machine spreads them, and return what is said to those refused."""
-    found = await asyncio.gather(*calls, return_exceptions=True)
-    refused = [each for each in found if isinstance(each, grpc.aio.AioRpcError)]
-    assert not [each for each in found if isinstance(each, BaseException) and each not in refused]
-    assert {(each.code().name, reason_of(each)) for each in refused} <= {("RESOURCE_EXHAUSTED", "TOO_MANY_REQUESTS")}
-    return refused
-
-
 @asynccontextmanager
 async def lobby(limits: LobbyLimits = PATIENT, **config: Any) -> AsyncIterator[Server]:
     """Start a server, which the test may stop itself."""

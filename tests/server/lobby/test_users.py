@@ -13,8 +13,8 @@ from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.server import Server
 from fairplay.v1 import lobby_pb2 as pb
 from fairplay.v1.table_pb2 import Part
-from tests.server.harness import ByHand
-from tests.server.lobby.harness import PATIENT, Guest, guests, lobby, refusal, refusals
+from tests.server.harness import ByHand, refusals
+from tests.server.lobby.harness import PATIENT, Guest, guests, lobby, refusal
 
 UNKNOWN = ("UNAUTHENTICATED", "UNKNOWN_USER")
 TAKEN = ("ALREADY_EXISTS", "NAME_TAKEN")
