@@ -224,12 +224,12 @@ async def arena(subject: Subject, rehearsal: Rehearsal, ways: Collection[Way]) -
     """
     async with AsyncExitStack() as stack:
         directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="fairplay-bench-"))
-        server = await Server.start(Config(records=Path(directory)))
+        server = await Server.start(Config(records=Path(directory), players="127.0.0.1:0"))
         stack.push_async_callback(server.stop)
         seated, ports, guards = names(subject.seat_count), [], []
         for half in halves(seated):
             players = await stack.enter_async_context(
-                started("benchmarks.players", server.address, subject.game, "together", *half)
+                started("benchmarks.players", server.players_address, subject.game, "together", *half)
             )
             ports += players.line.split()
             guards.append(players.guard)
@@ -244,7 +244,7 @@ async def arena(subject: Subject, rehearsal: Rehearsal, ways: Collection[Way]) -
             ]
             for own in at_tables:
                 students = await stack.enter_async_context(
-                    started("benchmarks.players", server.address, subject.game, "apart", *own)
+                    started("benchmarks.players", server.players_address, subject.game, "apart", *own)
                 )
                 guards.append(students.guard)
             tables["class"] = [

@@ -55,7 +55,7 @@ async def serving(config: Config | None = None) -> AsyncIterator[Server]:
 async def dialled_in(server: Server, *players: tuple[str, object], resume_s: float = 0.0) -> AsyncIterator[None]:
     """Dial in with player objects over one stream, with the SDK."""
     hosted = [Hosted(player, name, "token") for name, player in players]
-    task = asyncio.create_task(dial_in_async(hosted, server.address, resume_s=resume_s))
+    task = asyncio.create_task(dial_in_async(hosted, server.players_address, resume_s=resume_s))
     async with asyncio.timeout(30):
         for name, _ in players:
             await server.hub.arrived(name)
@@ -75,7 +75,8 @@ class ByHand:
     def __init__(self, server: Server, *names: str, token: str = "token") -> None:
         self.hello = Hello(players=[HostedPlayer(name=name, token=token) for name in names])
         self.channel = grpc.aio.insecure_channel(
-            server.address, options=[("grpc.max_send_message_length", -1), ("grpc.max_receive_message_length", -1)]
+            server.players_address,
+            options=[("grpc.max_send_message_length", -1), ("grpc.max_receive_message_length", -1)],
         )
         self.stream: Any = ConnectionServiceStub(self.channel).DialIn()
         self.calls: list[Call] = []

@@ -26,9 +26,15 @@ NO_WINDOW = bytes([0, 4, 0, 0, 0, 0])
 TAKE_TURN = "/fairplay.fish.v1.FishPlayerService/TakeTurn"
 
 
+@pytest.fixture(params=["", "127.0.0.1:0"], ids=["for-all", "for-players"])
+def players(request: pytest.FixtureRequest) -> str:
+    """Return where a server listens for players alone; empty: they come to the address that serves everything."""
+    return str(request.param)
+
+
 @pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with serving() as running:
+async def server(players: str) -> AsyncIterator[Server]:
+    async with serving(Config(players=players, allow_exec=True, start_limit_s=5.0)) as running:
         yield running
 
 
@@ -330,8 +336,8 @@ async def test_a_taken_name_is_refused_and_its_owner_plays_on(server: Server) ->
     assert not game.result.misconducts
 
 
-async def test_silence_in_the_handshake_ends_the_connection() -> None:
-    async with serving(Config(handshake_limit_s=0.05)) as server, ByHand(server) as by_hand:
+async def test_silence_in_the_handshake_ends_the_connection(players: str) -> None:
+    async with serving(Config(players=players, handshake_limit_s=0.05)) as server, ByHand(server) as by_hand:
         assert await refused(server, by_hand) == (grpc.StatusCode.DEADLINE_EXCEEDED, "HELLO_MISSING")
 
 
@@ -341,8 +347,8 @@ async def test_a_player_that_does_not_dial_in_is_blamed_after_the_start_limit() 
     assert "did not dial in within 0.05 s" in blamed(game).call_error.message
 
 
-async def test_the_server_says_goodbye_when_it_stops() -> None:
-    async with serving() as server, ByHand(server, "x") as by_hand:
+async def test_the_server_says_goodbye_when_it_stops(players: str) -> None:
+    async with serving(Config(players=players)) as server, ByHand(server, "x") as by_hand:
         await by_hand.say_hello()
         stopping = asyncio.create_task(server.stop())
         assert (await by_hand.frame()).goodbye.reason == GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN
@@ -353,7 +359,7 @@ async def test_a_broken_frame_while_the_welcome_cannot_be_sent_is_logged_by_nobo
     server: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
     hello = DialInRequest(hello=Hello(players=[HostedPlayer(name="x")])).SerializeToString()
-    host, port = server.address.rsplit(":", 1)
+    host, port = server.players_address.rsplit(":", 1)
     _, writer = await asyncio.open_connection(host, int(port))
     writer.write(PREFACE + http2_frame(SETTINGS, 0, 0, NO_WINDOW))
     writer.write(http2_frame(HEADERS, END_HEADERS, 1, call_head("/fairplay.v1.ConnectionService/DialIn")))

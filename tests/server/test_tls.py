@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import shutil
 import ssl
 import sys
@@ -46,7 +47,7 @@ def trusting(directory: Path) -> Credentials:
 
 
 async def certificate_of(server: Server) -> bytes:
-    host, _, port = server.address.rpartition(":")
+    host, _, port = server.players_address.rpartition(":")
     pem = await asyncio.to_thread(ssl.get_server_certificate, (host, int(port)), timeout=30)
     return pem.encode()
 
@@ -55,16 +56,14 @@ async def ask(channel: grpc.aio.Channel) -> None:
     await RefereeServiceStub(channel).ListGames(ListGamesRequest(), timeout=30)
 
 
-async def test_a_game_is_played_over_tls_by_players_of_all_links(files: Path) -> None:
+@pytest.mark.parametrize("players", ["", "127.0.0.1:0"])
+async def test_a_game_is_played_over_tls_by_players_of_all_links(files: Path, players: str) -> None:
     handlers = Handlers(find("fish").player("first"))
     served, port = await start_server(handlers, "127.0.0.1:0", own(files))
-    config = Config(tls=own(files), allow_exec=True, start_limit_s=30.0, credentials=trusting(files))
+    config = Config(players=players, tls=own(files), allow_exec=True, start_limit_s=30.0, credentials=trusting(files))
     async with serving(config) as server:
-        dialling = asyncio.create_task(
-            dial_in_async(
-                [Hosted(find("fish").player("first"), "x")], f"grpcs://{server.address}", credentials=trusting(files)
-            )
-        )
+        hosted, address = [Hosted(find("fish").player("first"), "x")], f"grpcs://{server.players_address}"
+        dialling = asyncio.create_task(dial_in_async(hosted, address, credentials=trusting(files)))
         links = ("dial-in:x", f"grpcs://127.0.0.1:{port}", PLAYER, f"{PLAYER} --serve")
         async with open_channel(server.address, trusting(files)) as channel:
             game = (await RefereeServiceStub(channel).PlayGame(PlayGameRequest(plan=plan(*links)))).game
@@ -96,10 +95,11 @@ async def test_a_player_with_a_certificate_that_is_not_trusted_is_not_called(fil
     assert "over TLS" in game.result.misconducts[0].call_error.message
 
 
-async def test_a_renewed_certificate_is_taken_up(files: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("players", ["", "127.0.0.1:0"])
+async def test_a_renewed_certificate_is_taken_up(files: Path, tmp_path: Path, players: str) -> None:
     directory = tmp_path / "own"
     shutil.copytree(files, directory)
-    async with serving(Config(tls=own(directory))) as server:
+    async with serving(Config(players=players, tls=own(directory))) as server:
         assert await certificate_of(server) == (files / "server.pem").read_bytes()
         for name in ("server.pem", "server-key.pem"):
             (directory / name).unlink()
@@ -110,6 +110,16 @@ async def test_a_renewed_certificate_is_taken_up(files: Path, tmp_path: Path) ->
         assert await certificate_of(server) == (directory / "server.pem").read_bytes()
         async with open_channel(server.address, trusting(files)) as channel:
             await ask(channel)
+
+
+async def test_who_speaks_no_http_2_over_tls_is_not_heard(files: Path) -> None:
+    context = ssl.create_default_context(cafile=files / "ca.pem")
+    async with serving(Config(players="127.0.0.1:0", tls=own(files))) as server, asyncio.timeout(30):
+        host, _, port = server.players_address.rpartition(":")
+        reader, writer = await asyncio.open_connection(host, int(port), ssl=context)
+        with contextlib.suppress(ConnectionResetError):
+            assert await reader.read() == b""
+        writer.close()
 
 
 async def test_mutual_tls_lets_in_only_callers_with_a_certificate(files: Path) -> None:

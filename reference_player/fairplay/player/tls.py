@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import logging
 import ssl
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import grpc
 
 from fairplay.player.channels import CredentialsError
+
+Loaded = TypeVar("Loaded")
 
 log = logging.getLogger("fairplay.tls")
 
@@ -34,8 +38,25 @@ def server_credentials(files: TlsFiles) -> grpc.ServerCredentials:
     """
     source = _Source(files)
     return grpc.dynamic_ssl_server_credentials(
-        source.load(), source.renewed, require_client_authentication=files.client_ca is not None
+        source.load(), lambda: source.renewed(source.load), require_client_authentication=files.client_ca is not None
     )
+
+
+def server_context(files: TlsFiles, protocols: Sequence[str]) -> ssl.SSLContext:
+    """Return the same for listeners of our own, which speak these protocols of TLS's ALPN. Raises as that does."""
+    source = _Source(files)
+    shown = source.context()
+    shown.set_alpn_protocols(protocols)
+
+    def renew(connection: ssl.SSLSocket | ssl.SSLObject, _name: str | None, _shown: ssl.SSLContext) -> None:
+        nonlocal shown
+        if (renewed := source.renewed(source.context)) is not None:
+            renewed.set_alpn_protocols(protocols)
+            shown = renewed
+        connection.context = shown
+
+    shown.sni_callback = renew
+    return shown
 
 
 class _Source:
@@ -51,39 +72,52 @@ class _Source:
         return tuple(_stamp(path) for path in named if path is not None)
 
     def load(self) -> grpc.ServerCertificateConfiguration:
+        """Read the files for gRPC. Raises CredentialsError if they cannot be used."""
+        self.context()
+        files = self._files
+        try:
+            pair = files.key.read_bytes(), files.certificate.read_bytes()
+            authorities = files.client_ca.read_bytes() if files.client_ca is not None else None
+        except OSError as error:
+            raise _unreadable(error, files.certificate) from None
+        return grpc.ssl_server_certificate_configuration([pair], root_certificates=authorities)
+
+    def context(self) -> ssl.SSLContext:
         """Read the files. Raises CredentialsError if they cannot be used."""
         files = self._files
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         path = files.certificate
         try:
-            pair = files.key.read_bytes(), files.certificate.read_bytes()
             context.load_cert_chain(files.certificate, files.key, password=_no_password)
-            authorities = None
             if files.client_ca is not None:
                 path = files.client_ca
                 context.load_verify_locations(path)
-                authorities = path.read_bytes()
+                context.verify_mode = ssl.CERT_REQUIRED
         except ssl.SSLError as error:
             problem = "its key is another one" if error.reason == "KEY_VALUES_MISMATCH" else "it is not valid PEM"
             raise CredentialsError(f"{path} cannot be used for TLS: {problem}") from None
         except (OSError, ValueError) as error:
-            where = getattr(error, "filename", None) or path
-            raise CredentialsError(f"{where} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-        return grpc.ssl_server_certificate_configuration([pair], root_certificates=authorities)
+            raise _unreadable(error, path) from None
+        return context
 
-    def renewed(self) -> grpc.ServerCertificateConfiguration | None:
-        """Return the certificate if its files have changed, else None. gRPC asks before each handshake."""
+    def renewed(self, load: Callable[[], Loaded]) -> Loaded | None:
+        """Return what `load` returns if the files have changed, else None. It is asked before each handshake."""
         stamp = self._current_stamp()
         if stamp == self._stamp:
             return None
         try:
-            loaded = self.load()
+            loaded = load()
         except CredentialsError as error:  # e.g. the new key is not written yet: asked again with the next connection
             log.warning("the certificate is not renewed: %s", error)
             return None
         self._stamp = stamp
         log.info("the certificate in %s was renewed", self._files.certificate)
         return loaded
+
+
+def _unreadable(error: Exception, path: Path) -> CredentialsError:
+    where = getattr(error, "filename", None) or path
+    return CredentialsError(f"{where} cannot be read: {getattr(error, 'strerror', None) or error}")
 
 
 def _no_password() -> str:

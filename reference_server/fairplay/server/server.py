@@ -33,7 +33,14 @@ from fairplay.server.links.open_calls import MAX_FRAME_BYTES
 from fairplay.server.links.opening import START_LIMIT_S
 from fairplay.server.links.program_options import ProgramOptions
 from fairplay.server.links.secrets import Secrets
-from fairplay.server.listening import HEARTBEAT_S, add_listener, check_exposure, heartbeat_options, is_loopback
+from fairplay.server.listening import (
+    HEARTBEAT_S,
+    PlayerListener,
+    add_listener,
+    check_exposure,
+    heartbeat_options,
+    is_loopback,
+)
 from fairplay.server.load import LoadGauge
 from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.lobby import Lobby
@@ -116,7 +123,8 @@ class Config:
     `concurrency` is how many games of a tournament are played at once at the most; 0: as many as suit its players.
     `examinations` is how many players are examined at once; 0: one for every two processors.
     `records` None: records are kept until the server stops. `resume`: go on with all that the records say is not over.
-    `only_connections`: it serves players that dial in, and nobody else. `tls` None: it speaks no TLS.
+    `players`: another address, which players dial in to and which serves nothing else; empty: none.
+    `only_connections`: `listen` is such an address, and there is no other one. `tls` None: it speaks no TLS.
     `accounts`: it knows callers by the accounts that are kept beside its records, which must be named. `insecure`: it
     may listen to other machines without TLS and accounts. `credentials`: whom it trusts, and who it is, when it calls
     players over TLS. `quotas` bound what one caller may ask for, where there are accounts. `audit`: the file for who
@@ -129,6 +137,7 @@ class Config:
     """
 
     listen: str = "127.0.0.1:0"
+    players: str = ""
     records: Place | Path | None = None
     allow_exec: bool = False
     resume: bool = True
@@ -155,7 +164,10 @@ class Config:
 
 
 class Server:
-    """A running server. `address` is where it can be reached from this machine."""
+    """A running server.
+
+    `address` is where it can be reached from this machine, `players_address` where players dial in.
+    """
 
     def __init__(self, config: Config, store: Store) -> None:
         self.store = store
@@ -191,7 +203,7 @@ class Server:
             owner=self._owner_of,
         )
         self.lobby = Lobby(self.referee, self.links, self.hub, store, config.lobby)
-        self.address = ""
+        self.address = self.players_address = ""
         self._config = config
         self._database = AccountsDatabase(at(config.records)) if config.accounts and config.records else None
         self.accounts = Accounts(self._database) if self._database is not None else None
@@ -199,6 +211,12 @@ class Server:
         self._health = HealthServicer(SERVICES)
         self._quotas = Quotas(config.quotas)
         self._audit = Audit(config.audit) if config.audit is not None else None
+        self._interceptors = self._intercept()
+        quotas = self._quotas if self.accounts is not None else None
+        self._connections = ConnectionServicer(
+            self.hub, config.handshake_limit_s, ownership=self.ownership, quotas=quotas
+        )
+        self._players = PlayerListener(self._connections, self._interceptors, config.heartbeat_s)
         self._grpc = self._build()
 
     @classmethod
@@ -210,7 +228,8 @@ class Server:
         used, ClusterError if there is no cluster.
         """
         needed = {"--tls CERT KEY": config.tls is not None, "--accounts": config.accounts or config.only_connections}
-        check_exposure(config.listen, needed, insecure=config.insecure)
+        for listen in filter(None, (config.listen, config.players)):
+            check_exposure(listen, needed, insecure=config.insecure)
         store = Store.open(config.records)
         try:
             server = cls(config, store)
@@ -245,21 +264,20 @@ class Server:
         account = self.ownership.owner(KIND, tournament_id)
         return (self.accounts.of(account) if self.accounts is not None else None) or SERVER
 
-    def _build(self) -> grpc.aio.Server:
+    def _intercept(self) -> list[grpc.aio.ServerInterceptor]:
+        config = self._config
         interceptors: list[grpc.aio.ServerInterceptor] = [
-            ErrorInterceptor(self._config.handshake_limit_s, self._config.unread_limit_s, self._config.meter)
+            ErrorInterceptor(config.handshake_limit_s, config.unread_limit_s, config.meter)
         ]
-        quotas = self._quotas if self.accounts is not None else None
         if self.accounts is not None or self._audit is not None:
+            quotas = self._quotas if self.accounts is not None else None
             interceptors.append(AccessInterceptor(self.accounts, method_roles(SERVICES), quotas, self._audit))
+        return interceptors
+
+    def _build(self) -> grpc.aio.Server:
         options = [*OPTIONS, *heartbeat_options(self._config.heartbeat_s)]
-        server = grpc.aio.server(interceptors=interceptors, options=options)
-        connection = ConnectionServicer(
-            self.hub, self._config.handshake_limit_s, ownership=self.ownership, quotas=quotas
-        )
-        connection_pb2_grpc.add_ConnectionServiceServicer_to_server(connection, server)
-        if self._config.only_connections:
-            return server
+        server = grpc.aio.server(interceptors=self._interceptors, options=options)
+        connection_pb2_grpc.add_ConnectionServiceServicer_to_server(self._connections, server)
         referee_pb2_grpc.add_RefereeServiceServicer_to_server(RefereeServicer(self.referee, self.ownership), server)
         manager_pb2_grpc.add_ManagerServiceServicer_to_server(
             ManagerServicer(self.manager, self.ownership, self._quotas), server
@@ -291,18 +309,20 @@ class Server:
         )
 
     async def _listen(self) -> None:
-        self.address = add_listener(self._grpc, self._config.listen, self._config.tls)
-        await self._grpc.start()
+        config = self._config
+        if config.only_connections:
+            self.address = self.players_address = await self._players.start(config.listen, config.tls)
+        else:
+            self.address = self.players_address = add_listener(self._grpc, config.listen, config.tls)
+            if config.players:
+                self.players_address = await self._players.start(config.players, config.tls)
+            await self._grpc.start()
         loop = asyncio.get_running_loop()
         self.store.on_failure(lambda: loop.call_soon_threadsafe(partial(self._health.set, serving=False)))
         self._health.set(serving=self.store.failure is None)
         # What lives as long as the server need not be looked at again and again.
         gc.collect()
         gc.freeze()
-
-    async def wait(self) -> None:
-        """Wait until the server stops."""
-        await self._grpc.wait_for_termination()
 
     async def stop(self) -> None:
         """Leave games, tournaments and tables where they are, say goodbye, and close the records."""
@@ -316,7 +336,7 @@ class Server:
             await self._cluster.close()
         await self.programs.close()
         self.hub.goodbye(GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN, "the server shuts down")
-        await self._grpc.stop(STOP_LIMIT_S)
+        await asyncio.gather(self._players.stop(STOP_LIMIT_S), self._grpc.stop(STOP_LIMIT_S))
         await self.store.close()
         self.links.secrets.close()
         if self._database is not None:

@@ -49,7 +49,9 @@ async def refused(call: Any) -> str:
 def dialling(callers: Callers, caller: str, name: str) -> asyncio.Task[None]:
     hosted = [Hosted(find("fish").player("first"), name)]
     credentials = Credentials(token=callers.tokens.get(caller, ""))
-    return asyncio.create_task(dial_in_async(hosted, callers.server.address, patience_s=30, credentials=credentials))
+    return asyncio.create_task(
+        dial_in_async(hosted, callers.server.players_address, patience_s=30, credentials=credentials)
+    )
 
 
 async def test_the_server_says_who_callers_are_and_what_it_wants(tmp_path: Path) -> None:
@@ -119,7 +121,8 @@ async def test_a_server_without_accounts_makes_none() -> None:
     await server.stop()
 
 
-async def test_a_certificate_counts_as_its_account(tmp_path: Path) -> None:
+@pytest.mark.parametrize("players", ["", "127.0.0.1:0"])
+async def test_a_certificate_counts_as_its_account(tmp_path: Path, players: str) -> None:
     files = tmp_path / "tls"
     make_authority(files, 1)
     make_server(files, ["localhost", "127.0.0.1"], 1)
@@ -129,16 +132,27 @@ async def test_a_certificate_counts_as_its_account(tmp_path: Path) -> None:
     Accounts(database).add("alice", "player", "laptop")
     database.close()
     tls = TlsFiles(files / "server.pem", files / "server-key.pem", files / "ca.pem")
-    server = await Server.start(Config(records=tmp_path / "records", accounts=True, tls=tls))
-    for name, account in (("laptop", "alice"), ("unknown", "")):
+    server = await Server.start(Config(records=tmp_path / "records", players=players, accounts=True, tls=tls))
+    hosted, address = [Hosted(find("fish").player("first"), "fox")], f"grpcs://{server.players_address}"
+    for name, account in (("unknown", ""), ("laptop", "alice")):
         own = Credentials(files / "ca.pem", files / f"{name}.pem", files / f"{name}-key.pem")
         async with open_channel(server.address, own) as channel:
             assert (await who(channel)).name == account
+        task = asyncio.create_task(dial_in_async(hosted, address, patience_s=30, credentials=own))
+        if not account:
+            with pytest.raises(DialInError, match="needs an account"):
+                await task
+    async with asyncio.timeout(30):
+        await server.hub.arrived("fox")
+    assert server.hub.belongs("fox", "alice")
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
     await server.stop()
 
 
-async def test_names_belong_to_accounts_also_when_their_players_are_away(tmp_path: Path) -> None:
-    async with calling(tmp_path) as callers:
+@pytest.mark.parametrize("players", ["", "127.0.0.1:0"])
+async def test_names_belong_to_accounts_also_when_their_players_are_away(tmp_path: Path, players: str) -> None:
+    async with calling(tmp_path, players=players) as callers:
         task = dialling(callers, "alice", "fox")
         async with asyncio.timeout(30):
             await callers.server.hub.arrived("fox")

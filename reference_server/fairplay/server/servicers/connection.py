@@ -13,6 +13,7 @@ from fairplay.server.access.caller import CALLER
 from fairplay.server.access.ownership import Ownership
 from fairplay.server.access.quotas import Quotas, payer
 from fairplay.server.errors import Refusal
+from fairplay.server.http2.call import Call as HttpCall
 from fairplay.server.links.dial_in import check_players
 from fairplay.server.links.services import called_services
 from fairplay.server.links.stream import Stream, Write
@@ -67,8 +68,16 @@ class ConnectionServicer(ConnectionServiceServicer):
         await context.send_initial_metadata(())  # or a refusal would send it too, while the welcome is under way
         stream = self._hub.admit(hello, write, partial(_end, over), host, account)
         pay = partial(self._quotas.take_bytes, payer(account, context.peer())) if self._quotas is not None else None
+
+        def take(frame: Any) -> None:
+            if pay is not None:
+                pay(sound(frame).ByteSize())
+            stream.calls.take(sound(frame).replies)
+            if frame.HasField("hello"):
+                raise Refusal("PROTOCOL_BROKEN", "only the first frame may hold a hello")
+
         try:
-            reading = asyncio.create_task(_read(stream, context, pay))
+            reading = asyncio.create_task(_hand_on(context, take))
             reading.add_done_callback(lambda task: _settle(over, task))
             try:
                 await over
@@ -101,10 +110,10 @@ def _settle(over: asyncio.Future[None], reading: asyncio.Task[None]) -> None:
         over.set_exception(error)
 
 
-async def _read(stream: Stream, context: Any, pay: Callable[[int], None] | None) -> None:
-    while (frame := sound(await context.read())) is not grpc.aio.EOF:
-        if pay is not None:
-            pay(frame.ByteSize())
-        stream.calls.take(frame.replies)
-        if frame.HasField("hello"):
-            raise Refusal("PROTOCOL_BROKEN", "only the first frame may hold a hello")
+async def _hand_on(context: Any, take: Callable[[Any], None]) -> None:
+    """Give `take` each frame of a call until there are no more. Raises what `take` raises."""
+    if isinstance(context, HttpCall):
+        await context.hand_on(take)
+        return
+    while (frame := await context.read()) is not grpc.aio.EOF:
+        take(frame)

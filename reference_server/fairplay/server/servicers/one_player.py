@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-import grpc
-
 from fairplay.server.errors import Refusal
 from fairplay.server.links.dial_in import Hub
-from fairplay.server.links.open_calls import MAX_FRAME_BYTES
 from fairplay.server.links.stream import Stream, Write
+from fairplay.server.listening import PlayerListener
 from fairplay.server.servicers.connection import ConnectionServicer
 from fairplay.server.servicers.interceptor import ErrorInterceptor
 from fairplay.server.servicers.patience import FIRST_LIMIT_S
 from fairplay.v1.connection_pb2 import Hello
-from fairplay.v1.connection_pb2_grpc import add_ConnectionServiceServicer_to_server
 
-OPTIONS = [
-    ("grpc.so_reuseport", 0),
-    ("grpc.max_receive_message_length", MAX_FRAME_BYTES),
-    ("grpc.max_send_message_length", -1),
-    ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),
-    ("grpc.keepalive_permit_without_calls", 1),
-    ("grpc.max_concurrent_streams", 4),  # one is all that a player needs, and a new one after a lost connection
-]
+MAX_CALLS = 4
+"""One stream is all that a player needs, and a new one after a lost connection."""
 
 
 class OnePlayer:
@@ -55,17 +45,9 @@ class OnePlayerServers:
 
         Raises OSError if the address cannot be listened on.
         """
-        server = grpc.aio.server(interceptors=[ErrorInterceptor()], options=OPTIONS)
         servicer = ConnectionServicer(OnePlayer(self._hub, name), self._handshake_limit_s)
-        add_ConnectionServiceServicer_to_server(servicer, server)
+        listener = PlayerListener(servicer, [ErrorInterceptor()], max_calls=MAX_CALLS)
         try:
-            port = server.add_insecure_port(listen)
-        except RuntimeError:
-            raise OSError(f"cannot listen on {listen}") from None
-        starting = asyncio.ensure_future(server.start())
-        try:
-            await asyncio.shield(starting)  # gRPC must not be interrupted while it starts
-            yield listen if listen.startswith("unix:") else f"{listen.rpartition(':')[0]}:{port}"
+            yield await listener.start(listen)
         finally:
-            await asyncio.wait([starting])
-            await server.stop(None)
+            await listener.stop(0.0)
