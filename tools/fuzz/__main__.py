@@ -1,10 +1,11 @@
 """Attack a server, or a player that serves, with what no sound caller sends, and watch what it costs: `make fuzz`.
 
-A `fairplay serve` or `fairplay player` of its own gets, in turn, random bytes and random valid messages as requests of
-every method, and connections of random HTTP/2 frames (`server`, `player`); or streams of players that dial in, as
-strangers and as entrants (`dial-in`). Beside that a neighbour has small games played, one after the other; where a
-player is attacked, with that player. At the end what was attacked must still serve, no game may have failed, and its
-memory must not have grown beyond a bound, nor its records beyond what games are worth.
+A `fairplay serve` or `fairplay player` of its own gets, in turn, random bytes and random valid messages as requests
+of every method, and connections of random HTTP/2 frames (`server`, `player`, and `players`, the address for players
+alone); or streams of players that dial in, as strangers and as entrants (`dial-in`, at that address). Beside that a
+neighbour has small games played, one after the other; where a player is attacked, with that player. At the end what was
+attacked must still serve, no game may have failed, and its memory must not have grown beyond a bound, nor its records
+beyond what games are worth.
 """
 
 from __future__ import annotations

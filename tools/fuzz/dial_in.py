@@ -44,11 +44,12 @@ LARGEST = [("grpc.max_send_message_length", -1), ("grpc.max_receive_message_leng
 
 
 class DialInAttack:
-    """An attack on the dial-in side of a server, by the frames that `seed` draws."""
+    """An attack on the dial-in side of a server, at the address `players`, by the frames that `seed` draws."""
 
-    def __init__(self, server: str, seed: int) -> None:
+    def __init__(self, server: str, players: str, seed: int) -> None:
         self.report = Report()
         self._server = server
+        self._players = players
         self._rng = random.Random(seed)
         self._token = self._rng.randbytes(16).hex()
         self._entrants = 0
@@ -57,7 +58,7 @@ class DialInAttack:
         """Send so many frames, or as many as there is time for."""
         give_up, over = time.monotonic() + limit_s, asyncio.Event()
         async with (
-            grpc.aio.insecure_channel(self._server, options=LARGEST) as channel,
+            grpc.aio.insecure_channel(self._players, options=LARGEST) as channel,
             grpc.aio.insecure_channel(self._server) as neighbours,
             self._neighbours_player(),
             asyncio.TaskGroup() as group,
@@ -74,7 +75,7 @@ class DialInAttack:
     async def _neighbours_player(self) -> AsyncIterator[None]:
         welcome = asyncio.Event()
         hosted = [Hosted(find(GAME).player("first"), NEIGHBOUR, self._token)]
-        player = asyncio.create_task(dial_in_async(hosted, self._server, on_welcome=lambda _: welcome.set()))
+        player = asyncio.create_task(dial_in_async(hosted, self._players, on_welcome=lambda _: welcome.set()))
         try:
             async with asyncio.timeout(WELCOME_LIMIT_S):
                 await welcome.wait()

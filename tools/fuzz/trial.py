@@ -23,23 +23,26 @@ from tools.fuzz.dial_in import DialInAttack
 from tools.fuzz.neighbour import GAME
 from tools.fuzz.report import Report
 
-TARGETS = ("server", "dial-in", "player")
+TARGETS = ("server", "dial-in", "players", "player")
 FIRST_FRAMES = 2_000
 """What a target holds anyway, it holds after so many frames."""
 
 
 @contextmanager
-def running(*command: str) -> Iterator[tuple[int, str, IO[bytes]]]:
-    """Run a `fairplay` command that serves; yield its process id, where it listens, and a file with what it says."""
+def running(*command: str) -> Iterator[tuple[int, tuple[str, str], IO[bytes]]]:
+    """Run a `fairplay` command that serves; yield its process id, where it listens, and a file with what it says.
+
+    Where it listens for players, that is the second address, and else the same one.
+    """
     with tempfile.TemporaryFile() as said:
         whole = [sys.executable, "-m", "fairplay.terminal", *command, "--listen", "127.0.0.1:0"]
         with subprocess.Popen(whole, stdout=subprocess.PIPE, stderr=said) as process:
             try:
                 assert process.stdout is not None
-                found = re.search(rb"(?:127\.0\.0\.1:|port )(\d+)", process.stdout.readline())
-                if found is None:
+                ports = re.findall(rb"(?:127\.0\.0\.1:|port )(\d+)", process.stdout.readline())
+                if not ports:
                     raise RuntimeError(f"{command[0]} does not say where it listens")
-                yield process.pid, f"127.0.0.1:{int(found[1])}", said
+                yield process.pid, (f"127.0.0.1:{int(ports[0])}", f"127.0.0.1:{int(ports[-1])}"), said
             finally:
                 process.terminate()
                 process.wait()
@@ -49,12 +52,15 @@ def fuzz(frames: int, limit_s: float, seed: int, target: str = "server") -> Repo
     """Attack a server or a player of its own, and return what came of it."""
     with ExitStack() as stack:
         records = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        pid, server, said = stack.enter_context(running("serve", "--records", str(records)))
+        options = ("--players", "127.0.0.1:0", "--records", str(records))
+        pid, (server, players), said = stack.enter_context(running("serve", *options))
         attack: Attack | DialInAttack
         if target == "dial-in":
-            attack = DialInAttack(server, seed)
+            attack = DialInAttack(server, players, seed)
+        elif target == "players":
+            attack = Attack(players, SERVICES[1:2], server, "bot:first", seed)
         elif target == "player":
-            pid, address, said = stack.enter_context(running("player", GAME))
+            pid, (address, _), said = stack.enter_context(running("player", GAME))
             attack = Attack(address, player_services(), server, f"grpc://{address}", seed)
         else:
             attack = Attack(server, SERVICES, server, "bot:first", seed)
