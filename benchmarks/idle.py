@@ -49,16 +49,15 @@ async def _memory(player_count: int, connections: str) -> tuple[float, float]:
     """Before so many players come and when all are here, in MB."""
     async with AsyncExitStack() as stack:
         records = stack.enter_context(tempfile.TemporaryDirectory(prefix="fairplay-bench-"))
-        server = await stack.enter_async_context(
-            started("fairplay.terminal", "serve", "--listen", "127.0.0.1:0", "--records", records)
-        )
-        address = re.search(r"127\.0\.0\.1:\d+", server.line)
+        listen = ("--listen", "127.0.0.1:0", "--players", "127.0.0.1:0")
+        server = await stack.enter_async_context(started("fairplay.terminal", "serve", *listen, "--records", records))
+        address = re.search(r"players dial in at (\S+:\d+)", server.line)
         if address is None:
             raise Unmeasurable(f"the server does not say where it is, but: {server.line}")
         before = await _resident_mb(server.guard)
         for number in range(PROCESS_COUNT):
             count = str(player_count // PROCESS_COUNT)
-            players = started("benchmarks.idle", address[0], count, f"idle{number}", connections, limit_s=COME_LIMIT_S)
+            players = started("benchmarks.idle", address[1], count, f"idle{number}", connections, limit_s=COME_LIMIT_S)
             await stack.enter_async_context(players)
         return before, await _resident_mb(server.guard)
 

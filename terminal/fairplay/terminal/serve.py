@@ -35,6 +35,14 @@ def serve(
     listen: Annotated[
         str, typer.Option("--listen", metavar="HOST:PORT", help="Where to listen; port 0: any free one.")
     ] = "127.0.0.1:50050",
+    players: Annotated[
+        str,
+        typer.Option(
+            "--players",
+            metavar="HOST:PORT",
+            help="Let players dial in there, too: an address that serves nothing else, and more of them at once.",
+        ),
+    ] = "",
     tls: Tls = None,
     tls_client_ca: Annotated[
         Path | None,
@@ -208,6 +216,7 @@ def serve(
         )
         config = Config(
             listen=parse_address(listen, "--listen"),
+            players=parse_address(players, "--players") if players else "",
             records=records,
             allow_exec=allow_exec,
             start_limit_s=parse_seconds(start_limit, "--start-limit"),
@@ -278,6 +287,7 @@ async def _serve(
         closing.push_async_callback(server.stop)
         terminated = asyncio.Event()
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminated.set)
+        dialling = f", players dial in at {server.players_address}" if config.players else ""
         kept = f", records in {records}" if records else ", records are not kept (no --records)"
         over = " over TLS" if config.tls is not None else ""
         if metrics is not None and config.meter is not None:
@@ -286,7 +296,7 @@ async def _serve(
             exporter = Exporter(server, config.meter, metrics)
             closing.callback(exporter.close)
             kept += f", metrics at http://{exporter.address}/metrics"
-        sys.stdout.write(f"fairplay serves on {server.address}{over}{kept}; Ctrl-C stops it\n")
+        sys.stdout.write(f"fairplay serves on {server.address}{over}{dialling}{kept}; Ctrl-C stops it\n")
         sys.stdout.flush()
         if pages is None:
             await terminated.wait()
