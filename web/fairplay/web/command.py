@@ -10,6 +10,9 @@ import typer
 from fairplay.terminal.outcomes import outcomes
 from fairplay.terminal.parameters import Authorities, Tls
 
+NICENESS = 10
+"""How far the pages let others go first where processors are short: above all the referee on the same machine."""
+
 
 def web(
     server: Annotated[
@@ -76,4 +79,5 @@ def web(
             secure_cookies=secure_cookies,
             trusted_proxies=parse_networks(trusted_proxies),
         )
+        os.nice(NICENESS)
         run(serve_pages(options, parse_address(listen, "--listen"), TlsFiles(*tls) if tls is not None else None))
