@@ -9,7 +9,7 @@ from base64 import b64encode
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from struct import Struct
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import grpc
 
@@ -23,9 +23,6 @@ from fairplay.server.http2.frames import (
 
 log = logging.getLogger("fairplay.server")
 
-if TYPE_CHECKING:
-    from fairplay.server.http2.connection import Connection
-
 PREFIX = Struct(">BI")
 PREFIX_BYTES = 5
 WINDOW = 1024 * 1024
@@ -35,10 +32,39 @@ TIMEOUT = re.compile(r"([0-9]{1,8})([HMSmun])")
 UNITS_S = {"H": 3600.0, "M": 60.0, "S": 1.0, "m": 1e-3, "u": 1e-6, "n": 1e-9}
 
 
+class Carrier(Protocol):
+    """What a call needs of its connection."""
+
+    peer: str
+    auth_context: Mapping[str, Sequence[bytes]]
+    initial_window: int
+
+    def room(self, call: Call) -> int:
+        """Return how many bytes of a call can be sent now. Raises ConnectionResetError if its stream is over."""
+
+    async def changed(self) -> None:
+        """Wait until there may be more room, or none will be any more."""
+
+    def send_data(self, call: Call, data: bytes, *, end: bool) -> None:
+        """Send bytes of a call, for which there is room; the last ones with `end`."""
+
+    def send_headers(self, call: Call, headers: Headers, *, end: bool = False) -> None:
+        """Send headers of a call, or trailers with `end`; nothing if its stream is over."""
+
+    def count_message(self) -> None:
+        """Take note that something came that was worth the frames before it."""
+
+    def give_back(self, call: Call) -> None:
+        """Allow the caller to send what the handler has made room for."""
+
+    def reset(self, call: Call, code: Code) -> None:
+        """End a stream at once, and its handler."""
+
+
 class Call:
     """A call that is open. Its messages have at most `max_bytes`."""
 
-    def __init__(self, connection: Connection, number: int, request: Request, max_bytes: int) -> None:
+    def __init__(self, connection: Carrier, number: int, request: Request, max_bytes: int) -> None:
         self.number = number
         self.request = request
         self.window = WINDOW

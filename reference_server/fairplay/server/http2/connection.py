@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import Protocol, cast
 from urllib.parse import quote
 
 from hpack import Decoder, HPACKError, OversizedHeaderListError
@@ -40,9 +40,6 @@ from fairplay.server.http2.frames import (
     settings_frame,
 )
 
-if TYPE_CHECKING:
-    from fairplay.server.http2.listener import Listener
-
 WINDOW = 8 * 1024 * 1024
 """How many bytes of all calls of a connection may be under way to us."""
 MAX_CALLS = 256
@@ -65,10 +62,24 @@ SIZES: Mapping[int, int] = {Kind.PRIORITY: 5, Kind.RST_STREAM: 4, Kind.PING: 8, 
 OF_CONNECTIONS = (Kind.SETTINGS, Kind.PING, Kind.GOAWAY)
 
 
+class Host(Protocol):
+    """What connections need of their listener."""
+
+    max_message_bytes: int
+    max_calls: int
+    heartbeat_s: float
+    answer_s: float
+    connections: set[Connection]
+    idle: asyncio.Event
+
+    def serve(self, call: Call) -> None:
+        """Begin to serve a call."""
+
+
 class Connection(asyncio.Protocol):
     """A connection and its open calls."""
 
-    def __init__(self, host: Listener) -> None:
+    def __init__(self, host: Host) -> None:
         self.peer = ""
         self.auth_context: Mapping[str, Sequence[bytes]] = {}
         self.initial_window = DEFAULT_WINDOW
