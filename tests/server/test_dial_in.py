@@ -291,6 +291,7 @@ def hello(*names: str, token: str = "token") -> DialInRequest:
             grpc.StatusCode.RESOURCE_EXHAUSTED,
             "REPLY_FLOOD",
         ),
+        ([hello("x"), *[DialInRequest()] * 1_001], grpc.StatusCode.RESOURCE_EXHAUSTED, "REPLY_FLOOD"),
     ],
 )
 async def test_a_stream_that_breaks_the_contract_is_ended_with_the_reason(

@@ -75,6 +75,8 @@ class ConnectionServicer(ConnectionServiceServicer):
             stream.calls.take(sound(frame).replies)
             if frame.HasField("hello"):
                 raise Refusal("PROTOCOL_BROKEN", "only the first frame may hold a hello")
+            if not frame.replies:
+                stream.calls.count_stray()  # frames for nothing take time, too
 
         try:
             reading = asyncio.create_task(_hand_on(context, take))
