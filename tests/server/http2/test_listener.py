@@ -352,6 +352,17 @@ async def test_a_flood_of_frames_without_messages_ends_the_connection(flood: Cal
         assert await client.is_over()
 
 
+async def test_signs_of_life_over_hours_are_no_flood(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fairplay.server.http2.connection.MAX_POINTLESS", 5)
+    monkeypatch.setattr("fairplay.server.http2.connection.POINTLESS_S", 0.0)
+    async with listening() as (_, port), raw(port) as client:
+        await client.read(Kind.SETTINGS, number=0)
+        for _ in range(20):
+            client.send(frame(Kind.SETTINGS, 0, 0))
+            _, flags, _ = await client.read(Kind.SETTINGS, Kind.GOAWAY)
+            assert flags == ACK
+
+
 async def test_too_many_pings_end_the_connection_as_grpc_ends_it() -> None:
     async with listening() as (_, port), raw(port) as client:
         client.send(*(frame(Kind.PING, 0, 0, bytes(8)) for _ in range(4)))

@@ -48,7 +48,9 @@ HANDSHAKE_LIMIT_S = 20.0
 """How long it may take until the first settings have come."""
 MAX_HEADER_BYTES = 16 * 1024
 MAX_POINTLESS = 1_000
-"""How many frames may come between two messages, of either side: pings, settings, streams that are opened and reset."""
+"""How many frames may come between two messages: pings, settings, streams that are opened and reset."""
+POINTLESS_S = 60.0
+"""After how long they are forgotten: in hours of waiting, a player's signs of life are as many as those of a flood."""
 SMALL_BYTES = 256
 """A frame with fewer bytes of a message counts as one without, unless it completes the message."""
 MAX_REMEMBERED = 256
@@ -105,6 +107,8 @@ class Connection(asyncio.Protocol):
         self._changed: asyncio.Future[None] | None = None
         self._out: list[bytes] = []
         self._pointless = 0
+        self._pointless_s = 0.0
+        """Since when pointless frames are counted."""
         self._ping_s = -PING_INTERVAL_S
         self._hasty_pings = 0
         self._heard_s = 0.0
@@ -209,6 +213,8 @@ class Connection(asyncio.Protocol):
                 self.reset(call, error.code)
 
     def _count_pointless(self) -> None:
+        if self._heard_s - self._pointless_s > POINTLESS_S:
+            self._pointless, self._pointless_s = 0, self._heard_s
         self._pointless += 1
         if self._pointless > MAX_POINTLESS:
             raise ConnectionBrokenError(Code.ENHANCE_YOUR_CALM, f"{MAX_POINTLESS:,} frames came without a message")
