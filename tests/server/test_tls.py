@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import shutil
+import socket
 import ssl
 import sys
 from pathlib import Path
+from unittest.mock import ANY
 
 import grpc
 import pytest
@@ -130,6 +132,40 @@ async def test_mutual_tls_lets_in_only_callers_with_a_certificate(files: Path) -
         alice = Credentials(files / "ca.pem", files / "alice.pem", files / "alice-key.pem")
         async with open_channel(server.address, alice) as channel:
             await ask(channel)
+
+
+def first_bytes(
+    server: Server, context: ssl.SSLContext, session: ssl.SSLSession | None
+) -> tuple[bytes, ssl.SSLSession | None]:
+    """Return what a server says first to whoever comes with a session of TLS, and the session that it leaves."""
+    host, _, port = server.players_address.rpartition(":")
+    with (
+        socket.create_connection((host, int(port)), timeout=30) as bare,
+        context.wrap_socket(bare, server_hostname=host, session=session) as connection,
+    ):
+        return connection.recv(9), connection.session
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+@pytest.mark.parametrize("players", ["", "127.0.0.1:0"])
+async def test_a_caller_whose_authority_is_taken_away_comes_back_with_no_session(
+    files: Path, tmp_path: Path, players: str, version: ssl.TLSVersion
+) -> None:
+    make_authority(tmp_path, 1)
+    authorities = tmp_path / "callers.pem"
+    shutil.copy(files / "ca.pem", authorities)
+    tls = TlsFiles(files / "server.pem", files / "server-key.pem", authorities)
+    alice = ssl.create_default_context(cafile=files / "ca.pem")
+    alice.load_cert_chain(files / "alice.pem", files / "alice-key.pem")
+    alice.set_alpn_protocols(["h2"])
+    alice.minimum_version = alice.maximum_version = version
+    async with serving(Config(players=players, tls=tls)) as server:
+        said, session = await asyncio.to_thread(first_bytes, server, alice, None)
+        assert said
+        authorities.unlink()
+        shutil.copy(tmp_path / "ca.pem", authorities)
+        with contextlib.suppress(OSError):  # how it is refused depends on the version
+            assert await asyncio.to_thread(first_bytes, server, alice, session) == (b"", ANY)
 
 
 async def test_started_players_need_no_tls(files: Path) -> None:

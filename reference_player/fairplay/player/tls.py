@@ -86,6 +86,9 @@ class _Source:
         """Read the files. Raises CredentialsError if they cannot be used."""
         files = self._files
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        # No session is taken up again: that would let in callers whose authority has been taken away since.
+        context.num_tickets = 0
+        context.options |= ssl.OP_NO_TICKET
         path = files.certificate
         try:
             context.load_cert_chain(files.certificate, files.key, password=_no_password)
