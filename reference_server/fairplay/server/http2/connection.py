@@ -42,8 +42,8 @@ from fairplay.server.http2.frames import (
 
 WINDOW = 8 * 1024 * 1024
 """How many bytes of all calls of a connection may be under way to us."""
-MAX_CALLS = 256
-"""How many open calls of a connection will do."""
+MAX_CALLS = 500
+"""How many open calls of a connection will do: gRPC lets others wait, and says nothing of it."""
 HANDSHAKE_LIMIT_S = 20.0
 """How long it may take until the first settings have come."""
 MAX_HEADER_BYTES = 16 * 1024
