@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fairplay.server import evidence, plans, questions
+from fairplay.server.http2 import call, connection
 from fairplay.server.links import dial_in, kept_names, link, open_calls, program, stream
 from fairplay.server.lobby import broadcaster, checks, limits, lobby, text
 from fairplay.server.manager import admission, names, plan
@@ -34,11 +35,18 @@ OPERATE = (
     f"| a frame of a dialled-in program | {kib(open_calls.MAX_FRAME_BYTES, 2)} MiB |",
     f"| a reply | {kib(link.MAX_REPLY_BYTES, 2)} MiB |",
     f"| players of one program | {stream.MAX_PLAYERS_PER_STREAM:,} |",
-    f"| replies that nobody asked for, on one stream | {open_calls.MAX_STRAY_REPLIES:,} |",
+    f"| replies that nobody asked for and frames without any, on one stream | {open_calls.MAX_STRAY_REPLIES:,} |",
     f"| the hello or the request, after a call was opened | {patience.FIRST_LIMIT_S:g} s |",
     f"| calls of one host that have sent neither after {patience.AT_ONCE_S:g} s | {patience.MAX_SILENT:,} |",
     f"| such calls of all hosts; one more ends the oldest | {patience.MAX_ALL_SILENT:,} |",
     f"| calls that are open on one connection | {dict(OPTIONS)['grpc.max_concurrent_streams']:,} |",
+    f"| calls that are open on one connection; others wait | {connection.MAX_CALLS:,} |",
+    f"| bytes of one call that wait to be read | {kib(call.WINDOW, 2)} MiB |",
+    f"| headers of a call | {kib(connection.MAX_HEADER_BYTES)} KiB |",
+    f"| frames without a message, one after the other and in a minute | {connection.MAX_POINTLESS:,} |",
+    f"| pings in less than {connection.PING_INTERVAL_S:g} s each, while nothing is sent | "
+    f"{connection.MAX_HASTY_PINGS} |",
+    f"| until the first settings have come, TLS included | {connection.HANDSHAKE_LIMIT_S:g} s |",
     f"| how long a stream may stay unread | {patience.UNREAD_LIMIT_S:g} s |",
     f"| names with a token that the server remembers while they are away | {kept_names.MAX_NAMES:,}; "
     f"{kept_names.MAX_HOST_NAMES:,} of one host;",

@@ -364,6 +364,13 @@ async def test_signs_of_life_over_hours_are_no_flood(monkeypatch: pytest.MonkeyP
             assert flags == ACK
 
 
+async def test_the_reason_of_an_end_arrives_whatever_comes_behind_its_cause() -> None:
+    async with listening() as (_, port), raw(port) as client:
+        client.send(frame(Kind.PUSH_PROMISE, 0, 1, bytes(4)), bytes(1_000_000))
+        assert await client.code(Kind.GOAWAY) == Code.PROTOCOL_ERROR
+        assert await client.reader.read() == b""  # and no ConnectionResetError
+
+
 async def test_too_many_pings_end_the_connection_as_grpc_ends_it() -> None:
     async with listening() as (_, port), raw(port) as client:
         client.send(*(frame(Kind.PING, 0, 0, bytes(8)) for _ in range(4)))

@@ -104,6 +104,7 @@ class Connection(asyncio.Protocol):
         self._frame_bytes = FRAME_BYTES
         self._paused = False
         self._leaving = False
+        self._closed = False
         self._changed: asyncio.Future[None] | None = None
         self._out: list[bytes] = []
         self._pointless = 0
@@ -147,6 +148,9 @@ class Connection(asyncio.Protocol):
             self._host.idle.set()
         if self._timer is not None:
             self._timer.cancel()
+        self._end_calls()
+
+    def _end_calls(self) -> None:
         calls, self._calls = self._calls, {}
         for call in calls.values():
             call.drop()
@@ -163,6 +167,8 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take what has come, frame by frame."""
+        if self._closed:
+            return
         self._heard_s = self._loop.time()
         if self._rest:
             data = self._rest + data
@@ -174,7 +180,7 @@ class Connection(asyncio.Protocol):
                     raise ConnectionBrokenError(Code.PROTOCOL_ERROR, "this is not HTTP/2")
                 if size >= start:
                     self._preface = b""
-            while size - start >= HEAD_BYTES and self._transport is not None:
+            while size - start >= HEAD_BYTES and not self._closed:
                 high, low, kind, flags, number = HEAD.unpack_from(data, start)
                 stop = start + HEAD_BYTES + (high << 8 | low)
                 if stop - start > HEAD_BYTES + FRAME_BYTES:
@@ -387,7 +393,7 @@ class Connection(asyncio.Protocol):
         self._out.append(data)
 
     def _flush(self) -> None:
-        if self._transport is not None and self._out:
+        if self._transport is not None and self._out and not self._closed:
             self._transport.write(b"".join(self._out))
         self._out.clear()
 
@@ -490,14 +496,21 @@ class Connection(asyncio.Protocol):
             self._transport.abort()
 
     def close(self, code: Code, message: str = "") -> None:
-        """Say why, and end."""
+        """Say why, and end: at once if the other end does so, too."""
         transport = self._transport
-        if transport is None:
+        if transport is None or self._closed:
             return
         self._put(frame(Kind.GOAWAY, 0, 0, U32.pack(self._last) + U32.pack(code) + message.encode()))
         self._flush()
-        self._transport = None
-        transport.close()
+        self._closed = True
+        self._end_calls()
+        try:
+            if transport.can_write_eof():
+                transport.write_eof()  # and read on: what comes to a closed socket takes away what it has said
+            else:
+                transport.close()
+        except OSError:  # the other end is gone already
+            transport.abort()
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._loop.call_later(END_LIMIT_S, transport.abort)
