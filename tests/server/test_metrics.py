@@ -141,6 +141,14 @@ async def test_what_is_deployed_asks_for_metrics_that_there_are(file: str, serve
     assert asked - {"fairplay_info"} <= {*page, *families}
 
 
+def test_the_handbook_says_of_each_alert_what_it_means_and_what_to_do() -> None:
+    alerts = re.findall(r"alert: (\w+)", (DEPLOY / "prometheus" / "alerts.yml").read_text("utf-8"))
+    page = (DEPLOY.parent / "docs" / "operate.md").read_text("utf-8")
+    rows = re.findall(r"^\| (Fairplay\w+) \| [^|]+ \| [^|]+ \|$", page, re.MULTILINE)
+    assert alerts
+    assert rows == alerts
+
+
 def test_the_dashboard_loads() -> None:
     dashboard = json.loads((DEPLOY / "grafana" / "fairplay.json").read_text("utf-8"))
     assert len({panel["id"] for panel in dashboard["panels"]}) == len(dashboard["panels"]) > 0
