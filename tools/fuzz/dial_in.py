@@ -67,7 +67,7 @@ class DialInAttack:
             try:
                 while self.report.frame_count < frames and time.monotonic() < give_up:
                     strangers = (self._stranger(channel) for _ in range(STRANGERS))
-                    await asyncio.gather(*strangers, *(self._entrant(channel) for _ in range(ENTRANTS)))
+                    await asyncio.gather(*strangers, *(self._entrant(channel, neighbours) for _ in range(ENTRANTS)))
             finally:
                 over.set()
 
@@ -154,7 +154,7 @@ class DialInAttack:
 
     # --- entrants ---
 
-    async def _entrant(self, channel: grpc.aio.Channel) -> None:
+    async def _entrant(self, channel: grpc.aio.Channel, server: grpc.aio.Channel) -> None:
         """Dial in under a name of its own, and have a game played against a bot, which must not suffer from it."""
         self._entrants += 1
         name = f"e{self._entrants}"
@@ -167,7 +167,7 @@ class DialInAttack:
             time_control=TimeControl(decision_limit=ANSWER_LIMIT, first_decision_limit=ANSWER_LIMIT),
         )
         try:
-            game = (await RefereeServiceStub(channel).PlayGame(PlayGameRequest(plan=plan))).game
+            game = (await RefereeServiceStub(server).PlayGame(PlayGameRequest(plan=plan))).game
         finally:
             stream.cancel()
             await asyncio.wait([answering])

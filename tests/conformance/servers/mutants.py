@@ -387,13 +387,7 @@ def accepts_malformed_hellos(patch: Patch) -> None:
 
 @mutant("connection.one-hello")
 def accepts_a_second_hello(patch: Patch) -> None:
-    import grpc
-
-    async def read(stream: Stream, context: Any) -> None:
-        while (frame := await context.read()) is not grpc.aio.EOF:
-            stream.calls.take(frame.replies)
-
-    patch.setattr(connection, "_read", read)
+    patch.setattr(connection, "_take", lambda stream, pay, frame: stream.calls.take(frame.replies))
 
 
 @mutant("connection.reply-flood")

@@ -68,18 +68,8 @@ class ConnectionServicer(ConnectionServiceServicer):
         await context.send_initial_metadata(())  # or a refusal would send it too, while the welcome is under way
         stream = self._hub.admit(hello, write, partial(_end, over), host, account)
         pay = partial(self._quotas.take_bytes, payer(account, context.peer())) if self._quotas is not None else None
-
-        def take(frame: Any) -> None:
-            if pay is not None:
-                pay(sound(frame).ByteSize())
-            stream.calls.take(sound(frame).replies)
-            if frame.HasField("hello"):
-                raise Refusal("PROTOCOL_BROKEN", "only the first frame may hold a hello")
-            if not frame.replies:
-                stream.calls.count_stray()  # frames for nothing take time, too
-
         try:
-            reading = asyncio.create_task(_hand_on(context, take))
+            reading = asyncio.create_task(_hand_on(context, partial(_take, stream, pay)))
             reading.add_done_callback(lambda task: _settle(over, task))
             try:
                 await over
@@ -110,6 +100,17 @@ def _settle(over: asyncio.Future[None], reading: asyncio.Task[None]) -> None:
         over.set_result(None)
     else:
         over.set_exception(error)
+
+
+def _take(stream: Stream, pay: Callable[[int], None] | None, frame: Any) -> None:
+    """Take a frame after the first one. Raises Refusal if it breaks the contract, or more comes than is paid for."""
+    if pay is not None:
+        pay(sound(frame).ByteSize())
+    stream.calls.take(sound(frame).replies)
+    if frame.HasField("hello"):
+        raise Refusal("PROTOCOL_BROKEN", "only the first frame may hold a hello")
+    if not frame.replies:
+        stream.calls.count_stray()  # frames for nothing take time, too
 
 
 async def _hand_on(context: Any, take: Callable[[Any], None]) -> None:
