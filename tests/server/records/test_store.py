@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import os
 import sqlite3
@@ -8,13 +9,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from fairplay.server.records.chain import chained, first_broken
 from fairplay.server.records.copying import copy
-from fairplay.server.records.database import FORMAT, Selection
+from fairplay.server.records.database import FORMAT, RECORDS, Selection
 from fairplay.server.records.errors import RecordExists, RecordsError, StoreInUse
 from fairplay.server.records.journal import Journal
 from fairplay.server.records.place import Place, at
@@ -449,6 +451,35 @@ async def test_a_damaged_list_of_chunks_is_found(tmp_path: Path) -> None:
     await store.close()
     execute(tmp_path, "UPDATE records SET chunks = ?", b"123")
     with Store.read_only(tmp_path) as reading, pytest.raises(RecordsError, match="the list of chunks is damaged"):
+        reading.read("r1")
+
+
+@pytest.mark.parametrize("value", ["NULL", "7", "'text'", "x'2e'"])
+@pytest.mark.parametrize("column", ["data", *(each.name for each in RECORDS.columns if each.name != "number")])
+async def test_a_value_of_another_type_is_told_in_one_sentence(tmp_path: Path, column: str, value: str) -> None:
+    store = Store.open(tmp_path)
+    finish(begin(store, "r1"))
+    await store.close()
+    table = "chunks" if column == "data" else "records"
+    # A flipped bit heeds no NOT NULL: the values of a row say themselves of what type they are.
+    execute(tmp_path, f"CREATE TABLE damaged AS SELECT * FROM {table}")
+    execute(tmp_path, f"DROP TABLE {table}")
+    execute(tmp_path, f"ALTER TABLE damaged RENAME TO {table}")
+    execute(tmp_path, f"UPDATE {table} SET {column} = {value}")
+    with Store.read_only(tmp_path) as reading:
+        for read in (partial(reading.read, "r1"), partial(reading.list, "game", limit=9), reading.defects):
+            with contextlib.suppress(RecordsError):  # anything else would be a traceback
+                read()
+
+
+async def test_a_chunk_without_data_is_named(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    finish(begin(store, "r1"))
+    await store.close()
+    execute(tmp_path, "CREATE TABLE damaged AS SELECT number, NULL AS data FROM chunks")
+    execute(tmp_path, "DROP TABLE chunks")
+    execute(tmp_path, "ALTER TABLE damaged RENAME TO chunks")
+    with Store.read_only(tmp_path) as reading, pytest.raises(RecordsError, match="there is None where data should be"):
         reading.read("r1")
 
 

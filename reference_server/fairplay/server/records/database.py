@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, fields
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
@@ -23,6 +23,22 @@ from fairplay.server.records.soundness import Contents, Row
 
 FORMAT = "fairplay records 1"
 CHUNKS_PER_QUERY = 256
+
+R = TypeVar("R", bound=Sequence[Any])
+
+
+class Blob(sa.LargeBinary):
+    """Bytes, as the driver returns them: SQLAlchemy would make as many zeros of a number that damage has put there."""
+
+    cache_ok = True
+
+    def result_processor(self, dialect: sa.Dialect, coltype: object) -> None:
+        """Return no processor."""
+
+
+class UnsoundValue(Exception):  # noqa: N818 - a verdict on a value
+    """A value is not of the type of its column: damage can turn any into a number, a text or NULL."""
+
 
 TABLES = sa.MetaData()
 
@@ -38,10 +54,10 @@ RECORDS = sa.Table(
     sa.Column("parent", sa.String(128), nullable=False),
     sa.Column("start_time_ns", sa.BigInteger, nullable=False),
     sa.Column("end_time_ns", sa.BigInteger),
-    sa.Column("header", sa.LargeBinary, nullable=False),
-    sa.Column("summary", sa.LargeBinary, nullable=False),
+    sa.Column("header", Blob, nullable=False),
+    sa.Column("summary", Blob, nullable=False),
     sa.Column("first_chunk", sa.BigInteger, nullable=False),
-    sa.Column("chunks", sa.LargeBinary, nullable=False),
+    sa.Column("chunks", Blob, nullable=False),
     sa.Index("records_by_kind", "kind", "number"),
     sa.Index("records_by_parent", "parent", "number"),
     sa.Index("records_by_end", "end_time_ns", "number"),
@@ -51,7 +67,7 @@ CHUNKS = sa.Table(
     "chunks",
     TABLES,
     sa.Column("number", sqlite.NUMBER, primary_key=True, autoincrement=False),
-    sa.Column("data", sa.LargeBinary, nullable=False),
+    sa.Column("data", Blob, nullable=False),
 )
 
 
@@ -235,7 +251,7 @@ class Database:
             cursor = connection.cursor()
             cursor.execute(self._find, {"wanted": record_id})
             row = cursor.fetchone()
-        return Listing(*row) if row is not None else None
+            return Listing(*_sound(row, LISTED)) if row is not None else None
 
     def page(self, wanted: Selection, numbers: range, limit: int, *, oldest_first: bool) -> list[Listing]:
         """Return the wanted records with these numbers, the newest first unless `oldest_first`."""
@@ -300,7 +316,8 @@ class Database:
 
     def _rows(self, query: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
         with self._saying("read"), self.reading.connect() as connection:
-            return connection.execute(query).all()
+            columns = query.selected_columns.values()
+            return [_sound(row, columns) for row in connection.execute(query)]
 
 
 FIND = sa.select(*LISTED).where(RECORDS.c.record_id == sa.bindparam("wanted"))
@@ -314,6 +331,14 @@ FINISH = (
     .where(RECORDS.c.number == sa.bindparam("of"))
     .values({name: sa.bindparam(name) for name in ("end_time_ns", "summary", "chunks")})
 )
+
+
+def _sound(row: R, columns: Sequence[sa.ColumnElement[Any]]) -> R:
+    """Return a row whose values are of the types of its columns. Raises UnsoundValue if one is not."""
+    for value, column in zip(row, columns, strict=True):
+        if not isinstance(value, column.type.python_type) and not (value is None and getattr(column, "nullable", True)):
+            raise UnsoundValue(f"there is {value!r:.20} where {column.key} should be")
+    return row
 
 
 def _row(row: sa.Row[Any]) -> Row:
@@ -339,14 +364,15 @@ def batches(connection: sa.Connection, table: sa.Table) -> Iterator[Sequence[dic
     for start in range(1, last + 1, CHUNKS_PER_QUERY):
         within = table.c.number.between(start, start + CHUNKS_PER_QUERY - 1)
         found = connection.execute(sa.select(table).where(within).order_by(table.c.number))
-        if rows := [dict(row._mapping) for row in found]:
+        if rows := [dict(_sound(row, table.columns.values())._mapping) for row in found]:
             yield rows
 
 
 @contextmanager
 def saying(what: str, *places: Place) -> Iterator[None]:
     """Turn the errors of places into one sentence, RecordsError."""
-    failures: tuple[type[Exception], ...] = (SQLAlchemyError, *(error for place in places for error in place.errors))
+    of_drivers = [error for place in places for error in place.errors]
+    failures: tuple[type[Exception], ...] = (SQLAlchemyError, UnsoundValue, *of_drivers)
     try:
         yield
     except failures as error:
