@@ -28,7 +28,7 @@ PYTEST = (
     "-p",
     "tools.mutants.profile",
     "-m",
-    "not postgresql",  # whose user cannot reach the folders of a copy
+    "not slow and not sandbox and not postgresql and not web",  # those of `make test`
     "--hypothesis-profile=mutants",
 )
 FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
