@@ -353,6 +353,26 @@ async def test_a_flood_of_frames_without_messages_ends_the_connection(flood: Cal
         assert await client.is_over()
 
 
+async def test_calls_that_hold_too_much_of_unfinished_messages_end_the_connection() -> None:
+    half = frame(Kind.DATA, 0, 0, bytes(16_000))
+    async with listening() as (_, port), raw(port) as client:
+        for number in range(1, 2 * MAX_CALLS, 2):
+            client.open(number)
+            client.send(frame(Kind.DATA, 0, number, b"\0" + U32.pack(MAX_BYTES)))
+        for number in range(1, 2 * MAX_CALLS, 2):
+            client.send(*[half[:5] + U32.pack(number) + half[9:]] * 5)
+        assert await client.code(Kind.GOAWAY) == Code.ENHANCE_YOUR_CALM
+        assert await client.is_over()
+
+
+async def test_large_messages_may_come_at_once() -> None:
+    async with listening() as (_, port), grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        streams = [call(channel) for _ in range(100)]  # ten megabytes, in pieces
+        await asyncio.gather(*(stream.write(replies(90_000)) for stream in streams))
+        for stream in streams:
+            assert len((await stream.read()).replies[0].response) == 90_000
+
+
 async def test_signs_of_life_over_hours_are_no_flood(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fairplay.server.http2.connection.MAX_POINTLESS", 5)
     monkeypatch.setattr("fairplay.server.http2.connection.POINTLESS_S", 0.0)

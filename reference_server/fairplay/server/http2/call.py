@@ -151,6 +151,11 @@ class Call:
             if self._over is not None and not self._over.done():
                 self._over.set_exception(error)
 
+    @property
+    def held_bytes(self) -> int:
+        """How much has come of messages that are not complete, or that the handler has not read."""
+        return len(self._buffer) + self._held_bytes
+
     def credit(self) -> int:
         """Return how many bytes more the caller may send, once that is much: what waits for the handler counts."""
         due = 0 if self.ended else WINDOW - self._held_bytes - self.window

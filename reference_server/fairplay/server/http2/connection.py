@@ -53,6 +53,8 @@ POINTLESS_S = 60.0
 """After how long they are forgotten: in hours of waiting, a player's signs of life are as many as those of a flood."""
 SMALL_BYTES = 256
 """A frame with fewer bytes of a message counts as one without, unless it completes the message."""
+MAX_HELD_BYTES = 16 * 1024 * 1024
+"""How much of messages may wait in a connection: for their ends, and for handlers."""
 MAX_REMEMBERED = 256
 """Of how many streams it is remembered that the other end has ended them."""
 PING_INTERVAL_S = 10.0
@@ -253,7 +255,14 @@ class Connection(asyncio.Protocol):
         if end:
             self._remember(number, by_them=True)
         call.receive(payload, end=end)
+        # Of what is less, not even all calls together could hold too much: they need not be counted.
+        if call.held_bytes > MAX_HELD_BYTES // MAX_CALLS:
+            self._check_held()
         self.give_back(call)
+
+    def _check_held(self) -> None:
+        if sum(each.held_bytes for each in self._calls.values()) > MAX_HELD_BYTES:
+            raise ConnectionBrokenError(Code.ENHANCE_YOUR_CALM, "too much came of messages without their ends")
 
     def _refuse_late(self, number: int) -> None:
         """Refuse a frame of a stream that is not open, unless it may have been under way when we ended the stream."""
