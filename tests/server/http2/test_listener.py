@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -52,13 +53,15 @@ def replies(size: int) -> DialInRequest:
     return message
 
 
+def build_listener(heartbeat_s: float = 60.0) -> Listener:
+    return Listener([], max_message_bytes=MAX_BYTES, max_calls=MAX_CALLS, heartbeat_s=heartbeat_s, answer_s=heartbeat_s)
+
+
 @asynccontextmanager
 async def listening(
     behaviour: Callable[[Any, Any], Awaitable[None]] = echo, heartbeat_s: float = 60.0
 ) -> AsyncIterator[tuple[Listener, int]]:
-    listener = Listener(
-        [], max_message_bytes=MAX_BYTES, max_calls=MAX_CALLS, heartbeat_s=heartbeat_s, answer_s=heartbeat_s
-    )
+    listener = build_listener(heartbeat_s)
     handler = grpc.stream_stream_rpc_method_handler(behaviour, DialInRequest.FromString)
     listener.add_registered_method_handlers("test.Echo", {"Echo": handler})
     port = await listener.start("127.0.0.1:0")
@@ -127,6 +130,39 @@ async def raw(port: int, settings: dict[Setting, int] | None = None) -> AsyncIte
         yield client
     finally:
         writer.close()
+
+
+# --- addresses ---
+
+
+@pytest.fixture
+def resolved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a name stand for several addresses, one of which this machine does not have."""
+
+    def resolve(_host: str, port: int, **_: Any) -> list[tuple[int, int, int, str, tuple[str, int]]]:
+        hosts = ("192.0.2.1", "127.0.0.1", "127.0.0.2")
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in hosts]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+
+
+@pytest.mark.usefixtures("resolved")
+async def test_a_name_with_several_addresses_is_listened_to_on_each_that_is_there() -> None:
+    listener = build_listener()
+    port = await listener.start("several:0")
+    for host in ("127.0.0.1", "127.0.0.2"):
+        _, writer = await asyncio.open_connection(host, port)
+        writer.close()
+    await listener.stop(0.0)
+
+
+@pytest.mark.usefixtures("resolved")
+async def test_a_name_of_which_one_address_is_taken_is_refused_and_none_is_kept() -> None:
+    with socket.create_server(("127.0.0.2", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(OSError, match="in use"):
+            await build_listener().start(f"several:{port}")
+        socket.create_server(("127.0.0.1", port)).close()
 
 
 # --- by the library of gRPC ---

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import socket
 import ssl
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,8 @@ from fairplay.server.http2.connection import END_LIMIT_S, HANDSHAKE_LIMIT_S, Con
 
 ALPN = ("h2",)
 BACKLOG = 1_024
+MISSING = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
+"""Why an address of a name cannot be had although others can: many machines have no IPv6, and call it localhost."""
 NOT_GRPC = "This address speaks gRPC, and nothing else.\n"
 
 
@@ -52,7 +55,7 @@ class Listener:
         """Set when the last connection has ended."""
         self._interceptors = interceptors
         self._methods: dict[str, grpc.RpcMethodHandler] = {}
-        self._server: asyncio.Server | None = None
+        self._servers: list[asyncio.Server] = []
 
     def add_generic_rpc_handlers(self, _handlers: Sequence[grpc.GenericRpcHandler]) -> None:
         """Do nothing: the generated code says the same once more, by name."""
@@ -72,11 +75,12 @@ class Listener:
         if tls is not None:
             limits |= {"ssl": tls, "ssl_handshake_timeout": HANDSHAKE_LIMIT_S, "ssl_shutdown_timeout": END_LIMIT_S}
         if listen.startswith("unix:"):
-            self._server = await loop.create_unix_server(connect, listen.removeprefix("unix:"), **limits)
+            self._servers.append(await loop.create_unix_server(connect, listen.removeprefix("unix:"), **limits))
             return 0
-        bound = _bind(listen)
-        self._server = await loop.create_server(connect, sock=bound, **limits)
-        return int(bound.getsockname()[1])
+        port, bound = _bind(listen)
+        for each in bound:
+            self._servers.append(await loop.create_server(connect, sock=each, **limits))
+        return port
 
     def serve(self, call: Call) -> None:
         """Begin to serve a call."""
@@ -90,8 +94,8 @@ class Listener:
 
     async def stop(self, grace_s: float) -> None:
         """Take no connections and no calls any more, and end what is open after some seconds."""
-        if self._server is not None:
-            self._server.close()
+        for server in self._servers:
+            server.close()
         for connection in list(self.connections):
             connection.leave()
         if self.connections:
@@ -107,13 +111,32 @@ async def _give(handler: grpc.RpcMethodHandler, _details: _Details) -> grpc.RpcM
     return handler
 
 
-def _bind(listen: str) -> socket.socket:
-    """Return a socket for HOST:PORT, which takes IPv4 as well if it takes all of IPv6. Raises OSError or ValueError."""
-    host, _, port = listen.rpartition(":")
-    host = host.strip("[]")
-    family, _, _, _, address = socket.getaddrinfo(host or "::", int(port), type=socket.SOCK_STREAM)[0]
-    every = address[0] == "::"
-    return socket.create_server(address[:2], family=family, dualstack_ipv6=every)
+def _bind(listen: str) -> tuple[int, Sequence[socket.socket]]:
+    """Return the port, and a socket of that port for each address of HOST; one takes IPv4 and IPv6 if HOST is "".
+
+    Raises OSError if one of them is taken, or the machine has none of them; ValueError if the port is no number.
+    """
+    host, _, given = listen.rpartition(":")
+    port = int(given)
+    host = host.strip("[]") or ("::" if socket.has_dualstack_ipv6() else "0.0.0.0")
+    bound: list[socket.socket] = []
+    try:
+        for family, _, _, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+            where = str(address[0]), port
+            try:
+                bound.append(socket.create_server(where, family=family, dualstack_ipv6=where[0] == "::"))
+            except OSError as error:
+                if error.errno not in MISSING:
+                    raise
+            else:
+                port = bound[-1].getsockname()[1]
+        if not bound:
+            raise OSError(errno.EADDRNOTAVAIL, f"{host} is not an address of this machine")
+    except OSError:
+        for each in bound:
+            each.close()
+        raise
+    return port, bound
 
 
 async def _answer_plainly(_: object, call: Call) -> None:
