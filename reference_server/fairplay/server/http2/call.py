@@ -187,13 +187,23 @@ class Call:
         self._connection.give_back(self)
         return data
 
-    async def hand_on(self, take: Callable[[Any], None]) -> None:
-        """Give `take` each message as soon as it comes, until the caller sends no more. Raises what `take` raises."""
-        while self._messages:
-            take(self._parse(self._next()))
-        if not self.ended:
-            self._take, self._over = take, asyncio.get_running_loop().create_future()
-            await self._over
+    def hand_on(self, take: Callable[[Any], None]) -> asyncio.Future[None]:
+        """Give `take` each message as soon as it comes, and return what is done when the caller sends no more.
+
+        What `take` raises ends it.
+        """
+        over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        try:
+            while self._messages:
+                take(self._parse(self._next()))
+        except Exception as error:  # for whoever waits
+            over.set_exception(error)
+            return over
+        if self.ended:
+            over.set_result(None)
+        else:
+            self._take, self._over = take, over
+        return over
 
     # --- what goes ---
 

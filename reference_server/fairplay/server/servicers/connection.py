@@ -69,8 +69,8 @@ class ConnectionServicer(ConnectionServiceServicer):
         stream = self._hub.admit(hello, write, partial(_end, over), host, account)
         pay = partial(self._quotas.take_bytes, payer(account, context.peer())) if self._quotas is not None else None
         try:
-            reading = asyncio.create_task(_hand_on(context, partial(_take, stream, pay)))
-            reading.add_done_callback(lambda task: _settle(over, task))
+            reading = _hand_on(context, partial(_take, stream, pay))
+            reading.add_done_callback(partial(_settle, over))
             try:
                 await over
             finally:
@@ -91,7 +91,7 @@ def _end(over: asyncio.Future[None]) -> None:
         over.set_result(None)
 
 
-def _settle(over: asyncio.Future[None], reading: asyncio.Task[None]) -> None:
+def _settle(over: asyncio.Future[None], reading: asyncio.Future[None]) -> None:
     """End the connection when reading ends, with what reading raised."""
     if over.done() or reading.cancelled():
         return
@@ -113,10 +113,13 @@ def _take(stream: Stream, pay: Callable[[int], None] | None, frame: Any) -> None
         stream.calls.count_stray()  # frames for nothing take time, too
 
 
-async def _hand_on(context: Any, take: Callable[[Any], None]) -> None:
-    """Give `take` each frame of a call until there are no more. Raises what `take` raises."""
+def _hand_on(context: Any, take: Callable[[Any], None]) -> asyncio.Future[None]:
+    """Give `take` each frame of a call, and return what is done when there are no more, with what `take` raised."""
     if isinstance(context, HttpCall):
-        await context.hand_on(take)
-        return
+        return context.hand_on(take)
+    return asyncio.create_task(_read_all(context, take))
+
+
+async def _read_all(context: Any, take: Callable[[Any], None]) -> None:
     while (frame := await context.read()) is not grpc.aio.EOF:
         take(frame)
