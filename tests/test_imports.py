@@ -20,7 +20,7 @@ SOURCES: Mapping[str, Sequence[str]] = {
     "reference_player": ["fairplay.player"],
     "reference_server": ["fairplay.formats", "fairplay.sandbox", "fairplay.server", "fairplay.standings"],
     "conformance": ["fairplay.certificate", "fairplay.conformance"],
-    "research": ["fairplay.pettingzoo"],
+    "research": ["fairplay.pettingzoo", "fairplay.playouts"],
     "terminal": ["fairplay.terminal"],
     "web": ["fairplay.web"],
 }
@@ -31,6 +31,7 @@ MAY_IMPORT: Mapping[str, Set[str]] = {
     "fairplay.player": {"fairplay.player", "fairplay.games"},
     "fairplay.certificate": {"fairplay.certificate", "fairplay.games"},
     "fairplay.pettingzoo": {"fairplay.pettingzoo", "fairplay.games"},
+    "fairplay.playouts": {"fairplay.playouts", "fairplay.games"},
     "fairplay.sandbox": {"fairplay.sandbox"},
     "fairplay.standings": {"fairplay.standings", "fairplay.games"},
     "fairplay.formats": {"fairplay.formats", "fairplay.standings", "fairplay.games"},

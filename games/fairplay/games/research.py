@@ -6,7 +6,7 @@ that has too many legal answers to be numbered is taken in steps, each of which 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from itertools import accumulate
@@ -14,9 +14,10 @@ from math import prod
 from random import Random
 from typing import Any, NamedTuple, Protocol
 
+from google.protobuf import json_format
 from google.protobuf.message import Message
 
-from fairplay.games.game import find
+from fairplay.games.game import Game, find, seats_of
 
 ENTRY_POINTS = "fairplay.research"
 
@@ -124,6 +125,30 @@ def find_research(game: str) -> Research:
     return research
 
 
+def read_settings(game: Game, settings: Message | Mapping[str, Any] | None) -> Message:
+    """Return settings of a game, given as their message or in the words of protobuf-JSON; None: the defaults.
+
+    Raises ValueError if they are those of another game, or hold something else.
+    """
+    if isinstance(settings, Message):
+        if not isinstance(settings, game.settings_type):
+            raise ValueError(f"settings are {settings.DESCRIPTOR.full_name}: they must be those of {game.name}")
+        return settings
+    try:
+        return json_format.ParseDict(dict(settings or {}), game.settings_type())
+    except json_format.ParseError as error:
+        raise ValueError(f"settings of {game.name}: {' '.join(str(error).split())}") from None
+
+
+def count_players(game: Game, settings: Message, players: int | None) -> int:
+    """Return `players`, or for None as few as the settings allow. Raises ValueError if they do not allow so many."""
+    seats = seats_of(game, settings)
+    count = seats.start if players is None else players
+    if count not in seats:
+        raise ValueError(f"players is {count}: {game.title} has {seats.start} to {seats.stop - 1} with these settings")
+    return count
+
+
 def rewards(ranking: Iterable[Sequence[int]], seat_count: int) -> list[float]:
     """Return by seat what the ranking of a game is worth, from -1 to 1: 1 for a winner alone, 0 for all in a tie.
 
@@ -136,6 +161,17 @@ def rewards(ranking: Iterable[Sequence[int]], seat_count: int) -> list[float]:
         behind = seat_count - ahead - len(group)
         for seat in group:
             found[seat] = (behind - ahead) / others
+        ahead += len(group)
+    return found
+
+
+def ranks(ranking: Iterable[Sequence[int]], seat_count: int) -> list[int]:
+    """Return by seat its rank, from 1; those in a tie share one."""
+    found = [0] * seat_count
+    ahead = 0
+    for group in ranking:
+        for seat in group:
+            found[seat] = ahead + 1
         ahead += len(group)
     return found
 

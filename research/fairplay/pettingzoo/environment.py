@@ -8,7 +8,6 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from google.protobuf import json_format
 from google.protobuf.message import Message
 from gymnasium import spaces
 from numpy.typing import NDArray
@@ -16,8 +15,8 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from rich.console import Console
 
-from fairplay.games.game import Game, find, seats_of
-from fairplay.games.research import Part, find_research, first_numbers, rewards
+from fairplay.games.game import find
+from fairplay.games.research import Part, count_players, find_research, first_numbers, ranks, read_settings, rewards
 
 WIDTH = 120
 """Columns of a picture as text."""
@@ -67,8 +66,8 @@ class GameEnvironment(AECEnv[str, Observation, int]):  # type: ignore[misc]  # i
             known = ", ".join(self.metadata["render_modes"])
             raise ValueError(f"render_mode is {render_mode!r}: it must be None or one of {known}")
         self.render_mode = render_mode
-        chosen = _read_settings(self.game, settings)
-        count = _count_players(self.game, chosen, players)
+        chosen = read_settings(self.game, settings)
+        count = count_players(self.game, chosen, players)
         self.encoding = find_research(game).encode(chosen, count)
         self.possible_agents = [f"player_{seat}" for seat in range(count)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
@@ -145,13 +144,11 @@ class GameEnvironment(AECEnv[str, Observation, int]):  # type: ignore[misc]  # i
     def _end(self) -> None:
         rules, state = self.encoding.rules, self.position.state
         ranking, scores = rules.ranking(state), rules.scores(state)
-        self.rewards = dict(zip(self.possible_agents, rewards(ranking, len(scores)), strict=True))
+        seat_count = len(scores)
+        self.rewards = dict(zip(self.possible_agents, rewards(ranking, seat_count), strict=True))
         self.terminations = dict.fromkeys(self.agents, True)
-        ahead = 0
-        for group in ranking:
-            for seat in group:
-                self.infos[self.possible_agents[seat]] = {"score": scores[seat], "rank": ahead + 1}
-            ahead += len(group)
+        for agent, score, rank in zip(self.possible_agents, scores, ranks(ranking, seat_count), strict=True):
+            self.infos[agent] = {"score": score, "rank": rank}
         self.agent_selection = self.agents[0]
 
     def observe(self, agent: str) -> Observation:
@@ -181,22 +178,3 @@ class GameEnvironment(AECEnv[str, Observation, int]):  # type: ignore[misc]  # i
 
     def close(self) -> None:
         """Release nothing: an environment holds neither files nor windows."""
-
-
-def _read_settings(game: Game, settings: Message | Mapping[str, Any] | None) -> Message:
-    if isinstance(settings, Message):
-        if not isinstance(settings, game.settings_type):
-            raise ValueError(f"settings are {settings.DESCRIPTOR.full_name}: they must be those of {game.name}")
-        return settings
-    try:
-        return json_format.ParseDict(dict(settings or {}), game.settings_type())
-    except json_format.ParseError as error:
-        raise ValueError(f"settings of {game.name}: {' '.join(str(error).split())}") from None
-
-
-def _count_players(game: Game, settings: Message, players: int | None) -> int:
-    seats = seats_of(game, settings)
-    count = seats.start if players is None else players
-    if count not in seats:
-        raise ValueError(f"players is {count}: {game.title} has {seats.start} to {seats.stop - 1} with these settings")
-    return count

@@ -1,0 +1,97 @@
+"""Random games by the thousand: what the arrays hold, and that the number of processes changes nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from fairplay.games.game import registered
+from fairplay.games.research import find_research, playouts, rewards
+from fairplay.playouts import Batch, Playouts
+from fairplay.playouts.batches import CHUNK
+
+FISH = {"rows": 4, "randomFish": True}
+
+
+def assert_same(one: Batch, other: Batch) -> None:
+    for left, right in zip(one, other, strict=True):
+        np.testing.assert_array_equal(left, right)
+
+
+@pytest.mark.parametrize("game", sorted(registered()))
+def test_a_batch_has_a_row_for_each_game(game: str) -> None:
+    with Playouts(game) as games:
+        batch = games.play(3, seed=1)
+    assert batch.scores.shape == batch.ranks.shape == batch.rewards.shape == (3, games.players)
+    assert (batch.actions > 0).all()
+    assert (batch.ranks.min(axis=1) == 1).all()
+    np.testing.assert_allclose(batch.rewards.sum(axis=1), 0, atol=1e-9)
+
+
+def test_a_row_says_what_the_rules_say_of_the_end() -> None:
+    with Playouts("fish", 3) as games:
+        batch = games.play(5, seed=7)
+    for row, ending in enumerate(playouts("fish", 3, 5, Random("7 0"))):
+        assert batch.scores[row].tolist() == list(ending.scores)
+        assert batch.rewards[row].tolist() == rewards(ending.ranking, 3)
+        assert batch.actions[row] == ending.actions
+        for rank, group in zip(sorted({*batch.ranks[row].tolist()}), ending.ranking, strict=True):
+            assert [seat for seat in range(3) if batch.ranks[row, seat] == rank] == sorted(group)
+
+
+def test_the_number_of_processes_changes_nothing() -> None:
+    count = 2 * CHUNK + 5
+    with Playouts("fish", 2, FISH) as alone, Playouts("fish", 2, FISH, jobs=2) as two:
+        assert_same(alone.play(count, seed=3), two.play(count, seed=3))
+        assert (alone.play(count, seed=3).scores != alone.play(count, seed=4).scores).any()
+
+
+def test_games_go_on_from_given_states() -> None:
+    rules = find_research("fish").rules
+    fresh = rules.initial(rules.Settings(), 2, Random(1))
+    over = fresh
+    while rules.turn(over) is not None:
+        over = rules.apply(over, rules.legal(over)[0])
+    with Playouts("fish", 2) as games:
+        batch = games.play_from([over, fresh], each=4, seed=1)
+    assert batch.actions.tolist()[:4] == [0, 0, 0, 0]
+    assert (batch.actions[4:] > 0).all()
+    assert batch.scores[:4].tolist() == [list(rules.scores(over))] * 4
+
+
+def test_no_games_make_empty_arrays() -> None:
+    with Playouts("fish", 2) as games:
+        for batch in (games.play(0, seed=1), games.play_from([], each=3, seed=1)):
+            assert batch.scores.shape == (0, 2)
+            assert batch.actions.shape == (0,)
+
+
+def test_what_cannot_be_played_is_refused_in_one_sentence() -> None:
+    with pytest.raises(ValueError, match="jobs is 0: it must be at least 1"):
+        Playouts("fish", jobs=0)
+    with pytest.raises(ValueError, match="players is 9: Fish has 2 to 4 with"):
+        Playouts("fish", 9)
+    with pytest.raises(ValueError, match=r"settings of fish: .*rowss"):
+        Playouts("fish", settings={"rowss": 6})
+    rules = find_research("fish").rules
+    with Playouts("fish", 2) as games:
+        with pytest.raises(ValueError, match="count is -1"):
+            games.play(-1, seed=1)
+        with pytest.raises(ValueError, match="each is 0"):
+            games.play_from([], each=0, seed=1)
+        with pytest.raises(ValueError, match="a state has 3 players, and these games have 2"):
+            games.play_from([rules.initial(rules.Settings(), 3, Random(1))], each=1, seed=1)
+
+
+def test_the_page_has_a_program_that_runs(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "research.md").read_text(encoding="utf-8")
+    [program] = [block for block in page.split("```")[1::2] if "jobs=" in block]
+    (tmp_path / "search.py").write_text(program.removeprefix("python\n"), encoding="utf-8")
+    said = subprocess.run([sys.executable, "search.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (said.returncode, said.stderr) == (0, ""), said.stderr
+    assert said.stdout.count("\n") == 2
