@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -86,12 +83,3 @@ def test_what_cannot_be_played_is_refused_in_one_sentence() -> None:
             games.play_from([], each=0, seed=1)
         with pytest.raises(ValueError, match="a state has 3 players, and these games have 2"):
             games.play_from([rules.initial(rules.Settings(), 3, Random(1))], each=1, seed=1)
-
-
-def test_the_page_has_a_program_that_runs(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "research.md").read_text(encoding="utf-8")
-    [program] = [block for block in page.split("```")[1::2] if "jobs=" in block]
-    (tmp_path / "search.py").write_text(program.removeprefix("python\n"), encoding="utf-8")
-    said = subprocess.run([sys.executable, "search.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (said.returncode, said.stderr) == (0, ""), said.stderr
-    assert said.stdout.count("\n") == 2
