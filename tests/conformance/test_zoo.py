@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -145,3 +147,13 @@ def test_the_table_has_all_mutants_with_the_cases_that_name_them() -> None:
             mutant.name: mutant.cases for mutant in find_mutants(find(name)).values() if mutant.program is not None
         }
     assert listed(text, PROGRAMS) == programs, "run: make zoo"
+
+
+def test_the_list_of_mutants_may_be_cut_short() -> None:
+    command = [sys.executable, "-m", "fairplay.conformance.zoo", GAMES[0], "--list"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 0

@@ -34,8 +34,11 @@ def show(game: Game) -> None:
     """Print the name and sentence of each mutant of a game."""
     mutants = find_mutants(game).values()
     width = max(len(each.name) for each in mutants)
-    for each in mutants:
-        sys.stdout.write(f"{each.name:{width}}  {each.sentence}\n")
+    try:
+        sys.stdout.writelines(f"{each.name:{width}}  {each.sentence}\n" for each in mutants)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads it has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:
