@@ -16,7 +16,7 @@ import pytest
 
 from fairplay.server.records.chain import chained, first_broken
 from fairplay.server.records.copying import copy
-from fairplay.server.records.database import FORMAT, RECORDS, Selection
+from fairplay.server.records.database import RECORDS, Selection
 from fairplay.server.records.errors import RecordExists, RecordsError, StoreInUse
 from fairplay.server.records.journal import Journal
 from fairplay.server.records.place import Place, at
@@ -391,15 +391,6 @@ def test_the_database_of_somebody_else_is_refused(tmp_path: Path) -> None:
     said = f"there is something else than Fairplay records in {tmp_path}"
     assert problem(tmp_path) == said
     with pytest.raises(RecordsError, match="something else than Fairplay records"):
-        Store.read_only(tmp_path)
-
-
-async def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
-    await Store.open(tmp_path).close()
-    execute(tmp_path, "UPDATE fairplay_store SET format = 'fairplay records 99'")
-    said = f"the records in {tmp_path} have another format than {FORMAT!r}: 'fairplay records 99'"
-    assert problem(tmp_path) == said
-    with pytest.raises(RecordsError, match="another format"):
         Store.read_only(tmp_path)
 
 

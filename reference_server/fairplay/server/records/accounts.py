@@ -15,7 +15,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from fairplay.server.records import sqlite
+from fairplay.server.records import formats, sqlite
 from fairplay.server.records.errors import RecordExists, RecordsError, first_line
 from fairplay.server.records.place import Place
 
@@ -95,8 +95,12 @@ class AccountsDatabase:
         """Open the database of a place, made if there is none; only its owner may read it."""
         self._place = place
         self._engine = place.small(PART)
-        with self._writing() as connection:
-            TABLES.create_all(connection)
+        try:
+            with self._writing() as connection:
+                formats.prepare(connection, PART, TABLES, place)
+        except RecordsError:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Close the database."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from fairplay.server.records import accounts, secrets
+from fairplay.server.records import formats
 from fairplay.server.records.database import CHUNKS, RECORDS, Database, batches, saying
 from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.parts import SMALL, opened
 from fairplay.server.records.place import Place
-
-SMALL = ((accounts.PART, accounts.TABLES), (secrets.PART, secrets.TABLES))
 
 
 def copy(source: Place, target: Place) -> int:
@@ -26,7 +25,7 @@ def copy(source: Place, target: Place) -> int:
         if new.next_numbers() != (1, 1):
             raise RecordsError(f"there are records in {target} already: name an empty place")
         with saying(f"cannot copy {source} to {target}", source, target):
-            for part, tables in SMALL:
+            for part, tables in SMALL.items():
                 if source.has(part):
                     _copy_small(source, target, part, tables)
             with old.reading.connect() as reading, new.writing_transaction() as writing:
@@ -37,18 +36,13 @@ def copy(source: Place, target: Place) -> int:
 
 
 def _check_target(target: Place) -> None:
-    if any(target.has(part) for part, _ in SMALL):
+    if any(target.has(part) for part in SMALL):
         raise RecordsError(f"there are accounts or secrets in {target} already: name an empty place")
 
 
 def _copy_small(source: Place, target: Place, part: str, tables: sa.MetaData) -> None:
-    old, new = source.small(part), target.small(part)
-    try:
-        with old.connect() as reading, new.begin() as writing:
-            tables.create_all(writing)
-            for table in tables.sorted_tables:
-                if rows := [dict(row._mapping) for row in reading.execute(sa.select(table))]:
-                    writing.execute(sa.insert(table), rows)
-    finally:
-        old.dispose()
-        new.dispose()
+    with opened(source, part) as reading, opened(target, part) as writing:
+        formats.prepare(writing, part, tables, target)
+        for table in tables.sorted_tables:
+            if rows := [dict(row._mapping) for row in reading.execute(sa.select(table))]:
+                writing.execute(sa.insert(table), rows)

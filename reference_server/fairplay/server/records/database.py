@@ -15,13 +15,14 @@ from typing import Any, NamedTuple, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from fairplay.server.records import sqlite
+from fairplay.server.records import formats, sqlite
 from fairplay.server.records.chunks import Found, Item, Trail, join, pack_numbers, split, unpack_numbers
 from fairplay.server.records.errors import RecordsError, first_line
+from fairplay.server.records.parts import check_small
 from fairplay.server.records.place import Place
 from fairplay.server.records.soundness import Contents, Row
 
-FORMAT = "fairplay records 1"
+PART = "records"
 CHUNKS_PER_QUERY = 256
 
 R = TypeVar("R", bound=Sequence[Any])
@@ -41,8 +42,6 @@ class UnsoundValue(Exception):  # noqa: N818 - a verdict on a value
 
 
 TABLES = sa.MetaData()
-
-META = sa.Table("fairplay_store", TABLES, sa.Column("format", sa.String(64), primary_key=True))
 
 RECORDS = sa.Table(
     "records",
@@ -168,47 +167,39 @@ class Database:
     def writable(cls, place: Place) -> Iterator[Database]:
         """Open and lock the database of a place, made if there is none, until the context is left.
 
-        Raises StoreInUse if another server writes to it, RecordsError if it is not one of ours, or damaged.
+        Raises StoreInUse if another server writes to it, RecordsError if it is not one of ours, damaged, or of another
+        format.
         """
         with ExitStack() as closing:
             with saying(f"cannot use the records in {place}", place):
                 engine = closing.enter_context(place.writing())
-                if not set(sa.inspect(engine).get_table_names()) <= set(TABLES.tables):
-                    raise RecordsError(f"there is something else than Fairplay records in {place}")
                 with engine.begin() as connection:
-                    TABLES.create_all(connection)
-                    if not connection.scalar(sa.select(META.c.format)):
-                        connection.execute(sa.insert(META), {"format": FORMAT})
-            yield closing.enter_context(cls._checked(place, engine))
-
-    @classmethod
-    def readable(cls, place: Place) -> AbstractContextManager[Database]:
-        """Open the database of a place for reading, until the context is left.
-
-        Raises RecordsError if there is none, it is not ours, or damaged.
-        """
-        return cls._checked(place, None)
+                    formats.prepare(connection, PART, TABLES, place)
+                check_small(place)
+            yield closing.enter_context(cls._opened(place, engine))
 
     @classmethod
     @contextmanager
-    def _checked(cls, place: Place, writing: sa.Engine | None) -> Iterator[Database]:
+    def readable(cls, place: Place) -> Iterator[Database]:
+        """Open the database of a place for reading, until the context is left.
+
+        Raises RecordsError if there is none, it is not ours, damaged, or of another format.
+        """
+        with cls._opened(place, None) as database:
+            with saying(f"cannot read the records in {place}", place), database.reading.connect() as connection:
+                if not (found := formats.find(connection, PART, TABLES, place)):
+                    raise RecordsError(f"there are no records in {place}")
+                formats.check(found, PART, place)
+            yield database
+
+    @classmethod
+    @contextmanager
+    def _opened(cls, place: Place, writing: sa.Engine | None) -> Iterator[Database]:
         reading = place.reading()
         try:
-            database = cls(place, reading, writing)
-            with saying(f"cannot read the records in {place}", place):
-                if not sa.inspect(reading).has_table(META.name):
-                    raise RecordsError(f"there is something else than Fairplay records in {place}")
-            database.check_format()
-            yield database
+            yield cls(place, reading, writing)
         finally:
             reading.dispose()
-
-    def check_format(self) -> None:
-        """Check the format. Raises RecordsError if the store was written in another one, by another version."""
-        found = self._rows(sa.select(META.c.format))
-        if [row.format for row in found] != [FORMAT]:
-            formats = ", ".join(repr(row.format) for row in found) or "none"
-            raise RecordsError(f"the records in {self._place} have another format than {FORMAT!r}: {formats}")
 
     # --- writing, in the writer's thread ---
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
+from fairplay.server.records import formats
 from fairplay.server.records.errors import RecordsError, first_line
 from fairplay.server.records.place import Place
 
@@ -78,6 +79,11 @@ class SecretsDatabase:
     def _opened(self) -> sa.Engine:
         if self._engine is None:
             engine = self._place.small(PART)
-            TABLES.create_all(engine)
+            try:
+                with engine.begin() as connection:
+                    formats.prepare(connection, PART, TABLES, self._place)
+            except (RecordsError, SQLAlchemyError):
+                engine.dispose()
+                raise
             self._engine = engine
         return self._engine
