@@ -78,6 +78,10 @@ mutants: .venv/.ready-dev ## change the code in small ways and list what no test
 fuzz: .venv/.ready-dev ## attack a server with 1,000,000 random frames and requests, up to half an hour (ARGS="--frames 9999")
 	@$(BIN)/python -m tools.fuzz $(ARGS)
 
+.PHONY: cluster-kills
+cluster-kills: .venv/.ready-dev ## kill workers of a tournament on Ray and look for lost games (ARGS="--games 10000 --kills 2")
+	@$(BIN)/python -m tools.cluster_kills $(ARGS)
+
 .PHONY: h2spec
 h2spec: .venv/.ready-dev ## try what listens for players with h2spec, which is built for it (Go)
 	@$(BIN)/python -m tools.h2spec

@@ -125,6 +125,19 @@ class Command:
         return Ran(code, self.out, self.err, time.monotonic() - self._began)
 
 
+def workers(command: Command, *among: psutil.Process) -> list[psutil.Process]:
+    """Return the processes of a cluster that play games just now: all that the command has started, or some of them."""
+    return [each for each in among or command.left() if line(each).startswith("ray::play")]
+
+
+def line(process: psutil.Process) -> str:
+    """Return how a process was started, or what it calls itself; empty if it is gone."""
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
+
+
 def run(directory: Path, *arguments: str, program: Sequence[str] = FAIRPLAY) -> Ran:
     """Run a command to its end, and check that it leaves no process behind."""
     with Command(directory, *arguments, program=program) as command:

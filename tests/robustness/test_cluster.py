@@ -18,7 +18,19 @@ import pytest
 from fairplay.server.records.place import Place, at
 from tests.interrupts import heeding_ctrl_c
 from tests.robustness import doomed
-from tests.robustness.harness import FAIRPLAY, Command, Ran, exec_player, findings, listings, specs, until, zoo_player
+from tests.robustness.harness import (
+    FAIRPLAY,
+    Command,
+    Ran,
+    exec_player,
+    findings,
+    line,
+    listings,
+    specs,
+    until,
+    workers,
+    zoo_player,
+)
 from tests.robustness.test_kill import games, recorded_result, told, told_in
 
 pytestmark = pytest.mark.slow
@@ -79,18 +91,6 @@ def check(records: Place, undisturbed: tuple[object, object]) -> None:
     assert not [*findings(records)]
 
 
-def workers(command: Command) -> list[psutil.Process]:
-    """Return the processes that play games just now."""
-    return [each for each in command.left() if _line(each).startswith("ray::play")]
-
-
-def _line(process: psutil.Process) -> str:
-    try:
-        return " ".join(process.cmdline())
-    except psutil.Error:
-        return ""
-
-
 def game_count(records: Place) -> int:
     return sum(listing.kind == "game" and listing.finished for listing in listings(records))
 
@@ -121,7 +121,7 @@ def test_what_is_killed_is_played_again(tmp_path: Path, undisturbed: tuple[objec
                 random.choice(found).kill()
         until(lambda: command.over or game_count(records) > 5, "a game more", LONG_S)
         for each in command.left():
-            if "fairplay.server.cluster.dispatcher" in _line(each):
+            if "fairplay.server.cluster.dispatcher" in line(each):
                 each.kill()
         ran = command.end(LONG_S)
         assert ran.code == 0, ran.err

@@ -1,0 +1,109 @@
+"""`make cluster-kills` with few games: nothing is lost or repeated, and where it is, it is told."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.robustness.harness import run
+from tools.cluster_kills import PAIRINGS, Report, TroubleError, counted, differences, main, tournament, trial
+
+SOUND = Report(20, [7], 1.0, 2.0, recorded=20, lost=0, repeated=0, problems=[])
+FIRST = "(SELECT min(number) FROM records WHERE kind = 'game')"
+KEPT = "kind, game, parent, start_time_ns, end_time_ns, header, summary, first_chunk, chunks"
+LOSE = f"DELETE FROM records WHERE number = {FIRST}"
+REPEAT = f"""
+INSERT INTO records (number, record_id, {KEPT})
+SELECT number + 1000, record_id || '-again', {KEPT} FROM records WHERE number = {FIRST}
+"""
+
+
+@pytest.mark.slow
+def test_workers_that_are_killed_lose_and_repeat_nothing() -> None:
+    pytest.importorskip("ray", reason="the extra cluster is not installed")
+    report = trial(game_count=100, kill_count=2, seed=3)
+    assert report.sound, report
+    assert report.recorded == 100
+    assert len(report.kills) == 2
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a tournament in one process."""
+    folder = tmp_path_factory.mktemp("played")
+    assert run(folder, *tournament(folder, len(PAIRINGS), 1)).code == 0
+    return folder
+
+
+def changed(folder: Path, played: Path, statement: str) -> Path:
+    """Return the folder with a copy of the records, changed by a statement of SQL."""
+    folder.mkdir()
+    with closing(sqlite3.connect(played / "records.sqlite")) as old:
+        old.execute("VACUUM INTO ?", [str(folder / "records.sqlite")])
+    with closing(sqlite3.connect(folder / "records.sqlite")) as new, new:
+        assert new.execute(statement).rowcount == 1
+    return folder
+
+
+@pytest.mark.slow
+def test_a_game_that_is_lost_or_repeated_is_counted(played: Path, tmp_path: Path) -> None:
+    count = len(PAIRINGS)
+    assert counted(played, deal_count=1) == (0, 0, count)
+    assert counted(played, deal_count=2) == (count, 0, count)
+    assert counted(changed(tmp_path / "lost", played, LOSE), deal_count=1) == (1, 0, count - 1)
+    assert counted(changed(tmp_path / "repeated", played, REPEAT), deal_count=1) == (0, 1, count + 1)
+
+
+@pytest.mark.slow
+def test_another_result_is_told(played: Path, tmp_path: Path) -> None:
+    assert differences(played, played) == []
+    told = json.loads((played / "result.json").read_text())
+    told["ranking"].reverse()
+    (tmp_path / "result.json").write_text(json.dumps(told))
+    assert differences(played, tmp_path) == ["the results differ in 'ranking'"]
+
+
+@pytest.mark.parametrize(
+    ("report", "code"),
+    [
+        (SOUND, 0),
+        (replace(SOUND, lost=1), 1),
+        (replace(SOUND, repeated=1), 1),
+        (replace(SOUND, problems=["the results differ in 'ranking'"]), 1),
+    ],
+)
+def test_it_prints_its_figures_and_fails_at_any_difference(
+    report: Report, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([], lambda games, kills, seed: report) == code
+    assert json.loads(capsys.readouterr().out)["recorded"] == 20
+
+
+def test_a_trial_without_an_end_is_told_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    def fails(games: int, kills: int, seed: int) -> Report:
+        raise TroubleError("there is no Ray")
+
+    assert main([], fails) == 1
+    assert capsys.readouterr().err == "there is no Ray\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--games", "30"], "--games must be a multiple of 20 up to 20000, and not 30"),
+        (["--games", "0"], "--games must be a multiple of 20 up to 20000, and not 0"),
+        (["--games", "20", "--kills", "20"], "--kills must be less than the games, and not 20"),
+    ],
+)
+def test_wrong_usage_is_told_in_a_sentence(
+    arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments, lambda *_: SOUND)
+    assert stopped.value.code == 2
+    assert sentence in capsys.readouterr().err
