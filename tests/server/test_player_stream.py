@@ -164,8 +164,11 @@ async def test_the_kit_offers_the_stream_and_answers_through_it_as_without() -> 
         for stream in (True, False):
             link = await dial_out_link(server.clock, f"127.0.0.1:{port}", AMPLE_S, stream=stream)
             assert isinstance(link, DialOutLink)
-            assert not stream or await link.open_stream() is not None
+            opened = await link.open_stream() if stream else None
             games.append(await against_bot(server, link))
+            found = await link.open_stream()
+            assert found is not None
+            assert found is (opened or await link.open_stream())
             await link.close()
     await served.stop(0)
     assert not games[0].result.misconducts

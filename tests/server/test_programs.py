@@ -9,13 +9,16 @@ import shlex
 import signal
 import subprocess
 import sys
+from typing import Any
 
 import psutil
 import pytest
 
+from fairplay.sandbox.limits import Limits
 from fairplay.server.links.link import DeadLink
 from fairplay.server.links.program import Program
 from fairplay.server.server import Config
+from fairplay.v1.misconduct_pb2 import CallErrorReason
 from tests.server.harness import serving
 
 LIMIT_S = 60.0
@@ -109,6 +112,43 @@ def test_nothing_is_said_about_a_program_that_outlasts_its_event_loop(turns: str
     command = [sys.executable, *strictly, "-c", LEFT, turns]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+
+
+async def test_a_program_that_writes_too_much_is_ended_and_that_is_why_its_calls_fail() -> None:
+    flood = [sys.executable, "-c", "import sys\nwhile True: sys.stdout.write('x' * 1000)"]
+    program = Program.start(flood, os.environ, Limits(output=100_000))
+    async with asyncio.timeout(LIMIT_S):
+        await program.ended.wait()
+    assert program.failure.reason == CallErrorReason.CALL_ERROR_REASON_LIMIT_EXCEEDED
+    assert "output" in program.failure.message
+    assert program.exit_code is not None
+
+
+@pytest.mark.parametrize("command", ["'", f"true {'x' * 300_000}"], ids=["a quote that is open", "too long"])
+async def test_a_command_that_cannot_be_started_is_the_players_failure(command: str) -> None:
+    async with serving(Config(allow_exec=True)) as server:
+        link = await server.programs.link("a", command)
+        failed: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        link.call("Start", b"", 1.0, lambda outcome, _: failed.set_result(outcome))
+        assert (await failed).message.startswith("the command cannot be started: ")
+
+
+async def test_who_has_left_and_a_program_that_has_ended_are_lost() -> None:
+    async with serving(Config(allow_exec=True, start_limit_s=LIMIT_S)) as server:
+        link = await server.programs.link("a", PLAYER)
+        assert not server.links.lost(link)
+        for process in psutil.Process().children(recursive=True)[1:]:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+        async with asyncio.timeout(LIMIT_S):
+            while not server.links.lost(link):
+                await asyncio.sleep(0.01)
+        await link.close()
+        gone_link = server.links.gone("it has left")
+        assert server.links.lost(gone_link)
+        failed: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        gone_link.call("Start", b"", 1.0, lambda outcome, _: failed.set_result(outcome))
+        assert (await failed).message == "it has left"
 
 
 async def test_players_whose_links_nobody_closes_end_with_the_server() -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from functools import lru_cache
 
-from fairplay.games.game import Game
+from fairplay.games.game import Game, find
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
 from fairplay.player.handlers import describe
 from fairplay.server.access.game_quota import GameQuota
@@ -25,6 +26,12 @@ from fairplay.v1.player_pb2 import PlayerDescription
 START_LIMIT_S = 10.0
 MAX_DESCRIBED = 256
 """Of how many strategies the descriptions are remembered."""
+
+
+@lru_cache(MAX_DESCRIBED)
+def _describe_bot(game: str, strategy: str) -> PlayerDescription:
+    """Return what a reference player says about itself: the same each time, and a tournament may have thousands."""
+    return describe(find(game).player(strategy))
 
 
 class Links:
@@ -54,7 +61,6 @@ class Links:
         self._credentials = credentials
         self._networks = networks
         self._opening: set[asyncio.Task[Link]] = set()
-        self._bots: dict[tuple[str, str], PlayerDescription] = {}
         self._given_up = False
 
     def check(self, player: Player, game: Game, field: str) -> None:
@@ -78,19 +84,10 @@ class Links:
         spec = parse_link(player.link)
         description = None
         if spec.kind == "bot":
-            description = self._describe_bot(game, spec.value)
+            description = _describe_bot(game.name, spec.value)
         elif spec.kind == "dial-in":
             description = self._hub.description(spec.value)
         return Player(name=player.name, description=description)
-
-    def _describe_bot(self, game: Game, strategy: str) -> PlayerDescription:
-        """Return what a reference player says about itself: the same each time, and a tournament may have thousands."""
-        known = self._bots.get((game.name, strategy))
-        if known is None:
-            if len(self._bots) >= MAX_DESCRIBED:
-                self._bots.clear()
-            known = self._bots[game.name, strategy] = describe(game.player(strategy))
-        return known
 
     def lost(self, link: Link) -> bool:
         """Return whether a link is of no use any more: the player was never reached, or its process has ended."""
