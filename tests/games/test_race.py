@@ -127,6 +127,7 @@ def test_clear_forgets_open_calls_and_answers() -> None:
     races.arrive(0, "x", 1.0)
     races.clear()
     assert races.is_idle
+    assert races.due_at == 0.0  # as a race without calls is
     assert races.take(9.0) == []
 
 

@@ -142,7 +142,9 @@ class _Finder:
                 yield self._replace(node, "pass")
             case ast.Assign(targets=[ast.Attribute() | ast.Subscript()]):
                 yield self._replace(node, "pass")
-            case ast.AugAssign() | ast.Delete() | ast.Raise() | ast.Return(value=None):
+            case ast.AugAssign() | ast.Raise() | ast.Return(value=None):
+                yield self._replace(node, "pass")
+            case ast.Delete(targets=[ast.Attribute() | ast.Subscript()]):  # of a name it says that nobody needs it
                 yield self._replace(node, "pass")
             case ast.Break():
                 yield self._replace(node, "continue")

@@ -219,6 +219,9 @@ def test_vector_f5_stuck_players_are_passed_over_until_nobody_can_move() -> None
         ({"board": ((1, 6),)}, "board"),
         ({"board": ((1, 3),), "max_fish": 2}, "board"),
         ({"board": ((1, -1),)}, "board"),
+        ({"board": ((1, 1),), "penguin_base": 4}, "penguin_base"),
+        ({"board": ((1, 1),), "max_fish": 6}, "max_fish"),
+        ({"board": ((1, 1),), "action_list": "all"}, "action_list"),
     ],
 )
 def test_a_wrong_setting_is_named(changed: dict[str, Any], field: str) -> None:

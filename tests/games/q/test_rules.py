@@ -319,6 +319,17 @@ def test_no_spot_beyond_the_greatest_coordinate_is_offered() -> None:
     assert all(rules.violation(edge, action) is None for action in rules.legal(edge))
 
 
+@pytest.mark.parametrize("corner", [(1_000_000, 0), (-1_000_000, 0), (0, -1_000_000), (1_000_000, 1_000_000)])
+def test_no_spot_beyond_the_greatest_coordinate_comes_with_a_tile(corner: tuple[int, int]) -> None:
+    row, column = corner
+    inward = row - (row > 0) + (row < 0), column - (row == 0) * ((column > 0) - (column < 0))
+    edge = table("red star", "", on_map={inward: "red star"}).board
+    assert corner in edge.spots
+    spots = edge.put([Placement(row, column, tile("red star"))]).spots
+    assert corner not in spots
+    assert all(abs(each) <= 1_000_000 for spot in spots for each in spot)
+
+
 @given(games, seeds, st.integers(0, 40))
 def test_listed_actions_are_legal_and_other_placements_are_refused(state: State, rng: Random, turns: int) -> None:
     state = play_on(state, rng, turns)

@@ -242,3 +242,18 @@ def test_every_status_has_its_number() -> None:
     for status in Status:
         name = webset_player_pb2.Status.Name(codec.status(status)).removeprefix("STATUS_")
         assert name.replace("_", "").lower() == status.value.lower()
+
+
+@pytest.mark.parametrize(
+    ("status", "events", "refused"),
+    [
+        (webset_player_pb2.STATUS_NOT_NOW, 0, True),
+        (webset_player_pb2.STATUS_NO_SETS, 0, True),
+        (webset_player_pb2.STATUS_NO_MORE_CARDS, 0, True),
+        (webset_player_pb2.STATUS_NOT_NOW, 1, False),
+        (webset_player_pb2.STATUS_UNSPECIFIED, 0, False),
+    ],
+)
+def test_an_act_was_refused_unless_something_has_happened_since(status: Any, events: int, refused: bool) -> None:
+    request = webset_player_pb2.ActRequest(status=status, events=[webset_pb2.Event()] * events)
+    assert codec.is_refused(request) is refused

@@ -440,8 +440,9 @@ def test_the_last_player_that_leaves_ends_the_game() -> None:
 
 
 def test_a_game_can_be_stopped_as_it_stands() -> None:
-    state = rules.stop(done(fresh(), (0, CALL)))
-    assert (state.phase, state.caller) == (Phase.OVER, None)
+    called = done(fresh(), (0, CALL))
+    state = rules.stop(called)
+    assert (state.phase, state.caller, state.revision) == (Phase.OVER, None, called.revision + 1)
     assert rules.stop(state) == state
 
 

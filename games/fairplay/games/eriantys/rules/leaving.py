@@ -94,7 +94,7 @@ def disconnect(state: State, seat: int) -> State:
 
 
 def _skipped(state: State, seat: int) -> State:
-    if state.phase is Phase.TOWERS and seat in choosers(state):
+    if seat in choosers(state):
         colors = with_at(state.tower_colors, state.sides[seat], free_tower_colors(state)[0])
         state = state._replace(tower_colors=colors)
     if state.settings.interrupted_turn == "finish" and state.active == seat and is_turn_begun(state):
