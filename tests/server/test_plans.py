@@ -53,6 +53,12 @@ def test_limits_are_a_millisecond_to_an_hour(field: str, limit: Duration, allowe
         assert refusal.value.field == f"plan.time_control.{field}"
 
 
+@pytest.mark.parametrize(("own_s", "first_s"), [(2, 60), (120, 120)])
+def test_a_decision_limit_of_ones_own_stands_for_all_that_are_not_given(own_s: int, first_s: int) -> None:
+    full = full_time_control(find("webset"), TimeControl(decision_limit=Duration(seconds=own_s)))
+    assert (full.notification_limit.seconds, full.first_decision_limit.seconds) == (own_s, first_s)
+
+
 @pytest.mark.parametrize(("bank", "allowed"), [(0, True), (3_600, True), (3_601, False), (-1, False)])
 def test_a_bank_is_at_most_an_hour(bank: int, allowed: bool) -> None:
     control = TimeControl(bank=Duration(seconds=bank))

@@ -20,10 +20,12 @@ class Room:
     tests: tuple[str, ...]
     nearest: tuple[str, ...] = ()
     """Names of test files that run first, beside the one that is named like the source file."""
+    without: tuple[str, ...] = ()
+    """Names of source files that only longer tests try."""
 
     def find_sources(self, root: Path) -> Iterator[str]:
         """Yield the paths of the Python files that are mutated, relative to the root of the tree."""
-        return _find_files(root, self.sources, "*.py")
+        return (path for path in _find_files(root, self.sources, "*.py") if Path(path).name not in self.without)
 
     def find_tests(self, root: Path) -> Iterator[str]:
         """Yield the paths of the test files, relative to the root of the tree."""
@@ -63,22 +65,28 @@ ROOMS: dict[str, tuple[Room, ...]] = {
     "referee": (
         Room(
             (f"{SERVER}/*.py",),
-            (f"{SERVER_TESTS}/test_*.py", "tests/games/q/test_server.py"),
-            ("test_referee.py", "test_racing.py"),
+            (
+                f"{SERVER_TESTS}/test_*.py",
+                f"{SERVER_TESTS}/lobby/test_late_join.py",
+                "tests/games/q/test_server.py",
+                "tests/terminal/test_dataset.py",
+            ),
+            ("test_referee.py", "test_racing.py", "test_late_join.py"),
         ),
         Room(("games/fairplay/games/race.py",), ("tests/games/test_race.py", f"{SERVER_TESTS}/test_racing.py")),
     ),
     "links": (
         Room(
-            (f"{SERVER}/links",),
-            (f"{SERVER_TESTS}/test_*.py",),
-            ("test_calls.py", "test_hub.py", "test_links.py"),
+            (f"{SERVER}/links", f"{SERVER}/http2"),
+            (f"{SERVER_TESTS}/test_*.py", f"{SERVER_TESTS}/http2"),
+            ("test_calls.py", "test_hub.py", "test_links.py", "test_listener.py"),
         ),
     ),
     "records": (
         Room(
             (f"{SERVER}/records",),
             (f"{SERVER_TESTS}/records", f"{SERVER_TESTS}/access", f"{SERVER_TESTS}/test_health.py", LIMITS),
+            without=("postgresql.py",),
         ),
     ),
     "manager": (Room((f"{SERVER}/manager",), (f"{SERVER_TESTS}/manager", LIMITS)),),
