@@ -19,3 +19,13 @@ def heeding_ctrl_c() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def blocking_ctrl_c() -> Iterator[None]:
+    """Block Ctrl-C for what is started in this block, as workers of Ray do."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

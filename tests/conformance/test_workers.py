@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from queue import SimpleQueue
 
 import psutil
 import pytest
@@ -11,7 +12,9 @@ from fairplay.conformance.engine import run
 from fairplay.conformance.events import CaseBegan, Event
 from fairplay.conformance.options import Options
 from fairplay.conformance.verdicts import Verdict
+from fairplay.conformance.workers import Messages, Worker
 from tests.conformance.harness import player
+from tests.interrupts import blocking_ctrl_c
 
 
 def workers() -> list[psutil.Process]:
@@ -90,3 +93,15 @@ def test_workers_report_the_times_and_the_player() -> None:
 def test_objects_cannot_be_judged_by_other_processes() -> None:
     with pytest.raises(ValueError, match="give a link instead of an object"):
         run(Options("fish", player, jobs=2))
+
+
+def test_a_worker_ends_with_its_input_where_ctrl_c_is_blocked() -> None:
+    messages: Messages = SimpleQueue()
+    with blocking_ctrl_c():
+        worker = Worker(Options("fish", "bot:first"), messages)
+    worker.give(["contract.reachable"])
+    assert [message is not None and [*message] for _, message in (messages.get(), messages.get())] == [
+        ["began"],
+        ["judged"],
+    ]
+    assert worker.wait() == 0

@@ -13,6 +13,7 @@ import pytest
 from fairplay.sandbox.limits import Limits
 from fairplay.server.links.program import Program
 from fairplay.v1.misconduct_pb2 import CallErrorReason
+from tests.interrupts import blocking_ctrl_c
 from tests.sandbox import hostile
 
 LIMIT_S = 60.0
@@ -69,6 +70,12 @@ async def test_a_program_within_its_limits_ends_by_itself() -> None:
     assert program.failure.reason == CallErrorReason.CALL_ERROR_REASON_DISCONNECTED
     assert program.failure.message == "the player's process ended with exit code 3"
     assert program.output == "done\n"
+
+
+async def test_signals_that_the_server_blocks_are_not_blocked_in_programs() -> None:
+    with blocking_ctrl_c():
+        program = await ended("grep SigBlk /proc/self/status")
+    assert program.output.split() == ["SigBlk:", "0" * 16]
 
 
 async def test_what_processes_share_counts_once() -> None:

@@ -23,6 +23,7 @@ from fairplay.conformance.plan import make_plan
 def main() -> None:
     """Judge cases until standard input ends."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])  # workers of Ray block it, which this one inherits
     output, orders = _claim_output(), SimpleQueue[Any]()
     threading.Thread(target=_read, args=(orders,), daemon=True).start()
     try:

@@ -69,6 +69,7 @@ class Guard:
         return child.returncode if child.returncode >= 0 else 128 - child.returncode
 
     def _listen_to_signals(self) -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])  # workers of Ray block Ctrl-C, which a program would inherit
         wake, wakened = os.pipe()
         os.set_blocking(wakened, False)
         signal.set_wakeup_fd(wakened)
