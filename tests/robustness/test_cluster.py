@@ -226,7 +226,7 @@ def test_a_cluster_comes_to_the_same_and_one_that_loses_its_workers_waits_or_end
             until(lambda: command.over or game_count(records) > 1, "games", LONG_S)
             end(first)
             until(
-                lambda: command.over or "the cluster has lost all its workers: games wait" in command.err,
+                lambda: command.over or "the cluster has lost all its workers: the work waits" in command.err,
                 "the loss",
                 LONG_S,
             )

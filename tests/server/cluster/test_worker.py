@@ -1,4 +1,4 @@
-"""A game that a worker plays: its record is that of a game of this process, and is taken once."""
+"""What a worker does: the record of a game is that of a game of this process, and is taken once."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from fairplay.server import __version__
-from fairplay.server.cluster.jobs import Job, JobError, WorkerError
-from fairplay.server.cluster.worker import find_program, play
+from fairplay.server.cluster.game_work import GameWork
+from fairplay.server.cluster.jobs import Job, JobError, WorkerError, find_program, make_job
+from fairplay.server.cluster.worker import do
 from fairplay.server.records.errors import RecordExists, RecordsError
 from fairplay.server.records.store import Store
 from fairplay.server.records.summaries import listed_game
@@ -20,13 +21,12 @@ from fairplay.v1.record_pb2 import Record
 from tests.server.harness import plan, serving
 
 
-def job(*links: str, programs: tuple[str, ...] = ()) -> Job:
-    data = plan(*links).SerializeToString()
-    return Job("t/r1g1", "t", data, Ways(allow_exec=True), str(Path.cwd()), programs, __version__)
+def job(*links: str) -> Job:
+    return make_job("play", GameWork("t/r1g1", "t", plan(*links).SerializeToString(), Ways(allow_exec=True)), links)
 
 
 async def played(*links: str) -> Record:
-    return Record.FromString(await asyncio.to_thread(play, job(*links)))
+    return Record.FromString(await asyncio.to_thread(do, job(*links)))
 
 
 async def test_the_record_of_a_worker_is_that_of_the_same_game_here() -> None:
@@ -85,9 +85,9 @@ async def test_a_plan_that_cannot_be_played_is_said_to_be_so() -> None:
 async def test_a_worker_that_is_not_fit_says_what_it_lacks() -> None:
     made = job("bot:first", "bot:first")
     with pytest.raises(WorkerError, match=f"has fairplay {__version__}, and not 0.0.0: install the same version"):
-        await asyncio.to_thread(play, replace(made, version="0.0.0"))
+        await asyncio.to_thread(do, replace(made, version="0.0.0"))
     with pytest.raises(WorkerError, match="has no program /nowhere/player: put it there"):
-        await asyncio.to_thread(play, replace(made, programs=["/nowhere/player"]))
+        await asyncio.to_thread(do, replace(made, programs=["/nowhere/player"]))
 
 
 def test_the_program_of_a_command_is_found_as_the_server_would_start_it(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A cluster as a server knows it: it takes games, returns their records, and goes on when something of it is lost."""
+"""A cluster as a process knows it: it takes jobs, returns what comes of them, and goes on when something is lost."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ QUIET = {
     "RAY_gcs_server_port_wait_time_s": "120",
     "RAY_DASHBOARD_STARTUP_TIMEOUT_S": "120",
 }
-"""The environment of Ray: it reports to nobody, its workers are as quick as the server itself, and it may take its time
+"""The environment of Ray: it reports to nobody, its workers are as quick as other processes, and it may take its time
 to start on a busy machine."""
 STARTS = 3
 """How often a cluster on this machine is started that did not come up: Ray gives up early on a busy one."""
@@ -52,7 +52,7 @@ class ClusterError(OSError):
 
 
 class LostError(Exception):
-    """There is nobody to play games, and nobody wants to wait for others; one sentence."""
+    """There is nobody to do the work, and nobody wants to wait for others; one sentence."""
 
 
 async def _knock(address: str) -> None:
@@ -74,7 +74,7 @@ def _own_token() -> dict[str, str]:
 
 
 class Cluster:
-    """A cluster that plays games."""
+    """A cluster that does jobs."""
 
     def __init__(self, options: ClusterOptions) -> None:
         self.processors = 0
@@ -104,15 +104,15 @@ class Cluster:
             self._lack(NO_WORKERS)
         self._task = asyncio.create_task(self._keep())
 
-    async def play(self, job: Job) -> bytes:
-        """Return the record of a game. If this is cancelled, the game is not played on.
+    async def do(self, job: Job) -> bytes:
+        """Return what comes of a job. If this is cancelled, nobody works on it any more.
 
-        Raises JobError if it cannot be played, WorkerError if a worker is not fit for it, LostError if there are none.
+        Raises JobError if it cannot be done, WorkerError if a worker is not fit for it, LostError if there are none.
         """
         number = next(self._numbers)
         future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self._open[number] = job, future
-        self._send("play", number, job)
+        self._send("do", number, job)
         self._look()
         try:
             return await future
@@ -121,7 +121,7 @@ class Cluster:
                 self._send("cancel", number)
 
     async def close(self) -> None:
-        """End the cluster if it is one's own, and leave it otherwise; games are dropped."""
+        """End the cluster if it is one's own, and leave it otherwise; jobs are dropped."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
@@ -173,7 +173,7 @@ class Cluster:
             if not self.processors:
                 self._lack(NO_WORKERS)
             for number, (job, _) in self._open.items():
-                self._send("play", number, job)
+                self._send("do", number, job)
 
     async def _read(self) -> tuple[Any, ...] | None:
         assert self._process is not None
@@ -215,9 +215,9 @@ class Cluster:
         _, future = self._open.pop(number, (None, None))
         if future is None or future.done():
             return
-        if kind == "played":
+        if kind == "done":
             future.set_result(content)
-        elif kind == "unplayable":
+        elif kind == "impossible":
             future.set_exception(JobError(content))
         else:
             future.set_exception(WorkerError(content))
@@ -230,14 +230,14 @@ class Cluster:
             log.warning("the cluster has workers again")
 
     def _lack(self, what: str) -> None:
-        """Take note that there is nobody to play games, and say so if they wait for somebody."""
+        """Take note that there is nobody to do the work, and say so if it waits for somebody."""
         self._missing = what
         if self._options.wait:
-            log.warning("%s: games wait until it is otherwise", what)
+            log.warning("%s: the work waits until it is otherwise", what)
         self._look()
 
     def _look(self) -> None:
-        """Give up all games if there is nobody to play them, and nobody wants to wait."""
+        """Give up all jobs if there is nobody to do them, and nobody wants to wait."""
         if self.processors or self._options.wait:
             return
         for _, future in self._open.values():

@@ -1,8 +1,8 @@
-"""The process between a server and Ray: python -m fairplay.server.cluster.dispatcher.
+"""The process between another one and Ray: python -m fairplay.server.cluster.dispatcher.
 
 Ray ends its driver when it fails, prints what it likes and takes signals for itself. In a process of its own it can do
-so: the server starts another one, and nothing is lost but what has to be played again. Games come over standard input,
-what becomes of them goes to standard output, and the end of the input is the end of the process.
+so: another one is started, and nothing is lost but what has to be done again. Jobs come over standard input, what comes
+of them goes to standard output, and the end of the input is the end of the process.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ import ray
 from ray.exceptions import RayTaskError, TaskCancelledError
 
 from fairplay.server.cluster import worker
-from fairplay.server.cluster.jobs import KEPT_CHILDREN, ClusterOptions, JobError, WorkerError, packed, read_message
+from fairplay.server.cluster.jobs import KEPT_CHILDREN, ClusterOptions, Job, JobError, WorkerError, packed, read_message
 
 MEMORY_BYTES = 256 * 1024 * 1024
-"""What a cluster on this machine may hold of games and records that travel: a record has some kilobytes."""
+"""What a cluster on this machine may hold of jobs and results that travel: a record has some kilobytes."""
 MOST_LOSSES = 100
-"""How often a game is played again whose worker was lost: one that ends every worker must not go on for ever."""
+"""How often a job is done again whose worker was lost: one that ends every worker must not go on for ever."""
 LOOK_S = 1.0
 """How often it is looked how many processors the cluster has."""
 
 
 class Dispatcher:
-    """Has Ray play the games that come in."""
+    """Has Ray do the jobs that come in."""
 
     def __init__(self, source: BinaryIO, target: BinaryIO) -> None:
         self._source = source
@@ -39,35 +39,35 @@ class Dispatcher:
         self._lock = Lock()
         self._refs: dict[int, Any] = {}
         self._over = Event()
-        self._task: Any = ray.remote(num_cpus=1, max_retries=MOST_LOSSES)(worker.play)
+        self._task: Any = ray.remote(num_cpus=1, max_retries=MOST_LOSSES)(worker.do)
 
     def run(self) -> None:
-        """Play until the input ends."""
+        """Work until the input ends."""
         self._tell("processors", _processors())
         watching = Thread(target=self._watch, daemon=True)
         watching.start()
         while (message := read_message(self._source)) is not None:
             kind, number, *rest = message
-            if kind == "play":
-                self._play(number, *rest)
+            if kind == "do":
+                self._do(number, *rest)
             elif (ref := self._refs.get(number)) is not None:
                 ray.cancel(ref, force=True)
         self._over.set()
         watching.join(LOOK_S)
 
-    def _play(self, number: int, job: Any) -> None:
-        ref = self._refs[number] = self._task.remote(job)
-        ref.future().add_done_callback(partial(self._played, number))
+    def _do(self, number: int, job: Job) -> None:
+        ref = self._refs[number] = self._task.options(name=job.title).remote(job)
+        ref.future().add_done_callback(partial(self._done, number))
 
-    def _played(self, number: int, over: Future[bytes]) -> None:
+    def _done(self, number: int, over: Future[bytes]) -> None:
         self._refs.pop(number, None)
         error = over.exception()
         if error is None:
-            self._tell("played", number, over.result())
+            self._tell("done", number, over.result())
             return
         cause = error.cause if isinstance(error, RayTaskError) else error
         if isinstance(cause, JobError):
-            self._tell("unplayable", number, str(cause))
+            self._tell("impossible", number, str(cause))
         elif isinstance(cause, WorkerError):
             self._tell("unfit", number, str(cause))
         elif not isinstance(cause, TaskCancelledError):
@@ -88,7 +88,7 @@ class Dispatcher:
             try:
                 self._target.write(packed(message))
                 self._target.flush()
-            except BrokenPipeError:  # the server is gone: the end of the input follows
+            except BrokenPipeError:  # whoever started this is gone: the end of the input follows
                 self._over.set()
 
 
@@ -119,7 +119,7 @@ def connect(options: ClusterOptions, folder: str) -> None:
 
 
 def main() -> None:
-    """Dispatch games until standard input ends."""
+    """Dispatch jobs until standard input ends."""
     source = sys.stdin.buffer
     target = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what Ray prints is no frame
@@ -136,7 +136,7 @@ def main() -> None:
         Dispatcher(source, target).run()
     finally:
         ray.shutdown()
-        shutil.rmtree(start[1], ignore_errors=True)  # the server may have been killed
+        shutil.rmtree(start[1], ignore_errors=True)  # whoever started this may have been killed
 
 
 if __name__ == "__main__":

@@ -1,47 +1,61 @@
-"""What travels between a server and its cluster: a game to be played goes out, its record comes back."""
+"""What travels between a process and its cluster: work goes out as a job, what comes of it comes back."""
 
 from __future__ import annotations
 
+import os
 import pickle
+import shlex
+import shutil
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
 
-from fairplay.server.ways import Ways
+from fairplay.server import __version__
+from fairplay.server.links.spec import parse_link
 
 LENGTH = struct.Struct("!Q")
 KEPT_CHILDREN = {"RAY_kill_child_processes_on_worker_exit": "false"}
 """The environment of workers: Ray must not kill the guards of programs, which end the programs and then themselves."""
 
 
+class Work(Protocol):
+    """Something for a worker to do, that can be pickled."""
+
+    def run(self) -> bytes:
+        """Do it and return what comes of it. For a process that does nothing else meanwhile.
+
+        Raises JobError if it cannot be done, WorkerError if it cannot be done here.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A game to be played. `plan` is a serialised GamePlan, with the secrets of its players."""
+    """Work, and what a worker needs for it. It is unpickled only where that is there."""
 
-    game_id: str
-    tournament_id: str
-    plan: bytes
-    ways: Ways
+    title: str
+    """What it is: the process of the worker calls itself so."""
+    work: bytes
     folder: str
-    """The current folder of the server, to which the commands of programs refer."""
+    """The current folder of who gives the job, to which the commands of programs refer."""
     programs: Sequence[str]
-    """The programs of players that are there on the server's machine, and so have to be on that of the worker."""
+    """The programs of players that are there on that machine, and so have to be on that of the worker."""
     version: str
     """The version of fairplay."""
 
 
 class JobError(Exception):
-    """A game could not be played, for a reason that its plan has; one sentence."""
+    """A job could not be done, for a reason that its work has; one sentence."""
 
 
 class WorkerError(Exception):
-    """Games cannot be played on a worker, for a reason that it has; one sentence."""
+    """Jobs cannot be done by a worker, for a reason that it has; one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterOptions:
-    """Which cluster plays games: one of `jobs` processes on this machine, or the one of Ray at an address.
+    """Which cluster does the work: one of `jobs` processes on this machine, or the one of Ray at an address.
 
     `address` "auto": the one that runs on this machine. `wait`: when it has lost all its workers, wait for new ones.
     """
@@ -49,6 +63,25 @@ class ClusterOptions:
     jobs: int = 0
     address: str = ""
     wait: bool = True
+
+
+def make_job(title: str, work: Work, links: Iterable[str]) -> Job:
+    """Return work with players on these links as a job, to be done as this process would do it."""
+    folder = str(Path.cwd())
+    found = [find_program(spec.value, folder) for spec in map(parse_link, links) if spec.kind == "exec"]
+    programs = [program for program in found if program is not None]
+    return Job(title, pickle.dumps(work), folder, programs, __version__)
+
+
+def find_program(command: str, folder: str) -> str | None:
+    """Return the path of the program that a command starts, None if there is none, or it cannot be read."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return None
+    if not words:
+        return None
+    return shutil.which(str(Path(folder, words[0])) if os.sep in words[0] else words[0])
 
 
 def packed(message: tuple[Any, ...]) -> bytes:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from pathlib import Path
 
-from fairplay.server import __version__
 from fairplay.server.cluster.cluster import Cluster, LostError
-from fairplay.server.cluster.jobs import Job, JobError, WorkerError
-from fairplay.server.cluster.worker import find_program
+from fairplay.server.cluster.game_work import GameWork
+from fairplay.server.cluster.jobs import Job, JobError, WorkerError, make_job
 from fairplay.server.errors import Refusal
 from fairplay.server.links.secrets import Secrets
-from fairplay.server.links.spec import Spec, parse_link
+from fairplay.server.links.spec import parse_link
 from fairplay.server.records.store import Store
 from fairplay.server.referee import Referee
 from fairplay.server.runner import LocalRunner, NobodyPlaysError, OpenLinks, PlayedGame, shutting_down
@@ -56,34 +53,31 @@ class ClusterRunner:
         self, plan: GamePlan, game_id: str, tournament_id: str, links: OpenLinks, stop: asyncio.Future[str]
     ) -> PlayedGame:
         """Have a game played, and take its record; see Runner."""
-        specs = [parse_link(player.link) for player in plan.players]
-        if any(spec.kind == "dial-in" for spec in specs) or self._store.find(game_id) is not None:
+        kinds = [parse_link(player.link).kind for player in plan.players]
+        if "dial-in" in kinds or self._store.find(game_id) is not None:
             return await self._here.play(plan, game_id, tournament_id, links, stop)
         if stop.done():
             return PlayedGame(GameResult(aborted=stop.result()))
-        record = await self._record(self._job(plan, game_id, tournament_id, specs), stop)
+        record = await self._record(self._job(plan, game_id, tournament_id), stop)
         if record is None:
             return PlayedGame(GameResult(aborted=stop.result()))
         journal = self._store.take(Record.FromString(record))
         await journal.saved(hurry=True)  # a result is told only once it is on disk
         return PlayedGame(self._referee.get(game_id).result, journal.last_hash)
 
-    def _job(self, plan: GamePlan, game_id: str, tournament_id: str, specs: Sequence[Spec]) -> Job:
+    def _job(self, plan: GamePlan, game_id: str, tournament_id: str) -> Job:
         full = GamePlan()
         full.CopyFrom(plan)
         for player in full.players:
             player.secret = player.secret or self._secrets.of(tournament_id, player.name)
-        folder = str(Path.cwd())
-        found = [find_program(spec.value, folder) for spec in specs if spec.kind == "exec"]
-        programs = [program for program in found if program is not None]
-        data = full.SerializeToString()
-        return Job(game_id, tournament_id, data, self._ways, folder, programs, __version__)
+        work = GameWork(game_id, tournament_id, full.SerializeToString(), self._ways)
+        return make_job("play", work, (player.link for player in plan.players))
 
     async def _record(self, job: Job, stop: asyncio.Future[str]) -> bytes | None:
         """Return the record of a game, None if it was stopped. Raises Refusal if it is not played."""
         if self._suspended:
             raise shutting_down()
-        playing = asyncio.ensure_future(self._cluster.play(job))
+        playing = asyncio.ensure_future(self._cluster.do(job))
         self._playing.add(playing)
         try:
             await asyncio.wait((playing, stop), return_when=asyncio.FIRST_COMPLETED)

@@ -1,0 +1,63 @@
+"""A game as the work of a worker."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from fairplay.games.game import find
+from fairplay.server.cluster.jobs import JobError
+from fairplay.server.errors import Refusal
+from fairplay.server.fresh import fresh_game
+from fairplay.server.links.dial_in import Hub
+from fairplay.server.links.link import Clock
+from fairplay.server.links.secrets import take_secrets
+from fairplay.server.plans import full_game_plan
+from fairplay.server.records.journal import MemoryJournal
+from fairplay.server.records.summaries import begun_game
+from fairplay.server.running import Running
+from fairplay.server.ways import Ways
+from fairplay.v1.record_pb2 import Record, RecordEntry
+from fairplay.v1.referee_pb2 import GamePlan
+
+
+@dataclass(frozen=True, slots=True)
+class GameWork:
+    """A game to be played, with players of its own. `plan` is a serialised GamePlan, with the secrets of its players.
+
+    What comes of it is the record of the game, serialised.
+    """
+
+    game_id: str
+    tournament_id: str
+    plan: bytes
+    ways: Ways
+
+    def run(self) -> bytes:
+        """Play the game; see Work."""
+        try:
+            return asyncio.run(_play(self)).SerializeToString()
+        except Refusal as refusal:
+            raise JobError(refusal.message) from None
+
+
+async def _play(work: GameWork) -> Record:
+    clock = Clock()
+    hub = Hub(clock)
+    programs, links = work.ways.open(hub, clock)
+    given = GamePlan.FromString(work.plan)
+    secrets = take_secrets(given.players, "plan.players")
+    plan = full_game_plan(given, links.check)
+    replayer = fresh_game(plan, work.game_id, work.tournament_id, links)
+    journal = MemoryJournal(RecordEntry(game=replayer.header).SerializeToString())
+    replayer.transcript.append = journal.append
+    running = Running(begun_game(replayer.header), replayer, journal)
+    game = find(plan.game)
+    try:
+        opened = await asyncio.gather(*(links.open(each, game, secrets.get(each.name, "")) for each in plan.players))
+        running.begin(opened)
+        await running.over
+        await asyncio.gather(*(link.close() for link in opened))
+    finally:
+        await programs.close()
+    return journal.record()
