@@ -66,7 +66,8 @@ def test_the_exit_code_is_0_where_every_player_is_as_it_must_be(fairplay: Run) -
     ("arguments", "sentence"),
     [
         (["bot:first"], "give either one player or --roster"),
-        (["--jobs", "2"], "--jobs is for one player"),
+        (["--jobs", "2", "--cluster", "auto"], "--jobs is for this machine alone, --cluster for a cluster"),
+        (["--when-lost", "never"], "--when-lost 'never': there are wait and end"),
         (["--junit", "x.xml"], "--junit is for one player"),
         (["--known-failures", "x.txt"], "--known-failures is for one player"),
         (["--limit", "soon"], "--limit 'soon' is not a duration"),
@@ -84,6 +85,35 @@ def test_a_player_that_dials_in_is_certified_alone(fairplay: Run) -> None:
     ran = fairplay(*roster(TWO.replace("exec:false", "dial-in:x")), *FEW)
     assert ran.code == 2
     assert "certify it with fairplay certify fish dial-in:x --listen HOST:PORT" in ran.err
+
+
+def test_a_player_that_dials_in_is_not_certified_on_a_cluster(fairplay: Run) -> None:
+    ran = fairplay(*roster(TWO.replace("exec:false", "dial-in:x")), *FEW, "--jobs", "2")
+    assert ran.code == 2
+    assert "dial-in:x stays with the server that it has dialled: with --jobs and --cluster" in ran.err
+
+
+def test_without_the_extra_one_sentence_says_what_to_install(fairplay: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fairplay.terminal.extras.find_spec", lambda _: None)
+    ran = fairplay(*roster(TWO), *FEW, "--cluster", "auto")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.endswith("needs the extra cluster: pip install 'fairplay[cluster]'\n")
+
+
+@pytest.mark.parametrize("option", [("--cluster", "auto"), ("--when-lost", "end")])
+def test_a_cluster_is_for_rosters(fairplay: Run, option: tuple[str, str]) -> None:
+    ran = fairplay("certify", "fish", "bot:first", *option)
+    assert (ran.code, ran.err.partition(":")[2][:43]) == (2, " --cluster and --when-lost are for --roster")
+
+
+def test_where_no_cluster_is_one_sentence_says_so_and_nothing_is_written(fairplay: Run) -> None:
+    pytest.importorskip("ray", reason="the extra cluster is not installed")
+    options = ("--cluster", "127.0.0.1:1", "--report", "out", "--json", "result.json")
+    ran = fairplay(*roster(TWO), *FEW, *options)
+    assert (ran.code, ran.out) == (1, "Fish, 2 players, on a cluster\n")
+    assert ran.err == "fairplay: no cluster answers at 127.0.0.1:1\n"
+    assert not [*Path("out").iterdir()]
+    assert not Path("result.json").exists()
 
 
 def test_at_once_is_for_rosters(fairplay: Run) -> None:

@@ -43,6 +43,7 @@ def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch: pytest
         parse_cluster(2, None, "wait", BOTS)
 
 
-def test_a_server_does_not_load_ray() -> None:
-    program = "import sys, fairplay.server.server, fairplay.terminal.playing.options; sys.exit('ray' in sys.modules)"
+@pytest.mark.parametrize("module", ["fairplay.terminal.playing.options", "fairplay.terminal.certify_roster"])
+def test_a_process_without_a_cluster_does_not_load_ray(module: str) -> None:
+    program = f"import sys, fairplay.server.server, {module}; sys.exit('ray' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

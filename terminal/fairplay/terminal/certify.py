@@ -12,7 +12,7 @@ import typer
 
 from fairplay.conformance.options import OPTIONS, is_duration, option_name, option_text
 from fairplay.terminal.outcomes import UsageError, outcomes
-from fairplay.terminal.parameters import GameName
+from fairplay.terminal.parameters import GameName, WhenLost
 
 certificate = typer.Typer(
     help="""Look into certificates of players.
@@ -68,9 +68,22 @@ def certify(
     at_once: Annotated[
         int | None,
         typer.Option(
-            "--at-once", metavar="N", min=1, max=64, help="With --roster: players at a time. Default: half the cores."
+            "--at-once",
+            metavar="N",
+            min=1,
+            max=1024,
+            help="With --roster: players at a time. Default: half the cores; with --jobs or --cluster, all of them.",
         ),
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            "--cluster",
+            metavar="ADDRESS",
+            help="With --roster: certify on a cluster of Ray, HOST:PORT; auto: the one of this machine.",
+        ),
+    ] = None,
+    when_lost: WhenLost = "wait",
     list_: Annotated[bool, typer.Option("--list", help="Only show the cases.")] = False,
     report: Annotated[
         Path | None,
@@ -96,6 +109,7 @@ def certify(
       fairplay certify fish exec:./my-player --report out/
       fairplay certify fish grpc://localhost:50051 --level must --junit junit.xml
       fairplay certify fish --roster roster.toml --report out/
+      fairplay certify fish --roster roster.toml --report out/ --jobs 4
       fairplay certify fish --list
     """
     with outcomes():
@@ -107,7 +121,13 @@ def certify(
         if sign is not None and (roster is not None or (report is None and json is None)):
             raise UsageError("--sign is for the certificate of one player: give --json FILE or --report DIR, too")
         if roster is not None:
-            raise typer.Exit(_certify_roster(game, player, roster, typed, at_once, report, json, junit))
+            if player:
+                raise UsageError("give either one player or --roster")
+            if junit is not None:
+                raise UsageError("--junit is for one player: with --roster, --report DIR writes a file for each")
+            raise typer.Exit(_certify_roster(game, roster, typed, at_once, cluster, when_lost, report, json))
+        if cluster is not None or when_lost != "wait":
+            raise UsageError("--cluster and --when-lost are for --roster: one player is judged on this machine")
         if at_once is not None:
             raise UsageError("--at-once is for --roster: --jobs says how many cases of one player are judged at once")
         options = certify_run.build_options(game, player, typed)
@@ -116,22 +136,21 @@ def certify(
 
 def _certify_roster(
     game: str,
-    player: str,
     file: Path,
     typed: dict[str, Any],
     at_once: int | None,
+    cluster: str | None,
+    when_lost: str,
     report: Path | None,
     json: str | None,
-    junit: Path | None,
 ) -> int:
     from fairplay.terminal.certify_roster import certify_roster
+    from fairplay.terminal.clusters import parse_cluster
     from fairplay.terminal.rosters.reading import read_roster
 
-    if player:
-        raise UsageError("give either one player or --roster")
-    if junit is not None:
-        raise UsageError("--junit is for one player: with --roster, --report DIR writes a file for each")
-    return certify_roster(game, read_roster(file), typed, at_once, report, json)
+    roster = read_roster(file)
+    options = parse_cluster(typed["jobs"], cluster, when_lost, [entrant.link for entrant in roster.entrants])
+    return certify_roster(game, roster, typed, at_once, options, report, json)
 
 
 @certificate.callback()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import TracebackType
 
 from rich.console import Console
@@ -17,17 +18,17 @@ from fairplay.terminal.printing import counted, say
 class SeveralView:
     """Shows how far each player is that is being judged, and the whole."""
 
-    def __init__(self, console: Console, title: str, player_count: int, at_once: int) -> None:
+    def __init__(self, console: Console, title: str, case_counts: Sequence[int], how: str) -> None:
         self._console = console
-        self._player_count = player_count
+        self._player_count = len(case_counts)
         self._done_count = 0
         self._seen: dict[str, set[str]] = {}
         self._tasks: dict[str, TaskID] = {}
-        self._total: TaskID | None = None
-        self._estimate: Estimate | None = None
+        self._estimate = Estimate(sum(case_counts), None)
         columns = (TextColumn("{task.fields[name]}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         self._progress = Progress(*columns, TextColumn("{task.description}"), console=console, transient=True)
-        say(console, f"{title}, {counted(player_count, 'player')}, {at_once} at a time")
+        self._total = self._progress.add_task("", total=sum(case_counts), name="all")
+        say(console, f"{title}, {counted(self._player_count, 'player')}, {how}")
 
     def __enter__(self) -> SeveralView:
         if self._console.is_terminal:
@@ -41,7 +42,8 @@ class SeveralView:
 
     def stop(self) -> None:
         """Take the progress off the screen."""
-        self._progress.stop()
+        if self._console.is_terminal:  # elsewhere the end of what was not begun is an empty line
+            self._progress.stop()
 
     def take(self, name: str, event: Event) -> None:
         """Show an event of the run of a player."""
@@ -55,20 +57,16 @@ class SeveralView:
             self._end(name, conclusion(event.report))
 
     def _begin(self, name: str, case_count: int) -> None:
-        if self._estimate is None:
-            self._estimate = Estimate(case_count * self._player_count, None)
-            self._total = self._progress.add_task("", total=case_count * self._player_count, name="all")
         self._seen[name] = set()
         self._tasks[name] = self._progress.add_task("", total=case_count, name=escape(name))
 
     def _count(self, name: str, case_id: str) -> None:
-        if case_id in self._seen[name] or self._estimate is None:  # it got another verdict at the end
+        if case_id in self._seen[name]:  # it got another verdict at the end
             return
         self._seen[name].add(case_id)
         self._progress.advance(self._tasks[name])
         self._estimate.count_case()
-        if self._total is not None:
-            self._progress.update(self._total, advance=1, description=self._estimate.text)
+        self._progress.update(self._total, advance=1, description=self._estimate.text)
         if not self._console.is_terminal and (line := self._estimate.line()) is not None:
             say(self._console, f"[dim]{line}[/]")
 

@@ -16,6 +16,7 @@ from rich.table import Table
 from fairplay.conformance.certificate import certificate, check
 from fairplay.conformance.conclusion import conclusion
 from fairplay.conformance.events import Ended, Writer
+from fairplay.conformance.on_cluster import run_on_cluster
 from fairplay.conformance.options import OPTIONS, Options, option_text
 from fairplay.conformance.plan import Plan, make_plan
 from fairplay.conformance.report import Report
@@ -24,6 +25,9 @@ from fairplay.conformance.verdicts import Judged, Verdict
 from fairplay.conformance.writers.files import ReportWriter
 from fairplay.games.conformance import Level
 from fairplay.games.game import find
+from fairplay.player.interrupts import run
+from fairplay.server.cluster.cluster import LostError
+from fairplay.server.cluster.jobs import ClusterOptions, WorkerError
 from fairplay.terminal.certify_progress import SeveralView
 from fairplay.terminal.certify_run import build_options, one_interrupt
 from fairplay.terminal.outcomes import DONE, FAILED, FailedError, UsageError
@@ -70,11 +74,18 @@ def default_at_once() -> int:
 
 
 def certify_roster(
-    game: str, roster: Roster, typed: Mapping[str, Any], at_once: int | None, report: Path | None, json: str | None
+    game: str,
+    roster: Roster,
+    typed: Mapping[str, Any],
+    at_once: int | None,
+    cluster: ClusterOptions | None,
+    report: Path | None,
+    json: str | None,
 ) -> int:
     """Judge all players, show and keep what was found, and return the exit code: 0 if all are as they must be.
 
-    Raises KeyboardInterrupt if it is interrupted; what was judged by then is shown and kept.
+    `cluster` judges them; None: processes that this one starts. Raises KeyboardInterrupt if it is interrupted, and
+    FailedError if the cluster cannot go on; what was judged by then is shown and kept.
     """
     check_json(json)
     plans = _plans(game, roster, typed)
@@ -82,8 +93,10 @@ def certify_roster(
         make_directory(report)
     console = Console(stderr=json == "-", highlight=False)
     results = Results(game, roster, report, json, console)
-    chosen = at_once or default_at_once()
-    with one_interrupt(), SeveralView(console, find(game).title, len(plans), chosen) as view:
+    if cluster is None:
+        at_once = at_once or default_at_once()
+    case_counts = [len(plan.cases) for plan in plans.values()]
+    with one_interrupt(), SeveralView(console, find(game).title, case_counts, _how(cluster, at_once)) as view:
 
         def take(event: PlayerEvent) -> None:
             view.take(event.name, event.event)
@@ -91,17 +104,26 @@ def certify_roster(
                 results.add(event.name, event.event.report)
 
         try:
-            run_several(plans, chosen, results.writers, take)
+            if cluster is None:
+                run_several(plans, at_once or 1, results.writers, take)
+            else:
+                run(run_on_cluster(plans, cluster, at_once, results.writers, take))
+        except (LostError, WorkerError) as error:
+            raise FailedError(str(error)) from None
         finally:
             view.stop()
-            results.show()
+            if results.any:
+                results.show()
     return results.exit_code
+
+
+def _how(cluster: ClusterOptions | None, at_once: int | None) -> str:
+    where = [] if cluster is None else ["on a cluster" if cluster.address else f"in {cluster.jobs} processes"]
+    return ", ".join([*where, *([] if at_once is None else [f"{at_once} at a time"])])
 
 
 def _plans(game: str, roster: Roster, typed: Mapping[str, Any]) -> dict[str, Plan]:
     """Return what is judged of each player, by name. Raises UsageError if something of it makes no sense."""
-    if typed["jobs"] > 1:
-        raise UsageError("--jobs is for one player: with --roster, --at-once says how many are judged at a time")
     if typed["known_failures"]:
         raise UsageError("--known-failures is for one player, not for a roster")
     found = {}
@@ -119,7 +141,8 @@ def _plans(game: str, roster: Roster, typed: Mapping[str, Any]) -> dict[str, Pla
 def _options(game: str, entrant: Entrant, roster: Roster, typed: Mapping[str, Any]) -> Options:
     """Return the options for one player: those that were typed, then those of the roster."""
     limits = roster.limits
-    given = {**typed, "limit": typed["limit"] or limits.call, "first_limit": typed["first_limit"] or limits.first}
+    own = {"limit": typed["limit"] or limits.call, "first_limit": typed["first_limit"] or limits.first, "jobs": 1}
+    given = {**typed, **own}
     if limits.start is not None and typed["start_limit"] == option_text(START_LIMIT, START_LIMIT.default):
         given["start_limit"] = limits.start
     return replace(build_options(game, entrant.link, given), secret=entrant.secret)
@@ -148,6 +171,11 @@ class Results:
     def add(self, name: str, report: Report) -> None:
         """Keep the report of a player."""
         self._reports[name] = report
+
+    @property
+    def any(self) -> bool:
+        """Return whether anybody was judged."""
+        return bool(self._reports)
 
     @property
     def exit_code(self) -> int:

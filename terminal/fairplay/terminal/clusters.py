@@ -1,4 +1,4 @@
-"""The cluster that plays the games of a command, from its options."""
+"""The cluster that does the work of a command, from its options."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WAIT, END = "wait", "end"
 
 
 def parse_cluster(jobs: int, address: str | None, when_lost: str, links: Iterable[str]) -> ClusterOptions | None:
-    """Return the cluster of `--jobs`, `--cluster` and `--when-lost`; None: games are played in this process.
+    """Return the cluster of `--jobs`, `--cluster` and `--when-lost`; None: it is done without one.
 
     Raises UsageError if they make no sense together, or with players on these links, or the extra is missing.
     """

@@ -1,0 +1,84 @@
+"""Judging several players on a cluster, each by a worker that does nothing else meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from fairplay.conformance.engine import run_apart
+from fairplay.conformance.events import Began, CaseJudged, Ended, Event, Writer
+from fairplay.conformance.options import Options
+from fairplay.conformance.plan import Plan, make_plan
+from fairplay.conformance.report import Report
+from fairplay.conformance.several import PlayerEvent
+from fairplay.conformance.side_by_side import side_by_side
+from fairplay.conformance.workers import Interruption
+from fairplay.server.cluster.cluster import Cluster
+from fairplay.server.cluster.jobs import ClusterOptions, WorkerError, make_job
+
+OWN_PREFIX = "FAIRPLAY_"
+"""How the variables begin that say whom the suite trusts, and who it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class CertificationWork:
+    """A player to be judged. What comes of it is the report, pickled."""
+
+    options: Options
+    environment: Mapping[str, str]
+    """The variables of the suite where the run began; they stand for those of the worker."""
+
+    def run(self) -> bytes:
+        """Judge the player; see Work."""
+        for name in set(_own_variables()) - set(self.environment):
+            del os.environ[name]
+        os.environ.update(self.environment)
+        try:
+            plan = make_plan(self.options)
+        except ValueError as error:  # it made sense where the run began
+            raise WorkerError(f"{socket.gethostname()}: {error}") from None
+        return pickle.dumps(run_apart(plan, (), Interruption()))
+
+
+async def run_on_cluster(
+    plans: Mapping[str, Plan],
+    options: ClusterOptions,
+    at_once: int | None,
+    writers: Callable[[str], Sequence[Writer]],
+    take: Callable[[PlayerEvent], None],
+) -> None:
+    """Have the players of the plans judged by a cluster, `at_once` at a time; None: as many as it has processors.
+
+    The writers of a player, and `take` for all, are told the events of a run once it is over. A player whose worker is
+    lost is judged again by another one. Raises ClusterError if there is no cluster, WorkerError if a worker is not fit,
+    LostError if there are no workers; by then all have been told of those that were judged.
+    """
+    cluster = Cluster(options)
+    room = asyncio.Semaphore(at_once or len(plans))
+    environment = _own_variables()
+
+    async def judge(name: str, plan: Plan) -> None:
+        link = str(plan.options.player)
+        async with room:
+            done = await cluster.do(make_job("certify", CertificationWork(plan.options, environment), [link]))
+        report: Report = pickle.loads(done)
+        told = [*writers(name)]
+        events: Sequence[Event] = (Began(report.run, plan.cases), *map(CaseJudged, report.judged), Ended(report))
+        for event in events:
+            for writer in told:
+                writer.take(event)
+            take(PlayerEvent(name, event))
+
+    await cluster.start()
+    try:
+        await side_by_side(judge(name, plan) for name, plan in plans.items())
+    finally:
+        await cluster.close()
+
+
+def _own_variables() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name.startswith(OWN_PREFIX)}
