@@ -89,7 +89,13 @@ ROOMS: dict[str, tuple[Room, ...]] = {
             without=("postgresql.py",),
         ),
     ),
-    "manager": (Room((f"{SERVER}/manager",), (f"{SERVER_TESTS}/manager", LIMITS)),),
+    "manager": (
+        Room(
+            (f"{SERVER}/manager",),
+            (f"{SERVER_TESTS}/manager", f"{SERVER_TESTS}/test_secrets.py", LIMITS),
+            without=("suite.py",),
+        ),
+    ),
     "lobby": (Room((f"{SERVER}/lobby",), (f"{SERVER_TESTS}/lobby", LIMITS)),),
     "suite": (
         # Not the zoo: its players are mutants themselves.

@@ -10,7 +10,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.certificate.signing import new_key, public_text, signed
 from fairplay.server.errors import Refusal
-from fairplay.server.manager.examiner import MAX_OF_ACCOUNT, Examiner
+from fairplay.server.manager.examiner import MAX_EXAMINATIONS, MAX_OF_ACCOUNT, Examiner
 from fairplay.server.manager.states import CANCELLED, EXAMINING, MAX_REFUSED, REFUSED, RUNNING, SIGN_UP, TOO_LATE
 from fairplay.server.manager.suite import Finding
 from fairplay.server.records.chain import parsed
@@ -31,13 +31,19 @@ class Suite:
 
     def __init__(self) -> None:
         self.begun: list[str] = []
+        self.ended: list[str] = []
+        """Whose examinations were broken off."""
         self.secrets: dict[str, str] = {}
         self._told: dict[str, asyncio.Future[Finding]] = {}
 
     async def examine(self, player: Player, plan: TournamentPlan, secret: str) -> Finding:
         self.begun.append(player.name)
         self.secrets[player.name] = secret
-        return await self._of(player.name)
+        try:
+            return await asyncio.shield(self._of(player.name))
+        except asyncio.CancelledError:
+            self.ended.append(player.name)
+            raise
 
     def tell(self, name: str, finding: Finding) -> None:
         """Let the examination of a player end."""
@@ -189,6 +195,8 @@ async def test_a_player_may_withdraw_while_it_is_examined() -> None:
             await here.manager.withdraw("t", "ann", "other")
         await here.manager.withdraw("t", "ann", "secret")
         assert not here.manager.get("t").examinations
+        await asyncio.sleep(0)
+        assert suite.ended == ["ann"]
         assert (await enter(here, "ann", "new")).examination.status == EXAMINING
         await here.manager.cancel("t", "")
         assert not here.findings()
@@ -355,6 +363,41 @@ async def test_accounts_take_turns() -> None:
         suite.tell(name, PASSED)
     await asyncio.gather(*tasks)
     assert suite.begun == ["a1", "a2", "b1", "c1", "a3"]
+
+
+@pytest.mark.parametrize(("processors", "at_once"), [(1, 1), (3, 1), (4, 2)])
+async def test_there_is_an_examination_for_every_two_processors(
+    monkeypatch: pytest.MonkeyPatch, processors: int, at_once: int
+) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: range(processors))
+    suite = Suite()
+    examiner = Examiner(suite.examine)
+    tasks = [asyncio.create_task(examiner.examine(started(each), TournamentPlan(), "")) for each in "abc"]
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert len(suite.begun) == at_once
+    for name in "abc":
+        suite.tell(name, PASSED)
+    await asyncio.gather(*tasks)
+
+
+async def test_who_has_no_account_shares_the_room_of_all() -> None:
+    suite = Suite()
+    examiner = Examiner(suite.examine, at_once=1)
+    many = [
+        asyncio.create_task(examiner.examine(started(f"p{number}"), TournamentPlan(), ""))
+        for number in range(MAX_EXAMINATIONS)
+    ]
+    await asyncio.sleep(0)
+    with pytest.raises(Refusal, match="players are being examined already: sign up later"):
+        examiner.check_room("")
+    many.pop().cancel()
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    examiner.check_room("")
+    for task in many:
+        task.cancel()
+    await asyncio.gather(*many, return_exceptions=True)
 
 
 async def test_an_account_has_a_bounded_number_of_examinations() -> None:

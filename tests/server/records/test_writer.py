@@ -62,6 +62,7 @@ def test_items_are_saved_in_order_and_in_few_batches() -> None:
         for number in range(1000):
             writer.put(item(number))
         wait(writer.saved())
+        assert writer.unsaved_count == 0
     assert disk.entries == [f"{number}".encode() for number in range(1000)]
     assert len(disk.batches) < 100
     assert [batch.number for batch in disk.batches] == list(range(1, len(disk.batches) + 1))

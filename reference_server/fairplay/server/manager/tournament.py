@@ -229,7 +229,8 @@ class Tournament:
         self._leave()
 
     async def _announce_standings(self) -> None:
-        if self.course is not None and self.course.standings.ranked:
+        assert self.course is not None  # it was played
+        if self.course.standings.ranked:
             standings = Standings()
             standings.CopyFrom(await self.course.standings.latest())
             del standings.standings[MAX_TOLD:]
