@@ -441,6 +441,23 @@ def test_skip_turns_one_that_is_back_for_the_end_is_ranked_and_not_blamed() -> N
     assert len(played.of(END)) == 3
 
 
+def test_skip_turns_no_board_is_shown_twice_when_one_is_lost_as_another_comes_back() -> None:
+    away_in: list[int] = []
+
+    def answer(call: Call) -> Any:
+        if call.method.name == BOARD and call.request.state.standings[1] == eriantys_pb2.STANDING_AWAY:
+            away_in.append(call.request.state.round)
+            if call.seat == 2 and call.request.state.round == away_in[0] + 1:
+                return CallError()  # of the board with which seat 1 comes back
+        return lost_once(call)
+
+    lost_once = failing(1, CARD, CallError(), after=3, times=1)
+    played = game(answer, 3, on_disconnect="SKIP_TURNS")
+    assert [said.call.request.lost_seat for said in played.of(GONE) if said.call.seat == 0][:2] == [1, 2]
+    shown = [said.call.request.state.revision for said in played.of(BOARD) if said.call.seat == 0]
+    assert len(shown) == len({*shown})
+
+
 def test_skip_turns_the_game_is_over_when_everybody_is_away() -> None:
     played = game(lambda call: Overrun() if call.method.name == CARD else sound()(call), 2, on_disconnect="SKIP_TURNS")
     assert played.last().reason is Reason.DISCONNECTED
