@@ -57,11 +57,10 @@ async def run_on_cluster(
     lost is judged again by another one. Raises ClusterError if there is no cluster, WorkerError if a worker is not fit,
     LostError if there are no workers; by then all have been told of those that were judged.
     """
-    cluster = Cluster(options)
     room = asyncio.Semaphore(at_once or len(plans))
     environment = _own_variables()
 
-    async def judge(name: str, plan: Plan) -> None:
+    async def judge(cluster: Cluster, name: str, plan: Plan) -> None:
         link = str(plan.options.player)
         async with room:
             done = await cluster.do(make_job("certify", CertificationWork(plan.options, environment), [link]))
@@ -73,11 +72,8 @@ async def run_on_cluster(
                 writer.take(event)
             take(PlayerEvent(name, event))
 
-    await cluster.start()
-    try:
-        await side_by_side(judge(name, plan) for name, plan in plans.items())
-    finally:
-        await cluster.close()
+    async with Cluster(options) as cluster:
+        await side_by_side(judge(cluster, name, plan) for name, plan in plans.items())
 
 
 def _own_variables() -> dict[str, str]:

@@ -13,7 +13,8 @@ import shutil
 import signal
 import sys
 import tempfile
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from fairplay.server.cluster.jobs import KEPT_CHILDREN, LENGTH, ClusterOptions, Job, JobError, WorkerError, packed
 
@@ -74,7 +75,7 @@ def _own_token() -> dict[str, str]:
 
 
 class Cluster:
-    """A cluster that does jobs."""
+    """A cluster that does jobs. As a context it is started at its beginning and closed at its end."""
 
     def __init__(self, options: ClusterOptions) -> None:
         self.processors = 0
@@ -103,6 +104,15 @@ class Cluster:
         if not self.processors:
             self._lack(NO_WORKERS)
         self._task = asyncio.create_task(self._keep())
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
 
     async def do(self, job: Job) -> bytes:
         """Return what comes of a job. If this is cancelled, nobody works on it any more.
