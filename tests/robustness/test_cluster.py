@@ -236,6 +236,34 @@ def test_a_cluster_comes_to_the_same_and_one_that_loses_its_workers_waits_or_end
     check(records, undisturbed)
 
 
+PROGRAM = """#!/bin/sh
+{ pwd; ls; } >> %s
+exec %s
+"""
+
+
+def test_programs_are_sent_along_and_what_the_command_writes_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in TOKEN.items():
+        monkeypatch.setenv(name, value)
+    seen, here = tmp_path / "seen", tmp_path / "here"
+    here.mkdir()
+    (here / "mine").write_text(PROGRAM % (seen, exec_player("-s", "greedy").removeprefix("exec:")))
+    (here / "mine").chmod(0o700)
+    with head(0) as address, node(address):
+        players = specs("mine=exec:./mine", "bot:first")
+        terms = ["--sandbox", "off", "--limit", "1m", "--start-limit", "2m", "--records", "cup"]
+        monkeypatch.chdir(here)
+        ran = ended(tmp_path, ["tournament", "fish", *players, *terms, "--cluster", address, "--ship"])
+    assert ran.code == 0, ran.err
+    assert (here / "cup").is_dir()
+    places = seen.read_text().split()
+    assert places[0] == str(here)
+    assert "_ray_pkg_" in places[places.index("mine") + 1]
+    assert places[-1] == "mine"
+
+
 def test_where_no_cluster_is_one_sentence_says_so(tmp_path: Path) -> None:
     ran = ended(tmp_path, tournament(tmp_path, at(tmp_path / "records"), "--cluster", "127.0.0.1:1"))
     assert (ran.code, ran.err) == (1, "fairplay: no cluster answers at 127.0.0.1:1\n")

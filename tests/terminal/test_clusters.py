@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +23,17 @@ def test_one_job_is_played_in_this_process() -> None:
 def test_jobs_are_processes_here_and_an_address_is_a_cluster() -> None:
     assert parse_cluster(3, None, "end", BOTS) == ClusterOptions(jobs=3, wait=False)
     assert parse_cluster(1, "auto", "wait", BOTS) == ClusterOptions(jobs=1, address="auto", wait=True)
+
+
+def test_the_current_folder_is_sent_without_what_the_command_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written = [Path("out/cup"), Path("/elsewhere/cup")]
+    found = parse_cluster(1, "auto", "wait", BOTS, ship=True, written=written)
+    assert found == ClusterOptions(jobs=1, address="auto", shipped=str(tmp_path), kept=["out/cup"])
+    with pytest.raises(UsageError, match="--ship is for --cluster"):
+        parse_cluster(2, None, "wait", BOTS, ship=True)
 
 
 @pytest.mark.parametrize(

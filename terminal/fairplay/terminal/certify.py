@@ -12,7 +12,7 @@ import typer
 
 from fairplay.conformance.options import OPTIONS, is_duration, option_name, option_text
 from fairplay.terminal.outcomes import UsageError, outcomes
-from fairplay.terminal.parameters import GameName, WhenLost
+from fairplay.terminal.parameters import GameName, Ship, WhenLost
 
 certificate = typer.Typer(
     help="""Look into certificates of players.
@@ -84,6 +84,7 @@ def certify(
         ),
     ] = None,
     when_lost: WhenLost = "wait",
+    ship: Ship = False,
     list_: Annotated[bool, typer.Option("--list", help="Only show the cases.")] = False,
     report: Annotated[
         Path | None,
@@ -125,9 +126,9 @@ def certify(
                 raise UsageError("give either one player or --roster")
             if junit is not None:
                 raise UsageError("--junit is for one player: with --roster, --report DIR writes a file for each")
-            raise typer.Exit(_certify_roster(game, roster, typed, at_once, cluster, when_lost, report, json))
-        if cluster is not None or when_lost != "wait":
-            raise UsageError("--cluster and --when-lost are for --roster: one player is judged on this machine")
+            raise typer.Exit(_certify_roster(game, roster, typed, at_once, cluster, when_lost, ship, report, json))
+        if cluster is not None or when_lost != "wait" or ship:
+            raise UsageError("--cluster, --when-lost and --ship are for --roster: one player is judged on this machine")
         if at_once is not None:
             raise UsageError("--at-once is for --roster: --jobs says how many cases of one player are judged at once")
         options = certify_run.build_options(game, player, typed)
@@ -141,6 +142,7 @@ def _certify_roster(
     at_once: int | None,
     cluster: str | None,
     when_lost: str,
+    ship: bool,
     report: Path | None,
     json: str | None,
 ) -> int:
@@ -149,7 +151,9 @@ def _certify_roster(
     from fairplay.terminal.rosters.reading import read_roster
 
     roster = read_roster(file)
-    options = parse_cluster(typed["jobs"], cluster, when_lost, [entrant.link for entrant in roster.entrants])
+    links = [entrant.link for entrant in roster.entrants]
+    written = [report] if report is not None else []
+    options = parse_cluster(typed["jobs"], cluster, when_lost, links, ship=ship, written=written)
     return certify_roster(game, roster, typed, at_once, options, report, json)
 
 

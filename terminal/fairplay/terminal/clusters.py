@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
 
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.server.links.spec import parse_link
@@ -12,13 +14,24 @@ from fairplay.terminal.outcomes import UsageError
 WAIT, END = "wait", "end"
 
 
-def parse_cluster(jobs: int, address: str | None, when_lost: str, links: Iterable[str]) -> ClusterOptions | None:
-    """Return the cluster of `--jobs`, `--cluster` and `--when-lost`; None: it is done without one.
+def parse_cluster(
+    jobs: int,
+    address: str | None,
+    when_lost: str,
+    links: Iterable[str],
+    *,
+    ship: bool = False,
+    written: Iterable[Path] = (),
+) -> ClusterOptions | None:
+    """Return the cluster of `--jobs`, `--cluster`, `--when-lost` and `--ship`; None: it is done without one.
 
-    Raises UsageError if they make no sense together, or with players on these links, or the extra is missing.
+    `written` are folders that are not shipped, since the command writes there. Raises UsageError if the options make no
+    sense together, or with players on these links, or the extra is missing.
     """
     if when_lost not in (WAIT, END):
         raise UsageError(f"--when-lost {when_lost!r}: there are {WAIT} and {END}")
+    if ship and address is None:
+        raise UsageError("--ship is for --cluster: processes of this machine find the folder where it is")
     if jobs == 1 and address is None:
         return None
     if jobs > 1 and address is not None:
@@ -29,4 +42,9 @@ def parse_cluster(jobs: int, address: str | None, when_lost: str, links: Iterabl
             raise UsageError(f"{stays}: with --jobs and --cluster players are bot:, exec: or grpc://")
     if (sentence := missing_module("ray", "--jobs with more than 1, and --cluster,", "cluster")) is not None:
         raise UsageError(sentence)
-    return ClusterOptions(jobs=jobs, address=address or "", wait=when_lost == WAIT)
+    options = ClusterOptions(jobs=jobs, address=address or "", wait=when_lost == WAIT)
+    if not ship:
+        return options
+    here = Path.cwd()
+    inside = [path.resolve().relative_to(here) for path in written if path.resolve().is_relative_to(here)]
+    return replace(options, shipped=str(here), kept=[path.as_posix() for path in inside])

@@ -23,6 +23,7 @@ from fairplay.terminal.parameters import (
     SandboxMode,
     Seed,
     SettingsFile,
+    Ship,
     StartLimit,
     WhenLost,
 )
@@ -51,6 +52,7 @@ def compare(
     jobs: Jobs = 1,
     cluster: ClusterAddress = None,
     when_lost: WhenLost = "wait",
+    ship: Ship = False,
     plain: Annotated[
         bool, typer.Option("--plain", help="Start from the defaults of the rules, not from those of tournaments.")
     ] = False,
@@ -103,6 +105,7 @@ def compare(
             jobs=jobs,
             cluster=cluster,
             when_lost=when_lost,
+            ship=ship,
         )
         question = Question(elo0=elo0, elo1=elo1, error=error, max_games=games, concurrency=concurrency, roster=roster)
         raise typer.Exit(compare_players(options, question, json))

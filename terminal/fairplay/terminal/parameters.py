@@ -153,6 +153,10 @@ ClusterAddress = Annotated[
         "--cluster", metavar="ADDRESS", help="Play games on a cluster of Ray, HOST:PORT; auto: the one of this machine."
     ),
 ]
+Ship = Annotated[
+    bool,
+    typer.Option("--ship", help="With --cluster: send the current folder, with the programs in it, to its machines."),
+]
 WhenLost = Annotated[
     str,
     typer.Option("--when-lost", metavar="WORD", help="If the cluster loses all its workers: wait for others, or end."),

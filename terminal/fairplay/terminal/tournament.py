@@ -31,6 +31,7 @@ from fairplay.terminal.parameters import (
     Seed,
     ServerAddress,
     SettingsFile,
+    Ship,
     WhenLost,
 )
 
@@ -67,6 +68,7 @@ def tournament(
     jobs: Jobs = 1,
     cluster: ClusterAddress = None,
     when_lost: WhenLost = "wait",
+    ship: Ship = False,
     title: Annotated[str, typer.Option("--title", metavar="TEXT", help="What people call it.")] = "",
     order: Annotated[
         str,
@@ -144,6 +146,7 @@ def tournament(
             jobs=jobs,
             cluster=cluster,
             when_lost=when_lost,
+            ship=ship,
             examine=examine,
             title=title,
         )

@@ -10,7 +10,7 @@ import pytest
 
 from fairplay.server import __version__
 from fairplay.server.cluster.game_work import GameWork
-from fairplay.server.cluster.jobs import Job, JobError, WorkerError, find_program, make_job
+from fairplay.server.cluster.jobs import Job, JobError, WorkerError, find_program, make_job, to_shipped
 from fairplay.server.cluster.worker import do
 from fairplay.server.records.errors import RecordExists, RecordsError
 from fairplay.server.records.store import Store
@@ -96,8 +96,17 @@ def test_the_program_of_a_command_is_found_as_the_server_would_start_it(tmp_path
     player.chmod(0o700)
     assert find_program("./player --fast", str(tmp_path)) == str(player)
     assert find_program("./other", str(tmp_path)) is None
-    assert find_program("sh -c true", str(tmp_path)) is not None
+    assert find_program("sh -c true", str(tmp_path)) == "sh"
+    assert find_program("no-such-program", str(tmp_path)) is None
     assert find_program("'", str(tmp_path)) is None
+
+
+def test_what_lies_in_a_folder_that_is_sent_along_is_found_from_the_current_one() -> None:
+    made = Job("game", b"", "/home/ann/cup", ["/home/ann/cup/bots/me", "/home/ann/cup/me", "/usr/bin/java", "sh"], "1")
+    sent = to_shipped(made)
+    assert sent.programs == ["./bots/me", "./me", "/usr/bin/java", "sh"]
+    assert replace(sent, folder=made.folder, programs=made.programs) == made
+    assert not sent.folder
 
 
 async def test_programs_see_nothing_that_lets_them_use_the_cluster(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,16 @@ import tempfile
 from types import TracebackType
 from typing import Any, Self
 
-from fairplay.server.cluster.jobs import KEPT_CHILDREN, LENGTH, ClusterOptions, Job, JobError, WorkerError, packed
+from fairplay.server.cluster.jobs import (
+    KEPT_CHILDREN,
+    LENGTH,
+    ClusterOptions,
+    Job,
+    JobError,
+    WorkerError,
+    packed,
+    to_shipped,
+)
 
 log = logging.getLogger("fairplay.cluster")
 
@@ -119,6 +128,8 @@ class Cluster:
 
         Raises JobError if it cannot be done, WorkerError if a worker is not fit for it, LostError if there are none.
         """
+        if self._options.shipped:
+            job = to_shipped(job)
         number = next(self._numbers)
         future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self._open[number] = job, future

@@ -105,7 +105,10 @@ def connect(options: ClusterOptions, folder: str) -> None:
     """
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
     if options.address:
-        ray.init(address=options.address, runtime_env={"env_vars": KEPT_CHILDREN}, **quiet)
+        environment: dict[str, Any] = {"env_vars": KEPT_CHILDREN}
+        if options.shipped:
+            environment |= {"working_dir": options.shipped, "excludes": [f"/{each}/" for each in options.kept]}
+        ray.init(address=options.address, runtime_env=environment, **quiet)
     else:
         ray.init(
             address="local",

@@ -8,7 +8,7 @@ import shlex
 import shutil
 import struct
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
@@ -38,11 +38,21 @@ class Job:
     """What it is: the process of the worker calls itself so."""
     work: bytes
     folder: str
-    """The current folder of who gives the job, to which the commands of programs refer."""
+    """The current folder of who gives the job, to which the commands of programs refer; empty: that of the worker."""
     programs: Sequence[str]
     """The programs of players that are there on that machine, and so have to be on that of the worker."""
     version: str
     """The version of fairplay."""
+
+
+def to_shipped(job: Job) -> Job:
+    """Return a job for workers that have been sent its folder: what lies in there is found from their current one."""
+    inside = (Path(each).is_relative_to(job.folder) for each in job.programs)
+    there = [
+        f".{os.sep}{Path(program).relative_to(job.folder)}" if is_inside else program
+        for program, is_inside in zip(job.programs, inside, strict=True)
+    ]
+    return replace(job, folder="", programs=there)
 
 
 class JobError(Exception):
@@ -58,11 +68,15 @@ class ClusterOptions:
     """Which cluster does the work: one of `jobs` processes on this machine, or the one of Ray at an address.
 
     `address` "auto": the one that runs on this machine. `wait`: when it has lost all its workers, wait for new ones.
+    `shipped`: a folder that is sent to the machines of the workers, where their work finds it as the current folder,
+    without the folders in it that `kept` names; empty: none.
     """
 
     jobs: int = 0
     address: str = ""
     wait: bool = True
+    shipped: str = ""
+    kept: Sequence[str] = ()
 
 
 def make_job(title: str, work: Work, links: Iterable[str]) -> Job:
@@ -74,14 +88,16 @@ def make_job(title: str, work: Work, links: Iterable[str]) -> Job:
 
 
 def find_program(command: str, folder: str) -> str | None:
-    """Return the path of the program that a command starts, None if there is none, or it cannot be read."""
+    """Return the program that a command starts: its path, or its name if it is looked for; None if there is none."""
     try:
         words = shlex.split(command)
     except ValueError:
         return None
     if not words:
         return None
-    return shutil.which(str(Path(folder, words[0])) if os.sep in words[0] else words[0])
+    if os.sep in words[0]:
+        return shutil.which(str(Path(folder, words[0])))
+    return words[0] if shutil.which(words[0]) is not None else None
 
 
 def packed(message: tuple[Any, ...]) -> bytes:

@@ -26,7 +26,7 @@ def _check_here(job: Job) -> None:
     here = socket.gethostname()
     if job.version != __version__:
         raise WorkerError(f"{here} has fairplay {__version__}, and not {job.version}: install the same version there")
-    if Path(job.folder).is_dir():
+    if job.folder and Path(job.folder).is_dir():
         os.chdir(job.folder)
     for program in job.programs:
         if shutil.which(program) is None:

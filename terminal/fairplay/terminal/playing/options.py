@@ -61,6 +61,7 @@ class Options:
     jobs: int = 1
     cluster: str | None = None
     when_lost: str = "wait"
+    ship: bool = False
     drawn_seed: int = field(default_factory=lambda: secrets.randbelow(MAX_SEED))
 
     @property
@@ -82,7 +83,8 @@ class Options:
             raise UsageError(
                 "--jobs and --cluster are for a server of its own: the one that --server names plays itself"
             )
-        return parse_cluster(self.jobs, self.cluster, self.when_lost, links)
+        written = self.records.folders if self.records is not None else ()
+        return parse_cluster(self.jobs, self.cluster, self.when_lost, links, ship=self.ship, written=written)
 
     def game_plan(self, game: Game) -> GamePlan:
         """Return the plan of one game. Raises UsageError if an option cannot be read."""
