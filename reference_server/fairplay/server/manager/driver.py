@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from fairplay.games.game import find
@@ -18,6 +19,7 @@ from fairplay.server.links.opening import Links
 from fairplay.server.manager import standing
 from fairplay.server.manager.course import Course, OpenGame
 from fairplay.server.manager.examiner import Examiner
+from fairplay.server.manager.waiting import WaitingGames
 from fairplay.server.plans import seconds
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.journal import Journal
@@ -70,6 +72,9 @@ class Driver:
         self._starts = asyncio.Semaphore(STARTS_AT_ONCE)
         self._game_limit = game_limit(course.message, services.runner, services.game_limit)
         self._open: dict[int, OpenCall] = {}
+        self._waiting = WaitingGames()
+        self._noted = 0
+        """The number of the last round whose games wait, or have been begun."""
         self._unasked = 0
         """How many of the open calls of the course have not been made yet."""
         self._suspended = False
@@ -223,14 +228,22 @@ class Driver:
 
     def _begin_games(self, running: dict[asyncio.Task[PlayedGame], str]) -> None:
         """Begin open games, in their order, as long as there is room for more."""
-        begun = {*running.values()}
-        busy = {seat for game_id in begun for seat in self._alone(self._course.open_games[game_id])}
-        for game_id, game in self._course.open_games.items():
-            if len(running) >= self._game_limit:
-                break
-            if game_id not in begun and busy.isdisjoint(game.entrants):
-                busy.update(self._alone(game))
-                running[asyncio.create_task(self._result(game_id, game))] = game_id
+        self._take_note()
+        open_games = self._course.open_games
+        busy = {seat for game_id in running.values() for seat in self._alone(open_games[game_id])}
+        while len(running) < self._game_limit and (game_id := self._waiting.take(busy)) is not None:
+            game = open_games[game_id]
+            busy.update(self._alone(game))
+            running[asyncio.create_task(self._result(game_id, game))] = game_id
+
+    def _take_note(self) -> None:
+        """Have the games wait that have opened since; they are of later rounds, and so the last ones."""
+        if self._noted < self._course.message.round_count:
+            latest = reversed(self._course.open_games.items())
+            fresh = [*takewhile(lambda item: item[1].round_number > self._noted, latest)]
+            for game_id, game in reversed(fresh):
+                self._waiting.add(game_id, game.round_number, self._alone(game))
+            self._noted = self._course.message.round_count
 
     def _alone(self, game: OpenGame) -> list[int]:
         """Return the entrants in a game that can be in no other one meanwhile."""
