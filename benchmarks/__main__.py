@@ -16,7 +16,20 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
-from benchmarks import cluster, idle, league, lobby, opening, playouts, sessions, spectators, startup, stores
+from benchmarks import (
+    cluster,
+    idle,
+    league,
+    lobby,
+    opening,
+    playouts,
+    scale,
+    sessions,
+    spectators,
+    startup,
+    stores,
+    worker,
+)
 from benchmarks.against import compare
 from benchmarks.figures import FULL, QUICK, Figure, Pace, Unmeasurable
 from benchmarks.report import DOCS, RESULTS, print_table, write_docs, write_json
@@ -25,8 +38,8 @@ from fairplay.games.game import registered
 
 RESULTS_HELP = "where results are kept; by default only those of a whole run are, in benchmarks/results.json"
 NAMES = (
-    *("rules", *sessions.LOADS, "idle", "idle-most", "lobby", "watch", "opening", "league", "postgresql", "cluster"),
-    "help",
+    *("rules", *sessions.LOADS, "idle", "idle-most", "lobby", "watch", "opening", "league", "postgresql"),
+    *("cluster", "worker", "scale", "help"),
 )
 
 
@@ -45,6 +58,9 @@ def measures(names: Sequence[str], games: Sequence[str], pace: Pace, *, machine:
     for each in map(subject, games):
         if wanted := [name for name in names if name in sessions.LOADS and name in each.reaches]:
             yield Measure(f"games of {each.game}", partial(_run, sessions.measure, each, wanted, pace))
+    for each in map(subject, games):
+        if "worker" in names:
+            yield Measure(f"a worker's games of {each.game}", partial(worker.measure, each, pace))
     if machine:
         yield from (measure for name, measure in _of_machine(pace).items() if name in names)
 
@@ -60,6 +76,7 @@ def _of_machine(pace: Pace) -> Mapping[str, Measure]:
         "league": Measure("the standings of a league", partial(_run, league.measure, pace)),
         "postgresql": Measure("records in PostgreSQL", partial(_run, stores.measure, pace)),
         "cluster": Measure("games on Ray", partial(_run, cluster.measure, pace)),
+        "scale": Measure("the command of a cluster", partial(_run, scale.measure, pace)),
         "help": Measure("fairplay --help", startup.measure),
     }
 

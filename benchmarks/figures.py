@@ -78,6 +78,14 @@ KINDS = {
     "postgresql-rate": Kind("  the same games, records in PostgreSQL", "games/s"),
     "cluster": Kind("games of searching bots, two processes on Ray against one", "x"),
     "cluster-rate": Kind("  the same games, two processes", "games/s"),
+    "cluster-driver": Kind("  CPU of Ray's driver a game, short games", "us/game", at_most=True),
+    "worker": Kind("games of one worker, bots that answer at once, a second of CPU", "games/s"),
+    "worker-best": Kind("  the same, the best bots of the game", "games/s"),
+    "scale": Kind("command's CPU a game, workers that take no time: ten times the games", "x", at_most=True),
+    "scale-cpu": Kind("  the same by the clock", "us/game", at_most=True),
+    "scale-postgresql": Kind("  the same, records in PostgreSQL", "us/game", at_most=True),
+    "scale-disk": Kind("  the records of these games in a directory", "bytes/game", at_most=True),
+    "scale-open": Kind("  CPU for opening them", "ms", at_most=True),
     "help": Kind("fairplay --help", "s", at_most=True),
 }
 """Every figure by its name. Those that are indented back the one above them and have nothing to reach."""

@@ -13,6 +13,7 @@ import shutil
 import signal
 import sys
 import tempfile
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -84,11 +85,15 @@ def _own_token() -> dict[str, str]:
 
 
 class Cluster:
-    """A cluster that does jobs. As a context it is started at its beginning and closed at its end."""
+    """A cluster that does jobs. As a context it is started at its beginning and closed at its end.
 
-    def __init__(self, options: ClusterOptions) -> None:
+    `command` runs its dispatcher.
+    """
+
+    def __init__(self, options: ClusterOptions, command: Sequence[str] = COMMAND) -> None:
         self.processors = 0
         self._options = options
+        self._command = command
         self._numbers = itertools.count(1)
         self._open: dict[int, tuple[Job, asyncio.Future[bytes]]] = {}
         self._folder = ""
@@ -155,7 +160,7 @@ class Cluster:
         await _knock(self._options.address)
         self._folder = tempfile.mkdtemp(prefix="fairplay-ray-", dir="/tmp")  # Ray's sockets need a short path
         self._process = await asyncio.create_subprocess_exec(
-            *COMMAND,
+            *self._command,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
