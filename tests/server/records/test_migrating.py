@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from fairplay.server.records import formats
 from fairplay.server.records.accounts import AccountRow, AccountsDatabase
 from fairplay.server.records.copying import copy
+from fairplay.server.records.database import RECORDS
 from fairplay.server.records.errors import RecordsError, StoreInUse
 from fairplay.server.records.migrating import Migrated, migrate
 from fairplay.server.records.parts import opened
@@ -100,7 +101,7 @@ def test_whatever_needs_an_older_store_says_what_to_do(aged: Place, tmp_path: Pa
     assert contents(aged) == before
 
 
-async def test_a_server_does_not_start_beside_accounts_or_secrets_of_an_older_format(aged: Place) -> None:
+async def test_a_server_does_not_start_beside_accounts_of_an_older_format(aged: Place) -> None:
     migrate(aged)
     age(aged, "accounts")
     with pytest.raises(RecordsError, match=r"^the accounts in .* were written by an older version of Fairplay: run"):
@@ -176,6 +177,19 @@ async def test_accounts_that_do_not_say_their_format_are_in_the_first_one(place:
     with closing(AccountsDatabase(place)) as accounts:
         assert len(accounts.accounts()) == 1
     assert contents(place)["accounts fairplay_store"] == [("format",), ("fairplay accounts 1",)]
+
+
+def test_a_store_is_made_as_a_whole_or_not_at_all(place: Place) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RecordsError("the disk is full")
+
+    sa.event.listen(RECORDS, "after_create", fail)
+    try:
+        with pytest.raises(RecordsError, match="the disk is full"):
+            Store.open(place)
+    finally:
+        sa.event.remove(RECORDS, "after_create", fail)
+    assert contents(place).keys() <= {"records fairplay_store"}
 
 
 # --- newer formats ---
