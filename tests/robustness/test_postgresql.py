@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -49,6 +50,28 @@ def test_a_tournament_whose_database_is_killed_ends_as_an_undisturbed_one(mortal
     assert result is not None
     assert told(result) == expected
     assert games(place) == games(undisturbed)
+    verified = run(tmp_path, "records", "verify", str(place))
+    assert verified.code == 0, verified.out
+
+
+def test_a_server_in_standby_goes_on_when_the_other_one_stands_still(cluster: Cluster, tmp_path: Path) -> None:
+    place = parse_place(cluster.new_database())
+    first, second = free_address(), free_address()
+    played = ["game", "fish", *specs("a=bot:first", "b=bot:first"), "--server"]
+    with Command(tmp_path, "serve", "--listen", first, "--records", str(place)) as leading:
+        leading.says("fairplay serves on")
+        with Command(tmp_path, "serve", "--listen", second, "--records", str(place), "--standby") as waiting:
+            waiting.says("fairplay waits")
+            assert run(tmp_path, *played, first).code == 0
+            leading.process.send_signal(signal.SIGSTOP)
+            waiting.says("fairplay serves on")
+            leading.process.send_signal(signal.SIGCONT)
+            refused = run(tmp_path, *played, first)
+            assert refused.code == 1
+            assert "the record cannot be written: " in refused.out
+            assert "in use by another server" in refused.out
+            assert run(tmp_path, *played, second).code == 0
+    assert [one.finished for one in listings(place) if one.kind == "game"] == [True, True]
     verified = run(tmp_path, "records", "verify", str(place))
     assert verified.code == 0, verified.out
 

@@ -9,7 +9,7 @@ import pytest
 
 from fairplay.server.records.chunks import Item, Trail
 from fairplay.server.records.database import Batch, Listing
-from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.errors import RecordsError, StoreInUse
 from fairplay.server.records.writer import Writer
 
 TRAIL = Trail(1)
@@ -189,6 +189,52 @@ def test_stopping_saves_what_is_left() -> None:
     assert len(disk.entries) == 10
     with pytest.raises(RecordsError, match="the store is closed"):
         writer.put(item(11))
+
+
+def test_what_is_not_written_to_is_kept() -> None:
+    disk, kept = Disk(), threading.Semaphore(0)
+    writer = Writer(disk.save, 1, keep=kept.release, keep_s=0.001)
+    for _ in range(3):
+        assert kept.acquire(timeout=30)
+    writer.put(item(1))
+    wait(writer.saved())
+    assert kept.acquire(timeout=30)
+    writer.stop()
+    assert disk.entries == [b"1"]
+
+
+def test_who_cannot_keep_it_is_behind_and_who_has_lost_it_fails() -> None:
+    disk, gate, failed = Disk(), threading.Event(), threading.Event()
+
+    def keep() -> None:
+        gate.wait(30)
+        raise StoreInUse("another one has it")
+
+    writer = Writer(disk.save, 1, keep=keep, keep_s=0.001)
+    writer.failed = failed.set
+    while not writer.behind:
+        assert writer.failure is None
+    gate.set()
+    assert failed.wait(30)
+    with pytest.raises(RecordsError, match="another one has it"):
+        writer.check()
+    writer.stop()
+
+
+def test_a_database_that_is_away_while_nothing_is_written_is_no_failure() -> None:
+    disk, tried = Disk(), threading.Semaphore(0)
+
+    def keep() -> None:
+        tried.release()
+        raise RecordsError("it is away")
+
+    writer = Writer(disk.save, 1, keep=keep, keep_s=0.001)
+    for _ in range(3):
+        assert tried.acquire(timeout=30)
+    writer.put(item(1))
+    wait(writer.saved())
+    writer.stop()
+    assert (disk.entries, writer.failure) == ([b"1"], None)
 
 
 def test_a_writer_that_has_nothing_to_write_is_never_behind() -> None:

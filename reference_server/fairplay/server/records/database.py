@@ -212,6 +212,16 @@ class Database:
             if batch.finished:
                 connection.execute(FINISH, [_finished(*each) for each in batch.finished])
 
+    @property
+    def keep_s(self) -> float | None:
+        """After how many seconds without a batch `keep` is due; None: never."""
+        return self._place.keep_s
+
+    def keep(self) -> None:
+        """Keep the lock. Raises StoreInUse if another server has it, RecordsError if the database is out of reach."""
+        with self._saying("write"), self.writing_transaction() as connection:
+            self._place.keep(connection)
+
     def reclaim(self) -> None:
         """Give back the space of what was removed. Raises RecordsError if the disk has failed."""
         with self._saying("write"), self._writable().connect() as connection:

@@ -37,6 +37,13 @@ class Place(Protocol):
         Raises StoreInUse if another server has locked them, RecordsError if nothing can be kept here.
         """
 
+    @property
+    def keep_s(self) -> float | None:
+        """After how many seconds without a batch `keep` is due; None: a lock stays as long as its process."""
+
+    def keep(self, connection: Connection) -> None:
+        """Keep the lock, over the connection that has it: who stands still for longer loses it to another server."""
+
     def reading(self) -> Engine:
         """Return the database of the records, for reading only. Raises RecordsError if there is none."""
 

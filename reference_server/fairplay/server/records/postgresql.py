@@ -1,7 +1,9 @@
 """All that is special about PostgreSQL: a database by its URL, with a schema for each of our own databases.
 
 The one connection that writes records holds an advisory lock. Whoever loses that connection loses the lock with it: a
-batch is saved by the server that has the lock, or not at all.
+batch is saved by the server that has the lock, or not at all. A server that goes on gives a sign of life over it every
+few seconds; without any PostgreSQL ends the connection, so that the records of a machine that hangs, or is cut off, are
+not locked for hours.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError
 
 from fairplay.server.records.errors import RecordsError, StoreInUse, first_line
@@ -25,6 +27,18 @@ LOCK = (0x46616972, 1)
 
 LOCK_LIMIT_MS = 2_000
 """How long to wait for the lock: it is free a moment after the server that had it has ended."""
+
+KEEP_S = 5.0
+LEASE_S = 20
+"""How long a server may stand still, or be out of reach, until another one may have its records."""
+
+KEEP = f"""
+SELECT set_config(name, value, false) FROM pg_settings AS known JOIN (VALUES
+    ('idle_session_timeout', '{LEASE_S}s'), ('idle_in_transaction_session_timeout', '{LEASE_S}s'),
+    ('tcp_keepalives_idle', '5'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3')
+) AS wanted (name, value) USING (name)
+"""
+"""A sign of life, which says at once how long to wait for the next one: PostgreSQL before 14 cannot, and skips that."""
 
 HOLDER = """
 SELECT activity.application_name FROM pg_locks LEFT JOIN pg_stat_activity AS activity USING (pid)
@@ -38,6 +52,7 @@ class Postgresql:
 
     errors = (psycopg.Error,)
     folders: Sequence[Path] = ()
+    keep_s: float | None = KEEP_S
 
     def __init__(self, url: URL) -> None:
         self._url = url.set(drivername="postgresql+psycopg")
@@ -80,6 +95,10 @@ class Postgresql:
             yield engine
         finally:
             engine.dispose()
+
+    def keep(self, connection: Connection) -> None:
+        """Give a sign of life."""
+        connection.execute(text(KEEP))
 
     def reading(self) -> Engine:
         """Return the database of the records, for reading only. Raises RecordsError if there is none."""

@@ -30,6 +30,7 @@ class Directory:
     """A directory with one file for the records, and one for each small database."""
 
     errors = (SqliteError, UnicodeDecodeError)  # the latter where a schema is damaged
+    keep_s: float | None = None
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -60,6 +61,9 @@ class Directory:
                 yield engine
             finally:
                 engine.dispose()
+
+    def keep(self, connection: Connection) -> None:
+        """Do nothing: the system keeps the lock."""
 
     def reading(self) -> Engine:
         """Return the database of the records. Raises RecordsError if there is none."""

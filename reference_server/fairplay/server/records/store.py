@@ -51,7 +51,8 @@ class Store:
                 place = Path(closing.enter_context(TemporaryDirectory(prefix="fairplay-records-")))
             database = closing.enter_context(Database.writable(at(place)))
             record, chunk = database.next_numbers()
-            writer = Writer(database.save, chunk)
+            database.keep()
+            writer = Writer(database.save, chunk, keep=database.keep, keep_s=database.keep_s)
             return cls(database, writer, record, closing.pop_all())
 
     @classmethod

@@ -7,6 +7,7 @@ next batch grows longer. After a failure nothing more is written, and all waitin
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections import deque
@@ -17,11 +18,15 @@ from typing import NamedTuple
 
 from fairplay.server.records.chunks import Item, Trail
 from fairplay.server.records.database import Batch, Listing
-from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.errors import RecordsError, StoreInUse
+
+log = logging.getLogger("fairplay.server")
 
 DELAY_S = 0.005
 BEHIND_S = 0.25
 HURRY_ITEMS = 64
+LATE_BEATS = 2
+"""After so many of its intervals without a sign of life a writer counts as behind."""
 
 
 class Unsaved(NamedTuple):
@@ -36,15 +41,26 @@ class Writer:
 
     `chunk` is the number of the first batch. `failed` is called, in the writer's thread, when writing has failed.
     A batch waits `delay_s` for more after its first item; the writer is
-    `behind` while one has waited for longer than `behind_s`.
+    `behind` while one has waited for longer than `behind_s`. Where nothing is to be written for `keep_s`, `keep` is
+    called in the thread: StoreInUse, which it raises if another server writes there by now, is a failure.
     """
 
     def __init__(
-        self, save: Callable[[Batch], None], chunk: int, *, delay_s: float = DELAY_S, behind_s: float = BEHIND_S
+        self,
+        save: Callable[[Batch], None],
+        chunk: int,
+        *,
+        delay_s: float = DELAY_S,
+        behind_s: float = BEHIND_S,
+        keep: Callable[[], None] | None = None,
+        keep_s: float | None = None,
     ) -> None:
         self.failure: RecordsError | None = None
         self.failed: Callable[[], object] = _nobody_told
         self._save = save
+        self._keep = keep
+        self._keep_s = keep_s
+        self._kept_at = time.monotonic()
         self._delay_s = delay_s
         self._behind_s = behind_s
         self._lock = Lock()
@@ -66,8 +82,10 @@ class Writer:
     @property
     def behind(self) -> bool:
         """Whether the disk does not keep up, or has failed. Callers that can wait should wait until all is saved."""
-        since = self._since
-        return since is not None and time.monotonic() - since > self._behind_s
+        since, now = self._since, time.monotonic()
+        # Who stood still for long may have lost the lock meanwhile, which the next batch will tell.
+        late = self._keep_s is not None and now - self._kept_at > LATE_BEATS * self._keep_s
+        return late or (since is not None and now - since > self._behind_s)
 
     @property
     def unsaved_count(self) -> int:
@@ -164,7 +182,8 @@ class Writer:
             pass
 
     def _turn(self) -> bool:
-        self._wake.wait()
+        if not self._wake.wait(self._keep_s):
+            return self._kept()
         self._since = time.monotonic()
         self._hurry.wait(self._delay_s)
         self._wake.clear()
@@ -182,6 +201,19 @@ class Writer:
         self._end(None)
         return not stopping
 
+    def _kept(self) -> bool:
+        """Keep what is not written to at the moment. Return whether it is still ours to write to."""
+        assert self._keep is not None
+        try:
+            self._keep()
+            self._kept_at = time.monotonic()
+        except StoreInUse as taken:
+            self._end(taken)
+            return False
+        except RecordsError as error:  # it may be there again when something has to be saved
+            log.warning("%s", error)
+        return True
+
     def _take(self) -> Batch:
         with self._lock:
             items = [self._items.popleft() for _ in range(len(self._items))]
@@ -197,6 +229,7 @@ class Writer:
         with self._lock:
             if failure is None:
                 self._since = None
+                self._kept_at = time.monotonic()
                 self._saved_count = self._taken_count
                 self._batch = Batch(self._batch.number, [], [], [])
             else:
