@@ -44,7 +44,9 @@ OTHERS_FORMS = ("add-a-game", "bring-your-own-tests")
 """Pages that show words which are not of the contract."""
 MADE = ("rules", "zoo")
 """Pages that are made from the code."""
-PLACEHOLDERS = {"LICENSE", "GRPC_EXPERIMENTS", "PATH", "LANG", "LANGUAGE", "TZ", "LC_", "DIR", "NAME", "COMMAND"}
+PLACEHOLDERS = {"LICENSE", "DIR", "NAME", "COMMAND"}
+VARIABLES = {"GRPC_EXPERIMENTS", "OMP_NUM_THREADS", "PATH", "LANG", "LANGUAGE", "TZ", "LC_"}
+"""Variables of the environment that are not ours."""
 OPTIONS_PAGES = (
     "README.md",
     "reference_player/README.md",
@@ -130,7 +132,7 @@ def files() -> Iterator[FileDescriptor]:
 @cache
 def capitals() -> frozenset[str]:
     """Values of enums, whole and without the name of their enum; status codes; what the environment may hold."""
-    known = {code.name for code in grpc.StatusCode} | PLACEHOLDERS
+    known = {code.name for code in grpc.StatusCode} | PLACEHOLDERS | VARIABLES
     for file in files():
         for enum in file.enum_types_by_name.values():
             prefix = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", enum.name).upper() + "_"

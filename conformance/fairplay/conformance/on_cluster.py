@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import pickle
 import socket
 from collections.abc import Callable, Mapping, Sequence
@@ -20,23 +19,15 @@ from fairplay.conformance.workers import Interruption
 from fairplay.server.cluster.cluster import Cluster
 from fairplay.server.cluster.jobs import ClusterOptions, WorkerError, make_job
 
-OWN_PREFIX = "FAIRPLAY_"
-"""How the variables begin that say whom the suite trusts, and who it is."""
-
 
 @dataclass(frozen=True, slots=True)
 class CertificationWork:
     """A player to be judged. What comes of it is the report, pickled."""
 
     options: Options
-    environment: Mapping[str, str]
-    """The variables of the suite where the run began; they stand for those of the worker."""
 
     def run(self) -> bytes:
         """Judge the player; see Work."""
-        for name in set(_own_variables()) - set(self.environment):
-            del os.environ[name]
-        os.environ.update(self.environment)
         try:
             plan = make_plan(self.options)
         except ValueError as error:  # it made sense where the run began
@@ -58,12 +49,11 @@ async def run_on_cluster(
     LostError if there are no workers; by then all have been told of those that were judged.
     """
     room = asyncio.Semaphore(at_once or len(plans))
-    environment = _own_variables()
 
     async def judge(cluster: Cluster, name: str, plan: Plan) -> None:
         link = str(plan.options.player)
         async with room:
-            done = await cluster.do(make_job("certify", CertificationWork(plan.options, environment), [link]))
+            done = await cluster.do(make_job("certify", CertificationWork(plan.options), [link]))
         report: Report = pickle.loads(done)
         told = [*writers(name)]
         events: Sequence[Event] = (Began(report.run, plan.cases), *map(CaseJudged, report.judged), Ended(report))
@@ -74,7 +64,3 @@ async def run_on_cluster(
 
     async with Cluster(options) as cluster:
         await side_by_side(judge(cluster, name, plan) for name, plan in plans.items())
-
-
-def _own_variables() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name.startswith(OWN_PREFIX)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -102,7 +103,9 @@ def test_the_program_of_a_command_is_found_as_the_server_would_start_it(tmp_path
 
 
 def test_what_lies_in_a_folder_that_is_sent_along_is_found_from_the_current_one() -> None:
-    made = Job("game", b"", "/home/ann/cup", ["/home/ann/cup/bots/me", "/home/ann/cup/me", "/usr/bin/java", "sh"], "1")
+    made = Job(
+        "game", b"", "/home/ann/cup", ["/home/ann/cup/bots/me", "/home/ann/cup/me", "/usr/bin/java", "sh"], "1", {}
+    )
     sent = to_shipped(made)
     assert sent.programs == ["./bots/me", "./me", "/usr/bin/java", "sh"]
     assert replace(sent, folder=made.folder, programs=made.programs) == made
@@ -116,3 +119,16 @@ async def test_programs_see_nothing_that_lets_them_use_the_cluster(monkeypatch: 
     told = b"".join(each.entry for each in record.entries if b"process ended" in each.entry)
     assert b"shown" in told
     assert b"hidden" not in told
+
+
+async def test_programs_see_the_variables_of_where_the_job_comes_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTHONBREAKPOINT", raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", "4")
+    monkeypatch.setenv("FAIRPLAY_CA", "given")
+    made = job('exec:sh -c "echo [$OTHER] [$OMP_NUM_THREADS] [$PYTHONBREAKPOINT]; exit 3"', "bot:first")
+    for name in ("OTHER", "OMP_NUM_THREADS", "PYTHONBREAKPOINT", "FAIRPLAY_CA"):
+        monkeypatch.setenv(name, "of the worker")
+    record = Record.FromString(await asyncio.to_thread(do, made))
+    told = b"".join(each.entry for each in record.entries if b"process ended" in each.entry)
+    assert b"[of the worker] [4] []" in told
+    assert os.environ["FAIRPLAY_CA"] == "given"

@@ -7,8 +7,8 @@ import pickle
 import shlex
 import shutil
 import struct
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
@@ -30,6 +30,12 @@ class Work(Protocol):
         """
 
 
+OWN_PREFIX = "FAIRPLAY_"
+"""How the variables begin that say whom a process trusts, and who it is."""
+VARIABLES_OF_RAY = ("OMP_NUM_THREADS", "PYTHONBREAKPOINT", "SPT_NOENV")
+"""Those that Ray sets in its workers, beside its own that begin with RAY_: players are to think as elsewhere."""
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """Work, and what a worker needs for it. It is unpickled only where that is there."""
@@ -43,6 +49,8 @@ class Job:
     """The programs of players that are there on that machine, and so have to be on that of the worker."""
     version: str
     """The version of fairplay."""
+    environment: Mapping[str, str] = field(repr=False)
+    """What `travelling_variables` found there; with secrets."""
 
 
 def to_shipped(job: Job) -> Job:
@@ -84,7 +92,12 @@ def make_job(title: str, work: Work, links: Iterable[str]) -> Job:
     folder = str(Path.cwd())
     found = [find_program(spec.value, folder) for spec in map(parse_link, links) if spec.kind == "exec"]
     programs = [program for program in found if program is not None]
-    return Job(title, pickle.dumps(work), folder, programs, __version__)
+    return Job(title, pickle.dumps(work), folder, programs, __version__, travelling_variables())
+
+
+def travelling_variables() -> dict[str, str]:
+    """Return the variables of this process that stand for those of the worker."""
+    return {name: os.environ[name] for name in os.environ if name.startswith(OWN_PREFIX) or name in VARIABLES_OF_RAY}
 
 
 def find_program(command: str, folder: str) -> str | None:

@@ -9,7 +9,7 @@ import socket
 from pathlib import Path
 
 from fairplay.server import __version__
-from fairplay.server.cluster.jobs import Job, Work, WorkerError
+from fairplay.server.cluster.jobs import Job, Work, WorkerError, travelling_variables
 
 
 def do(job: Job) -> bytes:
@@ -18,6 +18,9 @@ def do(job: Job) -> bytes:
     Raises JobError if it cannot be done, WorkerError if it cannot be done here.
     """
     _check_here(job)
+    for name in travelling_variables().keys() - job.environment.keys():
+        del os.environ[name]
+    os.environ.update(job.environment)
     work: Work = pickle.loads(job.work)
     return work.run()
 
