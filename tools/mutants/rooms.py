@@ -9,6 +9,7 @@ from pathlib import Path
 SERVER = "reference_server/fairplay/server"
 SERVER_TESTS = "tests/server"
 LIMITS = f"{SERVER_TESTS}/test_documented_limits.py"
+SETTINGS_TESTS = "tests/games/test_settings.py"
 GAMES = ("bazaar", "eriantys", "fish", "q", "webset")
 
 
@@ -43,16 +44,18 @@ def _find_files(root: Path, places: tuple[str, ...], pattern: str) -> Iterator[s
         yield from (file.relative_to(root).as_posix() for file in files)
 
 
-def _build_game_rooms(folder: str, nearest: tuple[str, ...]) -> tuple[Room, ...]:
-    return tuple(Room((f"games/fairplay/games/{game}/{folder}",), (f"tests/games/{game}",), nearest) for game in GAMES)
+def _build_game_rooms(folder: str, nearest: tuple[str, ...], *shared: str) -> tuple[Room, ...]:
+    return tuple(
+        Room((f"games/fairplay/games/{game}/{folder}",), (f"tests/games/{game}", *shared), nearest) for game in GAMES
+    )
 
 
 ROOMS: dict[str, tuple[Room, ...]] = {
     "rules": (
-        *_build_game_rooms("rules", ("test_rules.py",)),
+        *_build_game_rooms("rules", ("test_rules.py",), SETTINGS_TESTS),
         Room(
             tuple(f"games/fairplay/games/kit/{name}.py" for name in ("draws", "knockout", "settings", "strategies")),
-            ("tests/games/kit", "tests/games/test_settings.py", "tests/games/q"),
+            ("tests/games/kit", SETTINGS_TESTS, "tests/games/q"),
         ),
     ),
     "conversations": (
