@@ -343,7 +343,19 @@ def put(name: str, value: Any, at: int | None = None) -> Callable[[eriantys_pb2.
         (put("hands", 1, 1), "different assistants"),
         (put("round", 99), "at most 30 rounds"),
         (put("round", 0), "Tower colours are chosen before the first round"),
-        (put("revision", 1 << 60), "revision is"),
+        (put("revision", (1 << 53) + 1), "revision is 9007199254740993"),
+        (put("sides", [0]), "sides lists 1 seats"),
+        (put("sides", [0, 1, 2, 0, 1]), "sides lists 5 seats"),
+        (put("ignored_color", 9), "ignored_color has the unknown value 9"),
+        (put("last_round_reason", 99), "last_round_reason has the unknown value 99"),
+        (put("end_reason", 99), "end_reason has the unknown value 99"),
+        (put("character_costs", 1, 0), "The character 2 cannot cost 1"),
+        (put("character_costs", 4, 0), "The character 2 cannot cost 4"),
+        (put("phase", eriantys_pb2.PHASE_OVER), "must not be set once the game is over"),
+        (put("active_seat", 3), "active_seat must name seats"),
+        (put("first_seat", 3), "first_seat must name seats"),
+        (put("planned_seats", [3]), "planned_seats must name seats"),
+        (put("borrowed_professors", [3, -1, -1, -1, -1]), "borrowed_professors must name seats"),
         (put("played_character", 2), "forgotten when the turn is over"),
         (put("towers_left", 5, 0), "A side has 6 towers, not 5 and 0 on islands"),
         (put("paid_coin_seats", [1 << 20, 0, 0]), "three coin seats"),
@@ -353,6 +365,49 @@ def put(name: str, value: Any, at: int | None = None) -> Callable[[eriantys_pb2.
 )
 def test_a_bad_state_is_refused_in_one_sentence(change: Callable[[eriantys_pb2.State], None], sentence: str) -> None:
     assert sentence in broken_by(change)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "standings",
+        "group_students",
+        "group_towers",
+        "group_no_entry_counts",
+        "cloud_students",
+        "entrance_students",
+        "dining_students",
+        "professors",
+        "aside_students",
+        "hand_sizes",
+        "assistants",
+        "character_costs",
+        "character_students",
+        "character_no_entry_counts",
+        "coins",
+        "borrowed_professors",
+        "paid_coin_seats",
+        "bag_students",
+    ],
+)
+def test_a_list_with_one_entry_more_than_belongs_there_is_refused_by_name(name: str) -> None:
+    assert f"{name} has " in broken_by(lambda message: getattr(message, name).append(0))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"revision": 1 << 53},
+        {"character_costs": [3, 2, 1], "reserve_count": 16},
+        {"aside_students": [0] * 5, "borrowed_professors": [-1] * 5, "paid_coin_seats": [0] * 3},
+    ],
+)
+def test_what_a_state_can_just_be_like_is_taken_in(changes: dict[str, Any]) -> None:
+    chosen = expert(2, 5, 7)
+    message = codec.state_message(fresh(chosen, 3))
+    for name, value in changes.items():
+        put(name, value)(message)
+    assert GAME.check_state(codec.settings_message(chosen), message) == 3
 
 
 def test_a_state_without_hands_is_not_taken_in() -> None:

@@ -236,6 +236,7 @@ def drawing(player: q_pb2.Player) -> None:
         (lambda m: setattr(m.players[0], "undelivered_count", 3), r"players\[0\] has 2 tiles, fewer"),
         (lambda m: list(map(drawing, m.players)), "At most one player"),
         (lambda m: setattr(m.players[0], "score", 1_000_000_001), "scores of at most 1000000000"),
+        (set_("top_score", 1_000_000_001), "A score is 1000000001"),
         (set_("revision", 2**53 + 1), "revision is 9007199254740993"),
         (lambda m: m.ClearField("turn"), "turn is not set"),
         (set_("turn", 2), "Seat 2 is not in the game"),
@@ -253,6 +254,21 @@ def test_a_state_that_breaks_an_invariant_is_refused_by_name(
         GAME.check_state(q_pb2.Settings(), message)
     with pytest.raises(ValueError, match=sentence):
         GAME.play("g", q_pb2.Settings(), ["a", "b"], Random(0), message)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda m: setattr(m.players[0], "score", 1_000_000_000),
+        set_("revision", 2**53),
+        set_("pile_left", 0),
+        lambda m: setattr(m.players[0], "undelivered_count", 2),
+    ],
+)
+def test_what_a_state_can_just_be_like_is_taken_in(change: Callable[[q_pb2.State], object]) -> None:
+    message = sound_message()
+    change(message)
+    assert GAME.check_state(q_pb2.Settings(), message) == 2
 
 
 def test_what_a_player_or_a_spectator_is_told_is_no_full_state() -> None:
