@@ -24,6 +24,8 @@ OVER = rules.apply(PLANNING, rules.PlayAssistant(1))._replace(
     phase=Phase.OVER, active=NOBODY, queue=(), reason=Reason.BAG_EMPTY, round=1
 )
 
+LAST_TOWER = BASIC._replace(phase=Phase.OVER, active=NOBODY, queue=(), reason=Reason.LAST_TOWER)
+
 
 def changed(state: State, **changes: Any) -> State:
     """Return the state with these changes; the bag holds all students that are nowhere else."""
@@ -53,6 +55,12 @@ def card(state: State, place: int, **changes: Any) -> dict[str, Any]:
 def moved_tile(cards: tuple[Card, ...]) -> tuple[Card, ...]:
     first, second, *others = cards
     return first._replace(no_entry=first.no_entry - 1), second._replace(no_entry=1), *others
+
+
+def conquered(count: int, left: int) -> dict[str, Any]:
+    """A group with so many towers of the first of two sides, to which so many are left."""
+    places = merged(BASIC, [count, 1, 11 - count], [0, NOBODY, 1])
+    return places | {"towers": (left, places["towers"][1])}
 
 
 def merged(state: State, sizes: list[int], towers: list[int]) -> dict[str, Any]:
@@ -92,6 +100,19 @@ def test_the_states_that_are_changed_here_are_sound(state: State) -> None:
         (TURN, {"played": 5, "ignored": 4}),
         (MOVING, {"played": 1}),
         (BASIC, {"hands": at(BASIC.hands, 0, tuple(range(2, 11))), "assistants": (1, 0), "round": 2}),
+        (LAST_TOWER, conquered(8, 0)),
+        (LAST_TOWER, conquered(9, 0)),
+        (PLANNING, single(PLANNING, 3, no_entry=2) | card(PLANNING, 0, no_entry=2)),
+        (OVER, {"hands": at(OVER.hands, 0, ()), "round": 10}),
+        (
+            BASIC,
+            {
+                "hands": at(BASIC.hands, 1 - BASIC.active, ()),
+                "standings": at(BASIC.standings, 1 - BASIC.active, Standing.AWAY),
+                "last_round": Reason.LAST_ASSISTANT,
+                "round": 11,
+            },
+        ),
     ],
 )
 def test_what_a_game_can_just_be_like_is_sound(state: State, changes: dict[str, Any]) -> None:
@@ -141,6 +162,10 @@ def test_what_a_game_can_just_be_like_is_sound(state: State, changes: dict[str, 
         (BASIC, merged(BASIC, [1] * 12, [1] + [NOBODY] * 10 + [1]), "cannot have the same towers"),
         (BASIC, {"towers": (9, 8)}, "not 9 and 0 on islands"),
         (BASIC, {"towers": (7, 8)}, "not 7 and 0 on islands"),
+        (BASIC, merged(BASIC, [9, 1, 1, 1], [0, NOBODY, 1, NOBODY]), "not -1 and 9 on islands"),
+        (LAST_TOWER, conquered(7, 0), "not 0 and 7 on islands"),
+        (LAST_TOWER, conquered(9, 1), "not 1 and 9 on islands"),
+        (LAST_TOWER, conquered(9, 0) | {"reason": Reason.BAG_EMPTY}, "not 0 and 9 on islands"),
         (BASIC, {"tower_colors": (1, 1)}, "different tower colours"),
         (BASIC, {"tower_colors": (0, 2)}, "different tower colours"),
         (BASIC, {"professors": (2, *(NOBODY,) * 4)}, "owned by a player or by nobody"),
@@ -207,6 +232,14 @@ def test_what_a_game_can_just_be_like_is_sound(state: State, changes: dict[str, 
         (CHOOSING, {"played": 1}, "is forgotten when the turn is over"),
         (CHOOSING, {"tower_colors": at(CHOOSING.tower_colors, CHOOSING.active, 1)}, "a tower colour can choose"),
         (PLANNING, {"planned": (1,)}, "Nobody plans twice"),
+        *(
+            (
+                BASIC,
+                {"hands": at(BASIC.hands, seat, ()), "last_round": Reason.LAST_ASSISTANT, "round": 11},
+                "Who plans must have an assistant to play",
+            )
+            for seat in (0, 1)
+        ),
         (TURN, {"planned": (1,)}, "Only who has played an assistant"),
         (TURN, {"assistants": (0, 1)}, "Only who has played an assistant"),
         (TURN, {"planned": (0,), "queue": (1,)}, "Only who has played an assistant"),
