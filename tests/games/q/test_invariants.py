@@ -34,6 +34,7 @@ def map_of(*places: tuple[int, int]) -> Board:
         OVER._replace(hands=((), ()), finisher=0),
         OVER._replace(hands=((), ()), finisher=1),
         OVER._replace(hands=((), ()), eliminated=(0, 1), top=None),
+        OVER._replace(hands=((), ()), eliminated=(0, 1), points=(0, 0), top=0),
         SOUND._replace(delivery=rules.Delivery(0, tiles("red square"))),
     ],
 )

@@ -22,6 +22,9 @@ SOLUTION_COUNT = len(rules.solutions(START))
 LOCKING = settings_of(locked_until_change=True)
 VOTING = settings_of(more_rule="all_agree")
 CAP = START.settings.act_cap
+PICKING = CALLED | {"settings": settings_of(selection="single")}
+NAMED = Player(cards=(0, 1, 2, 3, 4, 5))
+SOLVED = {"settings": settings_of(rounds="puzzle"), "phase": Phase.OVER, "players": (NAMED, NAMED)}
 
 
 @pytest.mark.parametrize(
@@ -47,6 +50,10 @@ CAP = START.settings.act_cap
         CALLED | {"caller": 0},
         SHOWN,
         SHOWN | {"displayed": SOLUTION_COUNT - 1},
+        {"revision": 2**53, "call_count": 2**31},
+        {"act_count": 2**31, "phase": Phase.OVER},
+        PICKING | {"picked": (0, 11)},
+        SOLVED,
     ],
 )
 def test_what_a_game_can_just_be_like_is_sound(changes: dict[str, Any]) -> None:
@@ -91,6 +98,18 @@ def test_what_a_game_can_just_be_like_is_sound(changes: dict[str, Any]) -> None:
         (CALLED | {"players": (Player(), OUT)}, "belongs to nobody"),
         (CALLED | {"call_count": 0}, "none was accepted, or in rounds"),
         (CALLED | {"settings": settings_of(rounds="lot")}, "none was accepted, or in rounds"),
+        ({"revision": 2**53 + 1}, "The revision is at most 9,007,199,254,740,992"),
+        ({"call_count": 2**31 + 1}, "counts are at most 2,147,483,648"),
+        ({"act_count": 2**31 + 1, "phase": Phase.OVER}, "counts are at most 2,147,483,648"),
+        (PICKING | {"picked": (0, 1, 2)}, "Up to two cards"),
+        (CALLED | {"picked": (0,)}, "Up to two cards"),
+        (PICKING | {"picked": (0,), "phase": Phase.OPEN, "caller": None}, "Up to two cards"),
+        (PICKING | {"picked": (0, 0)}, "not different ones of the table"),
+        (PICKING | {"picked": (0, 12)}, "not different ones of the table"),
+        (PICKING | {"picked": (EMPTY,)}, "not different ones of the table"),
+        (SOLVED | {"phase": Phase.OPEN}, "Player 0 has named sets of a puzzle that is not over"),
+        (SOLVED | {"players": (NAMED, Player(cards=(0, 1, 2, 2, 1, 0)))}, "Player 1 has named a set twice"),
+        (SOLVED | {"players": (NAMED, Player(cards=(12, 13, 14)))}, "one that is not on the table"),
         ({"displayed": 1}, "although nothing is shown"),
         (SHOWN | {"settings": settings_of()}, "do not allow it"),
         (SHOWN | {"settings": settings_of(show_enabled=True, rounds="lot")}, "do not allow it"),

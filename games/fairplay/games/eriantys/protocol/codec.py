@@ -74,7 +74,7 @@ def view(
 ) -> State:
     """Return what a player is given, as `rules.view`. Raises ValueError, IndexError or KeyError if it makes no view."""
     check_sizes(message)
-    if max(hand, default=0) > rules.ASSISTANTS:
+    if hand and max(hand) > rules.ASSISTANTS:
         raise ValueError(f"hand has the assistant {max(hand)}: assistants are 1 to {rules.ASSISTANTS}.")
     hands = [(0,) * size for size in message.hand_sizes]
     hands[seat] = tuple(hand) or tuple(range(1, len(hands[seat]) + 1))  # without one all assistants are there, or none

@@ -188,7 +188,7 @@ def _coins_problem(state: State) -> str | None:
 def _no_entry_problem(state: State) -> str | None:
     """Check invariant 6, the no-entry tiles."""
     on_islands, on_cards = [group.no_entry for group in state.groups], [card.no_entry for card in state.cards]
-    if min((*on_islands, *on_cards), default=0) < 0:
+    if min((*on_islands, *on_cards)) < 0:
         return "No-entry tiles cannot be fewer than none."
     in_play = any(card.character == HERBALIST for card in state.cards)
     if sum(on_islands) + sum(on_cards) != (NO_ENTRY_TILES if in_play else 0):

@@ -96,11 +96,11 @@ def _phase_problem(state: State) -> str | None:
 
 
 def _end_problem(state: State) -> str | None:
-    best = max((state.points[seat] for seat in remaining(state)), default=0)
-    if state.top is None and remaining(state):
-        return "A game that is over must say its best score."
-    if state.top is not None and state.top < best:
-        return f"A remaining player has {best} points, more than the best score {state.top}."
+    for seat in remaining(state):
+        if state.top is None:
+            return "A game that is over must say its best score."
+        if state.points[seat] > state.top:
+            return f"A remaining player has {state.points[seat]} points, more than the best score {state.top}."
     if state.finisher is None:
         return None
     if not 0 <= state.finisher < len(state.hands) or state.hands[state.finisher]:
