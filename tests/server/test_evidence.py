@@ -6,13 +6,16 @@ import asyncio
 from hashlib import sha256
 
 import grpc
+import pytest
+from google.protobuf.wrappers_pb2 import StringValue
 
 from fairplay.fish.v1 import fish_player_pb2
-from fairplay.server.evidence import MAX_EVIDENCE_BYTES, MAX_UNPARSABLE_BYTES
+from fairplay.server.evidence import MAX_EVIDENCE_BYTES, MAX_UNPARSABLE_BYTES, add_evidence
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.verify import verify
 from fairplay.v1 import referee_pb2 as pb
 from fairplay.v1.connection_pb2 import Call, Reply
+from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from tests.server.harness import ByHand, plan, serving, sound
 
@@ -70,3 +73,22 @@ async def test_of_a_large_reply_that_cannot_be_parsed_the_beginning_is_kept() ->
     assert misconduct.unparsable_reply == large[:MAX_UNPARSABLE_BYTES]
     assert record.ByteSize() < 100_000
     assert verify(record) == []
+
+
+@pytest.mark.parametrize(("size", "kept"), [(16 * 1024, True), (16 * 1024 + 1, False)])
+def test_what_was_asked_and_answered_is_kept_up_to_16_kib(size: int, kept: bool) -> None:
+    text = StringValue(value="x" * (size - 3))  # behind a tag and a length of two bytes
+    assert text.ByteSize() == size
+    misconduct = Misconduct()
+    add_evidence(misconduct, text, text.SerializeToString(), StringValue)
+    assert (misconduct.HasField("request"), misconduct.HasField("reply")) == (kept, kept)
+    assert misconduct.unparsable_reply == b""
+
+
+@pytest.mark.parametrize("reply", [None, b"\xff"], ids=["none came", "none that can be read"])
+def test_where_no_reply_can_be_shown_what_was_asked_is(reply: bytes | None) -> None:
+    misconduct = Misconduct()
+    add_evidence(misconduct, StringValue(value="x"), reply, StringValue)
+    assert misconduct.HasField("request")
+    assert not misconduct.HasField("reply")
+    assert misconduct.unparsable_reply == (reply or b"")

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.game import Game, find
 from fairplay.server.errors import Refusal
-from fairplay.server.plans import check_players, checked_id, full_game_plan, full_time_control
+from fairplay.server.plans import (
+    check_players,
+    checked_id,
+    checked_single_id,
+    full_game_plan,
+    full_time_control,
+    overlay,
+    same_plan,
+)
 from fairplay.server.servicers.paging import cursor_of, page_size, token_of
 from fairplay.v1.game_pb2 import Player, TimeControl
+from fairplay.v1.referee_pb2 import GamePlan
 from tests.server.harness import plan
 
 FISH = find("fish")
@@ -28,6 +39,18 @@ def test_ids(text: str) -> None:
 def test_ids_that_are_none(text: str) -> None:
     with pytest.raises(Refusal) as refusal:
         checked_id(text, "game_id")
+    assert (refusal.value.reason, refusal.value.field) == ("INVALID_ID", "game_id")
+
+
+@pytest.mark.parametrize("text", ["t/r1g2x", "r1g2", "a/b/r1g2", "/r1g2", "t/r1"])
+def test_a_game_of_its_own_may_have_an_id_that_no_game_of_a_tournament_has(text: str) -> None:
+    assert checked_single_id(text) == text
+
+
+@pytest.mark.parametrize("text", ["t/r1g2", "cup-3/r10g12"])
+def test_the_ids_of_games_of_tournaments_are_for_them_alone(text: str) -> None:
+    with pytest.raises(Refusal, match="of a tournament") as refusal:
+        checked_single_id(text)
     assert (refusal.value.reason, refusal.value.field) == ("INVALID_ID", "game_id")
 
 
@@ -102,3 +125,60 @@ def test_page_tokens() -> None:
         with pytest.raises(Refusal) as refusal:
             cursor_of(token)
         assert refusal.value.reason == "INVALID_PAGE_TOKEN"
+
+
+@pytest.mark.parametrize(("seed", "allowed"), [(0, True), (2**53 - 1, True), (2**53, False)])
+def test_a_seed_is_below_2_to_the_53(seed: int, allowed: bool) -> None:
+    made = plan("bot:first", "bot:first", seed=seed)
+    if allowed:
+        assert full_game_plan(made, accept).seed == seed
+    else:
+        with pytest.raises(Refusal) as refusal:
+            full_game_plan(made, accept)
+        assert (refusal.value.reason, refusal.value.field) == ("INVALID_SEED", "plan.seed")
+
+
+@pytest.mark.parametrize("field", ["", "time_control", "settings", "settings.fish", "players"])
+def test_what_this_server_does_not_know_of_a_plan_is_refused(field: str) -> None:
+    made = plan("bot:first", "bot:first")
+    part: Any = made
+    for name in filter(None, field.split(".")):
+        part = part.players[1] if name == "players" else getattr(part, name)
+    part.MergeFromString(b"\xfa\x3e\x00")  # field 1007, empty
+    with pytest.raises(Refusal, match="field 1007") as refusal:
+        full_game_plan(made, accept)
+    assert (refusal.value.reason, refusal.value.field) == ("UNKNOWN_FIELDS", f"plan.{field}".rstrip("."))
+
+
+def test_only_the_server_says_who_players_are() -> None:
+    made = plan("bot:first", "bot:first")
+    made.players[1].description.display_name = "the best"
+    made.players[1].account = "somebody"
+    made.players[1].certificate.SetInParent()
+    assert full_game_plan(made, accept).players[1] == Player(name="b", link="bot:first")
+
+
+def test_a_duration_takes_no_nanos_from_the_one_that_it_replaces() -> None:
+    full = TimeControl(decision_limit=Duration(nanos=500_000_000), bank=Duration(nanos=1))
+    overlay(full, TimeControl(decision_limit=Duration(seconds=2)))
+    assert full == TimeControl(decision_limit=Duration(seconds=2), bank=Duration(nanos=1))
+
+
+@pytest.mark.parametrize(
+    ("given", "kept", "full", "same"),
+    [
+        (GamePlan(seed=1), GamePlan(seed=1), GamePlan(seed=1), True),
+        (GamePlan(seed=1), GamePlan(seed=2), GamePlan(seed=1), False),
+        (GamePlan(), GamePlan(seed=2), GamePlan(seed=1), True),
+        (GamePlan(), GamePlan(), GamePlan(seed=1), True),
+        (GamePlan(), GamePlan(game="q", seed=2), GamePlan(seed=1), False),
+    ],
+    ids=["the same", "another seed", "any seed", "none is kept", "another game"],
+)
+def test_a_plan_is_the_one_that_is_kept_whatever_its_seed_if_it_names_none(
+    given: GamePlan, kept: GamePlan, full: GamePlan, same: bool
+) -> None:
+    asked = GamePlan()
+    asked.CopyFrom(full)
+    assert same_plan(given, kept, full) is same
+    assert full == asked
