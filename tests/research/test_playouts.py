@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -9,15 +12,7 @@ import pytest
 
 from fairplay.games.game import registered
 from fairplay.games.research import find_research, playouts, rewards
-from fairplay.playouts import Batch, Playouts
-from fairplay.playouts.batches import CHUNK
-
-FISH = {"rows": 4, "randomFish": True}
-
-
-def assert_same(one: Batch, other: Batch) -> None:
-    for left, right in zip(one, other, strict=True):
-        np.testing.assert_array_equal(left, right)
+from fairplay.playouts import Playouts
 
 
 @pytest.mark.parametrize("game", sorted(registered()))
@@ -41,11 +36,24 @@ def test_a_row_says_what_the_rules_say_of_the_end() -> None:
             assert [seat for seat in range(3) if batch.ranks[row, seat] == rank] == sorted(group)
 
 
-def test_the_number_of_processes_changes_nothing() -> None:
-    count = 2 * CHUNK + 5
-    with Playouts("fish", 2, FISH) as alone, Playouts("fish", 2, FISH, jobs=2) as two:
-        assert_same(alone.play(count, seed=3), two.play(count, seed=3))
-        assert (alone.play(count, seed=3).scores != alone.play(count, seed=4).scores).any()
+SAME = """
+import numpy as np
+from fairplay.playouts import Playouts
+from fairplay.playouts.batches import CHUNK
+
+if __name__ == "__main__":
+    settings = {"rows": 4, "randomFish": True}
+    with Playouts("fish", 2, settings) as alone, Playouts("fish", 2, settings, jobs=2) as two:
+        one, other = (each.play(2 * CHUNK + 5, seed=3) for each in (alone, two))
+        assert all(np.array_equal(left, right) for left, right in zip(one, other, strict=True))
+        assert (one.scores != alone.play(2 * CHUNK + 5, seed=4).scores).any()
+"""
+
+
+def test_the_number_of_processes_changes_nothing(tmp_path: Path) -> None:
+    # By a process of its own: a resource tracker stays with one that has started others.
+    (tmp_path / "same.py").write_text(SAME)
+    subprocess.run([sys.executable, "same.py"], cwd=tmp_path, check=True)
 
 
 def test_games_go_on_from_given_states() -> None:
