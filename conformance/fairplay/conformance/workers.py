@@ -80,6 +80,8 @@ class _Pool:
         self._groups = deque(ids[first : first + GROUP_SIZE] for first in range(0, len(ids), GROUP_SIZE))
         self._messages = messages
         self._workers: list[Worker] = []
+        self._finished: list[Worker] = []
+        """Those that have nothing more to judge: they are not waited for until all is judged."""
 
     def run(self) -> None:
         """Judge all cases, or with `fail_fast` until one has failed."""
@@ -98,9 +100,10 @@ class _Pool:
 
     def stop(self) -> None:
         """End all workers, whatever they do."""
-        for worker in self._workers:
+        left = [*self._workers, *self._finished]
+        for worker in left:
             worker.finish()
-        for worker in self._workers:
+        for worker in left:
             worker.wait()
 
     def _start_worker(self) -> None:
@@ -116,8 +119,12 @@ class _Pool:
                 worker.give(self._groups.popleft())
             else:
                 worker.finish()
+                self._workers.remove(worker)
+                self._finished.append(worker)
 
     def _end_worker(self, worker: Worker) -> None:
+        if worker in self._finished:
+            return
         self._workers.remove(worker)
         code = worker.wait()
         if worker.pending:
