@@ -51,6 +51,21 @@ def test_where_nobody_is_left_the_command_fails_and_names_the_first_cause(fairpl
     assert len(ran.err.splitlines()) == 1
 
 
+def test_a_league_in_which_nobody_finishes_a_game_fails_though_failures_are_allowed(fairplay: Run) -> None:
+    ran = fairplay("tournament", "fish", *BROKEN, "--order", "given", "--format", "swiss rounds=1", "--json")
+    assert ran.code == 1
+    assert [each["withdrawn"] for each in json.loads(ran.out)["standings"]] == [False, False]
+    assert ran.err.splitlines()[-1] == (
+        "fairplay: nobody has finished a game: gone in Start (call 1): the player's process ended with exit code 127: "
+        "cannot start /no/such/program: No such file or directory"
+    )
+
+
+def test_a_league_with_one_player_that_works_does_not_fail(fairplay: Run) -> None:
+    players = ["-p", "gone=exec:false", "-p", "bot:first"]
+    assert fairplay("tournament", "fish", *players, "--format", "swiss rounds=1").code == 0
+
+
 @pytest.mark.parametrize("command", ["game", "tournament"])
 def test_the_result_is_written_also_where_nobody_is_left(fairplay: Run, command: str) -> None:
     result = result_of(fairplay, command, "fish", *BROKEN, code=1)

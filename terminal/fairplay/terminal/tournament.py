@@ -102,7 +102,7 @@ def tournament(
 
     Each game has settings for tournaments, which fairplay games GAME shows; --set changes some of them.
     With --records a tournament that was interrupted goes on when the same command is given again.
-    Exit code 1: it was cancelled, or nobody is left at its end.
+    Exit code 1: it was cancelled, nobody is left at its end, or nobody has finished a game.
 
     Examples:
 

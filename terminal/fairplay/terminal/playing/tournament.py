@@ -49,7 +49,7 @@ class Details(NamedTuple):
 
 
 def play_tournament(options: Options, outputs: Outputs) -> int:
-    """Run a tournament, show it and return the exit code. Raises FailedError if nobody has won."""
+    """Run a tournament, show it and return the exit code. Raises FailedError if nobody could play."""
     game = find_game(options.game)
     plan = options.tournament_plan(game)
     outputs.prepare(has_bands=is_league(plan.format))
@@ -159,7 +159,7 @@ async def show_tournament(
 ) -> int:
     """Show a tournament until it is over, write what is wanted about it and return the exit code.
 
-    Raises FailedError if nobody has won.
+    Raises FailedError if nobody has won, or nobody has finished a game.
     """
     over = await _watch(channel, console, game, tournament_id)
     games = await patiently(channel, lambda: fetch_games(channel, tournament_id))
@@ -170,8 +170,11 @@ async def show_tournament(
     await _write(channel, console, told, details)
     if over.status == TournamentStatus.TOURNAMENT_STATUS_CANCELLED:
         raise FailedError(f"the tournament was cancelled: {over.reason}")
+    causes = [describe_first_cause(each.misconduct) for each in over.result.failures[:1]]
     if not over.result.winners:
-        raise FailedError(f"nobody is left: {describe_first_cause(over.result.failures[0].misconduct)}")
+        raise FailedError(": ".join(["nobody is left", *causes]))
+    if games and causes and not any(group.players for game in games for group in game.result.ranking):
+        raise FailedError(": ".join(["nobody has finished a game", *causes]))
     return DONE
 
 
