@@ -12,7 +12,8 @@ from tests.slow import SLOW
 from tools.mutants.__main__ import sample
 from tools.mutants.equivalents import Change, compare, find_outdated, read_equivalents
 from tools.mutants.mutations import find_mutations
-from tools.mutants.rooms import ROOMS
+from tools.mutants.reach import Place, find_bodies, find_place
+from tools.mutants.rooms import ROOMS, Room
 from tools.mutants.trial import Tree, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,28 +74,80 @@ def test_a_sample_is_that_of_its_seed_in_equal_shares_of_the_rooms() -> None:
     names = ["links", "records"]
     first, same, other = (sample(names, 6, random.Random(seed)) for seed in (1, 1, 2))
     assert first == same != other
-    assert [mutant.name for mutant in first] == ["links"] * 3 + ["records"] * 3
+    assert [mutant.room for mutant in first] == ["links"] * 3 + ["records"] * 3
     for mutant in first:
         ast.parse(mutant.source)
         assert mutant.source != (ROOT / mutant.path).read_text(encoding="utf-8")
 
 
-def test_every_room_has_code_and_tests() -> None:
-    for parts in ROOMS.values():
-        for room in parts:
-            assert list(room.find_sources(ROOT))
-            assert list(room.find_tests(ROOT))
+def test_every_part_of_a_room_has_code() -> None:
+    for room in ROOMS.values():
+        for pattern in room.sources:
+            assert list(Room((pattern,)).find_sources(ROOT))
+
+
+SOURCE = """\
+LIMIT = 3
+
+def f(a, b=4):
+    if a > LIMIT and (
+        b < 5
+    ):
+        return g(
+            6
+        )
+    match a:
+        case 7 if b:
+            return 8
+    try:
+        a()
+    except (E, F[9]):
+        pass
+
+class C:
+    x: int = 10
+    def h(self):
+        return 11
+
+run(12)
+"""
+
+
+@pytest.mark.parametrize(
+    ("edit", "lines", "names"),
+    [
+        ("3", set(), {"LIMIT"}),
+        ("4", set(), {"f"}),
+        ("5", {4, 5, 6}, set()),
+        ("6", {7, 8, 9}, set()),
+        ("b:", {10, 11}, set()),
+        ("8", {12}, set()),
+        ("9", {13, 15}, set()),
+        ("10", set(), {"x"}),
+        ("11", {21}, set()),
+        ("12", set(), set()),
+    ],
+)
+def test_an_edit_is_at_the_lines_of_its_statement_or_at_the_names_it_sets(
+    edit: str, lines: set[int], names: set[str]
+) -> None:
+    start = SOURCE.index(edit)
+    assert find_place(SOURCE, start, start + len(edit)) == Place(frozenset(lines), frozenset(names))
+
+
+def test_the_lines_of_functions_are_those_of_their_bodies() -> None:
+    assert find_bodies(SOURCE) == {*range(4, 17), 21}
 
 
 def test_equivalents_are_read_as_they_are_printed(tmp_path: Path) -> None:
     line, change = compare("a.py", "if x:\n    y < 1\n", "if x:\n    y <= 1\n")
     assert (line, change) == (2, Change("a.py", ("y < 1",), ("y <= 1",)))
-    page = tmp_path / "equivalent.txt"
-    page.write_text(f"# Head.\n\n{change}\n# y is never 1.\n")
-    assert read_equivalents(page) == {change}
+    page = tmp_path / "room.txt"
+    page.write_text(f"{change}\n# y is never 1.\n")
+    assert read_equivalents(tmp_path) == {change}
     page.write_text(f"{change}\n")
     with pytest.raises(ValueError, match="needs lines"):
-        read_equivalents(page)
+        read_equivalents(tmp_path)
 
 
 def test_equivalents_that_are_no_longer_in_the_code_are_found(tmp_path: Path) -> None:
@@ -104,17 +157,49 @@ def test_equivalents_that_are_no_longer_in_the_code_are_found(tmp_path: Path) ->
     assert find_outdated([there, lost, changed], tmp_path) == [changed, lost]
 
 
-@SLOW
-def test_a_changed_file_makes_its_tests_fail_or_hang_and_is_itself_again_afterwards(tmp_path: Path) -> None:
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    """A tree with one function and its test, and another test that fails."""
+    for name, text in {
+        "package/code.py": "LIMIT = 1\ndef f():\n    return LIMIT\ndef g():\n    return 2\n",
+        "tests/games/test_code.py": "from package.code import f\ndef test_f():\n    assert f() == 1\n",
+        "tests/games/test_started.py": (
+            "import subprocess, sys\ndef test_g():\n"
+            "    program = 'from package.code import g; print(g())'\n"
+            "    assert subprocess.check_output([sys.executable, '-c', program]) == b'2\\n'\n"
+            "def test_h():\n    assert False\n"
+        ),
+        "tests/games/test_other.py": "def test_i():\n    pass\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
     (tmp_path / "tools").symlink_to(ROOT / "tools")
-    code, test = tmp_path / "mutated.py", tmp_path / "test_code.py"
-    code.write_text("def f():\n    return 1\n")
-    test.write_text("from mutated import f\ndef test_f():\n    assert f() == 1\n")
-    tree = Tree(tmp_path)
-    assert set(tree.measure(["test_code.py"])) == {"test_code.py"}
+    return Tree(tmp_path, roots=("",))
+
+
+@SLOW
+def test_a_changed_file_makes_its_tests_fail_or_hang_and_is_itself_again_afterwards(tree: Tree) -> None:
+    code = tree.root / "package/code.py"
+    before = code.read_text()
     for body, verdict in (("return 1", "survived"), ("return 2", "killed"), ("while True: pass", "timeout")):
-        with tree.changed("mutated.py", f"def f():\n    {body}\n"):
-            run = tree.try_tests(["test_code.py"], 3.0 if verdict == "timeout" else 60.0)
+        with tree.changed("package/code.py", f"def f():\n    {body}\n"):
+            run = tree.try_tests(["tests/games/test_code.py"], 3.0 if verdict == "timeout" else 60.0)
         assert run.verdict is Verdict(verdict)
-        assert run.failed == ("test_code.py::test_f" if verdict == "killed" else "")
-    assert code.read_text() == "def f():\n    return 1\n"
+        assert run.failed == ("tests/games/test_code.py::test_f" if verdict == "killed" else "")
+    assert code.read_text() == before
+
+
+@SLOW
+def test_a_trace_says_which_tests_reach_a_line_also_in_programs_that_they_start(tree: Tree) -> None:
+    source = (tree.root / "package/code.py").read_text()
+    assert tree.trace(["package"]) == ["tests/games/test_started.py::test_h"]
+    reach = tree.reach()
+
+    def find(text: str, path: str = source) -> list[str]:
+        return reach.find_tests("package/code.py", path, source.index(text), source.index(text) + 1)
+
+    of_f, of_g = ["tests/games/test_code.py::test_f"], ["tests/games/test_started.py::test_g"]
+    assert (find("LIMIT\ndef"), find("1"), find("2")) == (of_f, of_f, of_g)
+    assert find("2", source + "\n") == of_f + of_g  # the file is another one by now
+    assert 0 < reach.seconds(of_f) < reach.seconds(of_f + of_g)

@@ -8,31 +8,36 @@ import json
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
+from tempfile import TemporaryDirectory
 
 from tools.mutants.equivalents import Change, compare, find_outdated, read_equivalents
 from tools.mutants.mutations import Mutation, find_mutations
+from tools.mutants.reach import Reach
 from tools.mutants.rooms import ROOMS, Room
 from tools.mutants.trial import Run, Tree, Verdict, copy_tree, find_limit
 
 ROOT = Path(__file__).parent.parent.parent
+FIRST_S, LONGEST_S = 10.0, 150.0
+"""Tests that take so long are tried first, since they notice most; whoever is not noticed after the second survives."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
     """A file of the tree with one mutation."""
 
-    name: str
-    room: Room
+    room: str
     path: str
     line: int
     change: Change
+    mutation: Mutation
     source: str
+    """The text of the file with the mutation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +50,7 @@ class Result:
     def describe(self) -> dict[str, object]:
         """Return what the JSON file says of this mutant."""
         return {
-            "room": self.mutant.name,
+            "room": self.mutant.room,
             "file": self.mutant.path,
             "line": self.mutant.line,
             "removed": self.mutant.change.removed,
@@ -56,13 +61,11 @@ class Result:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return 0 if enough mutants were noticed, 1 if not, 2 if the tests do not pass on the code as it is."""
+    """Return 0 if enough mutants were noticed, 1 if not, 2 if the tests cannot be run on the code as it is."""
     options = read_options(arguments)
-    mutants = sample(options.room or list(ROOMS), options.count, random.Random(options.seed))
-    if options.file:
-        mutants = [mutant for mutant in mutants if options.file in mutant.path]
+    mutants = sample(options.room or list(ROOMS), options.count, random.Random(options.seed), options.file)
     try:
-        results = list(try_all(mutants, options.jobs))
+        results = list(try_all(mutants, options))
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
@@ -75,20 +78,25 @@ def read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="chooses the sample; the same seed, the same mutants")
     parser.add_argument("--count", type=int, default=300, help="how many mutants, in equal shares of the rooms")
     parser.add_argument("--room", choices=list(ROOMS), action="append", help="only this room; may be repeated")
-    parser.add_argument("--file", default="", help="of the sample, only mutants of files with this in their path")
+    parser.add_argument("--file", default="", help="only mutants of files with this in their path")
+    parser.add_argument("--tests", nargs="+", default=[], help="try these tests only, such as those of a new test file")
+    parser.add_argument("--trace", type=Path, help="a folder: what the tests reach is kept there, and not traced again")
     parser.add_argument("--jobs", type=int, default=2, help="how many mutants are tried at once")
     parser.add_argument("--least", type=float, default=97.0, help="per cent that have to be noticed")
     parser.add_argument("--json", type=Path, default=ROOT / "build" / "mutants.json", help="where the results go")
     return parser.parse_args(arguments)
 
 
-def sample(names: Sequence[str], count: int, rng: random.Random) -> list[Mutant]:
-    """Return a random sample of mutants, in equal shares of the rooms, without those named equivalent."""
+def sample(names: Sequence[str], count: int, rng: random.Random, part: str = "") -> list[Mutant]:
+    """Return a random sample of mutants, in equal shares of the rooms, without those named equivalent.
+
+    All are of files with `part` in their path.
+    """
     equivalents = read_equivalents()
     shares = Counter(names[number % len(names)] for number in range(count))
     chosen: list[Mutant] = []
     for name in names:
-        everything = list(find_all(ROOMS[name]))
+        everything = list(find_all(ROOMS[name], part))
         rng.shuffle(everything)
         mutants = (build_mutant(name, *each) for each in everything)
         fresh = (mutant for mutant in mutants if mutant.change not in equivalents and is_python(mutant.source))
@@ -96,20 +104,20 @@ def sample(names: Sequence[str], count: int, rng: random.Random) -> list[Mutant]
     return chosen
 
 
-def find_all(parts: Sequence[Room]) -> Iterator[tuple[Room, str, Mutation]]:
-    """Yield every mutation of every file of a room."""
-    for room in parts:
-        for path in room.find_sources(ROOT):
+def find_all(room: Room, part: str = "") -> Iterator[tuple[str, Mutation]]:
+    """Yield every mutation of every file of a room that has `part` in its path."""
+    for path in room.find_sources(ROOT):
+        if part in path:
             for mutation in find_mutations((ROOT / path).read_text(encoding="utf-8")):
-                yield room, path, mutation
+                yield path, mutation
 
 
-def build_mutant(name: str, room: Room, path: str, mutation: Mutation) -> Mutant:
+def build_mutant(room: str, path: str, mutation: Mutation) -> Mutant:
     """Return the mutant that a mutation of a file makes."""
     before = (ROOT / path).read_text(encoding="utf-8")
     after = mutation.apply(before)
     line, change = compare(path, before, after)
-    return Mutant(name, room, path, line, change, after)
+    return Mutant(room, path, line, change, mutation, after)
 
 
 def is_python(source: str) -> bool:
@@ -121,26 +129,27 @@ def is_python(source: str) -> bool:
     return True
 
 
-def try_all(mutants: Sequence[Mutant], jobs: int) -> Iterator[Result]:
+def try_all(mutants: Sequence[Mutant], options: argparse.Namespace) -> Iterator[Result]:
     """Try mutants, several at once, and yield the results in the order of the mutants.
 
-    Raises ValueError if a test fails without any mutation.
+    A mutant is tried by the tests that reach it, or by those of the options. Raises ValueError if no test can be run.
     """
     with ExitStack() as stack:
-        trees = [stack.enter_context(copy_tree(ROOT)) for _ in range(jobs)]
-        free: SimpleQueue[Tree] = SimpleQueue()
-        for tree in trees:
-            free.put(tree)
-        seconds = {room: measure(trees[0], room) for room in dict.fromkeys(mutant.room for mutant in mutants)}
+        folders = [Path(stack.enter_context(TemporaryDirectory(prefix="mutants-"))) for _ in range(options.jobs + 1)]
+        reach = None if options.tests else trace(options.trace or folders[0])
+        free = SimpleQueue[Tree]()
+        for folder in folders[1:]:
+            free.put(copy_tree(ROOT, folder))
 
         def attempt(mutant: Mutant) -> Result:
             tree = free.get()
             try:
-                return Result(mutant, try_one(tree, mutant, seconds[mutant.room]))
+                with tree.changed(mutant.path, mutant.source):
+                    return Result(mutant, try_one(tree, mutant, reach, options.tests))
             finally:
                 free.put(tree)
 
-        pool = stack.enter_context(ThreadPoolExecutor(jobs))
+        pool = stack.enter_context(ThreadPoolExecutor(options.jobs))
         for number, result in enumerate(pool.map(attempt, mutants), start=1):
             place = f"{result.mutant.path}:{result.mutant.line}"
             print(f"{number}/{len(mutants)} {result.run.verdict:8} {place} {result.run.failed}", flush=True)
@@ -149,25 +158,43 @@ def try_all(mutants: Sequence[Mutant], jobs: int) -> Iterator[Result]:
             yield result
 
 
-def measure(tree: Tree, room: Room) -> dict[str, float]:
-    """Return the seconds of each test file of a room, nearest to unchanged code. Raises ValueError if a test fails."""
-    tests = list(room.find_tests(tree.root))
-    print(f"measuring {len(tests)} test files: {', '.join(room.tests)}", flush=True)
-    return tree.measure(tests)
+def trace(folder: Path) -> Reach:
+    """Return which tests reach which lines. Run them in a copy of the tree, unless that was done in this folder before.
+
+    Print the tests that fail; they try no mutant.
+    """
+    tree = Tree(folder)
+    if not tree.is_traced():
+        print("running all quick tests to see what each reaches", flush=True)
+        copy_tree(ROOT, folder)
+        roots = {pattern.partition("/fairplay/")[0] for room in ROOMS.values() for pattern in room.sources}
+        for test in tree.trace(sorted(roots)):
+            print(f"fails without any mutation, so it is left out: {test}", flush=True)
+    return tree.reach()
 
 
-def try_one(tree: Tree, mutant: Mutant, seconds: Mapping[str, float]) -> Run:
-    """Try a mutant with the nearest tests first and then with the others, the fastest first."""
-    tests = sorted(seconds, key=lambda test: (seconds[test], test))
-    nearest = [test for test in tests if mutant.room.is_nearest(test, mutant.path)]
-    others = [test for test in tests if test not in nearest]
-    run = Run(Verdict.SURVIVED)
-    with tree.changed(mutant.path, mutant.source):
-        for some in filter(None, (nearest, others)):
-            run = tree.try_tests(some, find_limit(sum(seconds[test] for test in some)))
-            if run.verdict is not Verdict.SURVIVED:
-                break
+def try_one(tree: Tree, mutant: Mutant, reach: Reach | None, tests: Sequence[str]) -> Run:
+    """Try a mutant with the tests that reach it: first a few that are near or fast, then the others."""
+    if reach is None:
+        return tree.try_tests(tests, find_limit(LONGEST_S))
+    source = (ROOT / mutant.path).read_text(encoding="utf-8")
+    run = Run(Verdict.SURVIVED, "no test gets there")
+    for some in split(reach, reach.find_tests(mutant.path, source, mutant.mutation.start, mutant.mutation.end)):
+        run = tree.try_tests(some, find_limit(reach.seconds(some)))
+        if run.verdict is not Verdict.SURVIVED:
+            break
     return run
+
+
+def split(reach: Reach, tests: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the first tests that take FIRST_S together, and then those that follow up to LONGEST_S."""
+    parts: tuple[list[str], list[str]] = ([], [])
+    total = 0.0
+    for test in tests:
+        total += reach.seconds([test])
+        if total <= LONGEST_S or not parts[0]:
+            parts[total > FIRST_S].append(test)
+    return filter(None, parts)
 
 
 def report(results: Sequence[Result], options: argparse.Namespace) -> int:
@@ -176,8 +203,8 @@ def report(results: Sequence[Result], options: argparse.Namespace) -> int:
         if result.run.verdict is Verdict.SURVIVED:
             print(f"\n{result.mutant.path}:{result.mutant.line}", *str(result.mutant.change).splitlines()[1:], sep="\n")
     print()
-    for name in dict.fromkeys(result.mutant.name for result in results):
-        print(f"{name:14} {describe_score([result for result in results if result.mutant.name == name])}")
+    for name in dict.fromkeys(result.mutant.room for result in results):
+        print(f"{name:14} {describe_score([result for result in results if result.mutant.room == name])}")
     print(f"{'all':14} {describe_score(results)}")
     for change in find_outdated(read_equivalents(), ROOT):
         print(f"no longer in the code, take it off the list of equivalents:\n{change}")

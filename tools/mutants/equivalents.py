@@ -1,7 +1,7 @@
 """The mutants that are named equivalent: nothing that anybody could observe tells them from the code.
 
-tools/mutants_equivalent.txt has a paragraph for each: the path, the changed lines as in a diff (`-` before, `+` after,
-without indentation), and the reason in lines that begin with `#`.
+equivalent/ROOM.txt has a paragraph for each: the path, the changed lines as `make mutants` prints them (`-` before, `+`
+after, without indentation), and the reason in lines that begin with `#`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-PAGE = Path(__file__).parent.parent / "mutants_equivalent.txt"
+PAGES = Path(__file__).parent / "equivalent"
 
 
 class Change(NamedTuple):
@@ -37,10 +37,10 @@ def compare(path: str, before: str, after: str) -> tuple[int, Change]:
     return first[1] + 1, Change(path, _strip(removed), _strip(added))
 
 
-def read_equivalents(page: Path = PAGE) -> frozenset[Change]:
-    """Return the changes that a page names. Raises ValueError if one has no reason or no change."""
-    paragraphs = page.read_text(encoding="utf-8").split("\n\n") if page.exists() else []
-    return frozenset(_read(paragraph.strip().splitlines()) for paragraph in paragraphs if paragraph.strip()[:1] != "#")
+def read_equivalents(pages: Path = PAGES) -> frozenset[Change]:
+    """Return the changes that the pages in a folder name. Raises ValueError if one has no reason or no change."""
+    paragraphs = (part for page in sorted(pages.glob("*.txt")) for part in page.read_text("utf-8").split("\n\n"))
+    return frozenset(_read(paragraph.strip().splitlines()) for paragraph in paragraphs if paragraph.strip())
 
 
 def find_outdated(changes: Iterable[Change], root: Path) -> list[Change]:

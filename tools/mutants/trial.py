@@ -1,7 +1,8 @@
-"""Run tests on mutants, each in a copy of the tree."""
+"""Run tests in a copy of the tree: once to see what each reaches, then on mutants."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -9,27 +10,41 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from xml.etree import ElementTree
+
+from tools.mutants.plugin import REPORT
+from tools.mutants.reach import Reach
 
 ROOTS = ("conformance", "games", "generated/python", "reference_player", "reference_server", "terminal")
-PYTEST = (
-    "-m",
-    "pytest",
-    "-q",
-    "-x",
-    "-p",
-    "no:cacheprovider",
-    "-p",
-    "tools.mutants.profile",
-    "-m",
-    "not slow and not sandbox and not postgresql and not web",  # those of `make test`
-    "--hypothesis-profile=mutants",
+PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tools.mutants.plugin", "--hypothesis-profile=mutants")
+QUICK = "not slow and not sandbox and not postgresql and not web"
+"""The marks of `make test`."""
+PLACES = ("formats", "games", "standings", "conformance", "server", "robustness", "terminal", "examples", "player")
+"""The folders of tests that may notice something. The others try pages, tools and protos."""
+DATA, SECONDS = ".coverage", "seconds.json"
+"""The files of a trace: lines, and seconds of tests."""
+COVERAGE = """
+[run]
+parallel = true
+data_file = {data}
+context = ${{PYTEST_CURRENT_TEST-}}
+sigterm = true
+source_dirs = {sources}
+disable_warnings = {warnings}
+"""
+"""What coverage is to do, in all processes that tests start, too: those write the test that started them as context."""
+WARNINGS = (
+    "already-imported",
+    "couldnt-parse",
+    "dynamic-conflict",
+    "module-not-imported",
+    "module-not-measured",
+    "no-data-collected",
+    "trace-changed",
 )
 FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
 SLOWER = 4
@@ -58,21 +73,38 @@ class Run:
 class Tree:
     """A copy of the tree in which files are changed and tests run."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, roots: Sequence[str] = ROOTS) -> None:
         self.root = root
-        paths = os.pathsep.join(str(root / place) for place in ROOTS)
+        paths = os.pathsep.join(str(root / place) for place in roots)
         self._environment = {**os.environ, "PYTHONPATH": paths}
 
-    def measure(self, tests: Sequence[str]) -> dict[str, float]:
-        """Return the seconds that each test file takes with unchanged code. Raises ValueError if a test fails."""
-        report = self.root / "durations.xml"
-        run = self._run([*tests, f"--junit-xml={report}"], None)
-        if run.verdict is not Verdict.SURVIVED:
-            raise ValueError(f"the tests fail without any mutation: {run.failed}\n{run.output}")
-        seconds: Counter[str] = Counter()
-        for case in ElementTree.parse(report).iter("testcase"):
-            seconds[case.get("classname", "")] += float(case.get("time", "0"))  # type: ignore[assignment]
-        return {test: _find_seconds(test, seconds) for test in tests}
+    def trace(self, places: Sequence[str]) -> list[str]:
+        """Run the quick tests with unchanged code to see what each reaches, and return those that fail."""
+        build = self.root / "build"
+        build.mkdir(exist_ok=True)
+        config = build / "coverage.ini"
+        sources = "".join(f"\n    {self.root / place}" for place in places)
+        config.write_text(
+            COVERAGE.format(data=build / DATA, sources=sources, warnings=",".join(WARNINGS)), encoding="utf-8"
+        )
+        environment = {**self._environment, "COVERAGE_PROCESS_START": str(config), REPORT: str(build / SECONDS)}
+        environment.pop("PYTEST_CURRENT_TEST", None)  # where a test of this tool calls it
+        tests = [f"tests/{place}" for place in PLACES if (self.root / "tests" / place).exists()]
+        command = [sys.executable, *PYTEST, "-n", "3", "--dist", "worksteal", "-m", QUICK, *tests]
+        subprocess.run(command, cwd=self.root, env=environment, stdin=subprocess.DEVNULL, check=False)
+        if not self.is_traced():
+            raise ValueError("the tests could not be run; see above")
+        combine = [sys.executable, "-m", "coverage", "combine", "--quiet", f"--rcfile={config}"]
+        subprocess.run(combine, cwd=build, env=self._environment, check=True)
+        return list(json.loads((build / SECONDS).read_text(encoding="utf-8"))["failed"])
+
+    def is_traced(self) -> bool:
+        """Return whether a trace of this tree is there."""
+        return (self.root / "build" / SECONDS).exists()
+
+    def reach(self) -> Reach:
+        """Return what each test reached when this tree was traced."""
+        return Reach(self.root, self.root / "build" / DATA, self.root / "build" / SECONDS)
 
     @contextmanager
     def changed(self, path: str, source: str) -> Iterator[None]:
@@ -88,30 +120,30 @@ class Tree:
             file.write_bytes(before)
 
     def try_tests(self, tests: Sequence[str], limit_s: float) -> Run:
-        """Run test files until one test fails, writing no caches."""
-        return self._run(tests, limit_s)
-
-    def _run(self, arguments: Sequence[str], limit_s: float | None) -> Run:
-        # Measuring fills the caches; a changed file must leave none behind.
-        environment = {**self._environment, **({"PYTHONDONTWRITEBYTECODE": "1"} if limit_s else {})}
+        """Run tests until one fails, writing no caches."""
         with tempfile.TemporaryDirectory() as scratch:
-            process = subprocess.Popen(
-                [sys.executable, *PYTEST, f"--basetemp={scratch}/pytest", *arguments],
-                cwd=self.root,
-                env={**environment, "TMPDIR": scratch},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-                start_new_session=True,
-            )
-            try:
-                output, _ = process.communicate(timeout=limit_s)
-            except subprocess.TimeoutExpired:
-                return Run(Verdict.TIMEOUT)
-            finally:
-                _end(process)
+            names = Path(scratch) / "tests"
+            names.write_text("\n".join(tests), encoding="utf-8")
+            return self._run(["-x", f"--basetemp={scratch}/pytest", f"@{names}"], scratch, limit_s)
+
+    def _run(self, arguments: Sequence[str], scratch: str, limit_s: float) -> Run:
+        process = subprocess.Popen(
+            [sys.executable, *PYTEST, *arguments],
+            cwd=self.root,
+            env={**self._environment, "PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": scratch},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        try:
+            output, _ = process.communicate(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            return Run(Verdict.TIMEOUT)
+        finally:
+            _end(process)
         return _judge(process.returncode, output)
 
 
@@ -131,14 +163,8 @@ def _end(process: subprocess.Popen[str]) -> None:
     process.communicate()
 
 
-def _find_seconds(test: str, seconds: Counter[str]) -> float:
-    module = test.removesuffix(".py").replace("/", ".")
-    return sum(value for name, value in seconds.items() if name == module or name.startswith(f"{module}."))
-
-
-@contextmanager
-def copy_tree(root: Path) -> Iterator[Tree]:
-    """Copy the files that git knows or would add into a temporary folder, and remove it at the end."""
+def copy_tree(root: Path, folder: Path) -> Tree:
+    """Copy the files that git knows or would add into a folder."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=root,
@@ -146,12 +172,11 @@ def copy_tree(root: Path) -> Iterator[Tree]:
         capture_output=True,
         text=True,
     ).stdout
-    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        for path in filter(None, listed.split("\0")):
-            if (root / path).is_file():
-                (Path(folder) / path).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(root / path, Path(folder) / path)
-        yield Tree(Path(folder))
+    for path in filter(None, listed.split("\0")):
+        if (root / path).is_file():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(root / path, folder / path)
+    return Tree(folder)
 
 
 def find_limit(seconds: float) -> float:
