@@ -77,6 +77,7 @@ class Tree:
         self.root = root
         paths = os.pathsep.join(str(root / place) for place in roots)
         self._environment = {**os.environ, "PYTHONPATH": paths}
+        self._environment.pop("PYTHONDONTWRITEBYTECODE", None)  # each run would compile everything anew
 
     def trace(self, places: Sequence[str]) -> list[str]:
         """Run the quick tests with unchanged code to see what each reaches, and return those that fail."""
@@ -111,16 +112,19 @@ class Tree:
         """Give a file of the tree another text for as long as this lasts."""
         file = self.root / path
         before = file.read_bytes()
-        for cached in (file.parent / "__pycache__").glob(f"{file.stem}.*.pyc"):
-            cached.unlink()  # a cache of the same size and second would hide the change
         try:
-            file.write_text(source, encoding="utf-8")
+            self._write(file, source.encode())
             yield
         finally:
-            file.write_bytes(before)
+            self._write(file, before)
+
+    def _write(self, file: Path, text: bytes) -> None:
+        for cached in (file.parent / "__pycache__").glob(f"{file.stem}.*.pyc"):
+            cached.unlink()  # a cache of a text of the same size and second would stand for this one
+        file.write_bytes(text)
 
     def try_tests(self, tests: Sequence[str], limit_s: float) -> Run:
-        """Run tests until one fails, writing no caches."""
+        """Run tests until one fails."""
         with tempfile.TemporaryDirectory() as scratch:
             names = Path(scratch) / "tests"
             names.write_text("\n".join(tests), encoding="utf-8")
@@ -130,7 +134,7 @@ class Tree:
         process = subprocess.Popen(
             [sys.executable, *PYTEST, *arguments],
             cwd=self.root,
-            env={**self._environment, "PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": scratch},
+            env={**self._environment, "TMPDIR": scratch},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
