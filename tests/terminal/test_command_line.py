@@ -169,6 +169,7 @@ def completed(shell: str, *words: str) -> list[str]:
     environment = {**os.environ, **asked, "_FAIRPLAY_COMPLETE": f"complete_{shell}"}
     script = Path(sys.executable).with_name("fairplay")
     ran = subprocess.run([script], capture_output=True, text=True, check=False, env=environment)
+    assert ran.stderr == ""
     return ran.stdout.split()
 
 
@@ -180,6 +181,12 @@ def test_names_of_commands_and_games_are_completed(shell: str) -> None:
     offered = " ".join(completed(shell, "games", ""))
     assert all(name in offered for name in registered())
     assert "verify" in " ".join(completed(shell, "records", "ver"))
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_after_a_command_that_there_is_not_the_commands_are_offered(shell: str) -> None:
+    assert "tournament" in " ".join(completed(shell, "tuornament", ""))
+    assert "verify" in " ".join(completed(shell, "records", "verfiy", ""))
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -60,7 +60,7 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that the first argument names. A name that is none fails with those that are close."""
         name = args[0]
-        if name not in commands() and not name.startswith("-"):
+        if name not in commands() and not name.startswith("-") and not ctx.resilient_parsing:  # as in completion
             close = " or ".join(get_close_matches(name, commands()))
             ctx.fail(f"No such command {name!r}.{f' Did you mean {close}?' if close else ''}")
         return super().resolve_command(ctx, args)
