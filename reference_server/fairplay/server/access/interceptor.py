@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
+from inspect import iscoroutinefunction
 from typing import Any, TypeAlias
 
 import grpc
@@ -57,7 +58,7 @@ class AccessInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # gr
             return handler
         for kind, build in KINDS.items():
             behaviour = getattr(handler, kind)
-            if asyncio.iscoroutinefunction(behaviour):
+            if iscoroutinefunction(behaviour):
                 wrapped = self._guarded(behaviour, handler_call_details.method, streams=kind != "unary_unary")
                 if self._audit is not None:
                     wrapped = self._noted(wrapped, handler_call_details.method, self._audit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from inspect import isasyncgenfunction
+from inspect import isasyncgenfunction, iscoroutinefunction
 from typing import Any, TypeAlias
 
 import grpc
@@ -69,7 +69,7 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grp
             return None
         for kind, build in KINDS.items():
             behaviour = getattr(handler, kind)
-            if asyncio.iscoroutinefunction(behaviour):
+            if iscoroutinefunction(behaviour):
                 deserializer = guard_deserializer(handler.request_deserializer)
                 if kind in READ_KINDS:
                     reading = self._reading(behaviour, streams=kind == "unary_stream")
