@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from fairplay.conformance.endings import Ending, ending_told, find_endings
+from fairplay.conformance.endings import Ending, find_endings, parse_ending
 from fairplay.conformance.methods import tells_the_end
 from fairplay.conformance.trial import Scenario, Trial
 from fairplay.games.conformance import find_conformance
@@ -22,7 +22,7 @@ TYING = [name for name in TELLING if find_conformance(name).tied_ending is not N
 def told(found: Trial) -> Ending | None:
     """Return the end that the player was told in the last call of a game."""
     last = found.exchanges[-1]
-    return ending_told(last.method.request.FromString(last.request))
+    return parse_ending(last.method.request.FromString(last.request))
 
 
 def played(game: Game, scenario: Scenario, strategy: str) -> Trial:
@@ -57,4 +57,4 @@ def test_rivals_that_do_not_wait_win_the_races() -> None:
 
 
 def test_the_end_of_a_tournament_is_none_of_a_game() -> None:
-    assert ending_told(EndRequest(tournament_id="cup", won=True)) is None
+    assert parse_ending(EndRequest(tournament_id="cup", won=True)) is None

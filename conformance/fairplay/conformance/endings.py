@@ -34,17 +34,17 @@ class Ending(StrEnum):
     TIED = "tied"
 
 
-def ending_told(request: Message) -> Ending | None:
+def parse_ending(request: Message) -> Ending | None:
     """Return what a request tells its player about the end of a game; None: it does not tell the end."""
-    told: Any = request
+    values: Any = request
     fields = set(request.DESCRIPTOR.fields_by_name)
     if "winner_seats" in fields:
-        winners = list(told.winner_seats)
-        return (Ending.WON if told.seat in winners else Ending.LOST) if winners else Ending.TIED
+        winners = list(values.winner_seats)
+        return (Ending.WON if values.seat in winners else Ending.LOST) if winners else Ending.TIED
     if not {"game_id", "won"} <= fields:
         return None
-    shared = "ranks" in fields and list(told.ranks).count(1) > 1
-    return (Ending.TIED if shared else Ending.WON) if told.won else Ending.LOST
+    shared = "ranks" in fields and list(values.ranks).count(1) > 1
+    return (Ending.TIED if shared else Ending.WON) if values.won else Ending.LOST
 
 
 def find_endings(game: Game, settings: Message, wanted: Ending, rng: Random) -> Iterator[Scenario]:
@@ -84,7 +84,7 @@ class _AskedError(Exception):
 
 def _foresee(game: Game, scenario: Scenario) -> Ending | None:
     """Return what the player under test will be told at the end, or None if that may depend on its answers."""
-    situation, told = scenario.situation, list[Ending]()
+    situation, endings = scenario.situation, list[Ending]()
     rivals = Rivals(game, situation, scenario.seed, scenario.departures)
 
     def answer(call: Call) -> Any:
@@ -92,8 +92,8 @@ def _foresee(game: Game, scenario: Scenario) -> Ending | None:
             return rivals.answer(call, 0)
         if call.kind is not CallKind.NOTIFICATION:
             raise _AskedError
-        if (ending := ending_told(call.request)) is not None:
-            told.append(ending)
+        if (ending := parse_ending(call.request)) is not None:
+            endings.append(ending)
         return call.method.response()
 
     names, rng = seat_names(situation), game_rng(scenario.seed)
@@ -101,4 +101,4 @@ def _foresee(game: Game, scenario: Scenario) -> Ending | None:
         drive(game.play("foreseen", situation.settings, names, rng, situation.state), answer)
     except _AskedError:
         return None
-    return told[-1] if told else None
+    return endings[-1] if endings else None

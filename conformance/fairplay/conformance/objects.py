@@ -43,10 +43,10 @@ class ObjectLink:
         """Call the object's method in a thread."""
         open_call = OpenCall(self._clock, limit_s, done, lambda _: None)
         future = self._threads.submit(self._outcome, method, request)
-        future.add_done_callback(lambda told: self._tell(open_call, told.result()))
+        future.add_done_callback(lambda ready: self._settle(open_call, ready.result()))
         return open_call
 
-    def _tell(self, open_call: OpenCall, outcome: bytes | Failure) -> None:
+    def _settle(self, open_call: OpenCall, outcome: bytes | Failure) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
             self._loop.call_soon_threadsafe(open_call.settle, outcome)
 

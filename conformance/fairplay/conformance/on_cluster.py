@@ -55,10 +55,10 @@ async def run_on_cluster(
         async with room:
             done = await cluster.do(make_job("certify", CertificationWork(plan.options), [link]))
         report: Report = pickle.loads(done)
-        told = [*writers(name)]
+        receivers = [*writers(name)]
         events: Sequence[Event] = (Began(report.run, plan.cases), *map(CaseJudged, report.judged), Ended(report))
         for event in events:
-            for writer in told:
+            for writer in receivers:
                 writer.take(event)
             take(PlayerEvent(name, event))
 

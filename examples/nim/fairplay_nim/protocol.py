@@ -42,9 +42,9 @@ def build_state(state: rules.State) -> pb.State:
 def play(game_id: str, state: rules.State) -> Conversation:
     """Return the conversation of a game that begins in this state."""
     yield Show(state)
-    told = {seat: pb.PlayAsRequest(game_id=game_id, seat=seat) for seat in sorted(state.players)}
-    answers = yield CallAll([Call(seat, PLAY_AS, told[seat], CallKind.NOTIFICATION) for seat in told])
-    for seat in told:
+    requests = {seat: pb.PlayAsRequest(game_id=game_id, seat=seat) for seat in sorted(state.players)}
+    answers = yield CallAll([Call(seat, PLAY_AS, requests[seat], CallKind.NOTIFICATION) for seat in requests])
+    for seat in requests:
         if isinstance(answers[seat], FAILURES):
             yield Eliminate(seat, answers[seat])
             state = rules.eliminate(state, seat)

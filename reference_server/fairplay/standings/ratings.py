@@ -216,14 +216,14 @@ class _Fit:
         squares, deal_counts = squares[self._rated], deal_counts[self._rated]
         left = max(0.0, observations - (len(self._rated) - 1))
         correction = observations / left if left else 0.0
-        told = self._tell(expected, deal_counts)
-        told_by_all = left * float((told * expected).sum() / (deal_counts * expected).sum())
+        evidence = self._tell(expected, deal_counts)
+        evidence_of_all = left * float((evidence * expected).sum() / (deal_counts * expected).sum())
         seen = squares.sum() / expected.sum() * correction
-        self._pooled = (told_by_all * seen + SCATTER_WEIGHT) / (told_by_all + SCATTER_WEIGHT)
+        self._pooled = (evidence_of_all * seen + SCATTER_WEIGHT) / (evidence_of_all + SCATTER_WEIGHT)
         own = squares / expected * correction
-        self._own = (told * own + OWN_WEIGHT * self._pooled) / (told + OWN_WEIGHT)
-        share = told / (told + OWN_WEIGHT)
-        freedom = 1 / (share**2 / told + (1 - share) ** 2 / max(told_by_all, LEAST_FREEDOM))
+        self._own = (evidence * own + OWN_WEIGHT * self._pooled) / (evidence + OWN_WEIGHT)
+        share = evidence / (evidence + OWN_WEIGHT)
+        freedom = 1 / (share**2 / evidence + (1 - share) ** 2 / max(evidence_of_all, LEAST_FREEDOM))
         self._freedom = np.maximum(freedom, LEAST_FREEDOM)
 
     def _tell(self, expected: Floats, deal_counts: Floats) -> Floats:
@@ -233,8 +233,8 @@ class _Fit:
         """
         met = self._met.sum(axis=1)
         rarity = np.maximum(met / expected - 6, 0)  # the excess kurtosis of one result
-        told: Floats = deal_counts * 2 / (2 + rarity * deal_counts / met)
-        return told
+        evidence: Floats = deal_counts * 2 / (2 + rarity * deal_counts / met)
+        return evidence
 
     def margins(self) -> Floats:
         """Return half the widths of the intervals, in log-odds, of those who are rated."""

@@ -17,7 +17,7 @@ class Estimate:
         self._case_count = case_count
         self._budget_s = budget_s
         self._clock = clock
-        self._began = self._told = clock()
+        self._began = self._printed = clock()
         self._judged_count = 0
 
     def count_case(self) -> None:
@@ -43,9 +43,9 @@ class Estimate:
     def line(self, noun: str = "cases") -> str | None:
         """Return a line about the progress where the last one is long ago, or None."""
         now = self._clock()
-        if now - self._told < LINE_EVERY_S or not (self.text or not self._case_count):
+        if now - self._printed < LINE_EVERY_S or not (self.text or not self._case_count):
             return None
-        self._told = now
+        self._printed = now
         if not self._case_count:  # nobody knows how many there are
             return f"{self._judged_count} {noun}"
         return f"{self._judged_count} of {self._case_count} {noun}, {self.text}"

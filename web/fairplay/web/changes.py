@@ -19,14 +19,14 @@ class Changes:
         self._now_s = now_s
         self._next = asyncio.Event()
         self._waiting_count = 0
-        self._told_until_s = 0.0
+        self._pause_until_s = 0.0
         self._due: asyncio.TimerHandle | None = None
 
     def notify(self) -> None:
         """Wake all who wait: at once, or as soon as those have had their pause who were woken last."""
         if self._due is not None:
             return
-        left_s = self._told_until_s - self._now_s()
+        left_s = self._pause_until_s - self._now_s()
         if left_s <= 0:
             self._tell()
         else:
@@ -34,7 +34,7 @@ class Changes:
 
     def _tell(self) -> None:
         self._due = None
-        self._told_until_s = self._now_s() + PAUSE_S * self._waiting_count
+        self._pause_until_s = self._now_s() + PAUSE_S * self._waiting_count
         self.version += 1
         self._next.set()
         self._next = asyncio.Event()

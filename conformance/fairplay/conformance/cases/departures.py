@@ -82,8 +82,8 @@ def _plans_one_by_one(context: Context) -> Iterator[_Plan]:
     for index, count in enumerate(crowds):
         for pace in PACES if len(crowds) < len(PACES) else [PACES[index % len(PACES)]]:
             seat, rivals = _seated(rng, count)
-            moments = pace(len(rivals), _length(context, seat, count))
-            leaving = zip(rivals, moments, strict=True)
+            turns = pace(len(rivals), _length(context, seat, count))
+            leaving = zip(rivals, turns, strict=True)
             yield _Plan(seat, count, tuple(Departure(rival, after, fault=next(faults)) for rival, after in leaving))
     last_ones = [(count - 1, count) for count in crowds[:-1]]
     seatings = [*last_ones, *((seat, crowds[-1]) for seat in range(crowds[-1]))]

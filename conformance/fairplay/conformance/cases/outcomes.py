@@ -19,24 +19,24 @@ from fairplay.games.game import Game
 GAMES = 2
 """A player hears of each end so often in a row, before it plays on."""
 DECISIONS = 3
-TOLD = "Every player that is still in is told how the game has ended."
+ENDS_ARE_REPORTED = "Every player that is still in is told how the game has ended."
 
 
-@case("endings.game-won", TOLD)
+@case("endings.game-won", ENDS_ARE_REPORTED)
 def game_won(context: Context) -> None:
     """Players often keep a count of games won, or begin the next game there."""
     with context.shared() as connection:
         _hear(context, connection, list(islice(_foreseen(context, Ending.WON), GAMES)))
 
 
-@case("endings.game-lost", TOLD)
+@case("endings.game-lost", ENDS_ARE_REPORTED)
 def game_lost(context: Context) -> None:
     """Players are often tried against weak rivals, and fail when they are first told that they have lost."""
     with context.shared() as connection:
         _hear(context, connection, [*islice(_foreseen(context, Ending.LOST), GAMES), *_outrun(context)])
 
 
-@case("endings.game-tied", TOLD)
+@case("endings.game-tied", ENDS_ARE_REPORTED)
 def game_tied(context: Context) -> None:
     """Nobody may have won, or several: players that look for the one winner find none, or the wrong one."""
     tied_ending = find_conformance(context.game.name).tied_ending

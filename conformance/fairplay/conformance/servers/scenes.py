@@ -26,10 +26,10 @@ AMPLE_S = 5.0
 """A limit that scripted players keep on any machine."""
 
 
-def control(decision_s: float = AMPLE_S, first_s: float = AMPLE_S, told_s: float = AMPLE_S) -> TimeControl:
+def control(decision_s: float = AMPLE_S, first_s: float = AMPLE_S, notification_s: float = AMPLE_S) -> TimeControl:
     """Return a time control without a bank."""
     return TimeControl(
-        decision_limit=span(decision_s), first_decision_limit=span(first_s), notification_limit=span(told_s)
+        decision_limit=span(decision_s), first_decision_limit=span(first_s), notification_limit=span(notification_s)
     )
 
 

@@ -101,14 +101,14 @@ def _counts(report: Report) -> str:
 
 def _facts(report: Report) -> str:
     run, player = report.run, report.player
-    limits, told = run.limits, f"notification {run.limits.notification_s:g} s"
+    limits, notification = run.limits, f"notification {run.limits.notification_s:g} s"
     facts = [
         ("Player", f"{player.display_name} {player.software_version}".strip()),
         ("Services", ", ".join(service.name for service in player.services)),
         ("Reached by", run.reached_by),
         ("Protocol revision", run.protocol_revision),
         ("Seed", run.seed),
-        ("Time limits", f"{limits.decision_s:g} s; first decision {limits.first_decision_s:g} s; {told}"),
+        ("Time limits", f"{limits.decision_s:g} s; first decision {limits.first_decision_s:g} s; {notification}"),
         ("Issued", report.began.strftime("%Y-%m-%d %H:%M:%S UTC")),
         ("Took", f"{report.seconds:.1f} s"),
     ]

@@ -11,10 +11,10 @@ from fairplay.conformance.zoo.effects import DIES, HANGS, IS_UNREADABLE, RAISES
 from fairplay.conformance.zoo.mutants import Mutant
 from fairplay.conformance.zoo.triggers import (
     after_end,
+    at_ending,
+    at_repeated_ending,
     in_method,
     second_call,
-    when_told,
-    when_told_again,
     with_fields,
 )
 from fairplay.games.conformance import find_conformance
@@ -51,14 +51,14 @@ def _of_game_ends(game: Game) -> Iterator[Mutant]:
         (HANGS, "hangs", "Never returns", case_ids.EVERY_ANSWER),
         (DIES, "dies", "Ends without a word", case_ids.ALIVE),
     ):
-        lost, told = when_told(Ending.LOST), f"{sentence} when it is told that it has lost a game."
-        yield Mutant(f"{verb}-when-it-loses-a-game", told, (case_ids.GAME_LOST,), lost, effect, related, owner)
-    sentence, won = "Raises an exception when it is told that it has won a game.", when_told(Ending.WON)
+        lost, description = at_ending(Ending.LOST), f"{sentence} when it is told that it has lost a game."
+        yield Mutant(f"{verb}-when-it-loses-a-game", description, (case_ids.GAME_LOST,), lost, effect, related, owner)
+    sentence, won = "Raises an exception when it is told that it has won a game.", at_ending(Ending.WON)
     yield Mutant("raises-when-it-wins-a-game", sentence, (case_ids.GAME_WON,), won, RAISES, related, case_ids.VOID)
-    again, sentence = when_told_again(Ending.LOST), "Raises an exception when it is told again that it has lost."
+    again, sentence = at_repeated_ending(Ending.LOST), "Raises an exception when it is told again that it has lost."
     yield Mutant("raises-when-it-loses-again", sentence, BACK_TO_BACK, again, RAISES, related)
     sentence, after = "Raises an exception in every game after one that it has lost.", after_end(Ending.LOST)
     yield Mutant("raises-after-a-lost-game", sentence, BACK_TO_BACK, after, RAISES, related)
     if find_conformance(game.name).tied_ending is not None:
-        sentence, tied = "Raises an exception when a game ends in a tie.", when_told(Ending.TIED)
+        sentence, tied = "Raises an exception when a game ends in a tie.", at_ending(Ending.TIED)
         yield Mutant("raises-at-a-tie", sentence, (case_ids.GAME_TIED,), tied, RAISES, related, case_ids.VOID)

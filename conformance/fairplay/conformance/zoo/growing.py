@@ -14,7 +14,7 @@ from fairplay.conformance.zoo.effects import adds
 from fairplay.conformance.zoo.mutant_player import Trigger
 from fairplay.conformance.zoo.mutants import Mutant
 from fairplay.conformance.zoo.program_behaviour import ProgramBehaviour
-from fairplay.conformance.zoo.triggers import always, in_decision, when_told
+from fairplay.conformance.zoo.triggers import always, at_ending, in_decision
 
 EACH_GAME = in_decision(1)
 HOARD_BYTES = 4 * 1024 * 1024
@@ -70,14 +70,14 @@ PROGRAMS = (
         "Keeps a thread of every game that it is told to have lost.",
         case_ids.GROWING_THREADS,
         _thread,
-        when_told(Ending.LOST),
+        at_ending(Ending.LOST),
     ),
     _mutant(
         "keeps-files-of-won-games-open",
         "Keeps a file open of every game that it is told to have won.",
         case_ids.GROWING_FILES,
         _file,
-        when_told(Ending.WON),
+        at_ending(Ending.WON),
     ),
     _mutant("keeps-files-open", "Keeps a file open of every game.", case_ids.GROWING_FILES, _file),
     _mutant(

@@ -56,7 +56,7 @@ def _of_settings(game: Game, anywhere: tuple[str, ...]) -> Iterator[Mutant]:
 
     if names_settings(game) and (times := _long_times(game)):
         sentence = "Raises an exception in its first decision where a time that is longer by default is below a second."
-        yield Mutant("raises-with-little-time", sentence, cases, _told_of_less(game, times), RAISES, anywhere)
+        yield Mutant("raises-with-little-time", sentence, cases, _with_less_time(game, times), RAISES, anywhere)
 
     if names_settings(game) and (forgiving := forgiving_settings(game.name)):
         sentence = "Raises an exception in its second decision where a failed call eliminates nobody."
@@ -68,9 +68,9 @@ def in_decision_under(number: int, settings: Sequence[Message]) -> Trigger:
     """Trigger in one decision of each game, counted from 1, in games under one of some settings."""
 
     def trigger(call: ReceivedCall) -> bool:
-        told = any(_agrees(part, each) for part in parts(call.request) for each in settings)
-        call.game.notes["told"] = call.game.notes.get("told") or told
-        return call.decision == number and bool(call.game.notes["told"])
+        others = any(_agrees(part, each) for part in parts(call.request) for each in settings)
+        call.game.notes["other settings"] = call.game.notes.get("other settings") or others
+        return call.decision == number and bool(call.game.notes["other settings"])
 
     return trigger
 
@@ -86,12 +86,12 @@ def _is_time(field: Any) -> bool:
     return field.message_type == Duration.DESCRIPTOR and not field.is_repeated
 
 
-def _told_of_less(game: Game, times: Sequence[str]) -> Trigger:
+def _with_less_time(game: Game, times: Sequence[str]) -> Trigger:
     """Trigger in the first decision of a game in which one of these times is shorter than a second."""
 
     def trigger(call: ReceivedCall) -> bool:
-        told = [part for part in parts(call.request) if isinstance(part, game.settings_type)]
-        if any(part.HasField(name) and not getattr(part, name).seconds for part in told for name in times):
+        shown = [part for part in parts(call.request) if isinstance(part, game.settings_type)]
+        if any(part.HasField(name) and not getattr(part, name).seconds for part in shown for name in times):
             call.game.notes["little time"] = True
         return call.decision == 1 and "little time" in call.game.notes
 

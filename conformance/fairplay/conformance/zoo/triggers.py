@@ -9,7 +9,7 @@ from typing import Any
 from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-from fairplay.conformance.endings import Ending, ending_told
+from fairplay.conformance.endings import Ending, parse_ending
 from fairplay.conformance.zoo.mutant_player import ReceivedCall, Trigger
 from fairplay.games.game import Game
 
@@ -57,16 +57,16 @@ def with_fields(name: str, **values: object) -> Trigger:
     return lambda call: call.method.name == name and all(getattr(call.request, key) == values[key] for key in values)
 
 
-def when_told(ending: Ending) -> Trigger:
+def at_ending(ending: Ending) -> Trigger:
     """Trigger in calls that tell this end of a game."""
-    return lambda call: ending_told(call.request) is ending
+    return lambda call: parse_ending(call.request) is ending
 
 
-def when_told_again(ending: Ending) -> Trigger:
+def at_repeated_ending(ending: Ending) -> Trigger:
     """Trigger in calls that tell this end, but not in the first of them."""
 
     def trigger(call: ReceivedCall) -> bool:
-        if ending_told(call.request) is not ending:
+        if parse_ending(call.request) is not ending:
             return False
         call.memory.call_counts[ending] += 1
         return call.memory.call_counts[ending] > 1
@@ -78,7 +78,7 @@ def after_end(ending: Ending) -> Trigger:
     """Trigger in the first decision of games after one with this end."""
 
     def trigger(call: ReceivedCall) -> bool:
-        call.memory.call_counts[ending] += ending_told(call.request) is ending
+        call.memory.call_counts[ending] += parse_ending(call.request) is ending
         return call.decision == 1 and call.memory.call_counts[ending] > 0
 
     return trigger

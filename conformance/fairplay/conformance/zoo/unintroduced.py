@@ -23,7 +23,7 @@ def of_introductions(game: Game) -> Iterator[Mutant]:
     introduction = find_introduction(game)
     name, later = introduction.name, game.methods[game.methods.index(introduction) + 1 :]
     decisions = {method.name for method in later if decides(method)}
-    told = {method.name for method in later} - decisions
+    notifications = {method.name for method in later} - decisions
     new, joined = _unintroduced(name, decisions), (game.name,)  # probes into which the player comes later
     sentence = f"Raises an exception in every decision of a game whose {name} it has not heard."
     yield Mutant(f"needs-{_called(introduction)}", sentence, CASES, new, RAISES, joined)
@@ -33,10 +33,10 @@ def of_introductions(game: Game) -> Iterator[Mutant]:
     yield Mutant("plays-on-with-the-last-game", sentence, CASES, new, REPEATS_THE_LAST_GAME, joined)
     sentence = f"Raises an exception in the decisions of a game whose {name} it has not heard, but for seat 0."
     yield Mutant("takes-seat-0-for-granted", sentence, CASES, _in_other_seat(new), RAISES, joined)
-    if told:
+    if notifications:
         sentence = f"Raises an exception when it is told something of a game whose {name} it has not heard."
         yield Mutant(
-            "ends-games-it-knows-only", sentence, CASES, _unintroduced(name, told), RAISES, (*LEAVING, *joined)
+            "ends-games-it-knows-only", sentence, CASES, _unintroduced(name, notifications), RAISES, (*LEAVING, *joined)
         )
 
 

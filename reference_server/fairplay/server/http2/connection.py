@@ -114,7 +114,7 @@ class Connection(asyncio.Protocol):
         """Since when pointless frames are counted."""
         self._ping_s = -PING_INTERVAL_S
         self._hasty_pings = 0
-        self._heard_s = 0.0
+        self._received_s = 0.0
         self._asked_s = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
@@ -171,7 +171,7 @@ class Connection(asyncio.Protocol):
         """Take what has come, frame by frame."""
         if self._closed:
             return
-        self._heard_s = self._loop.time()
+        self._received_s = self._loop.time()
         if self._rest:
             data = self._rest + data
         start, size = 0, len(data)
@@ -221,8 +221,8 @@ class Connection(asyncio.Protocol):
                 self.reset(call, error.code)
 
     def _count_pointless(self) -> None:
-        if self._heard_s - self._pointless_s > POINTLESS_S:
-            self._pointless, self._pointless_s = 0, self._heard_s
+        if self._received_s - self._pointless_s > POINTLESS_S:
+            self._pointless, self._pointless_s = 0, self._received_s
         self._pointless += 1
         if self._pointless > MAX_POINTLESS:
             raise ConnectionBrokenError(Code.ENHANCE_YOUR_CALM, f"{MAX_POINTLESS:,} frames came without a message")
@@ -363,10 +363,10 @@ class Connection(asyncio.Protocol):
     def _take_ping(self, flags: int, _number: int, payload: bytes) -> None:
         if flags & ACK:
             return
-        self._hasty_pings += self._heard_s - self._ping_s < PING_INTERVAL_S
+        self._hasty_pings += self._received_s - self._ping_s < PING_INTERVAL_S
         if self._hasty_pings > MAX_HASTY_PINGS:
             raise ConnectionBrokenError(Code.ENHANCE_YOUR_CALM, "too_many_pings")  # as gRPC says it
-        self._ping_s = self._heard_s
+        self._ping_s = self._received_s
         self._put(frame(Kind.PING, ACK, 0, payload))
 
     def _take_goaway(self, _flags: int, _number: int, _payload: bytes) -> None:
@@ -478,11 +478,11 @@ class Connection(asyncio.Protocol):
 
     def _beat(self) -> None:
         """Ask a silent connection for a sign of life, and end it if there is none."""
-        if self._heard_s < self._asked_s:
+        if self._received_s < self._asked_s:
             self.abort()
             return
         now_s = self._loop.time()
-        wait_s = self._heard_s + self._host.heartbeat_s - now_s
+        wait_s = self._received_s + self._host.heartbeat_s - now_s
         if wait_s <= 0:
             self._asked_s, wait_s = now_s, self._host.answer_s
             self._put(frame(Kind.PING, 0, 0, bytes(8)))

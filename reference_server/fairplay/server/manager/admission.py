@@ -108,11 +108,11 @@ async def describe(player: Player, plan: TournamentPlan, links: Links, secret: s
 
 
 async def _asked(link: Link, limit_s: float) -> bytes | Failure:
-    told: asyncio.Future[bytes | Failure] = asyncio.get_running_loop().create_future()
+    answer: asyncio.Future[bytes | Failure] = asyncio.get_running_loop().create_future()
     request = DescribeRequest().SerializeToString()
-    call = link.call(DESCRIBE.path, request, limit_s, lambda outcome, _: told.set_result(outcome))
+    call = link.call(DESCRIBE.path, request, limit_s, lambda outcome, _: answer.set_result(outcome))
     try:
-        return await told
+        return await answer
     finally:
         call.cancel()
 

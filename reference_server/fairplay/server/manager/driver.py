@@ -188,10 +188,10 @@ class Driver:
                     break
             self._unasked -= 1
             link, method = self._links[seat], asked.call.method
-            self._open[seat] = link.call(method.path, asked.request, self._limit_s, partial(self._told, seat))
+            self._open[seat] = link.call(method.path, asked.request, self._limit_s, partial(self._record_outcome, seat))
         await self._answered
 
-    def _told(self, seat: int, outcome: bytes | Failure, elapsed_s: float) -> None:
+    def _record_outcome(self, seat: int, outcome: bytes | Failure, elapsed_s: float) -> None:
         del self._open[seat]
         try:
             self._course.record_outcome(seat, outcome, elapsed_s)

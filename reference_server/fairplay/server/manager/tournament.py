@@ -31,7 +31,7 @@ from fairplay.v1.tournament_pb2 import Tournament as TournamentMessage
 
 log = logging.getLogger("fairplay.manager")
 
-MAX_TOLD = 200
+MAX_STANDINGS = 200
 """How many entrants are in the standings that watchers are sent."""
 UNFORESEEN = "the manager failed; its log says more"
 
@@ -233,7 +233,7 @@ class Tournament:
         if self.course.standings.ranked:
             standings = Standings()
             standings.CopyFrom(await self.course.standings.latest())
-            del standings.standings[MAX_TOLD:]
+            del standings.standings[MAX_STANDINGS:]
             self._watchers.tell(WatchTournamentResponse(standings=standings))
 
     async def _keep_announcing(self, course: Course) -> None:

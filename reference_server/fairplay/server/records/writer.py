@@ -56,7 +56,7 @@ class Writer:
         keep_s: float | None = None,
     ) -> None:
         self.failure: RecordsError | None = None
-        self.failed: Callable[[], object] = _nobody_told
+        self.failed: Callable[[], object] = _ignore_failure
         self._save = save
         self._keep = keep
         self._keep_s = keep_s
@@ -244,8 +244,8 @@ class Writer:
             self.failed()
 
 
-def _nobody_told() -> None:
-    """Tell nobody that writing has failed."""
+def _ignore_failure() -> None:
+    """Do nothing: nobody waits for the news that writing has failed."""
 
 
 def _settle(future: Future[None], failure: RecordsError | None) -> None:

@@ -13,7 +13,7 @@ from fairplay.terminal.reports.outputs import Outputs
 from fairplay.v1.tournament_pb2 import RoundGame, Standings, Tournament
 
 
-class Told(NamedTuple):
+class PlayedTournament(NamedTuple):
     """A tournament with its standings and all of its games."""
 
     tournament: Tournament
@@ -22,8 +22,8 @@ class Told(NamedTuple):
 
 
 def write_outputs(
-    outputs: Outputs, told: Told, findings: Findings, links: Mapping[str, str], seeds: Mapping[str, int]
+    outputs: Outputs, played: PlayedTournament, findings: Findings, links: Mapping[str, str], seeds: Mapping[str, int]
 ) -> list[Path]:
     """Write what is wanted about a tournament, and return the files of the report."""
-    event = build_event(told.tournament, told.standings, told.games, outputs.people, findings, outputs.certified)
-    return outputs.write(event, tournament_json(told.tournament, told.games, told.standings, links, seeds))
+    event = build_event(played.tournament, played.standings, played.games, outputs.people, findings, outputs.certified)
+    return outputs.write(event, tournament_json(played.tournament, played.games, played.standings, links, seeds))

@@ -31,42 +31,42 @@ def _rules_of(game: str) -> Case:
     return rules
 
 
-def _blamed(case_id: str, why: str, script: Script, *checks: str) -> Case:
-    async def blamed(context: ServerContext) -> None:
+def _misconduct(case_id: str, why: str, script: Script, *checks: str) -> Case:
+    async def misconduct(context: ServerContext) -> None:
         await _judged(context, ordinary(OPEN, script))
 
-    blamed.__doc__ = why
-    return server_case(case_id, *checks)(blamed)
+    misconduct.__doc__ = why
+    return server_case(case_id, *checks)(misconduct)
 
 
 FAILS = at(0, "TakeTurn", fail(13, "scripted failure"))
 
 failures = (
-    _blamed(
+    _misconduct(
         "blame.exception",
         "A player that answers with an error status has failed: a bug in its safety.",
         FAILS,
         "MISCONDUCT_KIND_EXCEPTION, CALL_ERROR_REASON_STATUS",
     ),
-    _blamed(
+    _misconduct(
         "blame.notification",
         "A player that fails when it is told something has failed, too.",
         at(1, "PlayAs", fail(2, "scripted failure")),
         "Any error status eliminates the player from the game.",
     ),
-    _blamed(
+    _misconduct(
         "blame.unparsable-reply",
         "A reply that is no message is an exception, and no broken rule.",
         at(1, "TakeTurn", reply(GARBAGE)),
         "CALL_ERROR_REASON_UNPARSABLE",
     ),
-    _blamed(
+    _misconduct(
         "blame.empty-reply",
         "A reply without its required parts breaks a rule.",
         at(2, "TakeTurn", reply(b"")),
         "MISCONDUCT_KIND_RULE_VIOLATION",
     ),
-    _blamed(
+    _misconduct(
         "blame.several",
         "Those who fail are listed in the order in which they were eliminated.",
         both(FAILS, at(2, "Setup", reply(GARBAGE))),

@@ -48,7 +48,7 @@ limits = (
         "time.notification",
         "A player that hangs when it is told something holds up the others as well.",
         at(0, "PlayWith", hang),
-        control(told_s=SHORT_S),
+        control(notification_s=SHORT_S),
         "TimeControl.notification_limit",
     ),
     _limited(

@@ -135,14 +135,14 @@ async def end(context: ServerContext) -> None:
     ended = await _whole(context)
     ends = calls_of(ended.cast.received, "End")
     same("How many calls come after the first End", ends, ended.cast.received[-len(ends) :] if ends else [])
-    told = [(NAMES[each.seat], bool(getattr(parsed(ended.cast.game, each), "won", False))) for each in ends]
+    sent = [(NAMES[each.seat], bool(getattr(parsed(ended.cast.game, each), "won", False))) for each in ends]
     winners = set(ended.tournament.result.winners)
-    wrong = [name for name, won in told if won != (name in winners)]
+    wrong = [name for name, won in sent if won != (name in winners)]
     if wrong:
-        raise failure(f"{wrong[0]} was told the wrong thing about winning.", ("Told", str(told)))
-    same("Who is told End", sorted(NAMES[:ENTRANTS]), sorted(name for name, _ in told))
-    if [won for _, won in told] != sorted((won for _, won in told), reverse=True):
-        raise failure("The winners must be told End before the others.", ("Told", str(told)))
+        raise failure(f"{wrong[0]} was told the wrong thing about winning.", ("Told", str(sent)))
+    same("Who is told End", sorted(NAMES[:ENTRANTS]), sorted(name for name, _ in sent))
+    if [won for _, won in sent] != sorted((won for _, won in sent), reverse=True):
+        raise failure("The winners must be told End before the others.", ("Told", str(sent)))
 
 
 @server_case("tournament.rounds", "Knockout: how entrants are dealt to games, who goes on, and who wins")

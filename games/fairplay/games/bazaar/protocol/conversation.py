@@ -96,8 +96,8 @@ def _set_up(game_id: str, state: rules.State) -> Part:
     for seat, player in enumerate(state.players):
         if player.standing is rules.Standing.IN:
             request = bazaar_player_pb2.SetupRequest(game_id=game_id, seat=seat, table=table)
-            told = yield from notify(Call(seat, SETUP, request, CallKind.NOTIFICATION))
-            if not told:
+            delivered = yield from notify(Call(seat, SETUP, request, CallKind.NOTIFICATION))
+            if not delivered:
                 state = rules.eliminate_at_setup(state, seat)
                 yield Show(codec.Shown(state))
     return state
@@ -107,8 +107,8 @@ def _tell(game_id: str, state: rules.State) -> Part:
     """Tell the winners, then the others, in turn order; nobody moves up for a player that fails (section 7)."""
     for seat, won in rules.notifications(state):
         request = bazaar_player_pb2.WinRequest(game_id=game_id, seat=seat, won=won)
-        told = yield from notify(Call(seat, WIN, request, CallKind.NOTIFICATION))
-        if not told:
+        delivered = yield from notify(Call(seat, WIN, request, CallKind.NOTIFICATION))
+        if not delivered:
             state = rules.eliminate(state, seat)
             yield Show(codec.Shown(state))
     return state

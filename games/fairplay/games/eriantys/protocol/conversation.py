@@ -214,12 +214,14 @@ class _Game:
             yield from self._remove(loss)
             if not was_over:
                 gone = {one.seat for one in waiting}
-                told = {
+                requests = {
                     seat: self._requests.disconnection(self.state, seat, loss.seat)
                     for seat in self._present()
                     if seat not in gone
                 }
-                replies = yield from _together([self._tell(seat, SHOW_DISCONNECTION, told[seat]) for seat in told])
+                replies = yield from _together(
+                    [self._tell(seat, SHOW_DISCONNECTION, requests[seat]) for seat in requests]
+                )
                 waiting.extend(_failed(replies))
         if self._started and not was_over:
             yield from self._update()

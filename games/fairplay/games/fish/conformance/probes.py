@@ -96,7 +96,7 @@ def _somebody_is_stuck(state: rules.State) -> bool:
 
 BLACK_AND_BROWN = (fish_pb2.COLOR_BLACK, fish_pb2.COLOR_BROWN)
 ONE_BY_ONE = fish_pb2.Settings(announce_order=fish_pb2.ANNOUNCE_ORDER_PER_PLAYER)
-TOLD_MOVES = fish_pb2.Settings(rows=6, columns=6, action_list=fish_pb2.ACTION_LIST_MOVES)
+WITH_MOVES = fish_pb2.Settings(rows=6, columns=6, action_list=fish_pb2.ACTION_LIST_MOVES)
 MANY_HOLES = fish_pb2.Settings(rows=6, columns=6, holes=18, random_fish=True)
 
 PROBES: tuple[Probe, ...] = (
@@ -236,7 +236,7 @@ PROBES: tuple[Probe, ...] = (
         "fish.history.moves",
         MOVING,
         "Take-turn tells what the others did; nothing is told on the first turn, whatever was before.",
-        begin_game(3, 4, TOLD_MOVES),
+        begin_game(3, 4, WITH_MOVES),
     ),
     Probe(
         "fish.history.skips",
@@ -248,7 +248,7 @@ PROBES: tuple[Probe, ...] = (
         "fish.history.resumed",
         MOVING,
         "The game goes on in its middle: nothing is told of what was before.",
-        _in_the_middle(3, 1, TOLD_MOVES, 6),
+        _in_the_middle(3, 1, WITH_MOVES, 6),
     ),
     Probe(
         "fish.resume.late-and-rich",

@@ -46,8 +46,8 @@ class Person(ABC, Generic[State]):
         """The newest state, as this seat sees it, or as spectators do where that one is newer."""
         self._question: _Question | None = None
         self._reply: asyncio.Future[Message] | None = None
-        self._told: set[int] = set()
-        """The revisions of which was told what led to them."""
+        self._reported: set[int] = set()
+        """The revisions whose news has been reported."""
         self._asked_revision = -1
         """The revision of the state that the newest question showed; -1 once spectators have seen it."""
         self._last: Choice | None = None
@@ -85,7 +85,7 @@ class Person(ABC, Generic[State]):
         """Forget the game before."""
         self.state = self._question = None
         self._asked_revision = -1
-        self._told = set()
+        self._reported = set()
 
     def look(self, state: State) -> None:
         """Show a state, and tell what has led to it."""
@@ -95,8 +95,8 @@ class Person(ABC, Generic[State]):
     def _tell(self, state: State) -> None:
         """Report what has led to a state, once for each revision."""
         revision = self.revision(state)
-        if revision not in self._told and (line := self.news(state)):
-            self._told.add(revision)
+        if revision not in self._reported and (line := self.news(state)):
+            self._reported.add(revision)
             self.table.report(line)
 
     def show(self, state: State) -> None:

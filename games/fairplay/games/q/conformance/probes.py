@@ -116,7 +116,7 @@ QWIRKLE = q_pb2.Settings(fit_rule=q_pb2.FIT_RULE_QWIRKLE)
 QWIRKLE_SMALL = q_pb2.Settings(fit_rule=q_pb2.FIT_RULE_QWIRKLE, copies_per_kind=2, hand_size=12)
 LARGE_HANDS = q_pb2.Settings(hand_size=36, copies_per_kind=3)
 ONE_TILE_EACH = q_pb2.Settings(hand_size=1)
-TOLD_THE_MAP = q_pb2.Settings(setup_argument=q_pb2.SETUP_ARGUMENT_MAP, copies_per_kind=1)
+MAP_IN_SETUP = q_pb2.Settings(setup_argument=q_pb2.SETUP_ARGUMENT_MAP, copies_per_kind=1)
 NO_BONUS = q_pb2.Settings(q_bonus=0, finish_bonus=0, copies_per_kind=1)
 RING = ("a b c t d", "t .. e .. a", "", "d .. d .. t", "b t a e c")
 """Tiles around a gap. Its row, which `_gap` draws, is left out: with it, t fits nowhere inside the ring but there."""
@@ -303,7 +303,7 @@ PROBES: tuple[Probe, ...] = (
         "q.settings.setup-tells-the-map",
         EXTENDING,
         "Setup may tell the map alone, without players and pile: all the rest is in take-turn.",
-        begin_game(0, 2, TOLD_THE_MAP),
+        begin_game(0, 2, MAP_IN_SETUP),
     ),
     Probe(
         "q.settings.no-bonus",

@@ -32,5 +32,5 @@ def notifications(state: State) -> tuple[tuple[int, bool], ...]:
     """
     first, won = state.finisher or 0, winners(state)
     left = remaining(state)
-    told = [seat for seat in left if seat >= first] + [seat for seat in left if seat < first]
-    return tuple((seat, seat in won) for seat in sorted(told, key=lambda seat: seat not in won))
+    seats = [seat for seat in left if seat >= first] + [seat for seat in left if seat < first]
+    return tuple((seat, seat in won) for seat in sorted(seats, key=lambda seat: seat not in won))

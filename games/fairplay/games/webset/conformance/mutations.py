@@ -131,17 +131,17 @@ def acts_without_action_after_a_late_call() -> None:
     """Answers Act without an action where a call of somebody else has expired."""
 
 
-@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.resume.own-wrong-call", only=situations.told(STATUS_BAD_SET))
+@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.resume.own-wrong-call", only=situations.with_status(STATUS_BAD_SET))
 def acts_without_action_after_its_own_wrong_call() -> None:
     """Answers Act without an action where it is told that it has picked wrong cards."""
 
 
-@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.resume.own-late-call", only=situations.told(STATUS_CALL_EXPIRED))
+@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.resume.own-late-call", only=situations.with_status(STATUS_CALL_EXPIRED))
 def acts_without_action_after_its_own_late_call() -> None:
     """Answers Act without an action where it is told that its call has expired."""
 
 
-@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.resume.own-refusal", only=situations.told(STATUS_NOT_NOW))
+@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.resume.own-refusal", only=situations.with_status(STATUS_NOT_NOW))
 def acts_without_action_after_its_own_refusal() -> None:
     """Answers Act without an action where it is told that its act is not possible now."""
 

@@ -75,7 +75,7 @@ def others_were_late(request: ActRequest) -> bool:
     return any(event.kind == EVENT_KIND_CALL_EXPIRED and event.seat != request.seat for event in request.events)
 
 
-def told(status: int) -> Room:
+def with_status(status: int) -> Room:
     """Return the situation in which the player is told this outcome of its own act."""
     return lambda request: request.status == status
 

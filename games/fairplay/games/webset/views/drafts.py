@@ -67,7 +67,7 @@ def action_choices(actions: frozenset[int]) -> list[Choice]:
 class Picking(NamedTuple):
     """The reply to PickCards: three cards, or none where a player may pass.
 
-    With `one_by_one` each card that is picked or put back is a reply, too: everybody sees it, as they see `told`. With
+    With `one_by_one` each card that is picked or put back is a reply, too: everybody sees it, as they see `known`. With
     `all_sets`, in a puzzle, any number of sets is named, one after the other.
     """
 
@@ -78,7 +78,7 @@ class Picking(NamedTuple):
     """Slots, in the order in which they were picked."""
     passed: bool = False
     one_by_one: bool = False
-    told: frozenset[int] = frozenset()
+    known: frozenset[int] = frozenset()
     """The slots of the cards of which the referee knows that they are picked."""
     all_sets: bool = False
     named: tuple[tuple[int, ...], ...] = ()
@@ -128,7 +128,7 @@ class Picking(NamedTuple):
         """Return the cards, if there are three of them, the person passes, or each card is to be told."""
         if self.passed:
             return messages.PickCardsResponse(cards=[self.slots[slot] for triple in self.named for slot in triple])
-        news = self.one_by_one and frozenset(self.picked) != self.told
+        news = self.one_by_one and frozenset(self.picked) != self.known
         return messages.PickCardsResponse(cards=self.cards) if self.complete or news else None
 
     def choose(self, part: str) -> Picking:

@@ -30,7 +30,7 @@ KEYS = {"space": "call-set", "m": "more-cards", "s": "show-solutions", "r": "end
 NAMED_KEYS = {"comma": ",", "full_stop": "."}
 
 Question: TypeAlias = messages.ActRequest | messages.PickCardsRequest
-Told: TypeAlias = Question | messages.ReportRequest | messages.GameOverRequest
+WithNews: TypeAlias = Question | messages.ReportRequest | messages.GameOverRequest
 
 
 class WebsetPerson(Person[webset_pb2.State]):
@@ -45,8 +45,8 @@ class WebsetPerson(Person[webset_pb2.State]):
         self._window_s = WINDOW_S
         self._names: Sequence[str] = ()
         self._seat = 0
-        self._told_revision = 0
-        self._told_status = messages.STATUS_UNSPECIFIED
+        self._reported_revision = 0
+        self._reported_status = messages.STATUS_UNSPECIFIED
         self._actions: frozenset[int] = frozenset()
         """What could be tried when the table was open last."""
         self._early: tuple[str, Sequence[int]] | None = None
@@ -65,7 +65,7 @@ class WebsetPerson(Person[webset_pb2.State]):
         self._window_s = request.settings.window.ToMilliseconds() / 1000 or WINDOW_S
         self._ranks, self._early, self._names, self._actions = (), None, (), frozenset()
         self._selecting = False
-        self._told_revision, self._told_status = request.state.revision, messages.STATUS_UNSPECIFIED
+        self._reported_revision, self._reported_status = request.state.revision, messages.STATUS_UNSPECIFIED
         self._seat = request.seat
         self.look(request.state)
 
@@ -178,22 +178,22 @@ class WebsetPerson(Person[webset_pb2.State]):
     def _settle(self) -> None:
         """Record that the last question is answered, so that what it told is not told again."""
         self.settle()
-        self._told_status = messages.STATUS_UNSPECIFIED
+        self._reported_status = messages.STATUS_UNSPECIFIED
 
     # --- what is seen ---
 
-    def _take_news(self, request: Told) -> None:
+    def _take_news(self, request: WithNews) -> None:
         """Show the state, and report the news of a call, except what a cancelled call has told already."""
         self._seat = request.seat
         self.look(request.state)
         scene = Scene(request.state, request.seat, self._names)
         for event in request.events:
-            if event.revision > self._told_revision and (line := board.event_line(event, scene)):
+            if event.revision > self._reported_revision and (line := board.event_line(event, scene)):
                 self.table.report(line)
-        if request.status != self._told_status and (line := reasons.status_line(request.status, request.rule_id)):
+        if request.status != self._reported_status and (line := reasons.status_line(request.status, request.rule_id)):
             self.table.report(line)
-        self._told_revision = max([self._told_revision, *(event.revision for event in request.events)])
-        self._told_status = request.status
+        self._reported_revision = max([self._reported_revision, *(event.revision for event in request.events)])
+        self._reported_status = request.status
 
     def update(self, state: Message) -> None:
         """Take what spectators see: it comes also while the person is asked nothing, as when a player is lost."""
@@ -361,9 +361,9 @@ class WebsetPerson(Person[webset_pb2.State]):
 def _picking(request: messages.PickCardsRequest, kept: Draft | None) -> Picking:
     """Return the draft of a reply: with the cards of the one that was kept, or those that are known to be picked."""
     slots = list(request.state.slots)
-    told = tuple(slots.index(card) for card in request.state.picked if card in slots)
-    picked = kept.picked if isinstance(kept, Picking) else told
-    return Picking(slots, request.may_skip, picked, one_by_one=request.one_by_one, told=frozenset(told))
+    known = tuple(slots.index(card) for card in request.state.picked if card in slots)
+    picked = kept.picked if isinstance(kept, Picking) else known
+    return Picking(slots, request.may_skip, picked, one_by_one=request.one_by_one, known=frozenset(known))
 
 
 class WebsetFrontend:
