@@ -40,7 +40,7 @@ def parse_cluster(
         if parse_link(link).kind == "dial-in":
             stays = f"{link} stays with the server that it has dialled"
             raise UsageError(f"{stays}: with --jobs and --cluster players are bot:, exec: or grpc://")
-    if (sentence := missing_module("ray", "--jobs with more than 1, and --cluster,", "cluster")) is not None:
+    if (sentence := missing_module("ray", "--jobs above 1 or --cluster", "cluster")) is not None:
         raise UsageError(sentence)
     options = ClusterOptions(jobs=jobs, address=address or "", wait=when_lost == WAIT)
     if not ship:
