@@ -54,13 +54,13 @@ _NO_SETTINGS: Json = {}
 
 @question
 def is_set(cards: Json) -> Json:
-    """Whether three cards are a set; repeated cards are none (section 1)."""
+    """Say whether three cards are a set; repeated cards are none (section 1)."""
     return rules.is_set(*read_cards(read_list(cards, "cards", count=3), "cards"))
 
 
 @question
 def third_card(one: Json, other: Json) -> Json:
-    """The card that makes a set of two different ones."""
+    """Give the card that makes a set of two different ones."""
     if one == other:
         raise ValueError(f"Two different cards have a third one, not {one} twice.")
     return rules.format_card(rules.third(read_card(one, "one"), read_card(other, "other")))
@@ -68,7 +68,7 @@ def third_card(one: Json, other: Json) -> Json:
 
 @question
 def sets(cards: Json) -> Json:
-    """All sets among different cards, each sorted, in sorted order; null stands for no card."""
+    """List all sets among different cards, each sorted, in sorted order; null stands for no card."""
     found = [card for card in read_list(cards, "cards") if card is not None]
     return [write_cards(triple) for triple in rules.sets_among(read_cards(found, "cards"))]
 
@@ -78,20 +78,20 @@ def sets(cards: Json) -> Json:
 
 @question
 def settings(given: Json) -> Json:
-    """The settings of a game with all defaults, where these are given."""
+    """Give all settings of a game, those that are not given with their defaults."""
     return write_settings(read_settings(given))
 
 
 @question
 def start(seed: Json, player_count: Json, settings: Json = _NO_SETTINGS) -> Json:
-    """A game that is shuffled and dealt; the same for the same seed."""
+    """Give a game that is shuffled and dealt, the same for the same seed."""
     count = read_int(player_count, "player_count", 1, MAX_SEATS)
     return write_game(rules.initial(read_settings(settings), count, Random(read_int(seed, "seed"))))
 
 
 @question
 def deal(deck: Json, player_count: Json, settings: Json = _NO_SETTINGS) -> Json:
-    """A game with this deck, the next card first; null stands for the unshuffled deck."""
+    """Give a game with this deck, the next card first; null stands for the unshuffled deck."""
     return write_game(_deal(deck, read_int(player_count, "player_count", 1, MAX_SEATS), settings))
 
 
@@ -109,20 +109,20 @@ def _deal(deck: Json, player_count: int, settings: Json) -> State:
 
 @question
 def legal(game: Json, settings: Json = _NO_SETTINGS) -> Json:
-    """The messages that succeed, as [seat, message]; of the takes all sets."""
+    """List the messages that succeed, as [seat, message]; of the takes all sets."""
     return [[seat, write_action(action)] for seat, action in rules.legal(read_game(game, read_settings(settings)))]
 
 
 @question
 def refusal(game: Json, seat: Json, message: Json, settings: Json = _NO_SETTINGS) -> Json:
-    """The id of the rule because of which a message is refused, or is a wrong take; null if it succeeds."""
+    """Name the rule because of which a message is refused, or is a wrong take; null if it succeeds."""
     state = read_game(game, read_settings(settings))
     return rules.violation(state, Act(_read_seat(seat, state), read_action(message)))
 
 
 @question
 def apply(game: Json, seat: Json, message: Json, settings: Json = _NO_SETTINGS) -> Json:
-    """What a message does, as {"status": name or null, "rule": id or null, "game": game}.
+    """Give what a message does, as {"status": name or null, "rule": id or null, "game": game}.
 
     The message may also be "expire" (the time of the open call is over, whoever is named) or "leave". The statuses are
     those of section 6.
@@ -151,13 +151,13 @@ def _read_seat(seat: Json, state: State) -> int:
 
 @question
 def scores(game: Json, settings: Json = _NO_SETTINGS) -> Json:
-    """The points by seat, also of players that are out."""
+    """Give the points by seat, also of players that are out."""
     return list(rules.scores(read_game(game, read_settings(settings))))
 
 
 @question
 def ranking(game: Json, settings: Json = _NO_SETTINGS) -> Json:
-    """The seats by rank, best first: by points, then sets, then fewer penalties that have a price (section 5)."""
+    """List the seats by rank, best first: by points, then sets, then fewer penalties that have a price (section 5)."""
     return [list(group) for group in rules.ranking(read_game(game, read_settings(settings)))]
 
 
@@ -166,7 +166,7 @@ def ranking(game: Json, settings: Json = _NO_SETTINGS) -> Json:
 
 @question
 def step(strategy: Json, game: Json, seat: Json, settings: Json = _NO_SETTINGS) -> Json:
-    """The message that a reference strategy, e.g. "first", sends from a seat; null for nothing."""
+    """Give the message that a reference strategy, e.g. "first", sends from a seat; null for nothing."""
     state = read_game(game, read_settings(settings))
     action = _choose(strategy, state, _read_seat(seat, state))
     return None if action is None else write_action(action)
@@ -174,7 +174,7 @@ def step(strategy: Json, game: Json, seat: Json, settings: Json = _NO_SETTINGS) 
 
 @question
 def plan(strategy: Json, game: Json, settings: Json = _NO_SETTINGS) -> Json:
-    """All messages, as [seat, message], of players with one strategy until none of them does anything that succeeds."""
+    """List all messages, as [seat, message], of players with one strategy until none does anything that succeeds."""
     state, messages = read_game(game, read_settings(settings)), []
     while act := next((act for seat in rules.due(state) if (act := _succeeding(strategy, state, seat))), None):
         state = rules.apply(state, act)
@@ -209,7 +209,7 @@ def _choose(strategy: Json, state: State, seat: int) -> rules.Action | None:
 
 @question
 def greedy(deck: Json, settings: Json = _NO_SETTINGS) -> Json:
-    """A game of one player that always takes the first set in sorted order, and asks for more cards if there is none.
+    """Play a game of one player, who takes the first set in sorted order, and asks for more cards if there is none.
 
     The answer is {"sets": [[card, card, card], ...], "deals": how often it asked, "left": [card, sorted]}. Where the
     referee would deal by itself the player asks in its place, so that deals can be counted.
@@ -232,7 +232,7 @@ def greedy(deck: Json, settings: Json = _NO_SETTINGS) -> Json:
 
 @question
 def game(actors: Json, deck: Json, settings: Json = _NO_SETTINGS) -> Json:
-    """A whole game between actors (see the kit's `Script`), with this deck; null stands for the unshuffled deck.
+    """Play a game between actors (see the kit's `Script`), with this deck; null stands for the unshuffled deck.
 
     The answer is {"ranking": [[[name, points], ...], ...], "eliminated": [name, ...], "game": game}: who has won, who
     was eliminated, in this order, and the end. All answers arrive at once, and count in the order of the seats. An
