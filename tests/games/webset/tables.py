@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from fairplay.games.steps import Arrival, Call, CallAll, Eliminate, Outcome, Race, Show
@@ -10,7 +10,7 @@ from fairplay.games.webset import rules
 from fairplay.games.webset.game import GAME
 from fairplay.games.webset.protocol import codec, conversation
 from fairplay.games.webset.rules import EMPTY, Act, Phase, State, Status, Take, Word, settings_of
-from fairplay.games.webset.rules.cards import format_cards, parse_cards
+from fairplay.games.webset.rules.cards import format_card, parse_cards
 from fairplay.player.handlers import snake_case
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1.webset_player_pb2 import ActResponse, PickCardsResponse
@@ -22,6 +22,11 @@ PROFILES = ("contest", "seed", "published")
 
 
 # Rules
+
+
+def format_cards(cards: Iterable[int]) -> str:
+    """Return cards as the rules write them, with spaces between."""
+    return " ".join(map(format_card, cards))
 
 
 def fresh(seats: int = 2, deck: Sequence[int] = UNSHUFFLED, **given: Any) -> State:
@@ -54,7 +59,7 @@ def refused(state: State, seat: int, action: Word | str) -> tuple[Status | None,
 
 def columns(state: State) -> list[str]:
     """Return the table, a text for each column."""
-    cells = ["" if card == EMPTY else format_cards([card]) for card in state.table]
+    cells = ["" if card == EMPTY else format_card(card) for card in state.table]
     return [" ".join(cells[at : at + 3]).strip() for at in range(0, len(cells), 3)]
 
 

@@ -18,7 +18,6 @@ from fairplay.games.webset.rules.cards import (
     differing,
     digits,
     format_card,
-    format_cards,
     is_set,
     misfits,
     parse_card,
@@ -26,7 +25,7 @@ from fairplay.games.webset.rules.cards import (
     sets_among,
     third,
 )
-from tests.games.webset.tables import CAP, UNSHUFFLED
+from tests.games.webset.tables import CAP, UNSHUFFLED, format_cards
 
 CARD = st.integers(0, CARDS - 1)
 

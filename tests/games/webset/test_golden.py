@@ -15,11 +15,11 @@ import pytest
 
 from fairplay.games.steps import FAILURES, Arrival, Call, CallAll, Eliminate, Race
 from fairplay.games.webset.game import GAME
-from fairplay.games.webset.rules.cards import EMPTY, format_cards
+from fairplay.games.webset.rules.cards import EMPTY, format_card
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.webset.v1 import webset_pb2, webset_player_pb2
 from fairplay.webset.v1.webset_player_pb2 import ActResponse, PickCardsResponse
-from tests.games.webset.tables import message, sound
+from tests.games.webset.tables import format_cards, message, sound
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -62,7 +62,7 @@ def line(call: Call, answer: Any) -> str:
 
 def asked(request: Any) -> str:
     state = request.state
-    cards = " ".join("----" if card == EMPTY else format_cards([card]) for card in state.slots)
+    cards = " ".join("----" if card == EMPTY else format_card(card) for card in state.slots)
     points = "/".join(str(player.points) for player in state.players)
     kinds = [webset_pb2.EventKind.Name(each.kind)[11:].lower() for each in getattr(request, "events", [])]
     status = webset_player_pb2.Status.Name(request.status)[7:] if getattr(request, "status", 0) else ""

@@ -22,7 +22,7 @@ from fairplay.games.webset.rules import (
     Word,
     settings_of,
 )
-from fairplay.games.webset.rules.cards import format_cards, parse_cards
+from fairplay.games.webset.rules.cards import parse_cards
 from fairplay.games.webset.rules.settings import settings_problem
 from tests.games.webset.tables import (
     CALL,
@@ -36,6 +36,7 @@ from tests.games.webset.tables import (
     columns,
     deck_with,
     done,
+    format_cards,
     fresh,
     lying,
     refused,

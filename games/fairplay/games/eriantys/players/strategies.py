@@ -121,7 +121,6 @@ def _best(*, width: int) -> Strategy:
 
 
 _CARD_PRICE = 0.35  # what an assistant costs for each of its values: low ones act early, and come back never
-_EARLY = 1.0
 
 
 def _best_assistant(view: State, width: int) -> Action:

@@ -100,8 +100,3 @@ def card_name(card: int) -> str:
 def parse_cards(text: str) -> Cards:
     """Return the cards of a text, with spaces between. Raises ValueError if one of them is none."""
     return tuple(map(parse_card, text.split()))
-
-
-def format_cards(cards: Iterable[int]) -> str:
-    """Return cards as the rules write them, with spaces between."""
-    return " ".join(map(format_card, cards))
