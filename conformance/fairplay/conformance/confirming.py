@@ -35,19 +35,19 @@ class Context(Protocol):
 
     @property
     def game(self) -> Game:
-        """The game."""
+        """Return the game."""
 
     @property
     def player(self) -> PlayerUnderTest:
-        """The player under test."""
+        """Return the player under test."""
 
     @property
     def ordinary(self) -> Trial:
-        """The most ordinary game, played first of all."""
+        """Return the most ordinary game, played first of all."""
 
     @property
     def ordinary_games(self) -> OrdinaryGames:
-        """The ordinary games of the run."""
+        """Return the ordinary games of the run."""
 
     def alone(self, scenario: Scenario) -> Trial:
         """Play a game on a fresh connection."""

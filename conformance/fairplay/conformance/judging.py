@@ -38,11 +38,11 @@ class AnyContext(Protocol):
 
     @property
     def trials(self) -> Sequence[Trial]:
-        """The games whose times are reported, in order."""
+        """Return the games whose times are reported, in order."""
 
     @property
     def description(self) -> PlayerDescription:
-        """What the player says about itself, or what is known of the server."""
+        """Return what the player says about itself, or what is known of the server."""
 
     def try_again(self, *, settled: bool) -> bool:
         """Return whether the last case is to be tried again, without what others handed on.
@@ -56,15 +56,15 @@ class CasePlan(Protocol):
 
     @property
     def run(self) -> Run:
-        """What is judged, and under which conditions."""
+        """Return what is judged, and under which conditions."""
 
     @property
     def cases(self) -> Sequence[Case]:
-        """The cases."""
+        """Return the cases."""
 
     @property
     def known(self) -> frozenset[str]:
-        """The ids of the known failures."""
+        """Return the ids of the known failures."""
 
     def open_context(self) -> AbstractContextManager[AnyContext]:
         """Return what cases work with; the end of its `with` block lets go of the player or the server."""

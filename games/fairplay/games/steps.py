@@ -66,14 +66,14 @@ class Call:
 
     @property
     def request(self) -> Any:
-        """The request as a message."""
+        """Return the request as a message."""
         if self._message is None:
             self._message = self.method.request.FromString(self.data)
         return self._message
 
     @property
     def data(self) -> bytes:
-        """The request serialised."""
+        """Return the request serialised."""
         if self._data is None:
             self._data = self._message.SerializeToString()
         return self._data

@@ -62,7 +62,7 @@ class Callee(Protocol):
 
     @property
     def paths(self) -> Sequence[str]:
-        """The full names of all methods."""
+        """Return the full names of all methods."""
 
     def quick(self, path: str) -> bool:
         """Return whether `call_now` serves this method, within a millisecond."""
@@ -97,12 +97,12 @@ class Handlers(Callee):
 
     @property
     def description(self) -> player_pb2.PlayerDescription:
-        """The player's answer to Describe."""
+        """Return the player's answer to Describe."""
         return self._description
 
     @property
     def paths(self) -> Sequence[str]:
-        """The full names of all methods, those of PlayerService first."""
+        """Return the full names of all methods, those of PlayerService first."""
         return list(self._handlers)
 
     def _default(self, request: object) -> object:

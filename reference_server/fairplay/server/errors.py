@@ -96,11 +96,11 @@ class Refusal(Exception):  # noqa: N818 - an answer to the caller, not a fault o
 
     @property
     def code(self) -> grpc.StatusCode:
-        """The gRPC status code."""
+        """Return the gRPC status code."""
         return STATUS[self.reason]
 
     def status(self) -> status_pb2.Status:
-        """The error in google.rpc's rich form: ErrorInfo; BadRequest where a field is wrong, RetryInfo to try again."""
+        """Return the error in google.rpc's rich form: ErrorInfo; BadRequest for a field, RetryInfo to try again."""
         ErrorReason.Value(f"ERROR_REASON_{self.reason}")
         details: list[Message] = [error_details_pb2.ErrorInfo(reason=self.reason, domain=DOMAIN)]
         if self.field:

@@ -52,7 +52,7 @@ class WantedGames:
 
     @property
     def needs_no_game(self) -> bool:
-        """Whether the selection says all."""
+        """Return whether the selection says all."""
         return not self.player and self.status in (
             GameStatus.GAME_STATUS_UNSPECIFIED,
             GameStatus.GAME_STATUS_RUNNING,
@@ -158,7 +158,7 @@ class Referee:
 
     @property
     def running_ids(self) -> Collection[str]:
-        """The ids of the games that are not over."""
+        """Return the ids of the games that are not over."""
         return [game_id for game_id, running in self._running.items() if not running.over.done()]
 
     def seat_count(self, game_id: str) -> int | None:

@@ -46,7 +46,7 @@ class Runner(Protocol):
 
     @property
     def processors(self) -> int:
-        """How many processors there are for games; it may change."""
+        """Return how many processors there are for games; it may change."""
 
     def room(self, *, programs: bool) -> int:
         """Return how many games suit this runner at once; `programs`: some of the players are started for them."""
@@ -75,7 +75,7 @@ class LocalRunner:
 
     @property
     def processors(self) -> int:
-        """How many processors this process may use."""
+        """Return how many processors this process may use."""
         return len(os.sched_getaffinity(0))
 
     def room(self, *, programs: bool) -> int:

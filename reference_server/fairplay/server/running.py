@@ -62,7 +62,7 @@ class GameJournal(Protocol):
 
     @property
     def behind(self) -> bool:
-        """Whether what was appended waits for the disk too long: the game waits for `saved` before it goes on."""
+        """Return whether what was appended waits for the disk too long: the game then waits for `saved`."""
 
     async def saved(self, *, hurry: bool = False) -> None:
         """Return when all that was appended so far is kept. Raises RecordsError if it cannot be."""
@@ -165,12 +165,12 @@ class Running:
 
     @property
     def misconducts(self) -> Sequence[Misconduct]:
-        """The eliminations so far."""
+        """Return the eliminations so far."""
         return self._transcript.misconducts
 
     @property
     def open_calls(self) -> list[tuple[Call, OpenCall]]:
-        """The calls that wait for their outcome."""
+        """Return the calls that wait for their outcome."""
         return [each for each in self._open.values() if each[1].done is not None]
 
     def begin(self, links: Sequence[Link]) -> None:

@@ -91,17 +91,17 @@ class Accounts:
 
     @property
     def accounts(self) -> list[AccountRow]:
-        """All accounts, by name."""
+        """Return all accounts, by name."""
         return sorted(self._database.accounts(), key=lambda row: row.key)
 
     @property
     def tokens(self) -> list[TokenRow]:
-        """All tokens, by account."""
+        """Return all tokens, by account."""
         return sorted(self._database.tokens(), key=lambda row: (row.account, row.id))
 
     @property
     def invitations(self) -> list[InvitationRow]:
-        """All invitations."""
+        """Return all invitations."""
         return sorted(self._database.invitations(), key=lambda row: row.id)
 
     def add(self, name: str, role: str, subject: str = "") -> None:

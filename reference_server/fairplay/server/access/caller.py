@@ -19,7 +19,7 @@ class Caller:
 
     @property
     def operator(self) -> bool:
-        """Whether everything may be done."""
+        """Return whether everything may be done."""
         return self.role == Role.ROLE_OPERATOR
 
 

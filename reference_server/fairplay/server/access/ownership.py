@@ -32,7 +32,7 @@ class Ownership:
 
     @property
     def known(self) -> bool:
-        """Whether anything can belong to anybody here."""
+        """Return whether anything can belong to anybody here."""
         return self._database is not None
 
     def owner(self, kind: str, id_: str) -> str:

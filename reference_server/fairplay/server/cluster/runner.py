@@ -38,7 +38,7 @@ class ClusterRunner:
 
     @property
     def processors(self) -> int:
-        """How many processors the cluster has."""
+        """Return how many processors the cluster has."""
         return max(1, self._cluster.processors)
 
     def room(self, *, programs: bool) -> int:

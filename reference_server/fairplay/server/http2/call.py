@@ -153,7 +153,7 @@ class Call:
 
     @property
     def held_bytes(self) -> int:
-        """How much has come of messages that are not complete, or that the handler has not read."""
+        """Return how much has come of messages that are not complete, or that the handler has not read."""
         return len(self._buffer) + self._held_bytes
 
     def credit(self) -> int:

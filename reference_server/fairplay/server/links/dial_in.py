@@ -103,7 +103,7 @@ class Hub:
 
     @property
     def connected_count(self) -> int:
-        """How many names have a player that can be called now."""
+        """Return how many names have a player that can be called now."""
         return sum(known.stream is not None for known in self._names.values())
 
     def description(self, name: str) -> PlayerDescription | None:
@@ -246,7 +246,7 @@ class DialInLink:
 
     @property
     def description(self) -> PlayerDescription | None:
-        """What the player said about itself when it dialled in last; None if its name is free."""
+        """Return what the player said about itself when it dialled in last; None if its name is free."""
         return self._hub.description(self._name)
 
     def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:

@@ -59,12 +59,12 @@ class OpenCall:
 
     @property
     def elapsed_s(self) -> float:
-        """The seconds since the call was sent."""
+        """Return the seconds since the call was sent."""
         return self._clock.time() - self.sent_at
 
     @property
     def stood_s(self) -> float:
-        """For how many of these seconds the server has stood still."""
+        """Return for how many of these seconds the server has stood still."""
         return self._clock.standstills.seconds_since(self.sent_at)
 
     def settle(self, outcome: bytes | Failure) -> None:
@@ -81,7 +81,7 @@ class OpenCall:
 
     @property
     def left_s(self) -> float:
-        """The seconds that are left of the call's time; the least that a player can be told, if none are."""
+        """Return the seconds that are left of the call's time; the least that a player can be told, if none are."""
         return max(self.limit_s - self.elapsed_s, LEAST_LIMIT_S)
 
     def move(self, cancel: Callable[[OpenCall], None]) -> None:
@@ -123,7 +123,7 @@ class Clock:
 
     @property
     def late(self) -> bool:
-        """Whether the event loop is late to its timer, and so to replies as well."""
+        """Return whether the event loop is late to its timer, and so to replies as well."""
         return self._timer is not None and self.time() - self._timer.when() > CROWDED_S
 
     def watch(self, call: OpenCall, deadline: float) -> None:

@@ -47,27 +47,27 @@ class ProcessLink:
 
     @property
     def guard_id(self) -> int:
-        """The id of the process from which all processes of the player descend."""
+        """Return the id of the process from which all processes of the player descend."""
         return self._program.guard_id
 
     @property
     def output_bytes(self) -> int:
-        """How much the player has written to its standard output and error, kept or not."""
+        """Return how much the player has written to its standard output and error, kept or not."""
         return self._program.output_bytes
 
     @property
     def description(self) -> PlayerDescription | None:
-        """What the player said about itself when it dialled in; None if it serves."""
+        """Return what the player said about itself when it dialled in; None if it serves."""
         return self._inner.description if isinstance(self._inner, DialInLink) else None
 
     @property
     def connected(self) -> bool:
-        """Whether the player has dialled in, and its stream lasts."""
+        """Return whether the player has dialled in, and its stream lasts."""
         return self._hub.here(self._name)
 
     @property
     def ended(self) -> bool:
-        """Whether the player's process has ended."""
+        """Return whether the player's process has ended."""
         return self._program.ended.is_set()
 
     def dismiss(self, reason: GoodbyeReason.ValueType, message: str) -> None:
@@ -76,7 +76,7 @@ class ProcessLink:
 
     @property
     def output(self) -> str:
-        """The end of what the player has written to its standard output and error."""
+        """Return the end of what the player has written to its standard output and error."""
         return self._program.output
 
     async def open_stream(self) -> PlayerStream | None:

@@ -130,22 +130,22 @@ class Program:
 
     @property
     def guard_id(self) -> int:
-        """The id of the guard's process: everything that the command starts descends from it."""
+        """Return the id of the guard's process: everything that the command starts descends from it."""
         return self._process.pid
 
     @property
     def exit_code(self) -> int | None:
-        """The exit code of the command; None while it runs."""
+        """Return the exit code of the command; None while it runs."""
         return self._process.returncode
 
     @property
     def output(self) -> str:
-        """The end of what the command wrote to its standard output and error."""
+        """Return the end of what the command wrote to its standard output and error."""
         return "".join(self._lines)[-MAX_OUTPUT_CHARS:]
 
     @property
     def failure(self) -> CallError:
-        """The failure of calls to the player of a command that has ended: why, and its last output."""
+        """Return the failure of calls to the player of a command that has ended: why, and its last output."""
         if self._excess:
             reason = CallErrorReason.CALL_ERROR_REASON_LIMIT_EXCEEDED
             return call_error(reason, self._excess, output=self.output)

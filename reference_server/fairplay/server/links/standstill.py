@@ -28,7 +28,7 @@ class Standstills:
 
     @property
     def watched(self) -> bool:
-        """Whether the beat goes on."""
+        """Return whether the beat goes on."""
         return self._last_s is not None
 
     def watch(self) -> None:

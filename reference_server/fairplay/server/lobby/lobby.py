@@ -70,12 +70,12 @@ class Lobby:
 
     @property
     def user_count(self) -> int:
-        """How many users are here."""
+        """Return how many users are here."""
         return len(self._state.users)
 
     @property
     def table_count(self) -> int:
-        """How many tables there are."""
+        """Return how many tables there are."""
         return self._state.table_count
 
     # --- entering and leaving ---

@@ -69,12 +69,12 @@ class Course:
 
     @property
     def over(self) -> bool:
-        """Whether nothing is left to be done."""
+        """Return whether nothing is left to be done."""
         return not self.open_calls and not self.open_games
 
     @property
     def decided(self) -> bool:
-        """Whether the winners are certain: nothing is left but to call End."""
+        """Return whether the winners are certain: nothing is left but to call End."""
         return self.result is not None or (self._ending and not self.leaving)
 
     def plan_of(self, game: OpenGame) -> GamePlan:

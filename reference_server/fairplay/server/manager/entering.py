@@ -163,7 +163,7 @@ class Entering:
 
     @property
     def period_end_time(self) -> Timestamp | None:
-        """When the current period of the sign-up ends; None if there is no such time."""
+        """Return when the current period of the sign-up ends; None if there is no such time."""
         return self._periods.end_time
 
     def _identify(self, player: Player) -> None:

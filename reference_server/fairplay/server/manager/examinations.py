@@ -27,12 +27,12 @@ class Examinations:
 
     @property
     def running(self) -> bool:
-        """Whether anybody is being examined."""
+        """Return whether anybody is being examined."""
         return bool(self._tasks)
 
     @property
     def asked(self) -> bool:
-        """Whether the tournament examines players."""
+        """Return whether the tournament examines players."""
         return self._message.plan.sign_up.certificate.HasField("examination")
 
     def needed(self, player: Player, certificate: bytes) -> bool:

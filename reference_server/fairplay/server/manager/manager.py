@@ -149,7 +149,7 @@ class Manager:
 
     @property
     def open_ids(self) -> Collection[str]:
-        """The ids of the tournaments that are not over."""
+        """Return the ids of the tournaments that are not over."""
         return self._active.keys()
 
     def get(self, tournament_id: str) -> TournamentMessage:

@@ -52,7 +52,7 @@ class SignUp:
 
     @property
     def full(self) -> bool:
-        """Whether no further player may enter."""
+        """Return whether no further player may enter."""
         return len(self._message.entrants) >= self._message.plan.sign_up.max_entrant_count
 
     def repeats(self, player: Player, token: str) -> bool:
@@ -193,7 +193,7 @@ class Periods:
 
     @property
     def bounded(self) -> bool:
-        """Whether there are periods; otherwise the sign-up stays open until a request closes it."""
+        """Return whether there are periods; otherwise the sign-up stays open until a request closes it."""
         return seconds(self._policy.waiting_period) > 0
 
     def begin(self) -> None:

@@ -72,7 +72,7 @@ class LiveStandings:
 
     @property
     def due(self) -> bool:
-        """Whether there is something new, and enough time has gone since standings were computed last."""
+        """Return whether there is something new, and enough time has gone since standings were computed last."""
         return self._changed and time.monotonic() >= self._due_s
 
     async def latest(self) -> Standings:

@@ -24,7 +24,7 @@ class Watchers:
 
     @property
     def anybody(self) -> bool:
-        """Whether somebody watches."""
+        """Return whether somebody watches."""
         return bool(self._watchers)
 
     def tell(self, event: WatchTournamentResponse) -> None:

@@ -94,7 +94,7 @@ class Listing:
 
     @property
     def finished(self) -> bool:
-        """Whether the record has its last entry."""
+        """Return whether the record has its last entry."""
         return self.end_time_ns is not None
 
 
@@ -214,7 +214,7 @@ class Database:
 
     @property
     def keep_s(self) -> float | None:
-        """After how many seconds without a batch `keep` is due; None: never."""
+        """Return after how many seconds without a batch `keep` is due; None: never."""
         return self._place.keep_s
 
     def keep(self) -> None:

@@ -21,15 +21,15 @@ class Place(Protocol):
 
     @property
     def errors(self) -> tuple[type[Exception], ...]:
-        """What its driver raises."""
+        """Return what its driver raises."""
 
     @property
     def folders(self) -> Sequence[Path]:
-        """The folders of this machine that belong to it: nobody else may look into them."""
+        """Return the folders of this machine that belong to it: nobody else may look into them."""
 
     @property
     def in_use(self) -> bool:
-        """Whether a server writes its records here at the moment."""
+        """Return whether a server writes its records here at the moment."""
 
     def writing(self) -> AbstractContextManager[Engine]:
         """Lock the records until the context is left or the process ends, and give their database, made if need be.
@@ -39,7 +39,7 @@ class Place(Protocol):
 
     @property
     def keep_s(self) -> float | None:
-        """After how many seconds without a batch `keep` is due; None: a lock stays as long as its process."""
+        """Return after how many seconds without a batch `keep` is due; None: a lock stays as long as its process."""
 
     def keep(self, connection: Connection) -> None:
         """Keep the lock, over the connection that has it: who stands still for longer loses it to another server."""

@@ -80,7 +80,7 @@ class Postgresql:
 
     @property
     def in_use(self) -> bool:
-        """Whether a server holds the lock."""
+        """Return whether a server holds the lock."""
         with self._connected() as connection:
             return connection.execute(HOLDER, LOCK).fetchone() is not None
 

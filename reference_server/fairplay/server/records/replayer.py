@@ -86,7 +86,7 @@ class Came(NamedTuple):
 
     @property
     def sequence(self) -> int:
-        """The number of the event, as in Shown."""
+        """Return the number of the event, as in Shown."""
         return self.newcomer.sequence
 
 
@@ -141,7 +141,7 @@ class Replayer:
 
     @property
     def answers(self) -> dict[int, Answer]:
-        """The answers of the step that are in, by seat, where several players are asked at once."""
+        """Return the answers of the step that are in, by seat, where several players are asked at once."""
         return {arrival.seat: arrival.answer for arrival in self._arrivals}
 
     def events(self) -> list[Event]:
@@ -278,7 +278,7 @@ class Replayer:
 
     @property
     def _next_seat(self) -> int | None:
-        """The seat of a player who joins in the entry that comes; None if nobody can."""
+        """Return the seat of a player who joins in the entry that comes; None if nobody can."""
         if not isinstance(self.step, Race) or any(isinstance(each.answer, Joined) for each in self._arrivals):
             return None
         return self.step.next_seat

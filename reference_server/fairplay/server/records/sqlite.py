@@ -41,12 +41,12 @@ class Directory:
 
     @property
     def folders(self) -> Sequence[Path]:
-        """The directory itself."""
+        """Return the directory itself."""
         return [self.path]
 
     @property
     def in_use(self) -> bool:
-        """Whether a server holds the lock of the directory."""
+        """Return whether a server holds the lock of the directory."""
         return lock.held(self.path)
 
     @contextmanager

@@ -74,12 +74,12 @@ class Store:
 
     @property
     def failure(self) -> RecordsError | None:
-        """Why nothing can be written any more; None if all is well. A new start helps, once the disk is well."""
+        """Return why nothing can be written any more; None if all is well. A new start helps, once the disk is well."""
         return self._writer.failure if self._writer is not None else None
 
     @property
     def unsaved_count(self) -> int:
-        """How many entries of records are not on disk yet."""
+        """Return how many entries of records are not on disk yet."""
         return self._writer.unsaved_count if self._writer is not None else 0
 
     def on_failure(self, call: Callable[[], object]) -> None:

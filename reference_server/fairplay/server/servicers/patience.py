@@ -44,7 +44,7 @@ class FirstMessages:
 
     @property
     def silent_count(self) -> int:
-        """How many calls are waited for that have not sent anything for longer than sound callers take."""
+        """Return how many calls are waited for that have not sent anything for longer than sound callers take."""
         return len(self._silent)
 
     async def read(self, context: Any) -> Any:

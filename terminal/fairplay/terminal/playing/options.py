@@ -66,12 +66,12 @@ class Options:
 
     @property
     def credentials(self) -> Credentials:
-        """The credentials with which servers and players are called."""
+        """Return the credentials with which servers and players are called."""
         return Credentials.from_environment(os.environ, self.ca)
 
     @property
     def chosen_seed(self) -> int:
-        """The seed that was given, or else one that was drawn."""
+        """Return the seed that was given, or else one that was drawn."""
         return self.drawn_seed if self.seed is None else self.seed
 
     def cluster_options(self, links: Iterable[str]) -> ClusterOptions | None:

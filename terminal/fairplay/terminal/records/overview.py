@@ -43,7 +43,7 @@ class Overview:
 
     @property
     def players(self) -> list[str]:
-        """The names, by seat."""
+        """Return the names, by seat."""
         return [player.name for player in self.entrants]
 
 

@@ -28,11 +28,11 @@ class Source(Protocol):
 
     @property
     def place(self) -> object:
-        """What was typed."""
+        """Return what was typed."""
 
     @property
     def written(self) -> bool:
-        """Whether a server writes here at the moment, so that records without an end may still get one."""
+        """Return whether a server writes here at the moment, so that records without an end may still get one."""
 
     def listings(self, kinds: Sequence[str] = KINDS, parent: str = "") -> Iterator[Listing]:
         """Iterate over the records, newest first; unless `parent` is empty, only over those of this tournament."""
@@ -75,7 +75,7 @@ class StoreSource:
 
     @property
     def written(self) -> bool:
-        """Whether a server writes to the place."""
+        """Return whether a server writes to the place."""
         return self.place.in_use
 
     def listings(self, kinds: Sequence[str] = KINDS, parent: str = "") -> Iterator[Listing]:

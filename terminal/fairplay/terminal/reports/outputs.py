@@ -32,7 +32,7 @@ class Outputs:
 
     @property
     def reads_records(self) -> bool:
-        """Whether something is wanted that only the records of the games tell."""
+        """Return whether something is wanted that only the records of the games tell."""
         return self.report is not None
 
     def prepare(self, *, has_bands: bool) -> None:

@@ -66,7 +66,7 @@ class Laid:
 
     @property
     def data(self) -> bytes:
-        """The three lists of a state that say which tile lies where."""
+        """Return the three lists of a state that say which tile lies where."""
         return _ROWS(self._rows) + _COLUMNS(self._columns) + _TILES(self._tiles) if self._tiles else b""
 
 
