@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -13,6 +14,9 @@ from fairplay.server.records.errors import RecordsError, StoreInUse
 from fairplay.server.records.writer import Writer
 
 TRAIL = Trail(1)
+SPIN = range(10_000)
+"""In which a thread that does not wait for anything gets its turn."""
+
 LISTING = Listing(1, "r1", "game", "nim", "", 0, None, b"", b"")
 
 
@@ -42,9 +46,22 @@ class Disk:
         return [entry for batch in self.batches for _, _, entry in batch.items]
 
 
+class Watch:
+    """A clock that stands still until a test sets it."""
+
+    def __init__(self) -> None:
+        self.now_s = 100.0
+
+    def read(self) -> float:
+        return self.now_s
+
+
 @contextmanager
-def writing(disk: Disk, *, delay_s: float = 0.003, behind_s: float = 0.25) -> Iterator[Writer]:
-    writer = Writer(disk.save, 1, delay_s=delay_s, behind_s=behind_s)
+def writing(
+    disk: Disk, *, delay_s: float = 0.003, behind_s: float = 0.25, watch: Watch | None = None
+) -> Iterator[Writer]:
+    now_s = watch.read if watch is not None else time.monotonic
+    writer = Writer(disk.save, 1, delay_s=delay_s, behind_s=behind_s, now_s=now_s)
     try:
         yield writer
     finally:
@@ -83,6 +100,20 @@ def test_a_hurry_does_not_wait_for_the_batch_to_grow() -> None:
         wait(writer.saved(hurry=True))
 
 
+def test_a_batch_that_nobody_hurries_or_that_is_large_already_grows_for_its_time() -> None:
+    disk = Disk()
+    with writing(disk, delay_s=3600) as writer:
+        writer.put(item(0))
+        wait(writer.saved(hurry=True))
+        for number in range(1, 101):
+            writer.put(item(number))
+            waiting = writer.saved(hurry=number > 64)
+        for _ in SPIN:
+            assert not waiting.done()
+        assert writer.unsaved_count == 100
+    assert [len(batch.items) for batch in disk.batches] == [1, 100]
+
+
 def test_what_is_appended_while_the_disk_is_busy_goes_into_the_next_batch() -> None:
     disk = Disk()
     disk.gate.clear()
@@ -92,10 +123,27 @@ def test_what_is_appended_while_the_disk_is_busy_goes_into_the_next_batch() -> N
         first = writer.saved()
         writer.put(item(2))
         writer.put(item(3))
+        later = writer.saved()
+        assert writer.unsaved_count == 3
         disk.gate.set()
-        wait(writer.saved())
+        wait(later)
         assert first.done()
     assert [len(batch.items) for batch in disk.batches] == [1, 2]
+
+
+def test_the_items_that_are_not_saved_are_counted_in_every_batch() -> None:
+    disk = Disk()
+    with writing(disk) as writer:
+        for number in range(3):
+            writer.put(item(number))
+        wait(writer.saved())
+        assert writer.unsaved_count == 0
+        disk.gate.clear()
+        disk.busy.clear()
+        writer.put(item(4))
+        disk.busy.wait(30)
+        writer.put(item(5))
+        assert writer.unsaved_count == 2
 
 
 def test_a_writer_is_behind_while_a_batch_waits_too_long() -> None:
@@ -110,6 +158,54 @@ def test_a_writer_is_behind_while_a_batch_waits_too_long() -> None:
         disk.gate.set()
         wait(saved)
         assert not writer.behind
+
+
+def test_a_writer_is_behind_only_beyond_its_time() -> None:
+    disk, watch = Disk(), Watch()
+    disk.gate.clear()
+    with writing(disk, behind_s=0.25, watch=watch) as writer:
+        writer.put(item(1))
+        disk.busy.wait(30)
+        watch.now_s = 100.25
+        assert not writer.behind
+        watch.now_s = 100.375
+        assert writer.behind
+        saved = writer.saved()
+        disk.gate.set()
+        wait(saved)
+        assert not writer.behind
+
+
+def test_an_end_is_saved_when_all_up_to_it_is() -> None:
+    disk, trail = Disk(), Trail(7)
+    with writing(disk) as writer:
+        writer.put(item(1))
+        wait(writer.saved())
+        disk.gate.clear()
+        disk.busy.clear()
+        writer.put(item(2))
+        disk.busy.wait(30)
+        writer.begin(item(3, trail), LISTING)
+        end = writer.finish(item(4, trail), LISTING)
+        whole = writer.take(trail, [item(5, trail), item(6, trail)], LISTING, LISTING)
+        assert not writer.is_saved(end)
+        assert not writer.is_saved(whole)
+        saved = writer.saved()
+        disk.gate.set()
+        wait(saved)
+        assert writer.is_saved(end)
+        assert writer.is_saved(whole)
+        assert not writer.is_saved(whole + 1)
+    assert [batch.finished for batch in disk.batches] == [[], [], [(trail, LISTING), (trail, LISTING)]]
+
+
+def test_a_record_that_is_taken_whole_is_saved_without_anything_else() -> None:
+    disk = Disk()
+    with writing(disk) as writer:
+        writer.take(TRAIL, [item(1), item(2)], LISTING, LISTING)
+        wait(writer.saved())
+    [batch] = disk.batches
+    assert (disk.entries, batch.begun, batch.finished) == ([b"1", b"2"], [LISTING], [(TRAIL, LISTING)])
 
 
 def test_a_record_and_its_row_are_in_one_batch_at_both_ends() -> None:
@@ -166,6 +262,7 @@ def test_after_a_failure_everybody_who_waits_is_told_and_nothing_more_is_written
         with pytest.raises(RecordsError, match="the disk is gone"):
             wait(writer.saved(hurry=True))
         assert [entry for _, _, entry in writer.unsaved(TRAIL).items][:2] == [b"1", b"2"]
+        disk.broken = False
     assert disk.batches == []
 
 
@@ -189,6 +286,15 @@ def test_stopping_saves_what_is_left() -> None:
     assert len(disk.entries) == 10
     with pytest.raises(RecordsError, match="the store is closed"):
         writer.put(item(11))
+    with pytest.raises(RecordsError, match="the store is closed"):
+        writer.check()
+
+
+def test_a_process_ends_although_a_writer_was_not_stopped() -> None:
+    with writing(Disk()):
+        threads = [thread for thread in threading.enumerate() if thread.name == "fairplay-records"]
+        assert threads
+        assert all(thread.daemon for thread in threads)
 
 
 def test_what_is_not_written_to_is_kept() -> None:
@@ -218,10 +324,47 @@ def test_who_cannot_keep_it_is_behind_and_who_has_lost_it_fails() -> None:
     assert failed.wait(30)
     with pytest.raises(RecordsError, match="another one has it"):
         writer.check()
+    writer.put(item(1))
+    writer.stop()
+    assert disk.batches == []
+
+
+def test_a_writer_without_a_sign_of_life_for_two_intervals_is_behind() -> None:
+    disk, watch, gate, tries = Disk(), Watch(), threading.Semaphore(0), threading.Semaphore(0)
+    away = threading.Event()
+
+    def keep() -> None:
+        tries.release()
+        gate.acquire(timeout=30)
+        if away.is_set():
+            raise RecordsError("it is away")
+
+    writer = Writer(disk.save, 1, keep=keep, keep_s=0.25, now_s=watch.read)
+    assert tries.acquire(timeout=30)
+    watch.now_s = 100.5
+    assert not writer.behind
+    watch.now_s = 100.625
+    assert writer.behind
+    gate.release()
+    assert tries.acquire(timeout=30)
+    assert not writer.behind, "it was kept in between"
+    watch.now_s = 101.25
+    away.set()
+    gate.release()
+    assert tries.acquire(timeout=30)
+    assert writer.behind, "nothing was kept since"
+    writer.put(item(1))
+    saved = writer.saved()
+    gate.release()
+    wait(saved)
+    assert not writer.behind, "what is saved is a sign of life too"
+    gate.release(100)
     writer.stop()
 
 
-def test_a_database_that_is_away_while_nothing_is_written_is_no_failure() -> None:
+def test_a_database_that_is_away_while_nothing_is_written_is_no_failure_but_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     disk, tried = Disk(), threading.Semaphore(0)
 
     def keep() -> None:
@@ -235,6 +378,7 @@ def test_a_database_that_is_away_while_nothing_is_written_is_no_failure() -> Non
     wait(writer.saved())
     writer.stop()
     assert (disk.entries, writer.failure) == ([b"1"], None)
+    assert "it is away" in caplog.messages
 
 
 def test_a_writer_that_has_nothing_to_write_is_never_behind() -> None:
@@ -242,5 +386,5 @@ def test_a_writer_that_has_nothing_to_write_is_never_behind() -> None:
         for number in range(3):
             writer.put(item(number))
             wait(writer.saved(hurry=True))
-            for _ in range(10_000):  # in which a thread that does not wait would begin another batch
+            for _ in SPIN:  # in which another batch would begin
                 assert not writer.behind

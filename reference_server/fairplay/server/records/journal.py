@@ -85,7 +85,7 @@ class Journal:
             )
         begun, self.listing = self.listing, replace(self.listing, summary=summary, end_time_ns=end_time_ns)
         items = [(self._trail, each.chain_hash, each.entry) for each in entries]
-        position = self._writer.take(items, begun, self.listing)
+        position = self._writer.take(self._trail, items, begun, self.listing)
         self.resume(entries)
         self._put = _refuse
         self._ended.append((position, self.listing.record_id))

@@ -43,6 +43,7 @@ class Writer:
     A batch waits `delay_s` for more after its first item; the writer is
     `behind` while one has waited for longer than `behind_s`. Where nothing is to be written for `keep_s`, `keep` is
     called in the thread: StoreInUse, which it raises if another server writes there by now, is a failure.
+    `now_s` is a clock that never goes back.
     """
 
     def __init__(
@@ -54,13 +55,15 @@ class Writer:
         behind_s: float = BEHIND_S,
         keep: Callable[[], None] | None = None,
         keep_s: float | None = None,
+        now_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self.failure: RecordsError | None = None
         self.failed: Callable[[], object] = _ignore_failure
         self._save = save
         self._keep = keep
         self._keep_s = keep_s
-        self._kept_at = time.monotonic()
+        self._now_s = now_s
+        self._kept_at = now_s()
         self._delay_s = delay_s
         self._behind_s = behind_s
         self._lock = Lock()
@@ -82,7 +85,7 @@ class Writer:
     @property
     def behind(self) -> bool:
         """Whether the disk does not keep up, or has failed. Callers that can wait should wait until all is saved."""
-        since, now = self._since, time.monotonic()
+        since, now = self._since, self._now_s()
         # Who stood still for long may have lost the lock meanwhile, which the next batch will tell.
         late = self._keep_s is not None and now - self._kept_at > LATE_BEATS * self._keep_s
         return late or (since is not None and now - since > self._behind_s)
@@ -114,12 +117,12 @@ class Writer:
         self._rouse()
         return position
 
-    def take(self, items: Sequence[Item], begun: Listing, finished: Listing) -> int:
+    def take(self, trail: Trail, items: Sequence[Item], begun: Listing, finished: Listing) -> int:
         """Append all items of a new record, with its rows, in one batch; return the number that `is_saved` takes."""
         with self._lock:
             self._items.extend(items)
             self._begun.append(begun)
-            self._finished.append((items[0][0], finished))
+            self._finished.append((trail, finished))
             position = self._taken_count + len(self._items)
         self._rouse()
         return position
@@ -184,7 +187,7 @@ class Writer:
     def _turn(self) -> bool:
         if not self._wake.wait(self._keep_s):
             return self._kept()
-        self._since = time.monotonic()
+        self._since = self._now_s()
         self._hurry.wait(self._delay_s)
         self._wake.clear()
         self._hurry.clear()
@@ -206,7 +209,7 @@ class Writer:
         assert self._keep is not None
         try:
             self._keep()
-            self._kept_at = time.monotonic()
+            self._kept_at = self._now_s()
         except StoreInUse as taken:
             self._end(taken)
             return False
@@ -229,7 +232,7 @@ class Writer:
         with self._lock:
             if failure is None:
                 self._since = None
-                self._kept_at = time.monotonic()
+                self._kept_at = self._now_s()
                 self._saved_count = self._taken_count
                 self._batch = Batch(self._batch.number, [], [], [])
             else:
