@@ -32,8 +32,8 @@ from benchmarks import (
 )
 from benchmarks.against import compare
 from benchmarks.figures import FULL, QUICK, Figure, Pace, Unmeasurable
+from benchmarks.measured import measured
 from benchmarks.report import DOCS, RESULTS, print_table, write_docs, write_json
-from benchmarks.subjects import subject
 from fairplay.games.game import registered
 
 RESULTS_HELP = "where results are kept; by default only those of a whole run are, in benchmarks/results.json"
@@ -52,13 +52,13 @@ class Measure(NamedTuple):
 
 def measures(names: Sequence[str], games: Sequence[str], pace: Pace, *, machine: bool) -> Iterator[Measure]:
     """Return what is to be measured, in order; `machine`: also what no game is played for."""
-    for each in map(subject, games):
+    for each in map(measured, games):
         if "rules" in names and "rules" in each.reaches:
             yield Measure(f"rules of {each.game}", partial(playouts.measure, each, pace))
-    for each in map(subject, games):
+    for each in map(measured, games):
         if wanted := [name for name in names if name in sessions.LOADS and name in each.reaches]:
             yield Measure(f"games of {each.game}", partial(_run, sessions.measure, each, wanted, pace))
-    for each in map(subject, games):
+    for each in map(measured, games):
         if "worker" in names:
             yield Measure(f"a worker's games of {each.game}", partial(worker.measure, each, pace))
     if machine:

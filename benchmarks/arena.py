@@ -20,9 +20,9 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
 from benchmarks.figures import Unmeasurable
+from benchmarks.measured import MeasuredGame
 from benchmarks.processes import START_LIMIT_S, halves, started
-from benchmarks.rehearsal import Rehearsal, names
-from benchmarks.subjects import Subject
+from benchmarks.sample import SampleGame, names
 from fairplay.games.envelopes import wrap
 from fairplay.server.links.dial_out import DialOutLink, dial_out_link
 from fairplay.server.links.link import Clock, Done, Link, OpenCall
@@ -110,7 +110,7 @@ class CountedLink:
         return self._link.call(method, request, limit_s, done)
 
     async def close(self) -> None:
-        """The link is shared: it lives as long as the arena."""
+        """Do nothing: the link is shared, and lives as long as the arena."""
 
 
 class Arena:
@@ -122,26 +122,26 @@ class Arena:
     def __init__(
         self,
         server: Server,
-        subject: Subject,
+        measured: MeasuredGame,
         tables: Mapping[Way, Sequence[Sequence[Link]]],
         players: Sequence[psutil.Process],
-        rehearsal: Rehearsal,
+        sample: SampleGame,
     ) -> None:
         self._server = server
-        self._subject = subject
+        self._measured = measured
         self._tables = tables
         self._players = players
-        self._rehearsal = rehearsal
+        self._sample = sample
         self._numbers = itertools.count(1)
-        self._template = _template(subject)
+        self._template = _template(measured)
         self.address = server.address
 
     async def run(self, load: Load, seconds: float) -> Sample:
         """Keep so many games going for so long. Raises Unmeasurable if a player was eliminated, or nothing moves."""
         tally = Tally()
-        paths, clock = self._subject.turn_paths, self._server.clock
+        paths, clock = self._measured.turn_paths, self._server.clock
         tables = [[CountedLink(link, clock, paths, tally) for link in table] for table in self._tables[load.way]]
-        stages = self._rehearsal.stages(self._subject, load.games)
+        stages = self._sample.stages(self._measured, load.games)
         playing: dict[str, GamePlan] = {}
         slots = [
             asyncio.create_task(self._slot(self._plan(stage), table, tally, playing))
@@ -165,7 +165,7 @@ class Arena:
     async def start_cpu_s(self, seconds: float) -> float:
         """Return the CPU time of the server for a game that is over as soon as it has begun: its start and its end."""
         links = self._tables["dialled in"][0]
-        end = self._rehearsal.end(self._subject)
+        end = self._sample.end(self._measured)
         count, began, used = 0, time.perf_counter(), time.process_time()
         while time.perf_counter() < began + seconds:
             ids = [f"game-{next(self._numbers)}" for _ in range(STARTS_AT_ONCE)]
@@ -201,22 +201,22 @@ class Arena:
         plan.CopyFrom(self._template)
         plan.seed = next(self._numbers)
         if stage is not None:
-            plan.initial_state.CopyFrom(wrap(GameState, self._subject.contract, stage))
+            plan.initial_state.CopyFrom(wrap(GameState, self._measured.contract, stage))
         return plan
 
 
-def _template(subject: Subject) -> GamePlan:
+def _template(measured: MeasuredGame) -> GamePlan:
     limit = Duration(seconds=LIMIT_S)
     return GamePlan(
-        game=subject.game,
-        settings=wrap(GameSettings, subject.contract, subject.settings_message),
-        players=[Player(name=name, link=f"dial-in:{name}") for name in names(subject.seat_count)],
+        game=measured.game,
+        settings=wrap(GameSettings, measured.contract, measured.settings_message),
+        players=[Player(name=name, link=f"dial-in:{name}") for name in names(measured.seat_count)],
         time_control=TimeControl(decision_limit=limit, first_decision_limit=limit, notification_limit=limit),
     )
 
 
 @asynccontextmanager
-async def arena(subject: Subject, rehearsal: Rehearsal, ways: Collection[Way]) -> AsyncIterator[Arena]:
+async def arena(measured: MeasuredGame, sample: SampleGame, ways: Collection[Way]) -> AsyncIterator[Arena]:
     """Return a server in this process, with records on disk, and the processes of its players.
 
     Two processes have half of the players each, which can be reached both ways. Those of a class are started only if
@@ -226,15 +226,15 @@ async def arena(subject: Subject, rehearsal: Rehearsal, ways: Collection[Way]) -
         directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="fairplay-bench-"))
         server = await Server.start(Config(records=Path(directory), players="127.0.0.1:0"))
         stack.push_async_callback(server.stop)
-        seated, ports, guards = names(subject.seat_count), [], []
+        seated, ports, guards = names(measured.seat_count), [], []
         for half in halves(seated):
             players = await stack.enter_async_context(
-                started("benchmarks.players", server.players_address, subject.game, "together", *half)
+                started("benchmarks.players", server.players_address, measured.game, "together", *half)
             )
             ports += players.line.split()
             guards.append(players.guard)
         tables: dict[Way, Sequence[Sequence[Link]]] = {
-            "dialled in": [[await _open(server, subject, f"dial-in:{name}") for name in seated]],
+            "dialled in": [[await _open(server, measured, f"dial-in:{name}") for name in seated]],
             "dialled": [[await _dial(server, stack, port, stream=False) for port in ports]],
             "streamed": [[await _dial(server, stack, port, stream=True) for port in ports]],
         }
@@ -244,15 +244,15 @@ async def arena(subject: Subject, rehearsal: Rehearsal, ways: Collection[Way]) -
             ]
             for own in at_tables:
                 students = await stack.enter_async_context(
-                    started("benchmarks.players", server.players_address, subject.game, "apart", *own)
+                    started("benchmarks.players", server.players_address, measured.game, "apart", *own)
                 )
                 guards.append(students.guard)
             tables["class"] = [
-                [await _open(server, subject, f"dial-in:{name}") for name in table]
-                for table in _seat_class(at_tables, subject.seat_count)
+                [await _open(server, measured, f"dial-in:{name}") for name in table]
+                for table in _seat_class(at_tables, measured.seat_count)
             ]
         processes = [psutil.Process(guard).children()[0] for guard in guards]
-        yield Arena(server, subject, tables, processes, rehearsal)
+        yield Arena(server, measured, tables, processes, sample)
 
 
 def _seat_class(programs: Sequence[Sequence[str]], seat_count: int) -> list[list[str]]:
@@ -270,5 +270,5 @@ async def _dial(server: Server, stack: AsyncExitStack, port: str, *, stream: boo
     return link
 
 
-async def _open(server: Server, subject: Subject, link: str) -> Link:
-    return await server.links.open(Player(name="player", link=link), subject.contract)
+async def _open(server: Server, measured: MeasuredGame, link: str) -> Link:
+    return await server.links.open(Player(name="player", link=link), measured.contract)

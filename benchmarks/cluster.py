@@ -13,7 +13,7 @@ import psutil
 
 from benchmarks.bots import GAME
 from benchmarks.figures import Figure, Pace, Unmeasurable, figure
-from benchmarks.subjects import CLUSTER_REACH, STRATEGY
+from benchmarks.measured import CLUSTER_REACH, STRATEGY
 from fairplay.games.game import find
 from fairplay.server.cluster.cluster import COMMAND
 from fairplay.server.cluster.jobs import ClusterOptions

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import grpc
 
 from benchmarks.processes import START_LIMIT_S, halves, started
-from benchmarks.rehearsal import Exchange
+from benchmarks.sample import Exchange
 from fairplay.server.links.link import duration
 from fairplay.v1.connection_pb2 import Call, DialInRequest, DialInResponse, Reply
 
@@ -54,7 +54,7 @@ class Echo:
         self._over = asyncio.Event()
 
     async def serve(self, _: Any, context: Any) -> None:
-        """One stream: its first frame is its number."""
+        """Serve one stream, whose first frame is its number."""
         self._streams[int(await context.read())] = context
         if len(self._streams) == len({frame.stream for frame in self._game}):
             self._all_here.set()
@@ -103,7 +103,7 @@ async def echo(exchanges: Sequence[Exchange]) -> AsyncIterator[Echo]:
 
 
 async def run(address: str, streams: Sequence[str]) -> None:
-    """The other side: echoes until the server is gone."""
+    """Run the other side: echo until the server is gone."""
     async with grpc.aio.insecure_channel(address) as channel:
         print("ready", flush=True)
         await asyncio.gather(*(_answer(channel.stream_stream(PATH)(), stream) for stream in streams))

@@ -104,7 +104,7 @@ class Sender:
 
 
 async def send(lines: list[str]) -> None:
-    """The server's side: sends the events of a file once all readers are here, then waits to be ended."""
+    """Run the server's side: send the events of a file once all readers are here, then wait to be ended."""
     sender = Sender([Event(*json.loads(line)) for line in lines])
     server = grpc.aio.server()
     handler = grpc.unary_stream_rpc_method_handler(sender.attend)
@@ -117,7 +117,7 @@ async def send(lines: list[str]) -> None:
 
 
 async def read(address: str, streams: int, channels: int) -> None:
-    """The readers' side. Raises Unmeasurable if nothing was read."""
+    """Run the readers' side. Raises Unmeasurable if nothing was read."""
     options = [("grpc.use_local_subchannel_pool", 1)]
     opened = [grpc.aio.insecure_channel(address, options=options) for _ in range(channels)]
     attend = [channel.unary_stream(f"/{SERVICE}/{METHOD}") for channel in opened]

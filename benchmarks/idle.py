@@ -19,8 +19,8 @@ import grpc
 import psutil
 
 from benchmarks.figures import Figure, Unmeasurable, figure
+from benchmarks.measured import IDLE_MOST_REACH_MB, IDLE_REACH_MB
 from benchmarks.processes import started
-from benchmarks.subjects import IDLE_MOST_REACH_MB, IDLE_REACH_MB
 from fairplay.v1.connection_pb2 import DialInRequest, Hello, HostedPlayer
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
 
@@ -46,7 +46,7 @@ async def measure_most() -> list[Figure]:
 
 
 async def _memory(player_count: int, connections: str) -> tuple[float, float]:
-    """Before so many players come and when all are here, in MB."""
+    """Return the memory before so many players come and when all are here, in MB."""
     async with AsyncExitStack() as stack:
         records = stack.enter_context(tempfile.TemporaryDirectory(prefix="fairplay-bench-"))
         listen = ("--listen", "127.0.0.1:0", "--players", "127.0.0.1:0")
@@ -68,7 +68,7 @@ async def _resident_mb(guard: int) -> float:
 
 
 async def run(address: str, count: int, prefix: str, connections: str) -> None:
-    """The players' side: dials in, and holds the streams until the server ends them."""
+    """Run the players' side: dial in, and hold the streams until the server ends them."""
     options = [("grpc.use_local_subchannel_pool", int(connections == "own"))]
     streams = []
     for first in range(0, count, AT_ONCE):

@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.bots import GAME, games_per_s
 from benchmarks.calibration import Event
 from benchmarks.figures import Figure, Pace, figure
-from benchmarks.subjects import LEAGUE_REACH
+from benchmarks.measured import LEAGUE_REACH
 from fairplay.server.manager.standing import pause_s
 from fairplay.server.server import Config
 from fairplay.standings.rating import Start

@@ -27,8 +27,8 @@ import grpc
 
 from benchmarks import fan_out
 from benchmarks.figures import Figure, Pace, Unmeasurable, figure
+from benchmarks.measured import LOBBY_RATIO_REACH, LOBBY_REACH_MS, LOBBY_SLOW_REACH_MS
 from benchmarks.processes import started
-from benchmarks.subjects import LOBBY_RATIO_REACH, LOBBY_REACH_MS, LOBBY_SLOW_REACH_MS
 from fairplay.server.errors import reason_of
 from fairplay.v1 import lobby_pb2 as pb
 from fairplay.v1.lobby_pb2_grpc import LobbyServiceStub
@@ -145,7 +145,7 @@ async def _now_and_then(per_second: float, do: Callable[[], Coroutine[Any, Any, 
 
 
 async def run(address: str, seconds: float, file: Path) -> None:
-    """The users' side."""
+    """Run the users' side."""
     options = [("grpc.use_local_subchannel_pool", 1)]
     channels = [grpc.aio.insecure_channel(address, options=options) for _ in range(CHANNEL_COUNT)]
     visitors = [Visitor(channels[number % CHANNEL_COUNT], number) for number in range(USER_COUNT)]

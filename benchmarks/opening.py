@@ -16,8 +16,8 @@ from playwright.async_api import Page, async_playwright
 
 from benchmarks.figures import Figure, Pace, Unmeasurable, figure
 from benchmarks.lobby import CHANNEL_COUNT, TABLE_COUNT, Visitor, have_each
+from benchmarks.measured import OPENING_REACH_S
 from benchmarks.processes import Started, started
-from benchmarks.subjects import OPENING_REACH_S
 
 LOADS = 5
 LIMIT_MS = 60_000

@@ -25,7 +25,7 @@ BEGIN, END = "<!-- benchmarks: begin -->", "<!-- benchmarks: end -->"
 
 
 def machine() -> str:
-    """This machine and what runs on it, in one line."""
+    """Return what this machine is and what runs on it, in one line."""
     python, grpcio = platform.python_version(), version("grpcio")
     built = "" if optimised() else " built without optimisations"
     return f"{platform.node()}: {_processor()}, {os.cpu_count()} cores, Python {python}{built}, grpcio {grpcio}"
@@ -78,7 +78,7 @@ def verdict(reach: float | None, ok: bool) -> str:
 
 
 def print_table(figures: Iterable[Figure], console: Console) -> None:
-    """The table, headed by the machine's name."""
+    """Print the table, headed by the machine's name."""
     table = Table(title=machine(), title_justify="left")
     table.add_column("what", no_wrap=True)
     table.add_column("game")
@@ -98,7 +98,7 @@ def print_table(figures: Iterable[Figure], console: Console) -> None:
 
 
 def write_json(figures: Iterable[Figure], path: Path) -> None:
-    """A list of {name, game, value, unit, reach, ok}; `reach` null: nothing is asked, and `ok` is true."""
+    """Write a list of {name, game, value, unit, reach, ok}; `reach` null: nothing is asked, and `ok` is true."""
     rows = [
         {
             "name": each.name,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from benchmarks.bots import GAME
 from benchmarks.figures import Figure, Pace, Unmeasurable, figure
-from benchmarks.subjects import SCALE_REACH
+from benchmarks.measured import SCALE_REACH
 from fairplay.server.cluster.cluster import Cluster
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.server.cluster.runner import ClusterRunner

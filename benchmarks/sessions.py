@@ -11,9 +11,9 @@ from typing import NamedTuple
 from benchmarks.arena import Arena, Load, Sample, arena
 from benchmarks.echo import Echo, echo
 from benchmarks.figures import Figure, Pace, figure
+from benchmarks.measured import MeasuredGame
 from benchmarks.playouts import SEED, playout_rate
-from benchmarks.rehearsal import rehearse
-from benchmarks.subjects import Subject
+from benchmarks.sample import play_sample
 
 MANY, DIALLED, STREAMED = Load(64), Load(64, "dialled"), Load(64, "streamed")
 CLASS, ONE = Load(64, "class"), Load(1)
@@ -42,23 +42,23 @@ class Round(NamedTuple):
     start_cpu_s: float = 0.0
 
 
-async def measure(subject: Subject, wanted: Collection[str], pace: Pace) -> list[Figure]:
+async def measure(measured: MeasuredGame, wanted: Collection[str], pace: Pace) -> list[Figure]:
     """Return the wanted figures of one game, in the order of LOADS."""
     measures = [name for name in LOADS if name in wanted]
     loads = list(dict.fromkeys(load for name in measures for load in LOADS[name]))
-    rehearsal = rehearse(subject)
+    sample = play_sample(measured)
     async with AsyncExitStack() as stack:
-        here = await stack.enter_async_context(arena(subject, rehearsal, {load.way for load in loads}))
-        bare = await stack.enter_async_context(echo(rehearsal.exchanges)) if "echo" in measures else None
-        session = Session(subject, measures, loads, here, bare)
+        here = await stack.enter_async_context(arena(measured, sample, {load.way for load in loads}))
+        bare = await stack.enter_async_context(echo(sample.exchanges)) if "echo" in measures else None
+        session = Session(measured, measures, loads, here, bare)
         rounds = [await session.round(pace.seconds) for _ in range(pace.repeats)]
-    return [found for name in measures for found in _figures(subject, name, rounds)]
+    return [found for name in measures for found in _figures(measured, name, rounds)]
 
 
 class Session(NamedTuple):
     """What is repeated: all loads in turn, each followed at once by what it is compared with."""
 
-    subject: Subject
+    measured: MeasuredGame
     measures: Collection[str]
     loads: Sequence[Load]
     here: Arena
@@ -70,7 +70,7 @@ class Session(NamedTuple):
         for load in self.loads:
             samples[load] = await self.here.run(load, seconds)
             if load == MANY and "cpu" in self.measures:
-                playouts = await asyncio.to_thread(playout_rate, self.subject, Random(SEED), seconds)
+                playouts = await asyncio.to_thread(playout_rate, self.measured, Random(SEED), seconds)
             if load == MANY and "start" in self.measures:
                 start_cpu_s = await self.here.start_cpu_s(seconds)
             if load == ONE and self.bare is not None:
@@ -136,9 +136,9 @@ FIGURES: dict[str, dict[str, Callable[[Round], float]]] = {
 }
 
 
-def _figures(subject: Subject, measure_name: str, rounds: Sequence[Round]) -> list[Figure]:
+def _figures(measured: MeasuredGame, measure_name: str, rounds: Sequence[Round]) -> list[Figure]:
     found = []
     for name, of in FIGURES[measure_name].items():
-        reach = subject.reaches.get(name)
-        found.append(figure(name, [of(one) for one in rounds], reach, game=subject.game, turns=subject.turns))
+        reach = measured.reaches.get(name)
+        found.append(figure(name, [of(one) for one in rounds], reach, game=measured.game, turns=measured.turns))
     return found

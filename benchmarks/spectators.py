@@ -24,9 +24,9 @@ import psutil
 
 from benchmarks.arena import Arena, Load, Sample, arena
 from benchmarks.figures import Figure, Pace, Unmeasurable, figure
+from benchmarks.measured import STRATEGY, WATCH_REACH, WATCH_REACH_MS, measured
 from benchmarks.processes import started
-from benchmarks.rehearsal import rehearse
-from benchmarks.subjects import STRATEGY, WATCH_REACH, WATCH_REACH_MS, subject
+from benchmarks.sample import play_sample
 from fairplay.games.game import find
 from fairplay.player.channels import NO_CREDENTIALS, open_channel
 from fairplay.player.dialing import Hosted, dial_in_async
@@ -56,8 +56,8 @@ class Watched(NamedTuple):
 
 async def measure(pace: Pace) -> list[Figure]:
     """Return how fast games go on while others watch, against how fast they are alone, and how long pictures take."""
-    fish = subject(GAME)
-    async with arena(fish, rehearse(fish), {GAMES.way}) as here:
+    fish = measured(GAME)
+    async with arena(fish, play_sample(fish), {GAMES.way}) as here:
         found = [await _watched(here, max(SECONDS, pace.seconds)) for _ in range(pace.repeats)]
     ratios = [(each.beside.turns / each.beside.wall_s) / (each.alone.turns / each.alone.wall_s) for each in found]
     return [
@@ -146,7 +146,7 @@ class Browser(asyncio.Protocol):
 
 
 async def run(server: str, pages: str, file: Path) -> None:
-    """The browsers' side, and that of the players."""
+    """Run the browsers' side, and that of the players."""
     game_id, welcome = f"watched-{os.getpid()}", asyncio.Event()
     names = [f"thinker-{os.getpid()}-{number}" for number in range(2)]
     hosted = [Hosted(Thinker(), name, "benchmark") for name in names]

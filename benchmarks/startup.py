@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from benchmarks.figures import Figure, Unmeasurable, figure
-from benchmarks.subjects import HELP_REACH_S
+from benchmarks.measured import HELP_REACH_S
 
 REPEATS = 7
 LIMIT_S = 60.0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.bots import GAME, games_per_s
 from benchmarks.figures import Figure, Pace, Unmeasurable, figure
-from benchmarks.subjects import POSTGRESQL_REACH
+from benchmarks.measured import POSTGRESQL_REACH
 from fairplay.server.records.place import Place, at, parse_place
 from fairplay.server.server import Config
 from tests.postgresql import PostgresqlMissingError, running

@@ -13,10 +13,10 @@ import pytest
 from benchmarks.__main__ import NAMES, Measure, main, take
 from benchmarks.against import pair
 from benchmarks.figures import KINDS, Figure, Unmeasurable, figure
+from benchmarks.measured import TABLE, measured
 from benchmarks.playouts import playout_rate
 from benchmarks.report import BEGIN, DOCS, END, write_docs, write_json
 from benchmarks.sessions import FIGURES, LOADS
-from benchmarks.subjects import TABLE, subject
 from fairplay.games.game import registered
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -104,7 +104,7 @@ def test_every_figure_has_a_kind() -> None:
 
 @pytest.mark.parametrize("game", list(registered()))
 def test_every_installed_game_can_be_measured(game: str) -> None:
-    chosen = subject(game)
+    chosen = measured(game)
     assert chosen.turn_paths
     assert "games" in chosen.reaches
     assert chosen.seat_count in chosen.contract.seats

@@ -40,7 +40,7 @@ def _revision(state: Any) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class MeasuredGame:
     """How one game is measured.
 
     `settings` are those of its rules and of its messages alike. A call of a method in `counted` is one turn; by the
@@ -71,7 +71,7 @@ class Subject:
 
     @property
     def seat_count(self) -> int:
-        """As many players as wanted, or the number nearest to it that the game allows."""
+        """Return how many players there are: as many as wanted, or the number nearest to it that the game allows."""
         seats = self.contract.seats
         return max(seats.start, min(seats.stop - 1, self.most_seats))
 
@@ -90,7 +90,7 @@ class Subject:
 
 
 TABLE = (
-    Subject(
+    MeasuredGame(
         "fish",
         turns="moves",
         counted=["TakeTurn"],  # neither the placing of penguins nor what a player is only told
@@ -109,19 +109,19 @@ TABLE = (
             "cost": 1.1,
         },
     ),
-    Subject(
+    MeasuredGame(
         "q",
         counted=["TakeTurn"],
         ready=lambda state: len(state.board.tiles) >= 100,
         reaches={"rules": 5_000, "games": 6_000},
     ),
-    Subject(
+    MeasuredGame(
         "bazaar",
         counted=["RequestPebbleOrExchanges"],  # the first of the two calls of a turn
         played=lambda state: state.turns,
         reaches={"rules": 30_000, "games": 10_000},
     ),
-    Subject(
+    MeasuredGame(
         "eriantys",
         turns="actions",
         counted=["AskAssistantCard", "AskAction"],  # each is followed by the new board, which is told to everybody
@@ -129,7 +129,7 @@ TABLE = (
         settings={"mode": "expert"},
         reaches={"rules": 20_000, "games": 6_000},
     ),
-    Subject(
+    MeasuredGame(
         "webset",
         turns="calls",
         counted=["PickCards"],  # one for each call that was accepted
@@ -139,6 +139,6 @@ TABLE = (
 )
 
 
-def subject(game: str) -> Subject:
+def measured(game: str) -> MeasuredGame:
     """Return how this game is measured."""
-    return next((each for each in TABLE if each.game == game), Subject(game))
+    return next((each for each in TABLE if each.game == game), MeasuredGame(game))

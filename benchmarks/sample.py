@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
-from benchmarks.subjects import STRATEGY, Subject
+from benchmarks.measured import STRATEGY, MeasuredGame
 from fairplay.games.steps import Call, Show, answer_step
 from fairplay.player.handlers import Handlers
 
@@ -24,19 +24,19 @@ class Exchange(NamedTuple):
     reply: bytes
 
 
-class Rehearsal(NamedTuple):
+class SampleGame(NamedTuple):
     """A whole game: everything that was said, and all states that were shown, as the game has them."""
 
     exchanges: Sequence[Exchange]
     shown: Sequence[object]
 
-    def end(self, subject: Subject) -> Message:
+    def end(self, measured: MeasuredGame) -> Message:
         """Return the full state at the end of the game."""
-        return subject.contract.full_state(self.shown[-1])
+        return measured.contract.full_state(self.shown[-1])
 
-    def stages(self, subject: Subject, count: int) -> list[Message]:
-        """So many full states, evenly spread over the game; the first is its beginning."""
-        game, last = subject.contract, len(self.shown) - 1
+    def stages(self, measured: MeasuredGame, count: int) -> list[Message]:
+        """Return so many full states, evenly spread over the game; the first is its beginning."""
+        game, last = measured.contract, len(self.shown) - 1
         made: dict[int, Message] = {}
         for number in (stage * last // count for stage in range(count)):
             if number not in made:
@@ -49,9 +49,9 @@ def names(count: int) -> list[str]:
     return [f"player{seat}" for seat in range(count)]
 
 
-def rehearse(subject: Subject) -> Rehearsal:
+def play_sample(measured: MeasuredGame) -> SampleGame:
     """Play one game between players of the strategy that all measures use."""
-    game, count = subject.contract, subject.seat_count
+    game, count = measured.contract, measured.seat_count
     players = [Handlers(game.player(STRATEGY)) for _ in range(count)]
     exchanges: list[Exchange] = []
     shown: list[object] = []
@@ -62,13 +62,13 @@ def rehearse(subject: Subject) -> Rehearsal:
         exchanges.append(Exchange(call.seat, call.method.path, request, reply))
         return call.method.response.FromString(reply)
 
-    conversation = game.play("rehearsal", subject.settings_message, names(count), Random(SEED), None)
+    conversation = game.play("sample", measured.settings_message, names(count), Random(SEED), None)
     sent: Any = None
     while True:
         try:
             step = conversation.send(sent)
         except StopIteration:
-            return Rehearsal(exchanges, shown)
+            return SampleGame(exchanges, shown)
         if isinstance(step, Show):
             shown.append(step.state)
         sent = answer_step(step, answer)
