@@ -73,9 +73,9 @@ def trial(game_count: int, kill_count: int, seed: int) -> Report:
         alone, cluster = Path(folder, "alone"), Path(folder, "cluster")
         for each in (alone, cluster):
             each.mkdir()
-        moments = sorted(Random(seed).sample(range(game_count - 1), kill_count))
+        kill_at = sorted(Random(seed).sample(range(game_count - 1), kill_count))
         alone_s, _ = _play(alone, game_count, seed, (), [])
-        cluster_s, kills = _play(cluster, game_count, seed, ("--jobs", "2"), moments)
+        cluster_s, kills = _play(cluster, game_count, seed, ("--jobs", "2"), kill_at)
         lost, repeated, count = counted(cluster, game_count // len(PAIRINGS))
         problems = [*differences(alone, cluster), *_found(cluster)]
         return Report(game_count, kills, round(alone_s, 1), round(cluster_s, 1), count, lost, repeated, problems)
@@ -94,12 +94,12 @@ def tournament(folder: Path, game_count: int, seed: int, *options: str) -> list[
 
 
 def _play(
-    folder: Path, game_count: int, seed: int, options: Sequence[str], moments: Sequence[int]
+    folder: Path, game_count: int, seed: int, options: Sequence[str], kill_at: Sequence[int]
 ) -> tuple[float, list[int]]:
     """Play it, and kill a worker at each of these counts of games; return how long it took, and the counts."""
     limit_s = LEAST_S + A_GAME_S * game_count
     with Command(folder, *tournament(folder, game_count, seed, *options)) as command:
-        kills = [_kill(command, folder, moment, limit_s) for moment in moments]
+        kills = [_kill(command, folder, count_before, limit_s) for count_before in kill_at]
         ran = command.end(limit_s)
         if ran.code != 0:
             raise TroubleError(f"a command ended with exit code {ran.code}: {ran.err.strip()}")
@@ -107,13 +107,13 @@ def _play(
     return ran.took_s, kills
 
 
-def _kill(command: Command, folder: Path, moment: int, limit_s: float) -> int:
+def _kill(command: Command, folder: Path, count_before: int, limit_s: float) -> int:
     """Kill a worker in the middle of a game, once so many games are recorded; return how many there are."""
     count = partial(recorded_count, folder)
-    until(lambda: command.over or count() >= moment, f"{moment} recorded games", limit_s)
+    until(lambda: command.over or count() >= count_before, f"{count_before} recorded games", limit_s)
     until(lambda: command.over or _kill_one(command), "a worker that plays", limit_s)
     if command.over:
-        raise TroubleError(f"the tournament was over before a worker was killed after {moment} games")
+        raise TroubleError(f"the tournament was over before a worker was killed after {count_before} games")
     return count()
 
 
@@ -153,26 +153,26 @@ def counted(folder: Path, deal_count: int) -> tuple[int, int, int]:
     records = [each for each in found if each.kind == "game"]
     with Store.read_only(folder) as store:
         entries = [RecordEntry.FromString(each.entry) for each in store.read(ended).entries]
-    told = Counter(each.played.game_id for each in entries if each.HasField("played"))
-    plans = [Game.FromString(each.summary).plan for each in records if each.finished and each.record_id in told]
+    played = Counter(each.played.game_id for each in entries if each.HasField("played"))
+    plans = [Game.FromString(each.summary).plan for each in records if each.finished and each.record_id in played]
     deals = Counter(
         players for players, _ in {(tuple(each.name for each in plan.players), plan.seed) for plan in plans}
     )
     there = sum(min(deal_count, deals[pairing]) for pairing in PAIRINGS)
-    repeated = len(records) - there + told.total() - len(told)
+    repeated = len(records) - there + played.total() - len(played)
     return deal_count * len(PAIRINGS) - there, repeated, len(records)
 
 
 def differences(one: Path, other: Path) -> list[str]:
     """Return in which parts the results of two tournaments differ, beside the id."""
-    told, other_told = (_told(folder) for folder in (one, other))
-    return [f"the results differ in {key!r}" for key in told if told[key] != other_told.get(key)]
+    result, other = (_result(folder) for folder in (one, other))
+    return [f"the results differ in {key!r}" for key in result if result[key] != other.get(key)]
 
 
-def _told(folder: Path) -> dict[str, object]:
+def _result(folder: Path) -> dict[str, object]:
     text = (folder / "result.json").read_text()
-    told: dict[str, object] = json.loads(text.replace(json.loads(text)["tournamentId"], "ID"))
-    return told
+    result: dict[str, object] = json.loads(text.replace(json.loads(text)["tournamentId"], "ID"))
+    return result
 
 
 def _found(folder: Path) -> list[str]:

@@ -132,7 +132,7 @@ LANGUAGES = (
 
 
 def missing(language: Language, found: str | None) -> str | None:
-    """One sentence about what is to be installed, or None. `found` is what the version command prints, if anything."""
+    """Return one sentence about what is to be installed, or None. `found`: what its version command prints."""
     version = re.search(r"(\d+)(?:\.(\d+))?", found or "")
     if version is None:
         return f"The players in examples/{language.folder} cannot be built: {language.advice}."
@@ -264,9 +264,9 @@ def check_guarded(game: str, command: str, way: Way) -> None:
         variables = {**way.variables, "FAIRPLAY_SECRET": secret}
         if not secret:
             variables = {name: value for name, value in variables.items() if name != "FAIRPLAY_SECRET"}
-        told = execute([FAIRPLAY, "game", game, *players], variables)
-        if "show its secret" not in told:
-            raise Failed(f"{command}\nanswers calls that show the secret {secret!r}:\n{told}")
+        output = execute([FAIRPLAY, "game", game, *players], variables)
+        if "show its secret" not in output:
+            raise Failed(f"{command}\nanswers calls that show the secret {secret!r}:\n{output}")
     for unusable in ("", "two words", "\N{SNOWMAN}", "x" * 257):
         refused = subprocess.run(
             [*shlex.split(command), "--listen", free_address()],
@@ -281,7 +281,7 @@ def check_guarded(game: str, command: str, way: Way) -> None:
             raise Failed(f"{command}\ntakes the secret {unusable!r}: {refused.returncode}, {refused.stderr}")
 
 
-def blamed(result: dict[str, Any]) -> list[Any]:
+def misconducts_of(result: dict[str, Any]) -> list[Any]:
     """Return the misconducts of a game or a tournament."""
     return [*result.get("misconducts", ()), *result.get("failures", ())]
 
@@ -289,8 +289,8 @@ def blamed(result: dict[str, Any]) -> list[Any]:
 def play(command: Sequence[str], way: Way) -> None:
     """Play one game or tournament. Raises Failed if it was not played to its end, or somebody is blamed."""
     limits = ["--start-limit", START_LIMIT, "--limit", CALL_LIMIT]
-    told = execute([FAIRPLAY, *command, *limits, *way.options, "--json", "-"], way.variables)
-    found = blamed(json.loads(told))
+    output = execute([FAIRPLAY, *command, *limits, *way.options, "--json", "-"], way.variables)
+    found = misconducts_of(json.loads(output))
     if found:
         raise Failed(f"{shlex.join(command)}\nblames a player:\n{json.dumps(found, indent=2)}")
 

@@ -14,7 +14,7 @@ from fairplay.games.game import find
 from fairplay.games.kit.player_service import PLAYER_METHODS
 from fairplay.player.handlers import PROTOCOL_REVISION
 from tests.docs.pages import ROOT, commands
-from tools.test_languages import GAMES, LANGUAGES, Language, blamed, missing
+from tools.test_languages import GAMES, LANGUAGES, Language, misconducts_of, missing
 
 PROTO = ROOT / "proto"
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -178,9 +178,9 @@ def test_a_version_that_is_new_enough_will_do(language: Language, found: str) ->
 
 
 def test_whoever_is_blamed_in_a_game_or_a_tournament_is_found() -> None:
-    assert blamed({"ranking": []}) == []
-    assert blamed({"misconducts": [{"player": "me"}]}) == [{"player": "me"}]
-    assert blamed({"failures": [{"misconduct": {}}]}) == [{"misconduct": {}}]
+    assert misconducts_of({"ranking": []}) == []
+    assert misconducts_of({"misconducts": [{"player": "me"}]}) == [{"player": "me"}]
+    assert misconducts_of({"failures": [{"misconduct": {}}]}) == [{"misconduct": {}}]
 
 
 @pytest.mark.parametrize("language", LANGUAGES, ids=lambda each: each.folder)
