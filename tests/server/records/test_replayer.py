@@ -174,11 +174,11 @@ def test_after_a_restart_open_calls_are_numbered_anew_after_those_that_were_answ
 
 def test_calls_that_were_made_again_stay_open_in_the_race_that_follows() -> None:
     meeting = Meeting()
-    meeting.restart()
     meeting.answer(2, 1)
+    meeting.restart()
     meeting.join(2, "cy")
-    meeting.answer(1, 0)
-    meeting.answer(3, 2)
+    meeting.answer(3, 0)
+    meeting.answer(4, 2)
     assert meeting.seats == [[1], [2], [0], [2]]
 
 

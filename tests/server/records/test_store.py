@@ -8,7 +8,9 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import AsyncIterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +24,9 @@ from fairplay.server.records.journal import Journal
 from fairplay.server.records.place import Place, at
 from fairplay.server.records.secrets import SecretsDatabase
 from fairplay.server.records.store import Store
-from fairplay.v1.record_pb2 import Record
+from fairplay.v1.record_pb2 import Record, RecordEntry
+from fairplay.v1.referee_pb2 import Game
+from tests.server.records.nim import header, players, recorded
 
 
 @pytest.fixture
@@ -148,6 +152,8 @@ async def test_flushing_and_closing_an_idle_store_is_quick_and_can_be_repeated(s
     await store.close()
     with pytest.raises(RecordsError, match="the store is closed"):
         begin(store, "r1")
+    with pytest.raises(RecordsError, match="the store is closed"):
+        store.reopen("r1")
 
 
 async def test_closing_saves_what_was_appended_last(place: Place) -> None:
@@ -208,9 +214,106 @@ async def test_a_record_that_is_open_is_reopened_as_it_is(store: Store) -> None:
     assert store.reopen("r1") is journal
 
 
+async def test_a_record_that_is_reopened_stays_the_same_journal(place: Place) -> None:
+    store = Store.open(place)
+    begin(store, "r1")
+    await store.close()
+    store = Store.open(place)
+    journal = store.reopen("r1")
+    assert store.reopen("r1") is journal
+    journal.append(b"one")
+    assert entries(store.read("r1")) == [b"header of r1", b"one"]
+    await store.close()
+
+
+async def test_a_record_is_open_until_it_is_finished(store: Store) -> None:
+    journal = begin(store, "r1")
+    assert store.has_open("r1")
+    finish(journal)
+    assert not store.has_open("r1")
+    assert not store.has_open("r2")
+    assert not store.has_open("")
+
+
+async def test_the_last_hash_of_a_record_is_that_of_its_last_entry(place: Place) -> None:
+    store = Store.open(place)
+    journal = begin(store, "r1")
+    journal.append(b"one")
+    whole = chained([b"header of r1", b"one", b"the end"])
+    assert store.last_hash("r1") == journal.last_hash == whole.entries[1].chain_hash
+    finish(journal)
+    await store.close()
+    with Store.read_only(place) as reading:
+        assert reading.last_hash("r1") == whole.entries[2].chain_hash
+
+
+async def test_entries_that_are_not_on_disk_yet_are_counted(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    journal = begin(store, "r1")
+    await store.flush()
+    assert store.unsaved_count == 0
+    with closing(sqlite3.connect(tmp_path / "records.sqlite", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        journal.append(b"one")
+        journal.append(b"two")
+        assert store.unsaved_count == 2
+        other.execute("ROLLBACK")
+    await store.close()
+
+
+def played(game_id: str) -> Record:
+    """Return the record of a whole game, played elsewhere."""
+    return recorded(header(game_id=game_id), players({}))
+
+
+async def test_a_record_that_was_played_elsewhere_is_taken_as_it_is(place: Place) -> None:
+    store = Store.open(place)
+    first, second = played("g1"), played("g2")
+    journal = store.take(first)
+    assert store.read("g1") == first
+    assert (journal.entry_count, journal.last_hash) == (len(first.entries), first.entries[-1].chain_hash)
+    with pytest.raises(RecordsError, match="the record is finished"):
+        journal.append(b"more")
+    store.take(second)
+    assert begin(store, "next").listing.number == 3
+    assert ids(store) == ["next", "g2", "g1"]
+    await store.close()
+    with Store.read_only(place) as reading:
+        assert ids(reading) == ["next", "g2", "g1"]
+        assert [reading.read(record_id) for record_id in ("g1", "g2")] == [first, second]
+        assert not reading.defects()
+        found = reading.find("g1")
+        assert found is not None
+        assert (found.kind, found.game, found.parent, found.finished) == ("game", "nim", "", True)
+        assert found.header == first.entries[0].entry
+        assert Game.FromString(found.summary).result == RecordEntry.FromString(first.entries[-1].entry).result.result
+
+
+async def test_only_the_whole_record_of_a_game_is_taken(store: Store) -> None:
+    whole = played("g1").entries
+    for part in (whole[:0], whole[:1], whole[:-1], whole[1:]):
+        with pytest.raises(RecordsError, match="this is not the whole record of a game"):
+            store.take(chained(linked.entry for linked in part))
+    assert store.unsaved_count == 0
+    assert store.find("g1") is None
+
+
+async def test_who_wants_to_know_is_called_when_nothing_can_be_written(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    failed = threading.Event()
+    store.on_failure(failed.set)
+    (tmp_path / "records.sqlite").unlink()
+    begin(store, "r1")
+    with pytest.raises(RecordsError, match="is gone"):
+        await store.flush()
+    assert await asyncio.to_thread(failed.wait, 30)
+    with pytest.raises(RecordsError, match="is gone"):
+        await store.close()
+
+
 async def test_a_record_that_is_not_there(store: Store) -> None:
     assert store.find("r1") is None
-    for ask in (store.read, store.reopen):
+    for ask in (store.read, store.reopen, store.last_hash):
         with pytest.raises(RecordsError, match="there is no record 'r1'"):
             ask("r1")
 
@@ -240,6 +343,8 @@ async def test_a_store_that_is_read_cannot_be_written(place: Place, store: Store
         with pytest.raises(RecordsError, match="opened for reading only"):
             reading.reopen("r1")
         assert reading.failure is None
+        assert reading.unsaved_count == 0
+        reading.on_failure(lambda: None)
         await reading.flush()
 
 
@@ -321,6 +426,28 @@ async def test_records_that_are_over_and_on_disk_take_no_memory(store: Store) ->
     gc.collect()
     assert count_journals() == before + 1
     assert not kept.listing.finished
+
+
+async def test_of_records_that_are_over_only_those_on_disk_are_forgotten(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    gc.collect()
+    before = count_journals()
+    finish(begin(store, "saved"))
+    await store.flush()
+    finish(begin(store, "saved too"))
+    await store.flush()
+    unsaved = begin(store, "unsaved")
+    await store.flush()
+    with closing(sqlite3.connect(tmp_path / "records.sqlite", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        finish(unsaved)
+        del unsaved
+        begin(store, "next")
+        gc.collect()
+        assert count_journals() == before + 2
+        assert ids(store) == ["next", "unsaved", "saved too", "saved"]
+        other.execute("ROLLBACK")
+    await store.close()
 
 
 def count_journals() -> int:

@@ -132,7 +132,6 @@ class Replayer:
         self.transcript = Transcript([player.name for player in header.game.plan.players], append)
         self._waiting: dict[int, Asked] = {}
         self._racing: dict[int, Asked] = {}  # the open calls of a race, over the steps that do not wait for them
-        self._waiting_since_ns = self.time_ns
         self._arrivals: list[Arrival] = []
         self._recorded_count = 0
         self._events: list[Event] = []

@@ -37,6 +37,8 @@ class Store:
         self._writer = writer
         self._next_number = next_number
         self._closing = closing
+        if writer is not None:
+            closing.callback(writer.stop)
         self._journals: dict[str, Journal] = {}
         self._ended: deque[tuple[int, str]] = deque()
 
@@ -67,8 +69,8 @@ class Store:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        """Save what is left and close everything."""
-        self._close()
+        """Close everything."""
+        self._closing.close()
 
     # --- writing ---
 
@@ -111,7 +113,7 @@ class Store:
         failed.
         """
         writer, entries = self._writing(), list(parsed(record))
-        if len(entries) < 2 or not entries[0].HasField("game") or not entries[-1].HasField("result"):
+        if not entries or not entries[0].HasField("game") or not entries[-1].HasField("result"):
             raise RecordsError("this is not the whole record of a game")
         header, end = entries[0].game, entries[-1].result
         if self.find(header.game_id) is not None:
@@ -166,16 +168,9 @@ class Store:
 
     async def close(self) -> None:
         """Save what is left and close everything. Raises RecordsError if something could not be saved."""
-        if self._writer is not None:
-            await asyncio.to_thread(self._writer.stop)
-        self._close()
+        await asyncio.to_thread(self._closing.close)
         if self.failure is not None:
             raise RecordsError(str(self.failure))
-
-    def _close(self) -> None:
-        if self._writer is not None:
-            self._writer.stop()
-        self._closing.close()
 
     def _writing(self) -> Writer:
         if self._writer is None:
@@ -221,8 +216,7 @@ class Store:
         the last one.
         """
         known, reach = self._in_memory(), max(limit, MAX_SEARCHED)
-        end = 1 + max((each.number for each in known), default=0)
-        end = max(end, self._database.next_numbers()[0])
+        end = max([self._database.next_numbers()[0], *(each.number + 1 for each in known)])
         if oldest_first:
             first = 1 if cursor is None else cursor + 1
             numbers = range(first, min(end, first + reach))
