@@ -59,9 +59,7 @@ def _shortened(history: Sequence[Entry], shorten: Shorten, shows: Callable[[Sequ
     for index, entry in enumerate(found):
         for turn_count in FEW:
             new = shorten(entry, turn_count)
-            if new is entry:
-                break
-            if shows([*found[:index], new, *found[index + 1 :]]):
+            if new is not entry and shows([*found[:index], new, *found[index + 1 :]]):
                 found[index] = new
                 break
     return found
