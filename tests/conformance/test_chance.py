@@ -1,4 +1,4 @@
-"""Whether misconduct is due to circumstances or comes by chance: how often it has to show, and how often it is tried."""
+"""Whether misconduct is due to circumstances or comes by chance: how often it has to show, how often it is tried."""
 
 from __future__ import annotations
 
