@@ -121,6 +121,13 @@ def test_the_lot_orders_what_counts_at_the_same_time_and_every_order_comes_up() 
     assert len(orders) == 6
 
 
+def test_before_the_first_race_nobody_is_asked() -> None:
+    races = state()
+    assert races.is_idle
+    assert (races.began, races.due_at) == (0.0, 0.0)
+    assert races.take(9.0) == []
+
+
 def test_clear_forgets_open_calls_and_answers() -> None:
     races = state()
     races.start(Race([call(0), call(1)]), 0.0)

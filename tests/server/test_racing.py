@@ -35,12 +35,12 @@ class Hand:
         self._clock = clock
         self.asked = 0
         self.cancelled = 0
-        self.limit_s = 0.0
+        self.limit_s = self.bank_s = 0.0
         self.open: OpenCall | None = None
 
     def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
         self.asked += 1
-        self.limit_s = limit_s
+        self.limit_s, self.bank_s = limit_s, bank_s
         self.open = OpenCall(self._clock, limit_s, done, self._cancel)
         return self.open
 

@@ -364,14 +364,18 @@ def test_a_bank_is_drawn_on_by_decisions_that_take_longer_than_their_limit() -> 
     limits = TimeLimits(made)
     decision, other, notification = clocked(0), clocked(1), clocked(0, CallKind.NOTIFICATION)
     assert (limits.limit(decision), limits.limit(notification)) == (6, 1)
+    assert limits.limit(clocked(0, CallKind.FIRST_DECISION)) == 8
+    assert (limits.bank_s(decision), limits.bank_s(notification)) == (5, 0)
     limits.spend(decision, 0.5)
-    limits.spend(notification, 0.9)
+    limits.spend(notification, 3)
     assert limits.limit(decision) == 6
     limits.spend(decision, 3)
     assert limits.limit(decision) == 4
     assert limits.limit(other) == 6
     limits.spend(decision, 100)
     assert limits.limit(decision) == 1
+    limits.add_seat()
+    assert limits.bank_s(clocked(2)) == 5
 
 
 def test_a_call_with_a_limit_of_its_own_neither_has_the_bank_nor_charges_it() -> None:
@@ -379,7 +383,7 @@ def test_a_call_with_a_limit_of_its_own_neither_has_the_bank_nor_charges_it() ->
     made.time_control.CopyFrom(TimeControl(decision_limit=seconds(1), bank=seconds(5)))
     limits = TimeLimits(made)
     decision, own = clocked(0), clocked(0, limit_s=3.0)
-    assert limits.limit(own) == 3
+    assert (limits.limit(own), limits.bank_s(own)) == (3, 0)
     limits.spend(own, 3)
     assert limits.limit(decision) == 6
 

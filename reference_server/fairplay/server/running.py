@@ -337,8 +337,6 @@ class Running:
             self._advance(answers)
 
     def _raced(self, arrivals: list[Arrival]) -> None:
-        if self._ended:
-            return
         for arrival in arrivals:
             if isinstance(arrival.answer, Joined):
                 self._seat(*self._expected.popleft())
@@ -396,7 +394,6 @@ class Running:
         self._expected.clear()
         for _, open_call in self._open.values():
             open_call.cancel()
-        self._open.clear()
         self._conversation.close()
 
     async def _announce(self) -> None:

@@ -1,0 +1,180 @@
+"""A game whose players, record and newcomers are in the hands of a test, with the driver of real games."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from fairplay.games.steps import Call, Eliminate, Show
+from fairplay.server.links.link import Clock, DeadLink, Link, disconnected
+from fairplay.server.records.chain import chained
+from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.replay import resume
+from fairplay.server.records.replayer import Newcomer, Replayer
+from fairplay.server.records.summaries import begun_game
+from fairplay.server.running import Running
+from fairplay.v1.game_pb2 import Player, TimeControl
+from fairplay.v1.record_pb2 import GameHeader, RecordEntry
+from fairplay.v1.referee_pb2 import Game, GamePlan
+from tests.server.harness import seconds
+from tests.server.snap import Rounds, Snap
+from tests.server.test_racing import Hand, turned
+
+
+class Journal:
+    """A record in memory, whose disk is held up or fails when a test says so."""
+
+    def __init__(self, entries: Sequence[bytes]) -> None:
+        self.entries = list(entries)
+        self.summary = Game()
+        self.end_time_ns = 0
+        self.behind = False
+        self.error: RecordsError | None = None
+        self._free = asyncio.Event()
+        self._free.set()
+
+    async def saved(self, *, hurry: bool = False) -> None:
+        await self._free.wait()
+        if self.error is not None:
+            raise self.error
+
+    def finish(self, entry: bytes, summary: bytes, end_time_ns: int) -> None:
+        self.entries.append(entry)
+        self.summary = Game.FromString(summary)
+        self.end_time_ns = end_time_ns
+
+    def hold_up(self) -> None:
+        self.behind = True
+        self._free.clear()
+
+    def catch_up(self) -> None:
+        self.behind = False
+        self._free.set()
+
+    def kinds(self) -> list[str | None]:
+        """Return of which kinds the entries are."""
+        return [RecordEntry.FromString(entry).WhichOneof("entry") for entry in self.entries]
+
+
+class Heard:
+    """A watcher, and an observer, that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.steps: list[Show | Eliminate | Newcomer] = []
+        self.asked = 0
+        self.ended = 0
+        self.settled: list[tuple[int, str, str]] = []
+
+    def tell(self, step: Show | Eliminate | Newcomer) -> None:
+        self.steps.append(step)
+
+    def ask(self) -> None:
+        self.asked += 1
+
+    def end(self) -> None:
+        self.ended += 1
+
+    def game_begun(self, game: Game) -> None:
+        """Only calls count here."""
+
+    def game_left(self, game: Game) -> None:
+        """Only calls count here."""
+
+    def call_settled(self, game_id: str, call: Call, link: str, outcome: object, elapsed_s: float) -> None:
+        self.settled.append((call.seat, link, type(outcome).__name__))
+
+
+def control(bank_s: float, limit_s: int = 10) -> TimeControl:
+    limit = Duration(seconds=limit_s)
+    return TimeControl(decision_limit=limit, first_decision_limit=limit, notification_limit=limit, bank=seconds(bank_s))
+
+
+SLOW = control(0.0, limit_s=60)
+
+
+def plan_of(seat_count: int, control: TimeControl) -> GamePlan:
+    players = [Player(name=f"p{seat}", link=f"way{seat}:x") for seat in range(seat_count)]
+    return GamePlan(game="snap", players=players, seed=1, time_control=control)
+
+
+class Played:
+    """A game whose players and record are in the test's hands. `entries`: it is resumed after these."""
+
+    def __init__(
+        self,
+        rounds: Rounds,
+        seat_count: int,
+        *,
+        entries: Sequence[bytes] = (),
+        control: TimeControl = SLOW,
+        clock: Clock | None = None,
+    ) -> None:
+        self.snap = Snap(rounds)
+        self.clock = clock or Clock()
+        self.hands = [Hand(self.clock) for _ in range(seat_count)]
+        if not entries:
+            header = GameHeader(game_id="g", plan=plan_of(seat_count, control), start_time=Timestamp(seconds=1))
+            entries = [RecordEntry(game=header).SerializeToString()]
+        self.journal = Journal(entries)
+        self.heard = Heard()
+        replayer = resume(chained(entries), self.journal.entries.append, self.snap.find)
+        self.running = self._run(replayer)
+
+    def _run(self, replayer: Replayer) -> Running:
+        joined = [newcomer.player for newcomer in replayer.newcomers]
+        running = Running(begun_game(replayer.header, joined), replayer, self.journal, [self.heard])
+        running.watchers.append(self.heard)
+        return running
+
+    def begin(self) -> None:
+        self.running.begin(self.hands)
+
+    def join(self, name: str) -> tuple[Hand, asyncio.Future[Link]]:
+        """Let a player join whose link is open when the future has it."""
+        hand = Hand(self.clock)
+        reached: asyncio.Future[Link] = asyncio.get_running_loop().create_future()
+
+        async def open_link() -> Link:
+            return await reached
+
+        self.running.join(Player(name=name, link="late:x"), asyncio.create_task(open_link()))
+        return hand, reached
+
+    def leave(self, seat: int) -> None:
+        gone = disconnected("left")
+        self.running.leave(seat, DeadLink(self.clock, gone), gone)
+
+    async def play_on(self) -> None:
+        """Let one player after the other answer until the game is over; seat 2 says what cannot be parsed."""
+        async with asyncio.timeout(30):
+            while not self.running.over.done():
+                for seat, hand in enumerate(self.hands):
+                    if hand.open is not None and hand.open.done is not None:
+                        hand.open.settle(b"\xff") if seat == 2 else hand.say(f"word{seat}")
+                        await turned(6)
+                await turned()
+
+    def told(self) -> list[tuple[Any, ...]]:
+        """Return what the record says that does not depend on the time."""
+        return [
+            (each.WhichOneof("entry"), each.call.number, each.call.seat, each.call.reply) for each in self.entries()
+        ]
+
+    def entries(self) -> list[RecordEntry]:
+        return [RecordEntry.FromString(entry) for entry in self.journal.entries]
+
+
+@asynccontextmanager
+async def played(rounds: Rounds, seat_count: int, **options: Any) -> AsyncIterator[Played]:
+    at = Played(rounds, seat_count, **options)
+    try:
+        yield at
+    finally:
+        at.journal.catch_up()
+        at.running.stop("the test is over")
+        await asyncio.wait([at.running.over])

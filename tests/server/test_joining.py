@@ -1,0 +1,143 @@
+"""Players that join a game that goes on, as its driver seats them."""
+
+from __future__ import annotations
+
+import time
+
+from fairplay.games.steps import Conversation, Joined, Outcome, Race, Show
+from tests.server.played import played
+from tests.server.snap import Snap, ask
+from tests.server.test_racing import turned, until
+
+
+def one_race(snap: Snap) -> Conversation:
+    """Wait for a race with one player, and for the answers of all who join it."""
+    yield Show(None)
+    calls, next_seat = ask(0), 1
+    while calls:
+        arrivals = yield Race(calls, next_seat=next_seat)
+        came = {each.seat for each in arrivals if not isinstance(each.answer, Joined)}
+        calls = [call for call in calls if call.seat not in came]
+        for each in arrivals:
+            if isinstance(each.answer, Joined):
+                calls += ask(next_seat)
+                next_seat += 1
+    return Outcome([[(seat, 0) for seat in range(next_seat)]])
+
+
+def race_between_turns(_: Snap) -> Conversation:
+    """Nobody can join while one player is asked."""
+    yield Show(None)
+    yield ask(0)[0]
+    yield Race(ask(0), next_seat=1)
+    yield ask(0)[0]
+    return Outcome([[(0, 0)]])
+
+
+async def test_who_joins_a_race_is_seated_asked_and_may_leave_and_come_back() -> None:
+    async with played(one_race, 1) as at:
+        at.begin()
+        running, steps = at.running, at.heard.steps
+        events = running.event_count
+        hand, reached = at.join("late")
+        assert running.seat_count == 2
+        await turned()
+        assert (hand.asked, running.newcomers) == (0, [])
+        before_ns = time.time_ns()
+        reached.set_result(hand)
+        await until(lambda: hand.asked == 1)
+        (newcomer,) = running.newcomers
+        assert (newcomer.sequence, newcomer.seat, newcomer.player.name) == (events + 1, 1, "late")
+        assert before_ns <= newcomer.time_ns <= time.time_ns()
+        assert (running.event_count, steps, running.seat_count) == (events + 1, [newcomer], 2)
+        assert [player.name for player in running.message.plan.players] == ["p0", "late"]
+        assert running.openings[0].result() is hand
+        assert running.come_back(1)
+        hand.say("here")
+        await until(lambda: len(at.heard.settled) == 1)
+        assert at.heard.settled == [(1, "late", "bytes")]
+        at.hands[0].say("there")
+        game = await running.over
+        assert [player.name for player in game.result.ranking[0].players] == ["p0", "late"]
+        assert at.journal.kinds() == ["game", "joined", "call", "call", "result"]
+        assert running.seat_count == 2
+
+
+async def test_players_join_in_the_order_in_which_they_came_one_at_a_time() -> None:
+    async with played(one_race, 1) as at:
+        at.begin()
+        first, first_reached = at.join("first")
+        second, second_reached = at.join("second")
+        second_reached.set_result(second)
+        await turned()
+        assert (second.asked, at.running.seat_count) == (0, 3)
+        first_reached.set_result(first)
+        await until(lambda: second.asked == 1)
+        assert [(each.seat, each.player.name) for each in at.running.newcomers] == [(1, "first"), (2, "second")]
+        at.leave(2)
+        await until(lambda: bool(at.heard.settled))
+        assert at.heard.settled == [(2, "late", "CallError")]
+        assert (first.cancelled, second.cancelled) == (0, 1)
+
+
+async def test_who_left_before_it_has_joined_fails_in_its_first_call() -> None:
+    async with played(one_race, 1) as at:
+        at.begin()
+        hand, reached = at.join("late")
+        at.leave(1)
+        reached.set_result(hand)
+        await until(lambda: bool(at.heard.settled))
+        assert (hand.asked, at.heard.settled) == (0, [(1, "late", "CallError")])
+
+
+async def test_who_left_and_came_back_before_it_has_joined_is_asked() -> None:
+    async with played(one_race, 1) as at:
+        at.begin()
+        hand, reached = at.join("late")
+        at.leave(1)
+        assert at.running.come_back(1)
+        reached.set_result(hand)
+        await until(lambda: hand.asked == 1)
+
+
+async def test_nobody_joins_while_the_game_does_not_wait_for_a_race() -> None:
+    async with played(race_between_turns, 1) as at:
+        at.begin()
+        hand, reached = at.join("late")
+        reached.set_result(hand)
+        await turned(6)
+        assert at.running.newcomers == []
+        at.hands[0].say("now")
+        await until(lambda: bool(at.running.newcomers))
+        assert at.journal.kinds() == ["game", "call", "joined"]
+
+
+async def test_nobody_joins_a_game_that_is_over() -> None:
+    async with played(one_race, 1) as at:
+        at.begin()
+        waiting, reached = at.join("waiting")
+        assert at.running.seat_count == 2
+        at.running.stop("enough")
+        assert at.running.seat_count == 1
+        late, late_reached = at.join("late")
+        reached.set_result(waiting)
+        late_reached.set_result(late)
+        await turned(6)
+        assert at.running.newcomers == []
+        assert at.journal.kinds() == ["game", "result"]
+
+
+async def test_who_has_joined_is_there_when_the_game_is_resumed() -> None:
+    async with played(one_race, 1) as at:
+        at.begin()
+        hand, reached = at.join("late")
+        reached.set_result(hand)
+        await until(lambda: hand.asked == 1)
+        entries = list(at.journal.entries)
+    async with played(one_race, 2, entries=entries) as again:
+        again.begin()
+        assert [each.player.name for each in again.running.newcomers] == ["late"]
+        for each in again.hands:
+            each.say("x")
+        await again.running.over
+        assert sorted(again.heard.settled) == [(0, "way0", "bytes"), (1, "late", "bytes")]
