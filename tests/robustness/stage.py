@@ -58,7 +58,7 @@ def on_stage(limit_s: float) -> Environment:
 
 
 @dataclass(slots=True)
-class Heard:
+class ReceivedCall:
     """A call in one game, and what was wrong with the answer, which the referee may find."""
 
     method: str
@@ -77,13 +77,13 @@ class Heard:
 
 
 class StageLink:
-    """The link to a player of the zoo. `heard` has its calls by the id of the game."""
+    """The link to a player of the zoo. `received` has its calls by the id of the game."""
 
     def __init__(self, clock: Clock, game: Game, settings: Message, kind: Mutant, player: MutantPlayer) -> None:
         self.kind = kind
         self._game = game
         self._settings = settings
-        self.heard: dict[str, list[Heard]] = {}
+        self.received: dict[str, list[ReceivedCall]] = {}
         self._clock = clock
         self._player = player
         self._loop = asyncio.get_running_loop()
@@ -94,17 +94,17 @@ class StageLink:
 
     def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
         """Call the player as soon as the event loop turns."""
-        heard: list[Heard] = []
-        open_call = OpenCall(self._clock, limit_s, done, lambda call: self._let_go(call, heard))
-        self._loop.call_soon(self._answer, self._methods[method], request, open_call, heard)
+        received: list[ReceivedCall] = []
+        open_call = OpenCall(self._clock, limit_s, done, lambda call: self._let_go(call, received))
+        self._loop.call_soon(self._answer, self._methods[method], request, open_call, received)
         return open_call
 
-    def _let_go(self, call: OpenCall, heard: list[Heard]) -> None:
+    def _let_go(self, call: OpenCall, received: list[ReceivedCall]) -> None:
         """Handle a call that is over without an answer; it was cancelled if its outcome is not reported."""
-        for each in heard:
+        for each in received:
             each.cancelled = call.done is None
 
-    def _answer(self, method: Method, data: bytes, open_call: OpenCall, heard: list[Heard]) -> None:
+    def _answer(self, method: Method, data: bytes, open_call: OpenCall, received: list[ReceivedCall]) -> None:
         if open_call.done is None:  # cancelled before the player could hear of it
             return
         request: Any = method.request.FromString(data)
@@ -118,8 +118,8 @@ class StageLink:
             traces = frozenset({Symptom.GONE})
         elif method.name in self.lacking:
             traces = frozenset({Symptom.STATUS})
-        heard.append(Heard(method.path, request, traces, self._forgiven(method, request, outcome, wait_s)))
-        self.heard.setdefault(request.game_id, []).extend(heard)
+        received.append(ReceivedCall(method.path, request, traces, self._forgiven(method, request, outcome, wait_s)))
+        self.received.setdefault(request.game_id, []).extend(received)
         if not wait_s:
             open_call.settle(outcome)
         elif wait_s < WAIT_S:

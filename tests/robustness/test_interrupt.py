@@ -88,7 +88,7 @@ def interrupted(command: Command) -> Ran:
     return ran
 
 
-MOMENTS: Mapping[str, tuple[list[str], Callable[[Command], None]]] = {
+STAGES: Mapping[str, tuple[list[str], Callable[[Command], None]]] = {
     "tournament, loading": (["tournament", "fish", *PLAYERS], loading),
     "tournament, players come up": (["tournament", "fish", *PLAYERS], announced("knockout, 3 players")),
     "tournament, players do not come": (["tournament", "fish", *ABSENT, "--start-limit", "1m"], announced("knockout")),
@@ -108,10 +108,10 @@ MOMENTS: Mapping[str, tuple[list[str], Callable[[Command], None]]] = {
 
 
 @pytest.mark.parametrize(
-    "moment", [pytest.param(each, marks=[SLOW] if each == "demo, in a round" else []) for each in MOMENTS]
+    "stage", [pytest.param(each, marks=[SLOW] if each == "demo, in a round" else []) for each in STAGES]
 )
-def test_ctrl_c_ends_it_with_one_sentence_and_leaves_nothing_running(moment: str, tmp_path: Path) -> None:
-    arguments, when = MOMENTS[moment]
+def test_ctrl_c_ends_it_with_one_sentence_and_leaves_nothing_running(stage: str, tmp_path: Path) -> None:
+    arguments, when = STAGES[stage]
     if arguments == ["demo"]:
         arguments = ["demo", "--records", str(tmp_path / "records")]
     with Command(tmp_path, *arguments, program=FAIRPLAY if when is loading else PATIENT) as command:
@@ -123,9 +123,9 @@ def test_ctrl_c_ends_it_with_one_sentence_and_leaves_nothing_running(moment: str
 AGAIN = ["tournament, in a round", "tournament, players come up", "tournament, players do not come"]
 
 
-@pytest.mark.parametrize("moment", all_but_first_slow([*AGAIN, "game, played", "serve", "player, serving"]))
-def test_ctrl_c_again_and_again_changes_nothing(moment: str, tmp_path: Path) -> None:
-    arguments, when = MOMENTS[moment]
+@pytest.mark.parametrize("stage", all_but_first_slow([*AGAIN, "game, played", "serve", "player, serving"]))
+def test_ctrl_c_again_and_again_changes_nothing(stage: str, tmp_path: Path) -> None:
+    arguments, when = STAGES[stage]
     with Command(tmp_path, *arguments, program=PATIENT) as command:
         when(command)
         until(partial(_interrupted_again, command), "the end")

@@ -35,7 +35,7 @@ from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.referee_pb2 import GamePlan, GameStatus
-from tests.robustness.stage import Heard, StageLink, on_stage, trace
+from tests.robustness.stage import ReceivedCall, StageLink, on_stage, trace
 from tests.server.quick import in_no_time, quick_clock, quick_store
 from tests.slow import SLOW, all_but_first_slow
 
@@ -130,28 +130,28 @@ def check(scene: Scene, played: GameMessage) -> None:
     misconducts = {misconduct.player: misconduct for misconduct in played.result.misconducts}
     assert len(misconducts) == len(played.result.misconducts)
     for role in scene.roles:
-        heard = role.link.heard.get(played.game_id, []) if isinstance(role.link, StageLink) else []
-        check_player(role, heard, misconducts.get(role.name))
+        received = role.link.received.get(played.game_id, []) if isinstance(role.link, StageLink) else []
+        check_player(role, received, misconducts.get(role.name))
     ranked = sorted(player.name for group in played.result.ranking for player in group.players)
     assert ranked == sorted(role.name for role in scene.roles if role.name not in misconducts)
 
 
-def check_player(role: Role, heard: Sequence[Heard], misconduct: Misconduct | None) -> None:
-    heard = [call for call in heard if not call.cancelled]
-    for call, following in pairwise(heard):
+def check_player(role: Role, received: Sequence[ReceivedCall], misconduct: Misconduct | None) -> None:
+    received = [call for call in received if not call.cancelled]
+    for call, following in pairwise(received):
         assert not call.surely_wrong or call.forgiven or asked_again(following), (role.kind, call)
     if misconduct is None:
-        assert not heard or not heard[-1].surely_wrong or heard[-1].forgiven, (role.kind, heard[-1])
+        assert not received or not received[-1].surely_wrong or received[-1].forgiven, (role.kind, received[-1])
         return
     assert role.kind is not None, misconduct
-    assert misconduct.method_name == heard[-1].method, role.kind
-    assert trace(misconduct) in heard[-1].traces, (role.kind, misconduct)
+    assert misconduct.method_name == received[-1].method, role.kind
+    assert trace(misconduct) in received[-1].traces, (role.kind, misconduct)
     if misconduct.HasField("rule_break"):
         rule_id = misconduct.rule_break.rule_id
         assert rule_id == role.kind.rule or (not role.kind.rule and rule_id in find(role.game).rules)
 
 
-def asked_again(call: Heard) -> bool:
+def asked_again(call: ReceivedCall) -> bool:
     """Return whether a call is a second chance, which some games give after a reply that breaks a rule."""
     return "refusal" in call.request.DESCRIPTOR.fields_by_name and bool(call.request.HasField("refusal"))
 

@@ -62,18 +62,18 @@ class Reader:
                     self.users.pop(event.user_gone.name, None)
 
 
-deeds = st.one_of(
+actions = st.one_of(
     st.tuples(st.just("move"), st.sampled_from("abc"), st.sampled_from(["", "t", "u"])),
     st.tuples(st.just("go"), st.sampled_from("abc")),
     st.tuples(st.just("say"), st.sampled_from("tu"), st.just("hello")),
 )
 
 
-@given(st.lists(st.tuples(deeds, st.booleans()), max_size=40))
+@given(st.lists(st.tuples(actions, st.booleans()), max_size=40))
 def test_whenever_a_reader_reads_it_knows_what_is_so(steps: list[tuple[tuple[str, ...], bool]]) -> None:
     fake, reader = FakeLobby(), Reader()
-    for (deed, *fields), reads in [*steps, (("go", "a"), True)]:
-        getattr(fake, deed)(*fields)
+    for (action, *fields), reads in [*steps, (("go", "a"), True)]:
+        getattr(fake, action)(*fields)
         if reads:
             reader.take(fake.sent(reader.seen))
             assert reader.users == fake.users

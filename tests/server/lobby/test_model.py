@@ -117,7 +117,7 @@ class LobbyMachine(RuleBasedStateMachine):
         self.run(self.world.close())
         self.loop.close()
 
-    def act(self, name: str, deed: Callable[[User], Any]) -> None:
+    def act(self, name: str, action: Callable[[User], Any]) -> None:
         """Let a user do something; a refused request must change nothing."""
 
         async def do() -> None:
@@ -125,7 +125,7 @@ class LobbyMachine(RuleBasedStateMachine):
             if user is None:
                 return
             try:
-                done = deed(user)
+                done = action(user)
             except Refusal:
                 assert self.world.last == before
                 return
