@@ -1,7 +1,7 @@
 """Records that the first version of the store wrote: every later version opens them, and goes on with the store.
 
 The files are never made anew. A store of another format comes with files of its own beside these: a directory, and what
-`pg_dump --inserts --no-owner` says of a copy of it.
+`pg_dump --inserts --no-owner` says of a copy of it; accounts and secrets, as what `.dump` of sqlite3 says of them.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,13 @@ import sqlalchemy as sa
 from typer.testing import CliRunner
 
 from fairplay.games.game import registered
+from fairplay.server.records import database, formats
+from fairplay.server.records.accounts import AccountRow, AccountsDatabase, InvitationRow, TokenRow
+from fairplay.server.records.errors import RecordExists
 from fairplay.server.records.migrating import migrate
+from fairplay.server.records.parts import SMALL
 from fairplay.server.records.place import Place, at, parse_place
+from fairplay.server.records.secrets import SecretsDatabase
 from fairplay.server.records.store import Store
 from fairplay.server.server import Config, Server
 from fairplay.terminal.app import app
@@ -83,13 +90,61 @@ async def test_a_server_goes_on_with_a_kept_store(store: Place) -> None:
     assert verified.stdout.endswith("8 records: 8 ok\n")
 
 
+@pytest.fixture
+def small(tmp_path: Path) -> Place:
+    """A place with accounts and secrets, brought to the format of today."""
+    place = at(tmp_path / "small")
+    with place.writing() as engine, engine.begin() as connection:
+        formats.prepare(connection, database.PART, database.TABLES, place)
+    for part in SMALL:
+        with closing(sqlite3.connect(tmp_path / "small" / f"{part}.sqlite")) as kept:
+            kept.executescript((RECORDED / f"{part}-1.sql").read_text("utf-8"))
+    migrate(place)
+    return place
+
+
+def test_kept_accounts_and_secrets_are_what_they_were(small: Place) -> None:
+    digests = [bytes(range(start, start + 32)) for start in (0, 32, 64, 96)]
+    with closing(AccountsDatabase(small)) as accounts:
+        assert accounts.version() >= 11
+        assert accounts.accounts() == [
+            AccountRow("ann", "Ann", "operator", "ann's laptop"),
+            AccountRow("bob", "Bob", "player", ""),
+        ]
+        with pytest.raises(RecordExists):
+            accounts.add_account(AccountRow("cy", "Cy", "player"))
+        assert accounts.tokens() == [
+            TokenRow("0a1b2c3d", digests[0], "ann", None),
+            TokenRow("4e5f6a7b", digests[1], "bob", 1_900_000_000),
+        ]
+        assert accounts.invitations() == [
+            InvitationRow("8c9d0e1f", digests[2], "organiser", 3, 1_900_000_000),
+            InvitationRow("11223344", digests[3], "player", 1, None),
+        ]
+        assert accounts.owners() == {("game", "g1"): "ann", ("game", "g2"): "ann", ("tournament", "t"): "bob"}
+    with closing(SecretsDatabase(small)) as secrets:
+        assert secrets.all() == {("g1", "ann"): "s3cret", ("g1", "bob"): "other"}
+
+
+def test_kept_accounts_and_secrets_have_the_tables_of_new_ones(small: Place, tmp_path: Path) -> None:
+    new = at(tmp_path / "new")
+    AccountsDatabase(new).close()
+    with closing(SecretsDatabase(new)) as secrets:
+        secrets.add("g", {"ann": "s3cret"})
+    for part in SMALL:
+        assert describe(small.small(part)) == describe(new.small(part))
+
+
 def ids(store: Place) -> list[str]:
     return [record["id"] for record in plain("list", store) if record["kind"] == "game"]
 
 
 def tables(place: Place) -> dict[str, Any]:
-    """Return the columns and indexes of all tables."""
-    engine = place.reading()
+    """Return the columns and indexes of all tables of the records."""
+    return describe(place.reading())
+
+
+def describe(engine: sa.Engine) -> dict[str, Any]:
     inspected = sa.inspect(engine)
     found = {
         name: (
