@@ -54,12 +54,12 @@ class Journal:
 
     @property
     def last_hash(self) -> bytes:
-        """The chain hash of the last entry."""
+        """Return the chain hash of the last entry."""
         return self._hash
 
     @property
     def behind(self) -> bool:
-        """Whether the disk does not keep up, or has failed: whoever can should await saved() before going on."""
+        """Return whether the disk does not keep up, or has failed: whoever can should await saved() before going on."""
         return self._writer.behind
 
     async def saved(self, *, hurry: bool = False) -> None:

@@ -84,7 +84,7 @@ class Writer:
 
     @property
     def behind(self) -> bool:
-        """Whether the disk does not keep up, or has failed. Callers that can wait should wait until all is saved."""
+        """Return whether the disk does not keep up, or has failed. Callers that can wait should await `saved`."""
         since, now = self._since, self._now_s()
         # Who stood still for long may have lost the lock meanwhile, which the next batch will tell.
         late = self._keep_s is not None and now - self._kept_at > LATE_BEATS * self._keep_s
@@ -92,7 +92,7 @@ class Writer:
 
     @property
     def unsaved_count(self) -> int:
-        """How many items are not on disk yet."""
+        """Return how many items are not on disk yet."""
         return self._taken_count - self._saved_count + len(self._items)
 
     def put(self, item: Item) -> None:
