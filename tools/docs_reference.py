@@ -33,7 +33,7 @@ SCALARS = {number: name.removeprefix("TYPE_").lower() for name, number in FieldD
 TITLES = {
     "fairplay.v1": "Server, players and records",
     "fairplay.fish.v1": "Fish",
-    "fairplay.q.v1": "the Q Game",
+    "fairplay.q.v1": "The Q game",
     "fairplay.bazaar.v1": "Bazaar",
     "fairplay.eriantys.v1": "Eriantys",
     "fairplay.webset.v1": "Webset",

@@ -1,1 +1,1 @@
-"""the Q Game: the game as the referee, its players and the conformance suite know it."""
+"""The Q game: the game as the referee, its players and the conformance suite know it."""

@@ -1,1 +1,1 @@
-"""Reference players of the Q Game: strategies, and the player that answers with one."""
+"""Reference players of the Q game: strategies, and the player that answers with one."""

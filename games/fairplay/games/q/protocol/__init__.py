@@ -1,1 +1,1 @@
-"""Between the rules of the Q Game and its messages: settings, codec and conversation."""
+"""Between the rules of the Q game and its messages: settings, codec and conversation."""
