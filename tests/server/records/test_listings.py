@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 
@@ -47,7 +47,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 DESCRIPTIONS = (KINDS, PARENTS, GAMES, STARTS, (True, False))
 
 
-def insert(directory: Path, rows: list[tuple[object, ...]]) -> None:
+def insert(directory: Path, rows: Sequence[tuple[object, ...]]) -> None:
     with sqlite3.connect(directory / FILE_NAME) as database:
         database.executemany(f"INSERT INTO records VALUES ({', '.join('?' * 11)})", rows)
     database.close()

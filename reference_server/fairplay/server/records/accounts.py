@@ -109,7 +109,7 @@ class AccountsDatabase:
     def version(self) -> int:
         """Return a number that grows with each change."""
         with self._reading() as connection:
-            return connection.scalar(sa.select(VERSION.c.number)) or 0
+            return connection.scalars(sa.select(VERSION.c.number)).one()
 
     def accounts(self) -> list[AccountRow]:
         """Return all accounts that were not removed."""
