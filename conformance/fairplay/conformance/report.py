@@ -108,5 +108,4 @@ def count_decisions(trials: Iterable[Trial]) -> dict[str, int]:
 def distribution(seconds: Sequence[float]) -> Times:
     """Return the distribution of some times, at least one."""
     ordered = sorted(seconds)
-    p99 = ordered[min(len(ordered) - 1, int(0.99 * len(ordered)))]
-    return Times(len(ordered), statistics.median(ordered), p99, ordered[-1])
+    return Times(len(ordered), statistics.median(ordered), ordered[int(0.99 * len(ordered))], ordered[-1])
