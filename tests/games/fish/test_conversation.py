@@ -63,6 +63,10 @@ def log_of(settings: Settings, seat_count: int, answer: Answer, seed: int = 1) -
         sent = answer(step) if isinstance(step, Call) else None
 
 
+def moving(**fields: Any) -> TakeTurnResponse:
+    return TakeTurnResponse(action=fish_pb2.Action(**fields))
+
+
 def calls(steps: list[Any]) -> list[tuple[int, str]]:
     return [(step.seat, step.method.name) for step in steps if isinstance(step, Call)]
 
@@ -133,28 +137,32 @@ def test_a_player_that_fails_in_any_call_is_out_and_never_called_again(method: s
 
 
 @pytest.mark.parametrize(
-    ("method", "reply", "rule_id"),
+    ("method", "reply", "rule_id", "given"),
     [
-        ("Setup", SetupResponse(), "fish.place.required"),
-        ("Setup", SetupResponse(place=25), "fish.place.on-board"),
-        ("Setup", SetupResponse(place=0), "fish.place.free"),
-        ("TakeTurn", TakeTurnResponse(), "fish.action.required"),
-        ("TakeTurn", TakeTurnResponse(action=fish_pb2.Action(source=1)), "fish.action.required"),
-        ("TakeTurn", TakeTurnResponse(action=fish_pb2.Action(skip=True)), "fish.move.mandatory"),
-        ("TakeTurn", TakeTurnResponse(action=fish_pb2.Action(source=1, target=3, skip=True)), "fish.move.mandatory"),
-        ("TakeTurn", TakeTurnResponse(action=fish_pb2.Action(source=1, target=1)), "fish.move.not-stay"),
-        ("TakeTurn", TakeTurnResponse(action=fish_pb2.Action(source=24, target=1)), "fish.move.own-penguin"),
-        ("TakeTurn", TakeTurnResponse(action=fish_pb2.Action(source=1, target=4000000000)), "fish.move.on-board"),
+        ("Setup", SetupResponse(), "fish.place.required", "no place"),
+        ("Setup", SetupResponse(place=27), "fish.place.on-board", "the place [5, 2]"),
+        ("Setup", SetupResponse(place=0), "fish.place.free", "the place [0, 0]"),
+        ("TakeTurn", TakeTurnResponse(), "fish.action.required", "no complete action"),
+        ("TakeTurn", moving(source=1), "fish.action.required", "no complete action"),
+        ("TakeTurn", moving(target=3), "fish.action.required", "no complete action"),
+        ("TakeTurn", moving(skip=True), "fish.move.mandatory", "a skip"),
+        ("TakeTurn", moving(source=1, target=3, skip=True), "fish.move.mandatory", "a skip"),
+        ("TakeTurn", moving(source=1, target=1), "fish.move.not-stay", "a move from [0, 1] to [0, 1]"),
+        ("TakeTurn", moving(source=24, target=1), "fish.move.own-penguin", "a move from [4, 4] to [0, 1]"),
+        ("TakeTurn", moving(source=1, target=4000000000), "fish.move.on-board", "to [800000000, 0]"),
     ],
 )
-def test_a_reply_that_breaks_a_rule_is_named_with_the_legal_ones(method: str, reply: Any, rule_id: str) -> None:
+def test_a_reply_that_breaks_a_rule_is_named_with_the_legal_ones(
+    method: str, reply: Any, rule_id: str, given: str
+) -> None:
     after = 1 if method == "Setup" else 0
     steps, _ = log_of(Settings(), 2, failing(1, method, reply, after))
     (eliminated,) = [step for step in steps if isinstance(step, Eliminate)]
     cause = eliminated.cause
     assert isinstance(cause, RuleBreak)
     assert cause.rule_id == rule_id
-    assert rules.RULES[rule_id] in cause.explanation
+    assert cause.explanation.startswith(f"{rules.RULES[rule_id]} Given: ")
+    assert cause.explanation.endswith(f"{given}.")
     assert cause.legal_reply_count == len(cause.legal_replies) > 0
     assert cause.legal_replies[0].Is(reply.DESCRIPTOR)
 
@@ -208,6 +216,39 @@ def test_nothing_is_told_of_what_was_before_an_elimination() -> None:
     assert list(following.request.actions) == []
 
 
+@pytest.mark.parametrize(("kind", "skips"), [("MOVES", 0), ("MOVES_AND_SKIPS", 1)])
+def test_players_that_are_passed_over_are_told_on_demand(kind: str, skips: int) -> None:
+    settings = Settings(action_list=fish_pb2.ActionList.Value(f"ACTION_LIST_{kind}"))
+    fish = [1] * 12  # in a column every second tile is the next one
+    fish[3] = 0
+    players = [fish_pb2.Player(color=seat + 1, places=[place]) for seat, place in enumerate((0, 1, 11))]  # type: ignore[arg-type]
+    start = fish_pb2.State(columns=1, fish=fish, players=players, penguin_count=1)
+    healthy, told = sound(), []
+
+    def answer(call: Call) -> Any:
+        if call.method.name == "TakeTurn":
+            told.append((call.seat, list(call.request.actions)))
+        return healthy(call)
+
+    drive(GAME.play("g", settings, list("abc"), Random(1), start), answer)
+    skip = [fish_pb2.Action(skip=True)] * skips
+    assert told[:4] == [
+        (0, []),
+        (2, []),  # its first turn
+        (0, [*skip, fish_pb2.Action(source=11, target=9)]),
+        (2, [fish_pb2.Action(source=2, target=4), *skip]),
+    ]
+
+
+def test_spectators_see_the_beginning_what_follows_the_announcements_and_each_decision() -> None:
+    settings = Settings(penguin_count_basis=fish_pb2.PenguinCountBasis.PENGUIN_COUNT_BASIS_SURVIVORS)
+    steps, _ = log_of(settings, 3, failing(2, "PlayWith", CallError()))
+    decisions = [place for place, step in enumerate(steps) if calls([step]) and step.kind is not CallKind.NOTIFICATION]
+    shown = [place for place, step in enumerate(steps) if isinstance(step, Show)]
+    assert shown == [0, decisions[0] - 1, *[place + 1 for place in decisions]]
+    assert [steps[place].state.state.penguins for place in shown[:3]] == [3, 4, 4]
+
+
 def test_shown_states_have_growing_revisions_and_the_move_that_led_to_them() -> None:
     steps, _ = log_of(Settings(random_fish=True), 2, sound("random"))
     shown = [GAME.public_state(step.state) for step in steps if isinstance(step, Show)]
@@ -247,6 +288,29 @@ def test_a_state_that_breaks_an_invariant_is_refused_with_its_name(players: Any,
         GAME.check_state(Settings(), state)
 
 
+def some_state(**fields: Any) -> fish_pb2.State:
+    players = [fish_pb2.Player(color=color, places=[color]) for color in (4, 1, 2, 3)]  # type: ignore[arg-type]
+    return fish_pb2.State(columns=3, fish=[1] * 9, players=players, penguin_count=1, **fields)
+
+
+def test_a_state_to_go_on_from_has_any_colours_but_those_that_are_none() -> None:
+    assert GAME.check_state(Settings(), some_state()) == 4
+    for color in (0, 5):
+        state = some_state()
+        state.players[2].color = color  # type: ignore[assignment]
+        with pytest.raises(ValueError, match="colour of its own"):
+            GAME.check_state(Settings(), state)
+
+
+def test_a_state_that_a_game_goes_on_from_is_shown_with_the_move_that_led_to_it() -> None:
+    last = fish_pb2.Action(source=7, target=4)
+    for state, expected in ((some_state(), None), (some_state(last_action=last), last)):
+        first = next(GAME.play("g", Settings(), list("abcd"), Random(1), state))
+        assert isinstance(first, Show)
+        shown = GAME.public_state(first.state)
+        assert (shown.last_action if shown.HasField("last_action") else None) == expected
+
+
 def golden_game() -> str:
     """A whole game, readable: one line a call."""
     settings = Settings(rows=4, columns=4, random_fish=True, holes=1)
@@ -284,3 +348,4 @@ def test_a_state_in_which_nobody_is_left_can_be_drawn() -> None:
     nobody = fish_pb2.State(columns=2, fish=[1, 2, 3, 4], penguin_count=4)
     assert GAME.svg(nobody, ["a", "b"]).startswith("<svg")
     assert GAME.text(nobody, ["a", "b"])
+    assert codec.shown(nobody).state.alive == (False,)

@@ -175,7 +175,9 @@ def legal_replies(
     """Return the replies that would be legal now."""
     actions = rules.legal(state)
     if rules.placing(state):
-        return [fish_player_pb2.SetupResponse(place=action[0]) for action in actions]
+        return [
+            fish_player_pb2.SetupResponse(place=action.cell) for action in actions if isinstance(action, rules.Place)
+        ]
     return [
         fish_player_pb2.TakeTurnResponse(action=action_message(action))
         for action in actions

@@ -134,7 +134,7 @@ class _ActionLog:
     def take(self, seat: int) -> bytes:
         """Return the actions that a player is told now, and forget them; none on its first turn."""
         untold, self._untold[seat] = self._untold[seat], []
-        if not (untold and self._asked[seat]):
+        if not self._asked[seat]:
             return b""
         return fish_player_pb2.TakeTurnRequest(actions=untold).SerializeToString()
 
