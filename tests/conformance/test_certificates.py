@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import runpy
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from fairplay.certificate import FORMAT, Certificate, check, digest, frozen, sealed
 from fairplay.certificate.inapplicable import INAPPLICABLE
+from fairplay.conformance import must
 from fairplay.conformance.cases import cases
 from fairplay.conformance.certificate import certificate
 from fairplay.conformance.engine import run
@@ -21,7 +23,7 @@ from fairplay.conformance.options import Options
 from fairplay.conformance.programs import program_files
 from fairplay.conformance.report import Report
 from fairplay.games.conformance import find_conformance
-from fairplay.games.game import find, registered
+from fairplay.games.game import Game, find, registered
 from fairplay.player.handlers import PROTOCOL_REVISION
 from fairplay.terminal.certify_verify import verify_certificate
 from tests.conformance.harness import judged, player, raises
@@ -158,7 +160,46 @@ def test_what_is_frozen_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         freeze(find("fish"), tmp_path / "must-2.txt")
     assert main(["1", "fish"]) == 1
     assert "a change needs a new revision" in capsys.readouterr().err
-    assert main([]) == main(["1", "chess"]) == 2
+    assert main(["1", "chess"]) == 2
+    assert "there is no game 'chess'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [[], ["fish"], ["-1"]])
+def test_who_names_no_revision_is_told_how_to_freeze_one(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    assert "python -m fairplay.conformance.must REVISION [GAME ...]" in capsys.readouterr().err
+
+
+def test_a_revision_is_frozen_for_all_games_or_for_those_that_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def find_file(game: Game, revision: int) -> Path:
+        return tmp_path / f"{game.name}-{revision}.txt"
+
+    assert main(["7", "fish", "q"], find_file) == 0
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["fish-7.txt", "q-7.txt"]
+    assert capsys.readouterr().out == f"{tmp_path}/fish-7.txt\n{tmp_path}/q-7.txt\n"
+    assert main(["8"], find_file) == 0
+    assert {each.name for each in tmp_path.glob("*-8.txt")} == {f"{name}-8.txt" for name in registered()}
+    assert (tmp_path / "fish-7.txt").read_text() == (tmp_path / "fish-8.txt").read_text()
+
+
+def test_the_command_that_freezes_ends_with_1_where_a_list_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["must", "1", "fish"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(must.__file__, run_name="__main__")
+    assert ended.value.code == 1
+
+
+def test_a_game_without_a_package_for_its_lists_is_named() -> None:
+    class Unknown:
+        name, title = "no-such-game", "Nothing"
+
+    game: Any = Unknown()
+    with pytest.raises(ValueError, match=r"Nothing names no package for its lists: set Conformance\.package"):
+        must_file(game, 1)
 
 
 def test_a_list_lies_where_the_certificate_looks_for_it() -> None:

@@ -6,7 +6,7 @@ Writes must-REVISION.txt into the conformance package of each game. What a publi
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -34,15 +34,18 @@ def freeze(game: Game, file: Path) -> None:
         lines.write("".join(f"{case_id}\n" for case_id in must_ids(game)))
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Freeze the lists of a revision, of all games or of those named, and return the exit code."""
+def main(arguments: Sequence[str], find_file: Callable[[Game, int], Path] = must_file) -> int:
+    """Freeze the lists of a revision, of all games or of those named, and return the exit code.
+
+    `find_file` returns the file of a game's list in a revision.
+    """
     if not arguments or not arguments[0].isdigit():
         sys.stderr.write(f"{__doc__}")
         return 2
     for name in arguments[1:] or registered():
         try:
             game = find(name)
-            file = must_file(game, int(arguments[0]))
+            file = find_file(game, int(arguments[0]))
             freeze(game, file)
         except ValueError as error:
             sys.stderr.write(f"{error}\n")
