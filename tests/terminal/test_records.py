@@ -494,6 +494,15 @@ def test_replay_shows_every_state_and_the_end(game_file: Path) -> None:
     assert "p0 " in shown.splitlines()[-1]
 
 
+def test_replay_shows_all_moves_of_players_that_move_at_once(tmp_path: Path) -> None:
+    players = ["-p", "bot:first", "-p", "bot:random"]
+    assert fairplay("game", "eriantys", *players, "--records", tmp_path).exit_code == 0
+    outside = [line for line in records("replay", tmp_path).splitlines() if not line.startswith("│")]
+    start, *moves, border = outside[outside.index("the start") + 2 :][:4]
+    assert (start[0], border[0]) == ("╰", "╭")
+    assert sorted(move.partition(" →")[0] for move in moves) == ["0 first AskTowerColor", "1 random AskTowerColor"]
+
+
 def test_replay_in_a_terminal_draws_over_the_board_before(game_file: Path) -> None:
     shown = records("replay", game_file, "--pause", "0ms", env={"FORCE_COLOR": "1", "TERM": "xterm"})
     assert "\x1b[1A" in shown

@@ -10,6 +10,7 @@ from rich.live import Live
 from rich.markup import escape
 from rich.text import Text
 
+from fairplay.games.steps import CallKind
 from fairplay.server.records.place import Place
 from fairplay.server.records.replay import Called, Came, Eliminated, Ended, Shown, replay
 from fairplay.terminal.misconducts import draw_failure, draw_standing
@@ -51,19 +52,23 @@ def _on_screen(console: Console, game: RecordedGame, pause_s: float) -> str:
 
 
 def _play(game: RecordedGame, show: Callable[[RenderableType], None], pause_s: float) -> str:
-    """Show each move with the board it leads to, and each elimination.
+    """Show the moves with the board they lead to, and each elimination.
+
+    Several players may have moved at once. What only says that a player took notice is shown where nobody has moved.
 
     Returns how the game ended, in rich's markup.
     """
     wording = Wording(game.game, game.players)
-    move = "the start"
+    moves, notice = list[str](), "the start"
     for event in replay(game.record):
         match event:
             case Called():
-                move = f"{wording.who(event.call.seat)} {event.call.method.name} → {answer(event.answer)}"
+                notice = f"{wording.who(event.call.seat)} {event.call.method.name} → {answer(event.answer)}"
+                moves += [notice] if event.call.kind is not CallKind.NOTIFICATION else []
             case Shown():
                 board = game.board(game.game.full_state(event.state), f"after entry {event.entry}")
-                show(Group(harmless(escape(move)), board))
+                show(Group(*(harmless(escape(move)) for move in moves or [notice]), board))
+                moves.clear()
                 time.sleep(pause_s)
             case Came():
                 show(harmless(escape(f"{event.newcomer.player.name} joins the game.")))
