@@ -122,7 +122,7 @@ def parse_description(outcome: bytes | Failure) -> PlayerDescription | None:
 def _departure(
     context: Context, connection: Connection, reason: GoodbyeReason.ValueType, limit_s: float
 ) -> Departure | None:
-    """Say goodbye to a started player that has dialled in, and return what it does; None if it is none."""
+    """Say goodbye to a started player that has dialled in, and return what it does; None for any other player."""
     process = connection.process
     if process is None or not process.connected:
         return None

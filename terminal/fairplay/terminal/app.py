@@ -58,7 +58,7 @@ class Commands(TyperGroup):
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that the first argument names. A name that is none fails with those that are close."""
+        """Return the command that the first argument names. An unknown name fails, with similar ones."""
         name = args[0]
         if name not in commands() and not name.startswith("-") and not ctx.resilient_parsing:  # as in completion
             close = " or ".join(get_close_matches(name, commands()))

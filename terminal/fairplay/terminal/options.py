@@ -29,7 +29,7 @@ NAMED = re.compile(rf"({NAME.pattern})=(.+)", re.DOTALL)
 
 
 def parse_address(text: str, option: str) -> str:
-    """Return an address as it was typed. Raises UsageError if it is none: gRPC takes the oddest things for a port."""
+    """Return an address as it was typed. Raises UsageError if it is invalid: gRPC itself takes the oddest ports."""
     match = TARGET.fullmatch(text)
     if match is None or not 0 <= int(match[2]) < 65_536:
         raise UsageError(f"{option} {text!r} is not an address: give HOST:PORT, e.g. 127.0.0.1:50050")
@@ -39,7 +39,7 @@ def parse_address(text: str, option: str) -> str:
 def parse_server(text: str, option: str) -> str:
     """Return the address of a server as it was typed: HOST:PORT, grpc://HOST:PORT, or grpcs://HOST:PORT for TLS.
 
-    Raises UsageError if it is none.
+    Raises UsageError if it is invalid.
     """
     if not TARGET.fullmatch(text.removeprefix(SECURE).removeprefix(PLAIN)):
         raise UsageError(f"{option} {text!r} is not an address: give HOST:PORT, or grpcs://HOST:PORT for TLS")
@@ -92,7 +92,7 @@ def _program(command: str) -> str:
 
 
 def parse_seconds(text: str, option: str) -> float:
-    """Return the seconds of a duration such as 1s, 500ms, 2m or 1.5 (seconds). Raises UsageError if it is none."""
+    """Return the seconds of a duration such as 1s, 500ms, 2m or 1.5 (seconds). Raises UsageError if it is invalid."""
     match = DURATION.fullmatch(text.strip())
     if match is None:
         raise UsageError(f"{option} {text!r} is not a duration: give e.g. 500ms, 1s, 1.5s or 2m")

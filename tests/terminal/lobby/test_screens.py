@@ -344,7 +344,7 @@ async def test_a_person_plays_alone_against_bots(server: Server) -> None:
         assert ann.app.screen.query_one("#strategy", Input).value == "greedy"
         ann.app.screen.query_one("#count", Input).value = "two"
         await ann.press("enter")
-        await ann.sees("How many bots is a number, e.g. 1: two is none.")
+        await ann.sees("The number of bots is two: it must be a whole number, e.g. 1.")
         ann.app.screen.query_one("#count", Input).value = "2"
         ann.app.screen.query_one("#strategy", Input).value = "greddy"
         await ann.press("enter")

@@ -82,7 +82,7 @@ class Options:
 
 
 def parse_root_path(text: str) -> str:
-    """Return the path under which the pages are, without a slash at the end. Raises UsageError if it is none."""
+    """Return the path under which the pages are, without a slash at the end. Raises UsageError if it is invalid."""
     path = text.rstrip("/")
     if path and not ROOT_PATH.fullmatch(path):
         raise UsageError(f"--root-path {text!r} is no path: give one such as /fairplay")

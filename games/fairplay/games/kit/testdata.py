@@ -80,7 +80,7 @@ def find_questions(game: str) -> Mapping[str, Question]:
 
 
 def read_list(value: Json, where: str, *, count: int | None = None) -> list[Json]:
-    """Return a JSON array, of `count` values if that is given. Raises ValueError if the value is none."""
+    """Return a JSON array, of `count` values if that is given. Raises ValueError for any other value."""
     if not isinstance(value, list):
         raise ValueError(f"{where} is {value!r}: it must be an array.")
     if count is not None and len(value) != count:
@@ -89,7 +89,7 @@ def read_list(value: Json, where: str, *, count: int | None = None) -> list[Json
 
 
 def read_object(value: Json, where: str, names: Sequence[str]) -> dict[str, Json]:
-    """Return a JSON object with exactly these names. Raises ValueError if the value is none."""
+    """Return a JSON object with exactly these names. Raises ValueError for any other value."""
     if not isinstance(value, dict):
         raise ValueError(f"{where} is {value!r}: it must be an object.")
     if set(value) != set(names):
@@ -98,7 +98,7 @@ def read_object(value: Json, where: str, names: Sequence[str]) -> dict[str, Json
 
 
 def read_int(value: Json, where: str, low: int | None = None, high: int | None = None) -> int:
-    """Return a whole number within the given bounds. Raises ValueError if the value is none."""
+    """Return a whole number within the given bounds. Raises ValueError for any other value."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError(f"{where} is {value!r}: it must be a whole number.")
     if (low is not None and value < low) or (high is not None and value > high):
@@ -108,7 +108,7 @@ def read_int(value: Json, where: str, low: int | None = None, high: int | None =
 
 
 def read_text(value: Json, where: str, allowed: Sequence[str] = ()) -> str:
-    """Return a text, one of those allowed if some are given. Raises ValueError if the value is none."""
+    """Return a text, one of those allowed if some are given. Raises ValueError for any other value."""
     if not isinstance(value, str):
         raise ValueError(f"{where} is {value!r}: it must be a text.")
     if allowed and value not in allowed:
@@ -117,7 +117,7 @@ def read_text(value: Json, where: str, allowed: Sequence[str] = ()) -> str:
 
 
 def read_flag(value: Json, where: str) -> bool:
-    """Return a truth value. Raises ValueError if the value is none."""
+    """Return a truth value. Raises ValueError for any other value."""
     if not isinstance(value, bool):
         raise ValueError(f"{where} is {value!r}: it must be true or false.")
     return value

@@ -33,7 +33,7 @@ class PlayRound(NamedTuple):
 
     Due are all rounds but the last `ahead`, this one included, without those that were answered before. So a format
     that does not need every result at once names the next games before the last ones are over, and one slow game does
-    not hold up the others. A round without games is none: it only waits for the rounds that are due.
+    not hold up the others. A round without games is not counted: it only waits for the rounds that are due.
     """
 
     games: tuple[Pairing, ...]

@@ -60,7 +60,7 @@ class Postgresql:
 
     @classmethod
     def parse(cls, text: str) -> Postgresql:
-        """Return the database of a URL. Raises RecordsError if it is none, or holds a password."""
+        """Return the database of a URL. Raises RecordsError if the URL is invalid, or holds a password."""
         try:
             url = make_url(text)
         except (ArgumentError, ValueError):

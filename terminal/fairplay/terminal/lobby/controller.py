@@ -177,7 +177,7 @@ class LobbyController:
         """Give so many seats of the table to bots; an empty strategy is the game's first."""
         number = count.strip()
         if not (number.isascii() and number.isdigit()):
-            return f"How many bots is a number, e.g. 1: {plain(number) or 'it is empty'} is none."
+            return f"The number of bots is {plain(number) or 'empty'}: it must be a whole number, e.g. 1."
         chosen = strategy.strip().removeprefix(BOT)
         return await self.client.set_bots(min(int(number), MOST_SEATS), f"{BOT}{chosen}" if chosen else "")
 
@@ -250,7 +250,7 @@ def waiting(table: Table) -> str:
 
 
 def _number(text: str, what: str) -> int:
-    """Return a number that was typed, 0 for an empty text. Raises UsageError if it is none."""
+    """Return a number that was typed, 0 for an empty text. Raises UsageError for any other text."""
     if not text.strip():
         return 0
     if not NUMBER.fullmatch(text.strip()):

@@ -19,7 +19,7 @@ from fairplay.terminal.outcomes import FailedError
 def run_lobby(server: str, name: str, ca: Path | None = None) -> None:
     """Show the lobby until the user leaves.
 
-    Raises UsageError if the address is none, and FailedError, with the reason, if the lobby had to be left.
+    Raises UsageError if the address is invalid, and FailedError, with the reason, if the lobby had to be left.
     """
     parse_server(server, "--server")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):

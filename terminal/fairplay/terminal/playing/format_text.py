@@ -20,7 +20,7 @@ MAX_NUMBER = 2**32 - 1
 
 
 def parse_format(text: str) -> TournamentFormat:
-    """Return the format of `--format`. Raises UsageError if there is none of this name or a setting is none of it."""
+    """Return the format of `--format`. Raises UsageError if there is no such format or setting."""
     parts = [part.split() for part in text.split(",")]
     if not all(parts):
         raise UsageError(f"--format {text!r} has an empty stage: give e.g. 'swiss rounds=7 top=8, knockout'")

@@ -27,7 +27,7 @@ def choose(source: Source, wanted: str | None) -> Listing:
 
 
 def choose_game(source: Source, wanted: str | None, why: str) -> Listing:
-    """Return the record of a game, chosen likewise. Raises UsageError if it is none; `why` says what others lack."""
+    """Return the record of a game, chosen likewise. Raises UsageError for another one; `why` says what that lacks."""
     listing = choose(source, wanted)
     if listing.kind != "game":
         games = [game.record_id for game in islice(games_of(source, listing), MAX_NAMED)]

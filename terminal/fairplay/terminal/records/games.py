@@ -54,7 +54,7 @@ class RecordedGame(NamedTuple):
 
 
 def choose_recorded_game(source: Source, wanted: str | None) -> RecordedGame:
-    """Return a game of a source. Raises UsageError if it is not clear which one, or it is none."""
+    """Return a game of a source. Raises UsageError if it is not clear which one, or not a game."""
     return read_game(source.read(choose_game(source, wanted, "has no states")))
 
 

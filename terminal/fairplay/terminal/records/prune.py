@@ -22,7 +22,7 @@ KEPT = {"tournaments": "tournament", "tables": "table"}
 
 
 def prune_records(place: Place, older: str, keep: Sequence[str], *, dry_run: bool) -> None:
-    """Remove old records, or say which they would be. Raises UsageError for an age or a kind that is none."""
+    """Remove old records, or say which they would be. Raises UsageError if the age or a kind is invalid."""
     before_ns = time.time_ns() - parse_age_ns(older)
     if unknown := [each for each in keep if each not in KEPT]:
         raise UsageError(f"--keep {unknown[0]!r} is not known: give {' or '.join(KEPT)}")
@@ -34,7 +34,7 @@ def prune_records(place: Place, older: str, keep: Sequence[str], *, dry_run: boo
 
 
 def parse_age_ns(text: str) -> int:
-    """Return the nanoseconds of an age such as 12h, 90d or 8w. Raises UsageError if it is none."""
+    """Return the nanoseconds of an age such as 12h, 90d or 8w. Raises UsageError if the text is invalid."""
     match = AGE.fullmatch(text.strip())
     if match is None:
         raise UsageError(f"--older {text!r} is not an age: give e.g. 12h, 90d or 8w")

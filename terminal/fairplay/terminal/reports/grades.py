@@ -41,7 +41,7 @@ class Template:
 def parse_template(text: str) -> Template:
     """Return the template in a text such as "certificate=40,band=60,failure=-5,least=0".
 
-    Raises ValueError, with one sentence, if it is none.
+    Raises ValueError, with one sentence, if the text is invalid.
     """
     points: dict[str, float] = {}
     for part in text.split(","):

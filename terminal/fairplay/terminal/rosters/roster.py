@@ -68,7 +68,7 @@ class Roster:
 def parse_roster(text: str, file: str) -> Roster:
     """Return the roster in a text that was read from `file`.
 
-    Raises ValueError, with one sentence that names the file and the line or the entrant, if it is none.
+    Raises ValueError, with one sentence that names the file and the line or the entrant, if it is invalid.
     """
     if len(text) > MAX_CHARS:
         raise ValueError(f"{file} has more than {MAX_CHARS:,} characters: that is no roster")

@@ -153,7 +153,7 @@ plans = (
     _plan(
         "refuses.too-few-players", "A game has at least as many players as it needs.", _one_player, "INVALID_PLAYERS"
     ),
-    _plan("refuses.no-players", "A game without players is none.", _nobody, "INVALID_PLAYERS"),
+    _plan("refuses.no-players", "A game needs players.", _nobody, "INVALID_PLAYERS"),
     _plan("refuses.same-name", "Results name players: names must differ.", _same_name, "INVALID_PLAYERS"),
     _plan("refuses.name", "Names are what the contract says.", _name, "NAME_INVALID"),
     _plan("refuses.link", "A player that cannot be reached that way cannot play.", _link, "INVALID_LINK"),

@@ -43,7 +43,7 @@ CHEATS: Mapping[str, Cheat] = {
 
 
 def read_actors(value: Json, count: int | None = None, *, tournament: bool = False) -> list[Actor]:
-    """Return the actors in a JSON array, `count` of them if that is given. Raises ValueError if one is none."""
+    """Return the actors in a JSON array, `count` of them if that is given. Raises ValueError if an item is no actor."""
     methods = (START, *METHODS, END) if tournament else METHODS
     scripts = read_scripts(value, "actors", methods, CHEATS, count=count)
     return [Actor(script, StrategyPlayer(script.strategy), CHEATS) for script in scripts]

@@ -151,7 +151,7 @@ PROBES: tuple[Probe, ...] = (
     Probe(
         "q.pile.empty",
         ("q.replace.pile", "q.extension.own-tiles"),
-        "The pile is empty, but the game goes on: an extension is followed by new tiles that are none.",
+        "The pile is empty, but the game goes on: after an extension the player gets an empty list of new tiles.",
         _table("rs", hands=("rq bs gc yc", "r8 os gd pv"), turn_count=0),
     ),
     Probe(

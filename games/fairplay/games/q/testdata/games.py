@@ -17,7 +17,7 @@ MOST_CALLS = 7
 
 
 def read_actors(value: Json, count: int) -> list[Actor]:
-    """Return the actors in a JSON array of so many. Raises ValueError if one is none."""
+    """Return the actors in a JSON array of so many. Raises ValueError if an item is no actor."""
     scripts = read_scripts(
         value, "actors", tuple(conversation.METHODS.values()), CHEATS, count=count, most_calls=MOST_CALLS
     )

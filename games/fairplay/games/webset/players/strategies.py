@@ -115,7 +115,7 @@ class _Solver:
         return _sensible(position, not self._overlooks(position) and sets_among(position.cards) != ())
 
     def pick(self, position: Position) -> Cards:
-        """Return any set, or by mistake three cards that are none; in a puzzle all sets, or others by mistake.
+        """Return any set, or by mistake three cards that are no set; in a puzzle all sets, or others by mistake.
 
         Cards that are picked one by one are the first ones of a set that has those that are picked already.
         """
@@ -132,7 +132,7 @@ class _Solver:
         return tuple(ordered[: len(position.picked) + 1])
 
     def _judged(self, rng: Random, position: Position, found: Sequence[Triple]) -> Cards:
-        """Return any of these sets, or by mistake three cards that are none; nothing if there is no choice."""
+        """Return any of these sets, or by mistake three cards that are no set; nothing if there is no choice."""
         if rng.random() < self._error:
             wrong = [triple for triple in combinations(position.cards, 3) if not is_set(*triple)]
             found = wrong or found  # three cards that are a set leave nothing to mistake

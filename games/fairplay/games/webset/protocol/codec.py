@@ -230,7 +230,7 @@ def action_list(words: Iterable[rules.Word]) -> list[webset_player_pb2.Action.Va
 
 
 def parse_words(actions: Iterable[int]) -> tuple[rules.Word, ...]:
-    """Return the words among actions; unknown ones are left out, and doing nothing is none."""
+    """Return the words among actions; unknown ones are left out, and so is doing nothing."""
     found = [_WORD_OF.get(number) for number in actions]  # type: ignore[call-overload]  # values are ints
     return tuple([word for word in found if word is not None])
 

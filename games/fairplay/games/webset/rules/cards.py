@@ -48,7 +48,7 @@ def third(one: int, other: int) -> int:
 
 
 def is_set(one: int, two: int, three: int) -> bool:
-    """Return whether three cards are a set. The same card three times is none."""
+    """Return whether three cards are a set. The same card three times is no set."""
     return one != two and _THIRD[one][two] == three
 
 
@@ -85,7 +85,7 @@ def format_card(card: int) -> str:
 
 
 def parse_card(text: str) -> int:
-    """Return the card that is written so. Raises ValueError if it is none."""
+    """Return the card that is written so. Raises ValueError if the text names no card."""
     if len(text) != 4 or not set(text) <= set("012"):
         raise ValueError(f"A card is four digits from 0 to 2, not {text!r}.")
     return int(text, 3)
@@ -98,5 +98,5 @@ def card_name(card: int) -> str:
 
 
 def parse_cards(text: str) -> Cards:
-    """Return the cards of a text, with spaces between. Raises ValueError if one of them is none."""
+    """Return the cards of a text, with spaces between. Raises ValueError if a word names no card."""
     return tuple(map(parse_card, text.split()))

@@ -54,7 +54,7 @@ _NO_SETTINGS: Json = {}
 
 @question
 def is_set(cards: Json) -> Json:
-    """Say whether three cards are a set; repeated cards are none (section 1)."""
+    """Say whether three cards are a set; repeated cards are no set (section 1)."""
     return rules.is_set(*read_cards(read_list(cards, "cards", count=3), "cards"))
 
 

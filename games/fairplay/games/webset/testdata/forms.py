@@ -37,12 +37,12 @@ def _read_flag(value: Json, where: str) -> bool:
 
 
 def read_card(value: Json, where: str) -> int:
-    """Return a card. Raises ValueError if the value is none."""
+    """Return a card. Raises ValueError if the value names no card."""
     return rules.parse_card(read_text(value, where))
 
 
 def read_cards(value: Json, where: str) -> Cards:
-    """Return the cards of an array. Raises ValueError if one of them is none."""
+    """Return the cards of an array. Raises ValueError if an item names no card."""
     return tuple([read_card(each, f"{where}[{place}]") for place, each in enumerate(read_list(value, where))])
 
 
@@ -52,7 +52,7 @@ def write_cards(cards: Iterable[int]) -> list[str]:
 
 
 def read_action(message: Json) -> rules.Action:
-    """Return the action of a message. Raises ValueError if it is none."""
+    """Return the action of a message. Raises ValueError if the value is no message."""
     if isinstance(message, list) and message[:1] == ["take"]:
         return Take(read_cards(message[1:], "take"))
     if message not in [word.value for word in Word]:
