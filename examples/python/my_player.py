@@ -23,13 +23,13 @@ STEPS = (  # (rows down, columns right) to the next tile N, NE, SE, S, SW, NW: f
 
 
 def free_cells(state: State) -> set[int]:
-    """The cells with a tile and without a penguin. Cells are numbered row by row, from 0."""
+    """Return the cells with a tile and without a penguin. Cells are numbered row by row, from 0."""
     tiles = {cell for cell, count in enumerate(state.fish) if count > 0}
     return tiles.difference(*(player.places for player in state.players))
 
 
 def targets(state: State, source: int) -> list[int]:
-    """The cells to which a penguin can move from `source`."""
+    """Return the cells to which a penguin can move from `source`."""
     found, free = [], free_cells(state)
     for direction in range(6):
         cell = source
@@ -49,17 +49,17 @@ class MyPlayer:
     game = "fish"
 
     def play_as(self, request: PlayAsRequest) -> None:
-        """Is told its colour. Each state says it again: the called player comes first there."""
+        """Hear the colour of this player. Each state says it again: the called player comes first there."""
 
     def play_with(self, request: PlayWithRequest) -> None:
-        """Is told the colours of the others."""
+        """Hear the colours of the others."""
 
     def setup(self, request: SetupRequest) -> SetupResponse:
-        """Places a penguin."""
+        """Place a penguin."""
         return SetupResponse(place=max(free_cells(request.state), key=lambda cell: worth(request.state, cell)))
 
     def take_turn(self, request: TakeTurnRequest) -> TakeTurnResponse:
-        """Moves a penguin. The tile that it leaves is won, so it also goes for the tile that it can win next."""
+        """Move a penguin. The tile that it leaves is won, so it also goes for the tile that it can win next."""
         state = request.state
         moves = [(source, target) for source in state.players[0].places for target in targets(state, source)]
         source, target = max(moves, key=lambda move: 2 * state.fish[move[0]] + worth(state, move[1]))
@@ -67,7 +67,7 @@ class MyPlayer:
 
 
 def worth(state: State, cell: int) -> int:
-    """What it is worth to stand on a cell: its fish, and how far one can go from there."""
+    """Return what it is worth to stand on a cell: its fish, and how far one can go from there."""
     return state.fish[cell] + len(targets(state, cell))
 
 

@@ -32,17 +32,17 @@ class LearnedPlayer:
         self._policy = policy
 
     def play_as(self, request: PlayAsRequest) -> None:
-        """Is told its colour. Each state says it again: the called player comes first there."""
+        """Hear the colour of this player. Each state says it again: the called player comes first there."""
 
     def play_with(self, request: PlayWithRequest) -> None:
-        """Is told the colours of the others."""
+        """Hear the colours of the others."""
 
     def setup(self, request: SetupRequest) -> SetupResponse:
-        """Places a penguin."""
+        """Place a penguin."""
         return SetupResponse(place=self._choose(request.state).target)
 
     def take_turn(self, request: TakeTurnRequest) -> TakeTurnResponse:
-        """Moves a penguin."""
+        """Move a penguin."""
         source, target = self._choose(request.state)
         return TakeTurnResponse(action=codec.action_message(rules.Move(source, target)))
 

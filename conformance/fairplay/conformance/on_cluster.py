@@ -27,7 +27,7 @@ class CertificationWork:
     options: Options
 
     def run(self) -> bytes:
-        """Judge the player; see Work."""
+        """Judge the player and return the report, pickled. Raises WorkerError if the options make no sense here."""
         try:
             plan = make_plan(self.options)
         except ValueError as error:  # it made sense where the run began

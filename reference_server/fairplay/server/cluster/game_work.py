@@ -34,7 +34,7 @@ class GameWork:
     ways: Ways
 
     def run(self) -> bytes:
-        """Play the game; see Work."""
+        """Play the game and return its record, serialised. Raises JobError if the plan is refused."""
         try:
             return asyncio.run(_play(self)).SerializeToString()
         except Refusal as refusal:

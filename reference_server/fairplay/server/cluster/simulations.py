@@ -24,7 +24,7 @@ class SimulationWork:
     requests: Sequence[bytes]
 
     def run(self) -> bytes:
-        """Simulate the games; see Work."""
+        """Simulate the games and return the responses, pickled. Raises JobError if a request is refused."""
         try:
             answers = [simulate_game(SimulateGameRequest.FromString(each)) for each in self.requests]
         except Refusal as refusal:
