@@ -337,8 +337,14 @@ def test_actions_are_described_without_their_tiles() -> None:
     assert codec.described(REPLACE) == "a replace"
     assert codec.described(Extension(())) == "an extension without tiles"
     assert codec.described(extension((0, 1, "red star"), (-3, 2, "blue clover"))) == "an extension onto [0, 1], [-3, 2]"
-    many = Extension(tuple(Placement(0, column, 0) for column in range(100_000)))
-    assert codec.described(many).endswith("[0, 5] and 99994 more")
+
+
+@pytest.mark.parametrize(
+    ("count", "end"), [(6, "[0, 4], [0, 5]"), (7, "[0, 5] and 1 more"), (100_000, "[0, 5] and 99994 more")]
+)
+def test_six_cells_of_an_extension_are_described_and_the_others_counted(count: int, end: str) -> None:
+    many = Extension(tuple(Placement(0, column, 0) for column in range(count)))
+    assert codec.described(many).endswith(end)
 
 
 def test_a_last_turn_that_cannot_be_read_is_left_aside() -> None:

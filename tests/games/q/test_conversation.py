@@ -137,8 +137,8 @@ def result(played: Played) -> tuple[list[int], list[int], dict[int, int]]:
 def test_q7_is_played_as_worked_out(spec: str, chosen: Settings) -> None:
     played = q7(sound(spec), chosen)
     assert result(played) == ([1], [], {0: 3, 1: 4})
-    placed = [shown.last.action for shown in played.shown if shown.last]
-    assert placed == [extension((-1, 0, "red square")), extension((-2, 0, "red 8star")), PASS, PASS]
+    turns = [(shown.last.action, shown.last.points) for shown in played.shown if shown.last]
+    assert turns == [(extension((-1, 0, "red square")), 3), (extension((-2, 0, "red 8star")), 4), (PASS, 0), (PASS, 0)]
     drawn = [rules.tile_name(codec.tiles(request.tiles)[0]) for request in played.requests("NewTiles")]
     assert drawn == ["green clover", "blue diamond"]
     assert played.asked[:2] == [(0, "Setup"), (1, "Setup")]

@@ -241,12 +241,15 @@ def action(message: q_pb2.Action) -> rules.Action:
     raise MalformedReplyError("q.action.required", "none of them")
 
 
+_TILES_OF_MESSAGES = frozenset(q_pb2.Tile.values())
+
+
 def _placement(message: q_pb2.Placement) -> rules.Placement:
     if not (message.HasField("row") and message.HasField("column")):
         raise MalformedReplyError("q.coordinate.required", "a placement without row or column")
     if not message.tile:
         raise MalformedReplyError("q.tile.required", "a placement without a tile")
-    if not 1 <= message.tile <= rules.KINDS:
+    if message.tile not in _TILES_OF_MESSAGES:
         raise MalformedReplyError("q.tile.known", f"a tile with the number {message.tile}")
     return rules.Placement(message.row, message.column, message.tile - 1)
 

@@ -107,7 +107,7 @@ def _hidden_problem(message: q_pb2.State) -> str | None:
 
 def _end_problem(message: q_pb2.State) -> str | None:
     over = message.HasField("top_score") or all(player.elimination_number for player in message.players)
-    if message.players and not over and not message.HasField("turn"):
+    if not over and not message.HasField("turn"):
         return "turn is not set: it must name the seat to move, unless the game is over and has a top_score."
     return None
 
