@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from google.protobuf.duration_pb2 import Duration
+from google.protobuf.wrappers_pb2 import Int64Value
 
 from fairplay.games.game import Game, find
 from fairplay.server.errors import Refusal
@@ -14,14 +15,16 @@ from fairplay.server.plans import (
     checked_id,
     checked_single_id,
     full_game_plan,
+    full_settings,
     full_time_control,
     overlay,
     same_plan,
 )
 from fairplay.server.servicers.paging import cursor_of, page_size, token_of
-from fairplay.v1.game_pb2 import Player, TimeControl
+from fairplay.v1.game_pb2 import GameSettings, Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan
 from tests.server.harness import plan
+from tests.server.records.nim import Nim
 
 FISH = find("fish")
 
@@ -80,6 +83,12 @@ def test_limits_are_a_millisecond_to_an_hour(field: str, limit: Duration, allowe
 def test_a_decision_limit_of_ones_own_stands_for_all_that_are_not_given(own_s: int, first_s: int) -> None:
     full = full_time_control(find("webset"), TimeControl(decision_limit=Duration(seconds=own_s)))
     assert (full.notification_limit.seconds, full.first_decision_limit.seconds) == (own_s, first_s)
+
+
+def test_every_limit_of_a_time_control_is_said() -> None:
+    full = full_time_control(FISH, TimeControl())
+    assert {field.name for field, _ in full.ListFields()} == set(TimeControl.DESCRIPTOR.fields_by_name)
+    assert full.bank == Duration()
 
 
 @pytest.mark.parametrize(("bank", "allowed"), [(0, True), (3_600, True), (3_601, False), (-1, False)])
@@ -150,6 +159,27 @@ def test_what_this_server_does_not_know_of_a_plan_is_refused(field: str) -> None
     assert (refusal.value.reason, refusal.value.field) == ("UNKNOWN_FIELDS", f"plan.{field}".rstrip("."))
 
 
+def test_of_unknown_fields_the_first_is_named() -> None:
+    made = plan("bot:first", "bot:first")
+    made.MergeFromString(b"\xfa\x3e\x00\xf2\x3e\x00")  # fields 1007 and 1006, empty
+    with pytest.raises(Refusal, match=r"^this server does not know field 1007 of fairplay.v1.GamePlan: leave it out$"):
+        full_game_plan(made, accept)
+
+
+def test_settings_of_games_of_other_packages_are_searched_for_unknown_fields_too() -> None:
+    settings = GameSettings()
+    settings.other.Pack(Int64Value(value=3))
+    assert full_settings(Nim(), settings, "settings") == Int64Value(value=3)
+    settings.other.value += b"\xfa\x3e\x00"
+    with pytest.raises(Refusal, match="field 1007") as refusal:
+        full_settings(Nim(), settings, "settings")
+    assert (refusal.value.reason, refusal.value.field) == ("UNKNOWN_FIELDS", "settings")
+
+
+def test_settings_that_are_left_out_are_those_of_the_game() -> None:
+    assert full_settings(Nim(), GameSettings()) == Int64Value(value=12)
+
+
 def test_only_the_server_says_who_players_are() -> None:
     made = plan("bot:first", "bot:first")
     made.players[1].description.display_name = "the best"
@@ -169,11 +199,12 @@ def test_a_duration_takes_no_nanos_from_the_one_that_it_replaces() -> None:
     [
         (GamePlan(seed=1), GamePlan(seed=1), GamePlan(seed=1), True),
         (GamePlan(seed=1), GamePlan(seed=2), GamePlan(seed=1), False),
-        (GamePlan(), GamePlan(seed=2), GamePlan(seed=1), True),
-        (GamePlan(), GamePlan(), GamePlan(seed=1), True),
+        (GamePlan(game="q"), GamePlan(game="q", seed=2), GamePlan(game="q", seed=1), True),
+        (GamePlan(game="q"), GamePlan(game="q"), GamePlan(game="q", seed=1), True),
         (GamePlan(), GamePlan(game="q", seed=2), GamePlan(seed=1), False),
+        (GamePlan(game="q"), GamePlan(seed=2), GamePlan(game="q", seed=1), False),
     ],
-    ids=["the same", "another seed", "any seed", "none is kept", "another game"],
+    ids=["the same", "another seed", "any seed", "none is kept", "another game", "of no game"],
 )
 def test_a_plan_is_the_one_that_is_kept_whatever_its_seed_if_it_names_none(
     given: GamePlan, kept: GamePlan, full: GamePlan, same: bool
