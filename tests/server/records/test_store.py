@@ -15,14 +15,19 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection
 
+from fairplay.server.records.accounts import AccountsDatabase
 from fairplay.server.records.chain import chained, first_broken
 from fairplay.server.records.copying import copy
 from fairplay.server.records.database import RECORDS, Selection
 from fairplay.server.records.errors import RecordExists, RecordsError, StoreInUse
 from fairplay.server.records.journal import Journal
+from fairplay.server.records.migrating import migrate
 from fairplay.server.records.place import Place, at
+from fairplay.server.records.pruning import prune
 from fairplay.server.records.secrets import SecretsDatabase
+from fairplay.server.records.sqlite import Directory
 from fairplay.server.records.store import Store
 from fairplay.v1.record_pb2 import Record, RecordEntry
 from fairplay.v1.referee_pb2 import Game
@@ -277,9 +282,16 @@ async def test_a_record_that_was_played_elsewhere_is_taken_as_it_is(place: Place
     store.take(second)
     assert begin(store, "next").listing.number == 3
     assert ids(store) == ["next", "g2", "g1"]
+    await store.flush()
+    del journal
+    gc.collect()
+    before = count_journals()
+    begin(store, "last")
+    gc.collect()
+    assert count_journals() == before - 1, "those that were taken are forgotten"
     await store.close()
     with Store.read_only(place) as reading:
-        assert ids(reading) == ["next", "g2", "g1"]
+        assert ids(reading) == ["last", "next", "g2", "g1"]
         assert [reading.read(record_id) for record_id in ("g1", "g2")] == [first, second]
         assert not reading.defects()
         found = reading.find("g1")
@@ -478,6 +490,67 @@ async def test_others_read_while_the_server_writes(place: Place, store: Store) -
         assert [listing.record_id for listing in reading.unfinished()] == ["r2"]
 
 
+async def test_others_who_read_for_long_do_not_keep_the_server_from_writing(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    journal = begin(store, "r1")
+    await journal.saved()
+    with closing(sqlite3.connect(tmp_path / "records.sqlite", isolation_level=None)) as other:
+        other.execute("BEGIN")
+        count = "SELECT count(*) FROM chunks"
+        assert other.execute(count).fetchall() == [(1,)]
+        journal.append(b"one")
+        await journal.saved()
+        assert other.execute(count).fetchall() == [(1,)]
+        other.execute("COMMIT")
+        assert other.execute(count).fetchall() == [(2,)]
+    await store.close()
+
+
+async def test_nothing_is_held_open_after_a_place_was_used(tmp_path: Path) -> None:
+    place, target = at(tmp_path / "records"), at(tmp_path / "copy")
+    store = Store.open(place)
+    finish(begin(store, "r1"))
+    await store.close()
+    with closing(AccountsDatabase(place)), closing(SecretsDatabase(place)) as secrets:
+        secrets.add("r1", {"ann": "s3cret"})
+    with Store.read_only(place) as reading:
+        assert ids(reading) == ["r1"]
+    copy(place, target)
+    migrate(target)
+    prune(target, 10)
+    assert held_open(tmp_path) == []
+
+
+def held_open(directory: Path) -> list[str]:
+    """Return the files of a directory that this process holds open."""
+    paths = [os.path.realpath(link) for link in Path("/proc/self/fd").iterdir()]
+    return [path for path in paths if path.startswith(str(directory))]
+
+
+async def test_a_place_is_kept_when_it_is_opened_and_while_nothing_is_written(tmp_path: Path) -> None:
+    leased = Leased(tmp_path, 3600)
+    await Store.open(leased).close()
+    assert leased.kept.acquire(blocking=False)
+    assert not leased.kept.acquire(blocking=False)
+    leased = Leased(tmp_path, 0.001)
+    store = Store.open(leased)
+    for _ in range(3):
+        assert await asyncio.to_thread(leased.kept.acquire, timeout=30)
+    await store.close()
+
+
+class Leased(Directory):
+    """A directory whose lock has to be kept every few seconds; `kept` counts how often it was."""
+
+    def __init__(self, path: Path, keep_s: float) -> None:
+        super().__init__(path)
+        self.keep_s = keep_s
+        self.kept = threading.Semaphore(0)
+
+    def keep(self, _: Connection) -> None:
+        self.kept.release()
+
+
 # --- directories that are not what they should be ---
 
 
@@ -527,6 +600,12 @@ def test_there_is_nothing_to_read(tmp_path: Path) -> None:
             Store.read_only(directory)
 
 
+def test_there_is_nothing_to_read_in_a_database_without_tables(tmp_path: Path) -> None:
+    (tmp_path / "records.sqlite").touch()
+    with pytest.raises(RecordsError, match=f"there are no records in {tmp_path}"):
+        Store.read_only(tmp_path)
+
+
 def execute(directory: Path, statement: str, *values: object) -> None:
     with sqlite3.connect(directory / "records.sqlite") as database:
         database.execute(statement, values)
@@ -563,6 +642,32 @@ async def test_a_damaged_chunk_is_named(tmp_path: Path) -> None:
         reading.read("r1")
 
 
+async def test_a_database_that_is_damaged_as_a_whole_says_so_and_nothing_else(tmp_path: Path) -> None:
+    await unfinished_record(tmp_path)
+    with Store.read_only(tmp_path) as reading:
+        assert reading.defects() == []
+    execute(tmp_path, "DELETE FROM chunks WHERE number = 2")
+    with Store.read_only(tmp_path) as reading:
+        assert reading.defects() == ["chunk number 2 is missing: after 1 comes 3"]
+    with sqlite3.connect(tmp_path / "records.sqlite") as database:
+        database.execute("PRAGMA writable_schema = ON")
+        database.execute("DELETE FROM sqlite_schema WHERE name = 'records_by_kind'")
+    database.close()
+    with Store.read_only(tmp_path) as reading:
+        defects = reading.defects()
+    assert defects
+    assert all(each.startswith("the database is damaged: ") for each in defects)
+
+
+async def test_a_database_with_a_number_far_beyond_the_others_is_read_as_quickly(tmp_path: Path) -> None:
+    await unfinished_record(tmp_path)
+    execute(tmp_path, "UPDATE chunks SET number = ? WHERE number = 4", 2**60)
+    with Store.read_only(tmp_path) as reading:
+        assert len(reading.read("r1").entries) == 4
+        [gap] = reading.defects()
+    assert gap == f"chunk number 4 is missing: after 3 comes {2**60}"
+
+
 async def test_a_damaged_list_of_chunks_is_found(tmp_path: Path) -> None:
     store = Store.open(tmp_path)
     finish(begin(store, "r1"))
@@ -587,6 +692,25 @@ async def test_a_value_of_another_type_is_told_in_one_sentence(tmp_path: Path, c
     with Store.read_only(tmp_path) as reading:
         for read in (partial(reading.read, "r1"), partial(reading.list, "game", limit=9), reading.defects):
             with contextlib.suppress(RecordsError):  # anything else would be a traceback
+                read()
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("end_time_ns", "'text'"), ("end_time_ns", "x'2e'"), ("game", "NULL"), ("header", "'text'")]
+)
+async def test_a_listing_with_a_value_of_another_type_is_refused_by_the_name_of_its_column(
+    tmp_path: Path, column: str, value: str
+) -> None:
+    store = Store.open(tmp_path)
+    finish(begin(store, "r1"))
+    await store.close()
+    execute(tmp_path, "CREATE TABLE damaged AS SELECT * FROM records")
+    execute(tmp_path, "DROP TABLE records")
+    execute(tmp_path, "ALTER TABLE damaged RENAME TO records")
+    execute(tmp_path, f"UPDATE records SET {column} = {value}")
+    with Store.read_only(tmp_path) as reading:
+        for read in (partial(reading.find, "r1"), partial(reading.list, "game", limit=9)):
+            with pytest.raises(RecordsError, match=f"where {column} should be"):
                 read()
 
 

@@ -107,7 +107,7 @@ def test_a_batch_that_nobody_hurries_or_that_is_large_already_grows_for_its_time
         wait(writer.saved(hurry=True))
         for number in range(1, 101):
             writer.put(item(number))
-            waiting = writer.saved(hurry=number > 64)
+            waiting = writer.saved(hurry=True) if number >= 64 else writer.saved()
         for _ in SPIN:
             assert not waiting.done()
         assert writer.unsaved_count == 100
@@ -199,13 +199,22 @@ def test_an_end_is_saved_when_all_up_to_it_is() -> None:
     assert [batch.finished for batch in disk.batches] == [[], [], [(trail, LISTING), (trail, LISTING)]]
 
 
-def test_a_record_that_is_taken_whole_is_saved_without_anything_else() -> None:
+def test_the_first_and_the_last_item_of_a_record_and_a_whole_one_need_nothing_else_to_be_saved() -> None:
     disk = Disk()
     with writing(disk) as writer:
-        writer.take(TRAIL, [item(1), item(2)], LISTING, LISTING)
+        writer.begin(item(1), LISTING)
         wait(writer.saved())
-    [batch] = disk.batches
-    assert (disk.entries, batch.begun, batch.finished) == ([b"1", b"2"], [LISTING], [(TRAIL, LISTING)])
+        writer.finish(item(2), LISTING)
+        wait(writer.saved())
+        writer.take(TRAIL, [item(3), item(4)], LISTING, LISTING)
+        wait(writer.saved())
+    assert disk.entries == [b"1", b"2", b"3", b"4"]
+    ended = [(TRAIL, LISTING)]
+    assert [(batch.begun, batch.finished) for batch in disk.batches] == [
+        ([LISTING], []),
+        ([], ended),
+        ([LISTING], ended),
+    ]
 
 
 def test_a_record_and_its_row_are_in_one_batch_at_both_ends() -> None:

@@ -7,7 +7,7 @@ reading a finished record reads its own chunks only, and only what was left unfi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple, TypeVar
@@ -272,7 +272,7 @@ class Database:
         for at in range(0, len(chunks), CHUNKS_PER_QUERY):
             wanted = CHUNKS.c.number.in_(chunks[at : at + CHUNKS_PER_QUERY])
             for row in self._rows(sa.select(CHUNKS).where(wanted).order_by(CHUNKS.c.number)):
-                yield from self._split(row, number)
+                yield from self._split(row._mapping, number)
 
     def chunks(self, number: int) -> list[int]:
         """Return the chunks in which a record lies; those of one that is not finished are searched for."""
@@ -290,26 +290,26 @@ class Database:
             damage = self._place.damage(connection)
         if damage:
             return [*damage]  # nothing else that is read from it would tell more
-        contents, last = Contents(), self.next_numbers()[1]
-        for start in range(0, last, CHUNKS_PER_QUERY):
-            within = CHUNKS.c.number.between(start, start + CHUNKS_PER_QUERY - 1)
-            for row in self._rows(sa.select(CHUNKS).where(within, CHUNKS.c.number < last).order_by(CHUNKS.c.number)):
-                contents.take(row.number, row.data)
+        contents = Contents()
+        for row in self._chunks_from(1):
+            contents.take(row["number"], row["data"])
         return [*contents.problems, *contents.compare(map(_row, self._rows(ALL_ROWS)))]
 
     def _search(self, number: int, first: int) -> Iterator[int]:
-        last = self.next_numbers()[1]
-        for start in range(first, last, CHUNKS_PER_QUERY):
-            within = CHUNKS.c.number.between(start, start + CHUNKS_PER_QUERY - 1)
-            for row in self._rows(sa.select(CHUNKS).where(within).order_by(CHUNKS.c.number)):
-                if next(self._split(row, number), None) is not None:
-                    yield row.number
+        for row in self._chunks_from(first):
+            if next(self._split(row, number), None) is not None:
+                yield row["number"]
 
-    def _split(self, row: sa.Row[Any], number: int) -> Iterator[Found]:
+    def _chunks_from(self, first: int) -> Iterator[dict[str, Any]]:
+        with self._saying("read"), self.reading.connect() as connection:
+            for rows in batches(connection, CHUNKS, first):
+                yield from rows
+
+    def _split(self, row: Mapping[str, Any], number: int) -> Iterator[Found]:
         try:
-            yield from split(row.data, number)
+            yield from split(row["data"], number)
         except ValueError as error:
-            problem = f"the records in {self._place} are damaged: chunk {row.number} cannot be read: {error}"
+            problem = f"the records in {self._place} are damaged: chunk {row['number']} cannot be read: {error}"
             raise RecordsError(problem) from None
 
     def _saying(self, what: str) -> AbstractContextManager[None]:
@@ -359,14 +359,14 @@ def _finished(trail: Trail, listing: Listing) -> dict[str, object]:
     }
 
 
-def batches(connection: sa.Connection, table: sa.Table) -> Iterator[Sequence[dict[str, Any]]]:
-    """Yield the rows of a table, in the order of their numbers, which begin with 1, a few at a time."""
-    last = connection.scalar(sa.select(sa.func.max(table.c.number))) or 0
-    for start in range(1, last + 1, CHUNKS_PER_QUERY):
-        within = table.c.number.between(start, start + CHUNKS_PER_QUERY - 1)
-        found = connection.execute(sa.select(table).where(within).order_by(table.c.number))
-        if rows := [dict(_sound(row, table.columns.values())._mapping) for row in found]:
-            yield rows
+def batches(connection: sa.Connection, table: sa.Table, first: int = 1) -> Iterator[Sequence[dict[str, Any]]]:
+    """Yield the rows of a table from a number on, in the order of their numbers, a few at a time."""
+    from_there = sa.select(table).where(table.c.number >= sa.bindparam("first")).order_by(table.c.number)
+    query = from_there.limit(CHUNKS_PER_QUERY)
+    columns = table.columns.values()
+    while rows := [dict(_sound(row, columns)._mapping) for row in connection.execute(query, {"first": first})]:
+        yield rows
+        first = rows[-1]["number"] + 1
 
 
 @contextmanager

@@ -49,11 +49,16 @@ def load(path: Path) -> Record:
 
 def _read(path: Path) -> bytes:
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise RecordsError(f"{path} is too large for a Fairplay record: more than 2 GiB")
+        check_size(path, path.stat().st_size)
         return path.read_bytes()
     except OSError as error:
         raise RecordsError(f"cannot read {path}: {error.strerror}") from None
+
+
+def check_size(path: Path, size: int) -> None:
+    """Raise RecordsError if a file of so many bytes is too large to be a record."""
+    if size > MAX_FILE_BYTES:
+        raise RecordsError(f"{path} is too large for a Fairplay record: more than 2 GiB")
 
 
 def _entries(data: bytes) -> tuple[list[LinkedEntry], bool]:

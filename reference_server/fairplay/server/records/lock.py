@@ -25,7 +25,7 @@ def hold(directory: Path) -> Iterator[None]:
         try:
             directory.mkdir(parents=True, exist_ok=True)
             file = closing.enter_context((directory / FILE_NAME).open("a+", encoding="ascii"))
-            descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+            descriptor = os.open(directory, os.O_RDONLY)
             closing.callback(os.close, descriptor)
         except OSError as error:
             problem = "it is a file, not a directory" if isinstance(error, FileExistsError) else error.strerror
