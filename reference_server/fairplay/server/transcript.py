@@ -91,7 +91,7 @@ class Transcript:
         except DecodeError:
             return _unparsable(asked.call)
 
-    def record_join(self, player: Player, elapsed_s: float, *, more_follow: bool = False) -> int:
+    def record_join(self, player: Player, elapsed_s: float, *, more_follow: bool) -> int:
         """Record that a player joins, and return its seat; `more_follow` as for an outcome."""
         seat = len(self.players)
         entry = RecordEntry(joined=RecordedJoin(seat=seat, player=player, more_follow=more_follow))
