@@ -35,7 +35,7 @@ class Ways:
         self._reached_s: float | None = None
 
     def _note(self, task: asyncio.Task[Link]) -> None:
-        if self._reached_s is None and not task.cancelled() and not isinstance(task.result(), DeadLink):
+        if not task.cancelled() and not isinstance(task.result(), DeadLink):
             self._reached_s = asyncio.get_running_loop().time() - self._began
 
     async def wait(self) -> dict[str, Link]:
