@@ -173,6 +173,7 @@ FILES: Mapping[str, tuple[Mapping[str, str | bytes], str]] = {
         {"1-in.json": "[" * 100_000, "1-out.json": "[]"},
         "data/1-in.json cannot be read: its values are too",
     ),
+    "long": ({"1-in.json": "1" * 5_000, "1-out.json": "[]"}, "data/1-in.json cannot be read: a number has too many"),
     "no text": ({"1-in.json": b"\xff", "1-out.json": "[]"}, "data/1-in.json cannot be read: "),
     "too few values": ({"1-in.json": "[]", "1-out.json": "[]"}, "holds 1 value: legal-moves takes heaps, seat"),
     "too many values": ({"1-in.json": "[] 0 1 2", "1-out.json": "[]"}, "holds 4 values: legal-moves takes heaps, seat"),

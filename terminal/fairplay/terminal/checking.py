@@ -173,6 +173,8 @@ def read_values(file: Path) -> list[Any]:
         raise UsageError(f"{file}, line {error.lineno}, column {error.colno}: {error.msg}") from None
     except RecursionError:
         raise UsageError(f"{file} cannot be read: its values are too deep") from None
+    except ValueError:
+        raise UsageError(f"{file} cannot be read: a number has too many digits") from None
 
 
 def _values(text: str) -> Iterator[Any]:
