@@ -165,8 +165,8 @@ def counted(folder: Path, deal_count: int) -> tuple[int, int, int]:
 
 def differences(one: Path, other: Path) -> list[str]:
     """Return in which parts the results of two tournaments differ, beside the id."""
-    result, other = (_result(folder) for folder in (one, other))
-    return [f"the results differ in {key!r}" for key in result if result[key] != other.get(key)]
+    result, other_result = (_result(folder) for folder in (one, other))
+    return [f"the results differ in {key!r}" for key in result if result[key] != other_result.get(key)]
 
 
 def _result(folder: Path) -> dict[str, object]:
