@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 from fairplay.games.steps import Conversation, Joined, Outcome, Race, Show
 from tests.server.played import played
+from tests.server.quick import in_no_time, quick_clock
 from tests.server.snap import Snap, ask
 from tests.server.test_racing import turned, until
 
@@ -141,3 +143,18 @@ async def test_who_has_joined_is_there_when_the_game_is_resumed() -> None:
             each.say("x")
         await again.running.over
         assert sorted(again.heard.settled) == [(0, "way0", "bytes"), (1, "late", "bytes")]
+
+
+def test_the_record_says_how_long_after_the_race_began_a_player_joined() -> None:
+    async def play() -> None:
+        async with played(one_race, 1, clock=quick_clock()) as at:
+            await asyncio.sleep(2.0)
+            at.begin()
+            hand, reached = at.join("late")
+            await asyncio.sleep(3.0)
+            reached.set_result(hand)
+            await until(lambda: hand.asked == 1)
+            (joined,) = [entry.joined for entry in at.entries() if entry.HasField("joined")]
+            assert joined.elapsed.ToMilliseconds() == 3_000
+
+    in_no_time(play())

@@ -78,9 +78,8 @@ class Racing:
             self._timer.cancel()
             self._timer = None
         if not self._state.is_idle:
-            for open_call in self._open.values():
-                open_call.cancel()
-            self._open.clear()
+            while self._open:
+                self._open.popitem()[1].cancel()
             self._state.clear()
 
     def _ask(self, call: Call) -> None:
