@@ -111,9 +111,10 @@ def test_a_player_that_cannot_be_reached_again_was_there() -> None:
     opened = Opened(player, lambda number: "it has gone" if number == 3 else None)
     with under_test(opened.as_served()) as tested:
         tested.open()
+        assert not tested.connection().lost
         assert tested.reach_count == 2
-        for _ in range(2):
-            found = untested(tested.open)
+        for work in (tested.open, tested.connection, tested.open):
+            found = untested(work)
             assert found.see == "identity.reached-again"
             assert found.reason.startswith("the player was there, but could not be reached again")
             assert found.evidence is not None
