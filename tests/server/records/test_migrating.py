@@ -192,6 +192,22 @@ def test_a_store_is_made_as_a_whole_or_not_at_all(place: Place) -> None:
     assert contents(place).keys() <= {"records fairplay_store"}
 
 
+def test_a_database_that_nothing_was_written_to_has_no_format_to_be_migrated_from(tmp_path: Path) -> None:
+    (tmp_path / "records.sqlite").touch()
+    assert migrate(at(tmp_path)) == []
+    assert contents(at(tmp_path)) == {}
+
+
+async def test_a_migration_takes_only_the_steps_that_are_left(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    await fill(place)
+    taken: list[int] = []
+    steps = [lambda _, number=number: taken.append(number) for number in (1, 2, 3)]
+    monkeypatch.setitem(formats.STEPS, "records", steps)
+    say(place, "fairplay records 2")
+    assert migrate(place) == [Migrated("records", 2, 4)]
+    assert taken == [2, 3]
+
+
 # --- newer formats ---
 
 
@@ -222,6 +238,16 @@ async def test_a_format_that_no_version_has_is_refused(format_: str, tmp_path: P
         with pytest.raises(RecordsError) as refused:
             use(place)
         assert str(refused.value) == said
+
+
+async def test_a_database_that_says_two_formats_is_refused(tmp_path: Path) -> None:
+    place = at(tmp_path)
+    await Store.open(place).close()
+    with place.writing() as engine, engine.begin() as connection:
+        connection.execute(sa.insert(formats.META), {"format": "fairplay records 2"})
+    said = f"the records in {tmp_path} have another format than 'fairplay records 1': "
+    with pytest.raises(RecordsError, match=f"{said}'fairplay records 1', 'fairplay records 2'"):
+        Store.open(place)
 
 
 # --- the command ---

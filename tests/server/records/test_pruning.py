@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,7 @@ from fairplay.server.records.accounts import AccountRow, AccountsDatabase
 from fairplay.server.records.chain import first_broken
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError, StoreInUse
-from fairplay.server.records.place import Place
+from fairplay.server.records.place import Place, at
 from fairplay.server.records.pruning import prune
 from fairplay.server.records.secrets import SecretsDatabase
 from fairplay.server.records.store import Store
@@ -59,6 +60,16 @@ async def test_what_ended_before_goes_and_all_else_stays_as_it_was(place: Place)
     assert prune(place, 4) == (["g0", "g1", "g2"], 3)
     assert kept(place) == {name: before[name] for name in ("g3", "g4", "g5")}
     assert prune(place, 4) == ([], 3)
+
+
+async def test_the_space_of_what_goes_is_given_back(tmp_path: Path) -> None:
+    await fill(at(tmp_path), *[("game", f"g{number}", "", 1) for number in range(40)], spread=False)
+    file = tmp_path / "records.sqlite"
+    before = file.stat().st_size
+    prune(at(tmp_path), 2, only_say=True)
+    assert file.stat().st_size == before
+    prune(at(tmp_path), 2)
+    assert file.stat().st_size < before / 2
 
 
 async def test_a_server_goes_on_with_what_has_stayed(place: Place) -> None:

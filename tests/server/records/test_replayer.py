@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from google.protobuf.duration_pb2 import Duration
+from google.protobuf.empty_pb2 import Empty
+from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from google.protobuf.wrappers_pb2 import Int64Value, StringValue
 
-from fairplay.games.steps import Arrival, Conversation, Joined, Outcome, Race, Show
+from fairplay.games.steps import (
+    Arrival,
+    Call,
+    CallKind,
+    Conversation,
+    Joined,
+    Outcome,
+    Race,
+    Show,
+    build_methods,
+)
 from fairplay.server.records.chain import chained
 from fairplay.server.records.errors import Diverged
 from fairplay.server.records.replay import Came, Eliminated, Ended, Shown, replay, resume
@@ -369,3 +383,37 @@ def test_a_request_of_another_value_is_not_that_of_the_rules() -> None:
     call.request = Int64Value(value=4).SerializeToString()
     with pytest.raises(Diverged, match="the request of Take to seat 0 is not the one that the rules make"):
         replayer.feed(RecordEntry(call=call))
+
+
+class Timed(Snap):
+    """A game with a setting, the length of a turn, which is five seconds where nothing else is said."""
+
+    settings_type: type[Message] = Duration
+
+    def full_settings(self, settings: Message) -> Any:
+        assert isinstance(settings, Duration)
+        if settings.seconds < 0:
+            raise ValueError("a turn takes some time")
+        return Duration(seconds=settings.seconds or 5)
+
+
+def test_a_request_with_settings_that_lack_what_is_newer_is_that_of_the_rules_by_default() -> None:
+    start = build_methods("snap.Player", {"Start": (RecordedJoin, Empty)})["Start"]
+
+    def conversation(_: Snap) -> Conversation:
+        request = RecordedJoin(seat=1, elapsed=Duration(seconds=5))
+        yield Race([Call(0, start, request, CallKind.NOTIFICATION)])
+        return Outcome([])
+
+    def play(seat: int, seconds: int) -> None:
+        plan = GamePlan(game="snap", players=[Player(name="ann")])
+        replayer = Replayer(RecordEntry(game=GameHeader(plan=plan)), never, Timed(conversation).find)
+        request = RecordedJoin(seat=seat, elapsed=Duration(seconds=seconds)).SerializeToString()
+        call = RecordedCall(number=1, method_name=start.path, request=request, reply=b"")
+        replayer.feed(RecordEntry(call=call))
+
+    play(1, 5)
+    play(1, 0)
+    for seat, seconds in ((1, 6), (1, -1), (2, 0)):
+        with pytest.raises(Diverged, match="the request of Start to seat 0 is not the one that the rules make"):
+            play(seat, seconds)

@@ -22,7 +22,7 @@ from fairplay.server.records.chain import chained, first_broken
 from fairplay.server.records.copying import copy
 from fairplay.server.records.database import RECORDS, Selection
 from fairplay.server.records.errors import RecordExists, RecordsError, StoreInUse
-from fairplay.server.records.journal import Journal
+from fairplay.server.records.journal import Journal, MemoryJournal
 from fairplay.server.records.migrating import migrate
 from fairplay.server.records.place import Place, at
 from fairplay.server.records.pruning import prune
@@ -264,6 +264,14 @@ async def test_entries_that_are_not_on_disk_yet_are_counted(tmp_path: Path) -> N
         assert store.unsaved_count == 2
         other.execute("ROLLBACK")
     await store.close()
+
+
+def test_a_game_that_is_played_for_somebody_else_is_recorded_in_memory() -> None:
+    journal = MemoryJournal(b"header")
+    journal.append(b"one")
+    assert not journal.behind
+    journal.finish(b"the end", b"summary", 9)
+    assert journal.record() == chained([b"header", b"one", b"the end"])
 
 
 def played(game_id: str) -> Record:

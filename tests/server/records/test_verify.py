@@ -17,6 +17,7 @@ from fairplay.v1.record_pb2 import (
     RecordedCall,
     RecordedGame,
     RecordedResult,
+    RecordedTable,
     RecordEntry,
     Resumed,
     TournamentChange,
@@ -294,6 +295,32 @@ def test_a_tournament_of_the_right_structure_is_intact() -> None:
 )
 def test_a_tournament_of_the_wrong_structure_is_found(record: Record, finding: Finding) -> None:
     assert verify(record) == [finding]
+
+
+# --- tables ---
+
+HERE = RecordEntry(table=RecordedTable(table_id="t1"))
+DELETED = RecordEntry(table=RecordedTable(table_id="t1", deleted=True))
+CONTINUED = RecordEntry(table=RecordedTable(table_id="t1", continued_by="t2"))
+
+
+@pytest.mark.parametrize(
+    ("entries", "findings"),
+    [
+        ([HERE, HERE, DELETED], []),
+        ([HERE, CONTINUED], []),
+        ([DELETED], []),
+        ([HERE, HERE], [Finding(2, "the record ends here, before the end of the table")]),
+        ([HERE, DELETED, HERE, DELETED], [Finding(3, "it comes after the end of the table")]),
+        ([HERE, call(1), DELETED], [Finding(2, "call does not belong in the record of a table")]),
+    ],
+)
+def test_the_record_of_a_table_ends_when_it_is_deleted_or_goes_on_in_another(
+    entries: list[RecordEntry], findings: list[Finding]
+) -> None:
+    record = chained(entry.SerializeToString() for entry in entries)
+    assert verify(record) == findings
+    assert verify(record, finished=False) == [each for each in findings if "ends here" not in each.problem]
 
 
 def test_a_check_can_be_added_for_tournaments() -> None:

@@ -109,7 +109,8 @@ class AccountsDatabase:
     def version(self) -> int:
         """Return a number that grows with each change."""
         with self._reading() as connection:
-            return connection.scalars(sa.select(VERSION.c.number)).one()
+            number: int = connection.scalars(sa.select(VERSION.c.number)).one()
+        return number
 
     def accounts(self) -> list[AccountRow]:
         """Return all accounts that were not removed."""

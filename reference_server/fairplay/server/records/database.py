@@ -7,7 +7,7 @@ reading a finished record reads its own chunks only, and only what was left unfi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple, TypeVar
@@ -272,7 +272,7 @@ class Database:
         for at in range(0, len(chunks), CHUNKS_PER_QUERY):
             wanted = CHUNKS.c.number.in_(chunks[at : at + CHUNKS_PER_QUERY])
             for row in self._rows(sa.select(CHUNKS).where(wanted).order_by(CHUNKS.c.number)):
-                yield from self._split(row._mapping, number)
+                yield from self._split(row.number, row.data, number)
 
     def chunks(self, number: int) -> list[int]:
         """Return the chunks in which a record lies; those of one that is not finished are searched for."""
@@ -297,7 +297,7 @@ class Database:
 
     def _search(self, number: int, first: int) -> Iterator[int]:
         for row in self._chunks_from(first):
-            if next(self._split(row, number), None) is not None:
+            if next(self._split(row["number"], row["data"], number), None) is not None:
                 yield row["number"]
 
     def _chunks_from(self, first: int) -> Iterator[dict[str, Any]]:
@@ -305,11 +305,11 @@ class Database:
             for rows in batches(connection, CHUNKS, first):
                 yield from rows
 
-    def _split(self, row: Mapping[str, Any], number: int) -> Iterator[Found]:
+    def _split(self, chunk: int, data: bytes, number: int) -> Iterator[Found]:
         try:
-            yield from split(row["data"], number)
+            yield from split(data, number)
         except ValueError as error:
-            problem = f"the records in {self._place} are damaged: chunk {row['number']} cannot be read: {error}"
+            problem = f"the records in {self._place} are damaged: chunk {chunk} cannot be read: {error}"
             raise RecordsError(problem) from None
 
     def _saying(self, what: str) -> AbstractContextManager[None]:
