@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairplay.server.records.chunks import Trail, join, pack_numbers, split, unpack_numbers
+from fairplay.server.records.chunks import Trail, join, pack_numbers, record_numbers, renumber, split, unpack_numbers
 
 ITEMS = st.lists(st.tuples(st.integers(1, 4), st.binary(min_size=32, max_size=32), st.binary(max_size=50)))
 
@@ -20,12 +20,26 @@ def test_each_record_gets_its_own_items_back_in_order(items: list[tuple[int, byt
         assert found == [item for item in items if item[0] == number]
 
 
-@given(st.integers(1, 60))
-def test_a_chunk_that_was_cut_is_refused(missing: int) -> None:
-    chunk = join([(Trail(1), bytes(32), b"an entry"), (Trail(1), bytes(32), b"another entry")])
-    cut = chunk[: len(chunk) - min(missing, 40)]
-    with pytest.raises(ValueError, match="it ends within"):
-        list(split(cut, 1))
+def test_a_chunk_that_was_cut_anywhere_is_refused() -> None:
+    first = join([(Trail(1), bytes(32), b"an entry")])
+    chunk = first + join([(Trail(1), bytes(32), b"another entry")])
+    for length in range(1, len(chunk)):
+        if length == len(first):
+            continue
+        whole = first if length > len(first) else b""
+        where = "the head of an item" if length < len(whole) + 44 else "an entry"
+        with pytest.raises(ValueError, match=f"it ends within {where}"):
+            list(split(chunk[:length], 1))
+
+
+def test_a_chunk_says_whose_entries_it_has_and_can_be_given_to_other_records() -> None:
+    items = [(Trail(number), bytes([number] * 32), b"entry of %d" % number) for number in (3, 1, 3, 2)]
+    chunk = join(items)
+    assert record_numbers(chunk) == {1, 2, 3}
+    assert record_numbers(b"") == set()
+    moved = renumber(chunk, {1: 1, 3: 2})
+    assert moved == join((Trail({3: 2, 1: 1}[trail.number]), digest, entry) for trail, digest, entry in items[:3])
+    assert renumber(chunk, {}) == b""
 
 
 @given(st.lists(st.integers(0, 2**64 - 1)))

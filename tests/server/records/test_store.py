@@ -275,8 +275,11 @@ def test_a_game_that_is_played_for_somebody_else_is_recorded_in_memory() -> None
 
 
 def played(game_id: str) -> Record:
-    """Return the record of a whole game, played elsewhere."""
-    return recorded(header(game_id=game_id), players({}))
+    """Return the record of a whole game, played elsewhere from 5 to 9 ns after 1970."""
+    found = [RecordEntry.FromString(each.entry) for each in recorded(header(game_id=game_id), players({})).entries]
+    found[0].game.start_time.nanos = 5
+    found[-1].result.end_time.nanos = 9
+    return chained(entry.SerializeToString() for entry in found)
 
 
 async def test_a_record_that_was_played_elsewhere_is_taken_as_it_is(place: Place) -> None:
@@ -305,6 +308,7 @@ async def test_a_record_that_was_played_elsewhere_is_taken_as_it_is(place: Place
         found = reading.find("g1")
         assert found is not None
         assert (found.kind, found.game, found.parent, found.finished) == ("game", "nim", "", True)
+        assert (found.start_time_ns, found.end_time_ns) == (5, 9)
         assert found.header == first.entries[0].entry
         assert Game.FromString(found.summary).result == RecordEntry.FromString(first.entries[-1].entry).result.result
 
