@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import pytest
+
 from fairplay.conformance import owners
+from fairplay.conformance.budget import Budget
 from fairplay.conformance.case_errors import Failure, NotTested
 from fairplay.conformance.confirming import confirm, judge_condition
+from fairplay.conformance.connection import Connection
 from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.trial import Trial
@@ -108,6 +112,10 @@ def test_misconduct_that_a_player_without_a_past_shows_too_is_a_failure() -> Non
         evidence = failed(lambda: confirm(context, found))
         assert games.games == played + 1
         assert {"Games before", "Played again"}.isdisjoint(sections(evidence))
+    with context_of(Opened(games).as_served()) as context:
+        found = games_of_three(context, 1, 0)[-1]
+        evidence = failed(lambda: confirm(context, found))
+        assert {"Games before", "Played again"}.isdisjoint(sections(evidence)), "what is shown is the game alone"
 
 
 def test_misconduct_that_shows_only_after_other_games_belongs_to_the_case_about_that_and_is_looked_into_once() -> None:
@@ -210,6 +218,19 @@ def test_the_most_ordinary_game_is_not_held_against_itself() -> None:
         assert games.games == played
 
 
+@pytest.mark.parametrize("wrong", ["raises", TakeTurnResponse()], ids=["raises", "breaks a rule"])
+def test_where_no_time_is_left_to_play_again_misconduct_is_a_failure(wrong: Any) -> None:
+    games = Games(of_three(wrong))
+    with context_of(Opened(games).as_objects()) as context:
+        now = [0.0]
+        context.player.budget = Budget(100.0, lambda: now[0])
+        assert context.ordinary.misconduct is None
+        found = games_of_three(context, 1, 0)[-1]
+        now[0], played = 100.0, games.games
+        failed(lambda: confirm(context, found))
+        assert games.games == played
+
+
 # Circumstances
 
 
@@ -265,6 +286,19 @@ def test_what_cannot_be_played_again_in_the_same_way_is_due_to_the_circumstances
     with context_of(Opened(games).as_objects()) as context:
         found = games_of_three(context, 1, 9)[-1]
         found.entry = None
+        evidence = failed(condition(context, found))
+        assert "Games before" not in sections(evidence)
+
+
+def test_what_a_player_is_not_asked_again_is_due_to_the_circumstances() -> None:
+    def refuse(connection: Connection) -> Sequence[Trial]:
+        raise NotTested("it is not called any more")
+
+    games = Games(lambda request, game, number: "raises" if (game, number) == (2, FIRST) else None)
+    with context_of(Opened(games).as_objects()) as context:
+        found = games_of_three(context, 1, 9)[-1]
+        assert found.entry is not None
+        found.entry = found.entry._replace(replay=refuse)
         evidence = failed(condition(context, found))
         assert "Games before" not in sections(evidence)
 
