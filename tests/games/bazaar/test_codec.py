@@ -192,6 +192,7 @@ FINE = exchange([1, 0, 0, 0, 0], [0, 1, 0, 0, 0])
             "bazaar.pebble.counts",
             "exchange 1, [1, 0, 0, 0, 0] for [401",
         ),
+        ([exchange([7] * 6, [])], "bazaar.pebble.counts", "exchange 1, [7, 7, 7, 7, 7, ...] with 6 counts for []"),
         ([exchange([7] * 100_000, [])], "bazaar.pebble.counts", "[7, 7, 7, 7, 7, ...] with 100000 counts for []"),
     ],
 )
@@ -234,6 +235,16 @@ def test_the_first_part_that_is_illegal_is_told(wallet: str, action: rules.Actio
     )
     assert rules.violation(state, action)
     assert codec.described(state, action) == words
+
+
+def test_of_a_long_part_a_hundred_characters_are_told() -> None:
+    action = (parse_exchange("r" * 50 + "w" * 50 + "->b"),)
+    assert codec.described(random_state(), action) == f"exchange {'r' * 50}{'w' * 41}, number 1 of 1"
+
+
+def test_a_request_may_have_as_many_exchanges_as_the_settings_say() -> None:
+    reply = RequestPebbleOrExchangesResponse(exchanges=Exchanges(steps=[FINE] * 64))
+    assert codec.requested(reply, 64) == (parse_exchange("r->w"),) * 64
 
 
 @given(states(), st.data())
@@ -324,6 +335,7 @@ def test_a_state_written_by_hand_needs_no_bookkeeping() -> None:
     assert [player.standing for player in state.players] == [rules.Standing.IN] * 2
     assert state.table.equations == (parse_exchange("rb=ggg"),)
     assert GAME.check_state(bazaar_pb2.Settings(), by_hand()) == 2
+    assert GAME.check_state(bazaar_pb2.Settings(), by_hand(players=[])) == 0  # which are too few for any plan
 
 
 def test_a_state_written_by_hand_may_be_over() -> None:
@@ -371,6 +383,10 @@ NOBODY = [0, 0, 0, 0, 0]
             "A player can fail to be told the result only when the game is over.",
         ),
         ({"players": [{"wallet": NOBODY, "standing": 9}]}, r"players\[0\].standing has the unknown value 9."),
+        (
+            {"players": [{"wallet": NOBODY}], "activeSeat": 1},
+            "active_seat is 1; it must be the seat of one",
+        ),
         ({"activeSeat": 2}, "active_seat is 2; it must be the seat of one of the players."),
         ({"phase": "PHASE_OVER"}, "The game is over, although nothing has ended it."),
         ({"phase": 9}, "phase has the unknown value 9."),

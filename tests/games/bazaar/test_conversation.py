@@ -290,10 +290,14 @@ def test_the_scores_of_the_others_come_in_turn_order_and_without_those_that_are_
     assert others == [[2, 3, 4], [3, 4, 1], [4, 1, 2], [1, 2], [2, 4]]
 
 
-def test_states_are_shown_after_every_change_with_growing_revisions() -> None:
-    game = played(failing(0, CARDS, CallError(), after=3), 3)
+@pytest.mark.parametrize(("method", "after"), [(SETUP, 0), (REQUEST, 2), (CARDS, 3), (WIN, 0)])
+def test_states_are_shown_after_every_change_with_growing_revisions(method: str, after: int) -> None:
+    game = played(failing(0, method, CallError(), after), 3)
     revisions = [codec.public_message(state).revision for state in game.states()]
     assert revisions == list(range(len(revisions)))
+    out = next(place for place, step in enumerate(game.steps) if isinstance(step, Eliminate))
+    assert isinstance(game.steps[out + 1], Show)
+    assert game.steps[out + 1].state.state.players[0].standing is not Standing.IN
 
 
 def test_winners_are_told_first_and_ties_share_a_group() -> None:
