@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import AsyncIterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from sqlalchemy import Connection
 from fairplay.server.records.accounts import AccountsDatabase
 from fairplay.server.records.chain import chained, first_broken
 from fairplay.server.records.copying import copy
-from fairplay.server.records.database import RECORDS, Selection
+from fairplay.server.records.database import RECORDS, Database, Selection
 from fairplay.server.records.errors import RecordExists, RecordsError, StoreInUse
 from fairplay.server.records.journal import Journal, MemoryJournal
 from fairplay.server.records.migrating import migrate
@@ -29,6 +29,7 @@ from fairplay.server.records.pruning import prune
 from fairplay.server.records.secrets import SecretsDatabase
 from fairplay.server.records.sqlite import Directory
 from fairplay.server.records.store import Store
+from fairplay.server.records.writer import Writer
 from fairplay.v1.record_pb2 import Record, RecordEntry
 from fairplay.v1.referee_pb2 import Game
 from tests.server.records.nim import header, players, recorded
@@ -148,6 +149,22 @@ async def test_a_private_store_goes_when_it_is_closed(tmp_path: Path, monkeypatc
 
 def names(directory: Path) -> set[str]:
     return {path.name for path in directory.rglob("*")}
+
+
+async def test_what_waits_for_more_is_written_at_once_for_who_is_in_a_hurry(tmp_path: Path) -> None:
+    with ExitStack() as closing:
+        database = closing.enter_context(Database.writable(at(tmp_path)))
+        store = Store(database, Writer(database.save, 1, delay_s=3600), 1, closing.pop_all())
+    journal = begin(store, "r1")
+    patient = asyncio.create_task(journal.saved())
+    for _ in range(1_000):
+        await asyncio.sleep(0)
+    assert not patient.done()
+    await store.flush()
+    await patient
+    journal.append(b"one")
+    await journal.saved(hurry=True)
+    await store.close()
 
 
 async def test_flushing_and_closing_an_idle_store_is_quick_and_can_be_repeated(store: Store) -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -57,11 +56,8 @@ class Watch:
 
 
 @contextmanager
-def writing(
-    disk: Disk, *, delay_s: float = 0.003, behind_s: float = 0.25, watch: Watch | None = None
-) -> Iterator[Writer]:
-    now_s = watch.read if watch is not None else time.monotonic
-    writer = Writer(disk.save, 1, delay_s=delay_s, behind_s=behind_s, now_s=now_s)
+def writing(disk: Disk, *, delay_s: float = 0.003, behind_s: float = 0.25) -> Iterator[Writer]:
+    writer = Writer(disk.save, 1, delay_s=delay_s, behind_s=behind_s)
     try:
         yield writer
     finally:
@@ -163,17 +159,18 @@ def test_a_writer_is_behind_while_a_batch_waits_too_long() -> None:
 def test_a_writer_is_behind_only_beyond_its_time() -> None:
     disk, watch = Disk(), Watch()
     disk.gate.clear()
-    with writing(disk, behind_s=0.25, watch=watch) as writer:
-        writer.put(item(1))
-        disk.busy.wait(30)
-        watch.now_s = 100.25
-        assert not writer.behind
-        watch.now_s = 100.375
-        assert writer.behind
-        saved = writer.saved()
-        disk.gate.set()
-        wait(saved)
-        assert not writer.behind
+    writer = Writer(disk.save, 1, now_s=watch.read)
+    writer.put(item(1))
+    disk.busy.wait(30)
+    watch.now_s = 100.25
+    assert not writer.behind
+    watch.now_s = 100.375
+    assert writer.behind
+    saved = writer.saved()
+    disk.gate.set()
+    wait(saved)
+    assert not writer.behind
+    writer.stop()
 
 
 def test_an_end_is_saved_when_all_up_to_it_is() -> None:

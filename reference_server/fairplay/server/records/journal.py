@@ -121,7 +121,7 @@ class MemoryJournal:
         """Append the last entry; whoever takes the record makes its summary."""
         self._entries.append(entry)
 
-    async def saved(self, *, hurry: bool = False) -> None:
+    async def saved(self, **_: object) -> None:
         """Return at once: there is no disk."""
 
     def record(self) -> Record:
