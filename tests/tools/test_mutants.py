@@ -161,7 +161,7 @@ def test_equivalents_that_are_no_longer_in_the_code_are_found(tmp_path: Path) ->
 def tree(tmp_path: Path) -> Tree:
     """A tree with one function and its test, and another test that fails."""
     for name, text in {
-        "package/code.py": "LIMIT = 1\ndef f():\n    return LIMIT\ndef g():\n    return 2\n",
+        "package/code.py": "LIMIT = 1\ndef f():\n    return LIMIT\ndef g():\n    return 2\nLEAST = 0\n",
         "tests/games/test_code.py": "from package.code import f\ndef test_f():\n    assert f() == 1\n",
         "tests/games/test_started.py": (
             "import subprocess, sys\ndef test_g():\n"
@@ -202,4 +202,6 @@ def test_a_trace_says_which_tests_reach_a_line_also_in_programs_that_they_start(
     of_f, of_g = ["tests/games/test_code.py::test_f"], ["tests/games/test_started.py::test_g"]
     assert (find("LIMIT\ndef"), find("1"), find("2")) == (of_f, of_f, of_g)
     assert find("2", source + "\n") == of_f + of_g  # the file is another one by now
+    assert find("LEAST") == of_f  # nothing reads it: the tests with the name of the file
+    assert reach.find_tests("package/third.py", "LEAST = 0\n", 0, 5) == []
     assert 0 < reach.seconds(of_f) < reach.seconds(of_f + of_g)

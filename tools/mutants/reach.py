@@ -48,17 +48,23 @@ class Reach:
         """Return the ids of the tests that may notice an edit of bytes `start` to `end` of a file, the best ones first.
 
         Tests that have the name of the file come first, then those of fewer seconds. An edit of what runs when a module
-        is imported is looked for in the tests that reach a line with a name that it sets.
+        is imported is looked for in the tests that have the name of the file or reach a line with a name that it sets,
+        and where there is none in those that reach the file.
         """
         traced, bodies = self._sources.get(path, ("", frozenset()))
         place = find_place(source, start, end)
-        if place.names:
-            tests = frozenset().union(*(self._tests_of(*use) for use in self._find_uses(place.names)))
-        elif place.lines and traced == source:
+        if place.lines and traced == source:
             tests = self._tests_of(path, place.lines)
         else:  # the file is another one by now, or nothing has the name of what is edited
-            tests = self._tests_of(path, bodies)
+            tests = self._find_users(place.names, path) or self._tests_of(path, bodies)
         return sorted(tests, key=lambda test: (not is_nearest(test, path), self._seconds.get(test, NEVER_S), test))
+
+    def _find_users(self, names: frozenset[str], path: str) -> frozenset[str]:
+        """Return the tests that may notice another value of names of a file."""
+        if not names:
+            return frozenset()
+        nearest = frozenset(test for test in self._seconds if is_nearest(test, path))
+        return nearest.union(*(self._tests_of(*use) for use in self._find_uses(names)))
 
     def _tests_of(self, path: str, lines: Iterable[int]) -> frozenset[str]:
         if path not in self._known:
