@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from random import Random
+from typing import Any, Literal
 
 import pytest
 
-from fairplay.games.kit.settings import Setting, describe, find_problem
+from fairplay.games.kit.settings import Setting, choice, describe, find_problem, flag, number, other
 
 GOLDEN = Path(__file__).with_name("settings.txt").read_text(encoding="utf-8").splitlines()
 GAMES = ("bazaar", "eriantys", "fish", "q", "webset")
@@ -45,3 +46,38 @@ def test_a_number_may_be_either_end_of_its_range_and_nothing_beyond(game: str) -
             for value in (low - 1, high + 1):
                 problem = find_problem(replace(settings(), **{setting.name: value}))
                 assert problem == (setting.name, f"{setting.name} is {value}: it must be between {low} and {high}.")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_no_game_begins_with_settings_that_are_not_allowed_and_it_says_what_is(game: str) -> None:
+    rules = import_module(f"fairplay.games.{game}.rules")
+    setting = next(each for each in describe(settings_of(game)) if each.limits)
+    assert setting.limits is not None
+    low, high = setting.limits
+    wrong = replace(settings_of(game)(), **{setting.name: high + 1})
+    sentence = f"{setting.name} is {high + 1}: it must be between {low} and {high}."
+    assert rules.settings_problem(wrong) == (setting.name, sentence)
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        rules.initial(wrong, 2, Random(0))
+
+
+def test_settings_are_described_by_their_fields() -> None:
+    @dataclass(frozen=True)
+    class Table:
+        rows: int = number(5, 1, 25, "How many rows there are.")
+        order: str = choice("up", Literal["up", "down"], "Which row is first.")
+        is_round: bool = flag(False, "Whether the rows end where they begin.")
+        board: tuple[int, ...] = other((), "up to 3 numbers", "What lies on it.")
+        floor: int | None = other(None, "-9 to 0", "What is below.")
+
+    assert describe(Table) == (
+        Setting("rows", "How many rows there are.", "1 to 25", "5", (1, 25)),
+        Setting("order", "Which row is first.", "one of up, down", "up"),
+        Setting("is_round", "Whether the rows end where they begin.", "true or false", "false"),
+        Setting("board", "What lies on it.", "up to 3 numbers", ""),
+        Setting("floor", "What is below.", "-9 to 0", ""),
+    )
+    assert Table() == Table(5, "up", False, (), None)
+    assert find_problem(Table(board=(1, 2, 3, 4))) is None  # which the game checks itself
+    assert find_problem(Table(rows=26, order="left")) == ("rows", "rows is 26: it must be between 1 and 25.")
+    assert find_problem(Table(order="left")) == ("order", "order is 'left': it must be one of up, down.")

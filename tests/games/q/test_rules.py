@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -215,7 +216,8 @@ def test_settings_out_of_range_are_named(settings: Settings, field: str) -> None
     assert problem is not None
     assert problem[0] == field
     assert field in problem[1]
-    with pytest.raises(ValueError, match=field):
+    assert "must be" in problem[1] or "need" in problem[1]
+    with pytest.raises(ValueError, match=re.escape(problem[1])):
         rules.initial(settings, 2, Random(0))
 
 
@@ -228,7 +230,7 @@ def test_a_game_of_too_few_or_too_many_is_refused(count: int) -> None:
 def test_a_game_needs_tiles_for_everybody() -> None:
     barely = Settings(hand_size=17, copies_per_kind=1)
     assert len(rules.initial(barely, 2, Random(0)).pile) == 36 - 2 * 17 - 1
-    with pytest.raises(ValueError, match="3 players with 17"):
+    with pytest.raises(ValueError, match="are 36 tiles: 3 players with 17 each and one tile on the map need 52"):
         rules.initial(barely, 3, Random(0))
 
 
@@ -266,7 +268,12 @@ BASE = {(0, 0): "red star", (0, 1): "red square"}
         (extension((0, 2, "blue clover")), "q.extension.fit"),
         (extension((0, 1_000_001, "red clover")), "q.coordinate.range"),
         (extension((-1_000_001, 0, "red clover")), "q.coordinate.range"),
-        (extension((1_000_000, 0, "red clover")), "q.extension.adjacent"),
+        (extension((1_000_001, 0, "red clover")), "q.coordinate.range"),
+        (extension((0, -1_000_001, "red clover")), "q.coordinate.range"),
+        *(
+            (extension((row, column, "red clover")), "q.extension.adjacent")
+            for row, column in [(1_000_000, 0), (-1_000_000, 0), (0, 1_000_000), (0, -1_000_000)]
+        ),
         (Extension((Placement(0, 2, 36),)), "q.tile.known"),
         (Extension((Placement(0, 2, -1),)), "q.tile.known"),
     ],
@@ -311,6 +318,41 @@ def test_the_rule_of_qwirkle_looks_at_whole_lines() -> None:
     assert rules.violation(table("blue 8star", "", on_map=row, settings=qwirkle), by_shape) == "q.extension.fit"
 
 
+@pytest.mark.parametrize(
+    ("row", "spot", "fit"),
+    [
+        ("green 8star, blue 8star", 2, "red 8star, yellow 8star, orange 8star, purple 8star"),
+        ("green 8star, green circle", 2, "green star, green square, green clover, green diamond"),
+        ("green 8star, , green 8star", 1, ""),
+        ("green 8star, , blue circle", 1, ""),
+        ("green 8star, , green circle, blue circle", 1, ""),
+    ],
+)
+def test_under_the_rule_of_qwirkle_a_tile_continues_its_whole_line(row: str, spot: int, fit: str) -> None:
+    board = Board({cell: tile(name) for cell, name in row_of(row).items() if name}, whole_lines=True)
+    assert [kind for kind in range(36) if board.fits(0, spot, kind)] == list(tiles(fit))
+
+
+def test_no_tile_fits_where_one_lies_or_where_none_is_beside() -> None:
+    board = Board({(0, 0): tile("red star")})
+    assert board.fits(0, 1, tile("red star"))
+    assert not any(board.fits(*cell, kind) for cell in [(0, 0), (0, 2), (1, 1)] for kind in range(36))
+
+
+def test_maps_are_equal_if_their_tiles_and_the_fit_rule_are() -> None:
+    one = Board({(0, 0): tile("red star"), (0, 1): tile("red 8star")})
+    assert one == Board({(0, 1): tile("red 8star"), (0, 0): tile("red star")})
+    assert one != Board({(0, 0): tile("red star"), (0, 1): tile("red circle")})
+    assert one != Board({(0, 0): tile("red star"), (1, 0): tile("red 8star")})
+    assert one != Board(one.tiles, whole_lines=True)
+    assert (one == one.tiles) is False
+
+
+def test_a_map_is_shown_with_its_tiles_in_row_column_order() -> None:
+    board = Board({(1, 0): tile("red 8star"), (0, 0): tile("red star")})
+    assert repr(board) == "<Board (0, 0): red star, (1, 0): red 8star>"
+
+
 def test_no_spot_beyond_the_greatest_coordinate_is_offered() -> None:
     edge = table("red star", "", on_map={(0, 1_000_000): "red star", (0, 999_999): "red star"})
     assert (0, 1_000_001) not in edge.board.spots
@@ -327,6 +369,7 @@ def test_no_spot_beyond_the_greatest_coordinate_comes_with_a_tile(corner: tuple[
     assert corner in edge.spots
     spots = edge.put([Placement(row, column, tile("red star"))]).spots
     assert corner not in spots
+    assert spots == Board({corner: tile("red star"), inward: tile("red star")}).spots
     assert all(abs(each) <= 1_000_000 for spot in spots for each in spot)
 
 
@@ -394,6 +437,8 @@ def test_scores_agree_with_counting_all_runs_of_the_map(state: State, rng: Rando
         ("red star, red 8star, red square, red circle, red clover, red diamond", True),
         ("red star, green star, blue star, yellow star, orange star, purple star", True),
         ("red star, green 8star, blue square, yellow circle, orange clover, purple diamond", True),
+        ("red star, purple star, red square, yellow square, blue circle, green clover", False),
+        ("red star, red 8star, green star, blue star, yellow star, orange star", False),
         ("red star, red 8star, red square, red circle, red clover", False),
         ("red star, red 8star, red square, red circle, red clover, red clover", False),
         ("red star, red 8star, red square, red circle, red clover, red diamond, red star", False),
@@ -599,6 +644,7 @@ def test_the_game_ends_after_a_round_without_extension() -> None:
     assert rules.turn(state) is None
     assert rules.ranking(state) == ((0, 1),)
     assert rules.winners(state) == (0, 1)
+    assert rules.notifications(state) == ((0, True), (1, True))
 
 
 def test_a_round_that_ends_with_an_elimination_ends_the_game_unless_somebody_placed() -> None:
@@ -646,6 +692,12 @@ def test_a_lone_survivor_plays_on_unless_the_knob_says_stop(choice: str, mover: 
     assert rules.turn(rules.apply(state, PASS)) is None
 
 
+def test_two_players_play_on_where_a_lone_survivor_would_stop() -> None:
+    state = rules.eliminate(table("red star", "red star", "red star", settings=Settings(lone_survivor="stop")), 0)
+    assert rules.turn(state) == 1
+    assert rules.turn(rules.eliminate(state, 2)) is None
+
+
 def test_a_lone_survivor_that_fails_leaves_nobody() -> None:
     state = rules.eliminate(table("red star", "red square, red star", pile="red star"), 0)
     state = rules.eliminate(rules.apply(state, extension((0, 1, "red square"))), 1)
@@ -684,7 +736,7 @@ SOUND = table("red square, blue star", "green star", pile="red clover")
 @pytest.mark.parametrize(
     ("state", "word"),
     [
-        (SOUND._replace(settings=Settings(hand_size=0)), "hand_size"),
+        (SOUND._replace(settings=Settings(hand_size=0)), "hand_size is 0: it must be between 1 and 36"),
         (SOUND._replace(hands=((),), points=(0,)), "players"),
         (SOUND._replace(points=(0, 0, 0)), "scores"),
         (SOUND._replace(points=(0, -1)), "negative"),
@@ -719,10 +771,11 @@ def test_a_state_that_no_game_leads_to_is_refused_by_name(state: State, word: st
 
 
 def test_under_the_rule_of_qwirkle_whole_lines_must_match() -> None:
-    mixed = row_of("red star, red 8star, blue 8star")
     qwirkle = Settings(fit_rule="qwirkle")
-    assert rules.invariant(table("red star", "", on_map=mixed)) is None
-    assert "matches" in (rules.invariant(table("red star", "", on_map=mixed, settings=qwirkle)) or "")
+    for names in ("red star, red 8star, blue 8star", "red star, red 8star, red star"):
+        row = row_of(names)
+        assert rules.invariant(table("red star", "", on_map=row)) is None
+        assert "matches" in (rules.invariant(table("red star", "", on_map=row, settings=qwirkle)) or "")
 
 
 @given(games, seeds, st.integers(0, 20))

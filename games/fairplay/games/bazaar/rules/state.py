@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum, IntEnum
+from enum import Enum, IntEnum, auto
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from fairplay.games.bazaar.rules.equations import EquationTable
@@ -34,10 +34,10 @@ class Phase(IntEnum):
 class Standing(IntEnum):
     """Whether a seat is still in the game."""
 
-    IN = 0
-    OUT = 1
+    IN = auto()
+    OUT = auto()
     """Eliminated while the game went on: not ranked."""
-    FAILED = 2
+    FAILED = auto()
     """Failed when it was told the result: not ranked either, and nobody moves up (section 7)."""
 
 

@@ -23,7 +23,7 @@ from random import Random
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.players.search import best_plan, best_purchase
 from fairplay.games.bazaar.protocol import conversation
-from fairplay.games.bazaar.rules import Action, Phase, Settings, State, settings_problem
+from fairplay.games.bazaar.rules import Action, Phase, Settings, Standing, State, settings_problem
 from fairplay.games.bazaar.rules.pieces import points, size
 from fairplay.games.bazaar.rules.results import bonus as bonus_points
 from fairplay.games.bazaar.testdata.actors import read_actors, read_metric, read_strategy
@@ -190,7 +190,10 @@ def game(equations: Json, game: Json, actors: Json, settings: Json = None) -> Js
     state = play(equations, game, actors, settings)
     names = [actor[0] for actor in actors]
     winners = sorted(names[seat] for seat in rules.winners(state))
-    return [winners, sorted(name for name, player in zip(names, state.players, strict=True) if player.standing)]
+    return [
+        winners,
+        sorted(name for name, player in zip(names, state.players, strict=True) if player.standing is not Standing.IN),
+    ]
 
 
 @question

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
+from enum import IntEnum, auto
 from typing import Final, NamedTuple, TypeAlias
 
 from fairplay.games.eriantys.rules.settings import Settings
@@ -76,12 +76,12 @@ class Reason(IntEnum):
 class Standing(IntEnum):
     """Whether a seat is in the game."""
 
-    IN = 0
-    AWAY = 1
+    IN = auto()
+    AWAY = auto()
     """Disconnected: its turns are skipped until it returns."""
-    OUT = 2
+    OUT = auto()
     """Eliminated while the game went on: not ranked."""
-    FAILED = 3
+    FAILED = auto()
     """Eliminated when the game was over: not ranked either, but nobody moves up."""
 
 

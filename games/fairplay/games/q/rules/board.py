@@ -57,16 +57,10 @@ def tiles_in(kinds: int) -> tuple[int, ...]:
     return tuple(tile for tile in range(KINDS) if kinds >> tile & 1)
 
 
-def _between(one: int, other: int) -> int:
-    """Return the kinds that match both neighbours on one line by the same attribute (section 3, rule 4)."""
-    neighbours = [tile for tile in (one, other) if tile != _ABSENT]
-    if not neighbours:
-        return _EVERY_KIND
-    return _sharing(neighbours)
-
-
 def _sharing(line: Sequence[int]) -> int:
-    """Return the kinds that have the one color, or the one shape, of a line of at least one tile."""
+    """Return the kinds that have the one color, or the one shape, of all tiles of a line (section 3, rule 4)."""
+    if not line:
+        return _EVERY_KIND
     colors = {tile % 6 for tile in line}
     shapes = {tile // 6 for tile in line}
     by_color = _OF_COLOR[colors.pop()] if len(colors) == 1 else 0
@@ -74,7 +68,11 @@ def _sharing(line: Sequence[int]) -> int:
     return by_color | by_shape
 
 
-_BETWEEN = tuple(tuple(_between(one, other) for other in range(KINDS + 1)) for one in range(KINDS + 1))
+_BETWEEN = tuple(
+    tuple(_sharing([tile for tile in (one, other) if tile != _ABSENT]) for other in range(KINDS + 1))
+    for one in range(KINDS + 1)
+)
+"""The kinds that fit between two neighbours on one line, of which either may be absent."""
 
 
 def fitting(tiles: Mapping[Coordinate, int], row: int, column: int, whole_lines: bool = False) -> int:
@@ -91,8 +89,6 @@ def fitting(tiles: Mapping[Coordinate, int], row: int, column: int, whole_lines:
 
 
 def _joining(line: Sequence[int]) -> int:
-    if not line:
-        return _EVERY_KIND
     if len(set(line)) < len(line):
         return 0
     return _sharing(line) & ~tile_set(line)
@@ -138,8 +134,7 @@ def points(tiles: Mapping[Coordinate, int], placements: Sequence[Placement], q_b
     """
     if not placements:
         return 0
-    row = placements[0].row
-    down, right = (0, 1) if all(placement.row == row for placement in placements) else (1, 0)
+    down, right = (0, 1) if len({placement.row for placement in placements}) == 1 else (1, 0)
     along = dict([_run_from(tiles, placement, down, right, q_bonus) for placement in placements])
     across = [_run_from(tiles, placement, right, down, q_bonus)[1] for placement in placements]
     return len(placements) + sum(along.values()) + sum(across)
@@ -148,15 +143,15 @@ def points(tiles: Mapping[Coordinate, int], placements: Sequence[Placement], q_b
 def _run_from(
     tiles: Mapping[Coordinate, int], placement: Placement, down: int, right: int, q_bonus: int
 ) -> tuple[int, int]:
-    """Return where on its line the run through a placed tile starts, and how many points the run brings."""
+    """Return a number that the runs of a line have each for itself, and how many points that through a tile brings."""
     row, column, tile = placement
     before = ahead(tiles, row, column, -down, -right)
     behind = ahead(tiles, row, column, down, right)
-    start = row * down + column * right - len(before)
+    start = row + column - len(before)  # one of the two is the same on the whole line
     length = len(before) + 1 + len(behind)
     if length == 1:
         return start, 0
-    if length == Q_LENGTH and is_q([*before, tile, *behind]):
+    if is_q([*before, tile, *behind]):
         return start, length + q_bonus
     return start, length
 

@@ -99,8 +99,7 @@ def _illegal_extension(board: Board, hand: Sequence[int], placed: Sequence[Place
 
 def one_line(placed: Sequence[Placement]) -> bool:
     """Return whether all placements share one row, or all share one column; they need not touch."""
-    row, column, _ = placed[0]
-    return all(other.row == row for other in placed) or all(other.column == column for other in placed)
+    return len({each.row for each in placed}) == 1 or len({each.column for each in placed}) == 1
 
 
 def _illegal_placement(board: Board, placed: Sequence[Placement]) -> str | None:

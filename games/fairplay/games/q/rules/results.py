@@ -30,7 +30,7 @@ def notifications(state: State) -> tuple[tuple[int, bool], ...]:
 
     Winners and losers are told in turn order, which starts with the player that placed its last tile, if one did.
     """
-    first, won = state.finisher or 0, winners(state)
+    first, won = 0 if state.finisher is None else state.finisher, winners(state)
     left = remaining(state)
     seats = [seat for seat in left if seat >= first] + [seat for seat in left if seat < first]
     return tuple((seat, seat in won) for seat in sorted(seats, key=lambda seat: seat not in won))

@@ -50,10 +50,10 @@ def settings_problem(settings: Settings) -> tuple[str, str] | None:
 
 def too_few_tiles(settings: Settings, seat_count: int) -> tuple[str, str] | None:
     """Return the problem of settings with too few tiles for so many seats, as `settings_problem` does."""
-    needed, existing = seat_count * settings.hand_size + 1, KINDS * settings.copies_per_kind
-    if needed <= existing:
+    dealt, existing = seat_count * settings.hand_size, KINDS * settings.copies_per_kind
+    if dealt < existing:
         return None
     return "copies_per_kind", (
         f"{KINDS} kinds times {settings.copies_per_kind} copies_per_kind are {existing} tiles: "
-        f"{seat_count} players with {settings.hand_size} each and one tile on the map need {needed}."
+        f"{seat_count} players with {settings.hand_size} each and one tile on the map need {dealt + 1}."
     )

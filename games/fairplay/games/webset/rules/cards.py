@@ -35,11 +35,13 @@ def card_of(number: int, color: int, symbol: int, shading: int) -> int:
     return 27 * number + 9 * color + 3 * symbol + shading
 
 
-def _third(one: int, other: int) -> int:
-    return card_of(*[(6 - left - right) % 3 for left, right in zip(digits(one), digits(other), strict=True)])
-
-
-_THIRD = tuple(tuple(_third(one, other) for other in range(CARDS)) for one in range(CARDS))
+_THIRD = tuple(
+    tuple(
+        card_of(*[(6 - left - right) % 3 for left, right in zip(digits(one), digits(other), strict=True)])
+        for other in range(CARDS)
+    )
+    for one in range(CARDS)
+)
 
 
 def third(one: int, other: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum, IntEnum
+from enum import Enum, IntEnum, auto
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from fairplay.games.webset.rules.cards import EMPTY, Cards, sets_among
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 class Phase(IntEnum):
     """What a game waits for (section 6)."""
 
-    OPEN = 0
-    CALLED = 1
-    SHOWING = 2
-    OVER = 3
+    OPEN = auto()
+    CALLED = auto()
+    SHOWING = auto()
+    OVER = auto()
 
 
 class Standing(IntEnum):
     """Whether a seat is still in the game."""
 
-    IN = 0
-    OUT = 1
+    IN = auto()
+    OUT = auto()
     """Eliminated while the game went on: not ranked, but what it has earned stays visible."""
-    FAILED = 2
+    FAILED = auto()
     """Failed when it was told the result: not ranked either, but nobody moves up."""
 
 
