@@ -177,6 +177,23 @@ def test_a_state_written_by_hand_is_dealt_to_or_over_where_it_must_be() -> None:
         codec.initial_state(nobody_can_play, Settings(), Random(0))
 
 
+def test_in_a_state_written_by_hand_a_caller_has_made_the_first_call() -> None:
+    message = webset_pb2.State(slots=range(12), deck=range(12, 81), players=[webset_pb2.Player()] * 2)
+    assert codec.initial_state(message, Settings(), Random(0)).call_count == 0
+    message.phase, message.caller = webset_pb2.PHASE_CALLED, 1
+    state = codec.initial_state(message, Settings(), Random(0))
+    assert (state.caller, state.call_count) == (1, 1)
+    message.call_count = 7
+    assert codec.initial_state(message, Settings(), Random(0)).call_count == 7
+
+
+def test_every_slot_of_the_table_may_be_given() -> None:
+    table = (*range(20), EMPTY)
+    message = codec.state_message(fresh()._replace(table=table, deck=tuple(range(20, 81))))
+    message.slots[:] = table
+    assert codec.initial_state(message, settings_of(min_players=1), Random(0)).table == table
+
+
 def by_hand(**changes: Any) -> webset_pb2.State:
     message = codec.state_message(taken(fresh(), "0000 0001 0002"))
     for name, value in changes.items():

@@ -9,7 +9,6 @@ import pytest
 
 from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.protocol.controller import MAX_SELECTIONS
 from fairplay.games.webset.rules import parse_card
 from fairplay.games.webset.views import picture
 from fairplay.games.webset.views.person import FRONTEND
@@ -104,7 +103,7 @@ def test_a_call_that_expires_or_whose_player_is_lost_leaves_nothing_picked() -> 
 
 def test_a_player_that_never_comes_to_an_end_is_judged_at_last() -> None:
     play = called()
-    for number in range(MAX_SELECTIONS):
+    for number in range(20):
         assert play.state.caller == 1
         play.arrive((1, cards("0000" if number % 2 == 0 else "0001")))
     play.arrive((1, cards("0000")))

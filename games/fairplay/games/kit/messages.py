@@ -83,10 +83,10 @@ def _plain(field: FieldDescriptor, value: Any) -> Any:
 
 
 def fill(message: _Message, settings: object) -> _Message:
-    """Return the message, with every number, truth value and choice set as the settings have them."""
+    """Return the message, with every number, truth value and choice set as the settings have them; None is left out."""
     for field in message.DESCRIPTOR.fields:
-        if isinstance(getattr(message, field.name), int):
-            value = getattr(settings, field.name)
+        is_plain = isinstance(getattr(message, field.name), int)
+        if is_plain and (value := getattr(settings, field.name)) is not None:
             if field.enum_type is not None:
                 value = field.enum_type.values_by_name[f"{field.name}_{value}".upper()].number
             setattr(message, field.name, value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import chain
 from random import Random
 from typing import Any, NamedTuple
@@ -46,11 +45,7 @@ def _ms(name: str, duration: Duration) -> int:
 
 def settings_message(settings: rules.Settings) -> webset_pb2.Settings:
     """Return settings as a message in which every field is set that has a value."""
-    message = webset_pb2.Settings()
-    floor = settings.score_floor
-    fill(message, settings if floor is not None else replace(settings, score_floor=0))
-    if floor is None:
-        message.ClearField("score_floor")
+    message = fill(webset_pb2.Settings(), settings)
     for name in _TIMES:
         getattr(message, name).FromMilliseconds(getattr(settings, f"{name}_ms"))
     for handicap in settings.handicaps_ms:

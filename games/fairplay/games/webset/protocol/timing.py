@@ -50,7 +50,7 @@ class GameTime:
     def delay_s(self, seat: int) -> float:
         """Return how much later an act of a player counts: its handicap, and what is left of its lockout."""
         handicaps = self._settings.handicaps_ms
-        left_ns = max(0, self._locked_until_ns.get(seat, 0) - self._now_ns)
+        left_ns = max(0, self._locked_until_ns.get(seat, self._now_ns) - self._now_ns)
         return (left_ns + (handicaps[seat] * _MS if seat < len(handicaps) else 0)) / _S
 
     def advance(self, race: Race, arrivals: Sequence[Arrival]) -> None:
