@@ -12,8 +12,6 @@ from google.protobuf.message import Message
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
-from fairplay.v1.error_reason_pb2 import ErrorReason
-
 DOMAIN = "fairplay.v1"
 
 STATUS: dict[str, grpc.StatusCode] = {
@@ -101,7 +99,6 @@ class Refusal(Exception):  # noqa: N818 - an answer to the caller, not a fault o
 
     def status(self) -> status_pb2.Status:
         """Return the error in google.rpc's rich form: ErrorInfo; BadRequest for a field, RetryInfo to try again."""
-        ErrorReason.Value(f"ERROR_REASON_{self.reason}")
         details: list[Message] = [error_details_pb2.ErrorInfo(reason=self.reason, domain=DOMAIN)]
         if self.field:
             violation = error_details_pb2.BadRequest.FieldViolation(field=self.field, description=self.message)

@@ -1,0 +1,29 @@
+"""How many games this process plays at once, and for whom."""
+
+from __future__ import annotations
+
+import os
+
+from fairplay.server.errors import Refusal
+from fairplay.server.runner import LocalRunner, NobodyPlaysError, PlayedGame, shutting_down
+from fairplay.server.server import Config
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.result_pb2 import GameResult
+from tests.server.harness import serving
+
+
+async def test_programs_have_a_processor_each_and_players_elsewhere_have_many_games() -> None:
+    async with serving(Config()) as server:
+        assert isinstance(server.runner, LocalRunner)
+        processors = len(os.sched_getaffinity(0))
+        assert server.runner.processors == processors
+        assert (server.runner.room(programs=True), server.runner.room(programs=False)) == (processors, 64)
+        assert not server.runner.has_several(Player(name="a", link="bot:first"))
+
+
+def test_where_nobody_plays_it_is_the_servers_fault_and_says_why() -> None:
+    error = NobodyPlaysError("the cluster is gone")
+    assert isinstance(error, Refusal)
+    assert (error.reason, error.message, str(error)) == ("INTERNAL", "the cluster is gone", "the cluster is gone")
+    assert shutting_down().reason == "SHUTTING_DOWN"
+    assert PlayedGame(GameResult()).chain_hash == b""
