@@ -104,6 +104,16 @@ def test_misconduct_without_a_past_is_a_failure_at_once() -> None:
         assert {"Games before", "Played again"}.isdisjoint(sections(evidence))
 
 
+def test_an_exception_is_a_failure_where_the_most_ordinary_game_still_goes_well() -> None:
+    games = Games(of_three("raises"))
+    with context_of(Opened(games).as_objects()) as context:
+        assert context.ordinary.misconduct is None
+        [found] = games_of_three(context, 0)
+        played = games.games
+        failed(lambda: confirm(context, found))
+        assert games.games == played + 1, "the most ordinary one"
+
+
 def test_misconduct_that_a_player_without_a_past_shows_too_is_a_failure() -> None:
     games = Games(of_three(TakeTurnResponse()))
     with context_of(Opened(games).as_objects()) as context:
@@ -311,6 +321,8 @@ def test_games_at_the_same_time_are_compared_with_the_same_games_one_after_the_o
         evidence = failed(condition(context, found))
         assert "Games before" not in sections(evidence)
         assert evidence.history == ""
+        # Both; the whole game alone; both again three times, and in between twice each of them alone.
+        assert games.games == 2 + 1 + 3 * 2 + 2 * 2
 
 
 def test_a_player_that_hangs_is_tried_once_more_and_no_oftener() -> None:

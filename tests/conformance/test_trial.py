@@ -1,0 +1,279 @@
+"""Trials: how long a game goes on, which limit each call has, and what is an error of the suite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from fairplay.conformance.budget import Budget
+from fairplay.conformance.case_errors import SuiteError
+from fairplay.conformance.context import Context
+from fairplay.conformance.joining import Joining, StandIn
+from fairplay.conformance.rivals import Departure, Fault, Rivals
+from fairplay.conformance.trial import CallLimits, Scenario, Trial, seat_names
+from fairplay.games.conformance import Level, Situation
+from fairplay.games.game import find
+from fairplay.games.steps import Call, CallKind
+from fairplay.server.links.link import duration
+from fairplay.v1.game_pb2 import TimeControl
+from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
+from tests.conformance.harness import player, trial_of
+from tests.conformance.opened import Opened, context_of
+
+FISH, WEBSET, ERIANTYS = find("fish"), find("webset"), find("eriantys")
+LIMITS = CallLimits(41.0, 42.0, 43.0)
+
+
+@contextmanager
+def context(**more: Any) -> Iterator[Context]:
+    with context_of(Opened(player).as_objects(), **more) as found:
+        found.limits = LIMITS
+        yield found
+
+
+def kinds(found: Trial) -> list[CallKind]:
+    return [each.kind for each in found.exchanges]
+
+
+# Limits
+
+
+def test_limits_are_those_of_a_time_control() -> None:
+    control = TimeControl(
+        notification_limit=duration(1.5), decision_limit=duration(2.0), first_decision_limit=duration(3.0)
+    )
+    limits = CallLimits.of(control)
+    assert limits == CallLimits(1.5, 2.0, 3.0)
+    assert limits.in_ms == {"notification": 1500, "decision": 2000, "first_decision": 3000}
+
+
+def test_each_kind_of_call_has_its_limit_unless_the_game_sets_one() -> None:
+    wanted = {CallKind.NOTIFICATION: 41.0, CallKind.DECISION: 42.0, CallKind.FIRST_DECISION: 43.0}
+    for kind, limit_s in wanted.items():
+        assert LIMITS.limit_s(Call(0, FISH.turn, FISH.turn.request(), kind)) == limit_s
+        assert LIMITS.limit_s(Call(0, FISH.turn, FISH.turn.request(), kind, 0.0)) == 0.0
+    with context() as tried:
+        found = tried.play(tried.scenario(0, 2))
+    assert {each.kind: each.limit_s for each in found.exchanges} == wanted
+    assert all(wanted[each.kind] == each.limit_s for each in found.exchanges)
+
+
+@pytest.mark.parametrize("method", ["PlayWith", "TakeTurn"])
+def test_the_first_call_of_a_player_that_joins_has_the_limit_of_a_first_decision(method: str) -> None:
+    with context() as tried:
+        found = tried.play(tried.scenario(0, 2)._replace(joins=Joining(method, 1)))
+        tried.limits = CallLimits(41.0, 99.0, 43.0)
+        longer = tried.play(tried.scenario(0, 2)._replace(joins=Joining("TakeTurn", 2)))
+    assert found.exchanges[0].method.name == method
+    assert found.exchanges[0].limit_s == 43.0
+    assert {each.limit_s for each in found.exchanges[1:] if each.kind is CallKind.DECISION} == {42.0}
+    assert longer.exchanges[0].limit_s == 99.0
+
+
+def test_a_limit_that_the_game_sets_holds_for_a_player_that_joins_too() -> None:
+    settings: Any = WEBSET.settings_type()
+    settings.rounds = 1
+    settings.window.CopyFrom(duration(7.0))
+    situation = Situation(WEBSET.full_settings(settings), 2, 0, turn_count=2)
+    asked = trial_of(WEBSET, WEBSET.player("first"), Scenario("windows", situation, 1))
+    [method] = {each.method.name for each in asked.exchanges if each.limit_s == 7.0}
+    joined = trial_of(WEBSET, WEBSET.player("first"), Scenario("windows", situation, 1, joins=Joining(method, 1)))
+    assert joined.exchanges[0].limit_s == 7.0
+
+
+# How long a game goes on
+
+
+@pytest.mark.parametrize("decisions", [1, 2, 6])
+def test_a_game_ends_with_as_many_decisions_as_are_wanted_and_what_follows_at_once(decisions: int) -> None:
+    found = trial_of(FISH, FISH.player("first"), situation_of(decisions))
+    assert found.decision_count == decisions
+    assert kinds(found)[-1] is not CallKind.NOTIFICATION
+    assert not found.is_cut
+
+
+def situation_of(decisions: int, count: int = 2) -> Scenario:
+    return Scenario("x", Situation(FISH.full_settings(FISH.settings_type()), count, 0, turn_count=decisions), 1)
+
+
+def test_a_game_goes_to_its_end_if_no_number_of_decisions_is_wanted() -> None:
+    whole = trial_of(FISH, FISH.player("first"), situation_of(0))
+    assert whole.decision_count > 10
+    assert trial_of(FISH, FISH.player("first"), situation_of(1_000)).decision_count == whole.decision_count
+
+
+@pytest.mark.parametrize(
+    ("about", "decisions"),
+    [
+        ({}, 8),
+        ({"departures": (Departure(1, after=2), Departure(2, after=1))}, 10),
+        ({"asked_again": 2}, 10),
+        ({"asked_again": 1, "departures": (Departure(1, after=2),)}, 10),
+        ({"asked_again": 2, "departures": (Departure(1, after=1),)}, 10),
+    ],
+)
+def test_a_game_that_takes_too_long_is_left_once_all_that_it_is_about_was_some_time_ago(
+    about: Any, decisions: int
+) -> None:
+    with context() as tried:
+        tried.player.begin()
+        tried.player.budget = Budget(1e-9, lambda: 0.0)
+        found = tried.play(tried.scenario(0, 3)._replace(**about))
+        assert (found.is_cut, found.decision_count) == (True, decisions)
+        later = tried.play(tried.scenario(0, 3))
+        assert (later.is_cut, later.decision_count) == (True, 3)
+        short = tried.play(tried.scenario(0, 3, 2))
+        assert (short.is_cut, short.decision_count) == (False, 2)
+
+
+def test_who_breaks_too_many_of_the_lesser_rules_cannot_play() -> None:
+    settings = WEBSET.full_settings(WEBSET.settings_type())
+    scenario = Scenario("x", Situation(settings, 2, 0, turn_count=0, rivals="solver:error=1"), 1)
+    found = trial_of(WEBSET, Careless(), scenario)
+    assert found.has_races
+    assert found.infraction_count == 100
+    assert found.misconduct is not None
+    assert found.misconduct.HasField("rule_break")
+    graver = trial_of(WEBSET, Careless(), scenario, level=Level.SHOULD)
+    assert (graver.infraction_count, graver.misconduct is None) == (1, False)
+    assert not trial_of(FISH, FISH.player("first"), situation_of(1)).has_races
+
+
+class Careless:
+    """A player of Webset that picks cards which are no set."""
+
+    game = "webset"
+
+    def __init__(self) -> None:
+        self._sound: Any = WEBSET.player("first")
+        for name in ("deal", "act", "report", "game_over"):
+            setattr(self, name, getattr(self._sound, name))
+
+    def pick_cards(self, request: Any) -> Any:
+        slots = [card for card in request.state.slots if card < 81]
+        first, second = slots[:2]
+        third = next(card for card in slots[2:] if not is_set(first, second, card))
+        return WEBSET.methods[2].response(cards=[first, second, third])
+
+
+def is_set(*cards: int) -> bool:
+    return all(sum(card // 3**place % 3 for card in cards) % 3 == 0 for place in range(4))
+
+
+# Whose fault it is
+
+
+def test_a_game_that_cannot_be_played_is_an_error_of_the_suite() -> None:
+    with pytest.raises(SuiteError, match="the game x cannot be played: "):
+        trial_of(FISH, FISH.player("first"), situation_of(1, count=9))
+
+
+def test_a_rival_that_is_eliminated_is_an_error_of_the_suite_unless_it_was_to_leave() -> None:
+    late = Situation(FISH.full_settings(FISH.settings_type()), 2, 0, turn_count=2, rivals_late_in="Setup")
+    with pytest.raises(SuiteError, match="a reference player was eliminated in x: "):
+        trial_of(FISH, FISH.player("first"), Scenario("x", late, 1))
+    leaves = Scenario("x", late, 1, departures=(Departure(1, after=99),))
+    assert trial_of(FISH, FISH.player("first"), leaves).misconduct is None
+
+
+def test_evidence_tells_the_player_under_test_from_its_rivals() -> None:
+    assert seat_names(Situation(FISH.settings_type(), 3, 1)) == ["rival-0", "tested", "rival-2"]
+
+
+def test_in_its_games_the_player_has_its_name_and_no_other_one_has_it() -> None:
+    with context_of(Opened(lambda: ERIANTYS.player("first")).as_objects(), ERIANTYS) as tried:
+        found = tried.play(tried.scenario(1, 3, 2))
+    requests: list[Any] = [each.method.request.FromString(each.request) for each in found.exchanges]
+    [names] = [list(each.player_names) for each in requests if hasattr(each, "player_names")]
+    assert names[1] == "Vikoda"
+    assert len({*names}) == 3
+    assert not any("tested" in name or "rival" in name for name in names)
+
+
+# Rivals
+
+
+def call(kind: CallKind = CallKind.DECISION, seat: int = 1, *, turn: bool = True) -> Call:
+    method = FISH.turn if turn else FISH.methods[0]
+    return Call(seat, method, method.request(), kind)
+
+
+def rivals(*departures: Departure, **situation: Any) -> Rivals:
+    return Rivals(FISH, Situation(FISH.full_settings(FISH.settings_type()), 2, 0, **situation), 1, departures)
+
+
+@pytest.mark.parametrize(
+    ("departure", "fails"),
+    [
+        (Departure(1, 2), {(CallKind.DECISION, 2), (CallKind.DECISION, 3)}),
+        (Departure(1, 3, fault=Fault.ERROR_STATUS), {(CallKind.DECISION, 3)}),
+        (
+            Departure(1, 3, in_decision=False),
+            {(CallKind.DECISION, 3), (CallKind.NOTIFICATION, 3)},
+        ),
+        (Departure(1, 3, fault=Fault.ILLEGAL_ANSWER), {(CallKind.DECISION, 3), (CallKind.NOTIFICATION, 3)}),
+        (Departure(0, 0), set()),
+    ],
+)
+def test_a_rival_fails_from_the_decision_on_after_which_it_is_to_leave(
+    departure: Departure, fails: set[tuple[CallKind, int]]
+) -> None:
+    asked = [(kind, count) for kind in (CallKind.DECISION, CallKind.NOTIFICATION) for count in range(4)]
+    found = rivals(departure)
+    assert {(kind, count) for kind, count in asked if found.fails(call(kind), count)} == fails
+    assert (found.may_leave(1), found.may_leave(2)) == (departure.seat == 1, False)
+
+
+def test_an_illegal_answer_is_an_empty_one_in_turns_only() -> None:
+    found = rivals(Departure(1, 0, fault=Fault.ILLEGAL_ANSWER))
+    assert found.answer(call(), 0) == FISH.turn.response()
+    assert not found.fails(call(turn=False), 9)
+
+
+def test_failures_say_what_has_happened_to_the_rival() -> None:
+    lost: Any = rivals(Departure(1)).answer(call(), 0)
+    assert (lost.reason, lost.message) == (CallErrorReason.CALL_ERROR_REASON_DISCONNECTED, "this rival has left")
+    failed: Any = rivals(Departure(1, fault=Fault.ERROR_STATUS)).answer(call(), 0)
+    assert isinstance(failed, CallError)
+    assert (failed.reason, failed.status_code) == (CallErrorReason.CALL_ERROR_REASON_STATUS, 13)
+    assert failed.message == "this rival has failed"
+
+
+def test_a_rival_that_is_late_is_late_in_one_method_only() -> None:
+    found = rivals(rivals_late_in=FISH.methods[0].name)
+    assert isinstance(found.answer(call(CallKind.NOTIFICATION, turn=False), 0), Overrun)
+    assert rivals(rivals_late_in="TakeTurn").answer(call(), 0) == Overrun()
+
+
+def test_a_departure_says_who_leaves_and_when() -> None:
+    assert str(Departure(1, 3)) == (
+        "seat 1: its connection ends, in its first decision after 3 decisions of the player under test"
+    )
+    assert str(Departure(2, in_decision=False, fault=Fault.ERROR_STATUS)) == (
+        "seat 2: one call fails, in its first call after 0 decisions of the player under test"
+    )
+    assert Departure(1) == Departure(1, 0, True, Fault.DISCONNECTION)
+
+
+# Players that join
+
+
+def test_who_stands_in_answers_until_the_call_with_which_the_player_joins() -> None:
+    stand_in = StandIn(FISH, Joining("TakeTurn", 2))
+    begin, turn = call(CallKind.NOTIFICATION, turn=False), call()
+    asked = (turn, begin, turn, begin, turn)
+    assert [stand_in.answers(each) for each in asked] == [True, True, False, False, False]
+    assert not StandIn(FISH, None).answers(begin)
+    first = StandIn(FISH, Joining("TakeTurn", 1))
+    assert [first.answers(each) for each in (begin, turn, begin)] == [True, False, False]
+
+
+def test_who_stands_in_is_late_where_the_rivals_are() -> None:
+    stand_in = StandIn(FISH, Joining("TakeTurn", 2), "random", late_in="TakeTurn")
+    assert stand_in.answer(call()) == Overrun()
+    begin: Any = FISH.methods[0].request(game_id="a")
+    answer = stand_in.answer(Call(0, FISH.methods[0], begin, CallKind.NOTIFICATION))
+    assert answer == FISH.methods[0].response()
