@@ -277,6 +277,46 @@ def test_the_legal_replies_of_evidence_are_legal(state: State) -> None:
     assert len(replies) <= len(rules.legal(state))
 
 
+def test_of_exchanges_the_evidence_has_those_of_one_student() -> None:
+    held, seated = ["GREEN2 RED2"], ["GREEN3 RED3 BLUE"]
+    state = table(2, expert(10, 7, 5), phase=Phase.STUDENTS, entrances=held, rooms=seated, coins=(9, 0), reserve=11)
+    swaps = [
+        len(action.swaps)
+        for action in (answers.decided(state, reply) for reply in answers.legal_replies(state, 0))
+        if isinstance(action, PlayCharacter) and action.character == 10
+    ]
+    assert swaps == [1] * 6  # a green or a red one, for a green, a red or a blue one
+
+
+@pytest.mark.parametrize(
+    ("action", "words"),
+    [
+        (rules.ChooseTowers(0), "black towers"),
+        (rules.ChooseTowers(2), "grey towers"),
+        (rules.ChooseTowers(3), "(colour 4) towers"),
+        (rules.ChooseTowers(-1), "(colour 0) towers"),
+        (rules.PlayAssistant(11), "the assistant 11"),
+        (ToDiningRoom(4), "a blue student to the dining room"),
+        (ToDiningRoom(5), "a (colour 6) student to the dining room"),
+        (ToIsland(0, 0), "a green student to island 0"),
+        (MoveMotherNature(2), "2 steps of Mother Nature"),
+        (TakeCloud(0), "the cloud 0"),
+        (EndTurn(), "the end of the turn"),
+        (PlayCharacter(2), "the character 2"),
+        (PlayCharacter(1, color=0, island=0), "the character 1 with green with island 0"),
+        (PlayCharacter(10, swaps=((0, 1), (2, 3))), "the character 10 with 2 students for as many"),
+    ],
+)
+def test_actions_are_described_in_words(action: Action, words: str) -> None:
+    assert answers.described(action) == words
+
+
+@pytest.mark.parametrize("action", [rules.ChooseTowers(0), rules.PlayAssistant(1)])
+def test_what_is_no_action_of_the_action_phase_is_not_written_as_one(action: Action) -> None:
+    with pytest.raises(TypeError, match="is no action of the action phase"):
+        answers.put_action(eriantys_pb2.Action(), action)
+
+
 # States from outside
 
 
