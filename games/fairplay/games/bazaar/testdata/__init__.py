@@ -1,7 +1,8 @@
 """Questions about the rules of Bazaar, for the test data of other people (bazaar.md section 10).
 
-Pebbles are colours, `["red", "white", "blue", "green", "yellow"]`, in any order. An equation or exchange is two of
-them, `[left, right]`; `equations` are an array. A card is `{"pebbles": [five colours], "face?": false}`.
+Pebbles are colours, `["red", "white", "blue", "green", "yellow"]`, in any order; answers have them in this one. An
+equation or exchange is two of them, `[left, right]`; `equations` are an array. A card is
+`{"pebbles": [five colours], "face?": false}`.
 
 A game is `{"bank": pebbles, "visibles": cards, "cards": hidden cards, "players": [player]}`, in which the first player
 is about to move; a player is `{"wallet": pebbles, "score": 0, "cards": bought cards}`. A turn is what the first player
