@@ -42,3 +42,12 @@ def test_texts_that_play_tricks_are_refused_or_escaped(text: str) -> None:
 def test_what_shows_stays_as_it_is(text: str) -> None:
     assert visible(text) == text
     assert check_text(text) == text
+
+
+def test_each_unsafe_character_is_escaped_as_python_writes_it() -> None:
+    assert visible("a\x1b\x9b\xad\u200b\u2028\uffff\U000e0041ü☃") == (r"a\x1b\x9b\xad\u200b\u2028\uffff\U000e0041ü☃")
+
+
+@pytest.mark.parametrize("text", [" ", "\xa0", "\u3000"])
+def test_spaces_are_plain(text: str) -> None:
+    assert is_plain(text)

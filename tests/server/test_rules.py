@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
 from functools import cache
 from random import Random
@@ -22,8 +21,7 @@ from fairplay.games.envelopes import pack, unwrap, wrap
 from fairplay.games.game import find
 from fairplay.games.steps import Arrival, Call, CallAll, CallKind, Race, Show, Step, answer_step, calls_in, join_answers
 from fairplay.player.handlers import Handlers
-from fairplay.server.errors import Refusal, reason_of
-from fairplay.server.questions import Questions
+from fairplay.server.errors import reason_of
 from fairplay.v1 import rules_pb2 as pb
 from fairplay.v1.game_pb2 import GameSettings, GameState
 from fairplay.v1.rules_pb2_grpc import RulesServiceStub
@@ -251,36 +249,6 @@ async def test_questions_that_cannot_be_answered_are_refused(rules: Any) -> None
     assert reason_of(await failed(rules.SimulateGame(request))) == "INVALID_PLAYERS"
     request = pb.SimulateGameRequest(game="webset", strategies=["first", "solver:reaction=1"])
     assert reason_of(await failed(rules.SimulateGame(request))) == "INVALID_PLAYERS"
-
-
-def spin() -> None:
-    while True:
-        pass
-
-
-async def test_a_question_that_takes_too_long_is_interrupted_and_frees_its_place() -> None:
-    questions = Questions(most=1, limit_s=0.05)
-    with pytest.raises(Refusal, match="takes longer than"):
-        await questions.ask(spin)
-    async with asyncio.timeout(30):
-        while True:
-            try:
-                assert await questions.ask(lambda: "answered") == "answered"
-                return
-            except Refusal:  # until the thread has noticed that it is interrupted
-                await asyncio.sleep(0)
-
-
-async def test_too_many_questions_at_once_are_refused_and_the_loop_goes_on() -> None:
-    questions = Questions(most=2, limit_s=60)
-    spinning = [asyncio.create_task(questions.ask(spin)) for _ in range(2)]
-    await asyncio.sleep(0)
-    with pytest.raises(Refusal) as refusal:
-        await questions.ask(lambda: "answered")
-    assert (refusal.value.reason, refusal.value.retry_s) == ("TOO_MANY_REQUESTS", 1.0)
-    for task in spinning:
-        task.cancel()
-    await asyncio.gather(*spinning, return_exceptions=True)
 
 
 async def test_a_refusal_says_when_to_ask_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -274,9 +274,9 @@ async def test_who_comes_back_is_called_again() -> None:
         at.begin()
         await until(lambda: bool(at.running.misconducts))
         assert [hand.asked for hand in at.hands] == [1, 1, 0]
-        assert not at.running.come_back(2)
+        assert at.running.come_back(2) is False
         at.running.stop("enough")
-        assert not at.running.come_back(0)
+        assert at.running.come_back(0) is False
 
 
 async def test_only_a_call_that_is_open_while_a_player_is_away_fails() -> None:

@@ -11,7 +11,7 @@ and unassigned ones, surrogates, and separators of lines and paragraphs."""
 
 def is_plain(text: str) -> bool:
     """Return whether all characters of a text show, or are spaces, and stay on its line."""
-    return (text.isascii() and text.isprintable()) or not any(unicodedata.category(char) in UNSAFE for char in text)
+    return text.isprintable() or not any(unicodedata.category(char) in UNSAFE for char in text)
 
 
 def visible(text: str) -> str:
