@@ -12,7 +12,6 @@ from typing import Any
 
 import grpc
 import pytest
-from hpack import Decoder
 
 from benchmarks.half_open import call_head
 from fairplay.server.http2.connection import MAX_CALLS, MAX_HEADER_BYTES, MAX_POINTLESS
@@ -32,8 +31,8 @@ from fairplay.server.http2.frames import (
 )
 from fairplay.server.http2.listener import Listener
 from fairplay.v1.connection_pb2 import DialInRequest, Hello, HostedPlayer
+from tests.server.http2.harness import ECHO, Raw
 
-ECHO = "/test.Echo/Echo"
 MAX_BYTES = 100_000
 WITHIN_S = 30.0
 
@@ -74,51 +73,6 @@ async def listening(
 
 def call(channel: grpc.aio.Channel, path: str = ECHO, **how: Any) -> Any:
     return channel.stream_stream(path, DialInRequest.SerializeToString, DialInRequest.FromString)(**how)
-
-
-class Raw:
-    """A client that sends whatever frames a test wants."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.reader = reader
-        self.writer = writer
-        self.decoder = Decoder()
-
-    def send(self, *frames: bytes) -> None:
-        self.writer.write(b"".join(frames))
-
-    def open(self, number: int, **headers: str) -> None:
-        """Open a call of gRPC."""
-        more = encode_headers([(name.replace("_", "-"), value) for name, value in headers.items()])
-        self.send(frame(Kind.HEADERS, END_HEADERS, number, call_head(ECHO) + more))
-
-    async def read(self, *kinds: int, number: int | None = None) -> tuple[int, int, bytes]:
-        """Return stream, flags and payload of the next frame of these types."""
-        while True:
-            head = await self.reader.readexactly(9)
-            payload = await self.reader.readexactly(int.from_bytes(head[:3], "big"))
-            stream = int.from_bytes(head[5:], "big")
-            if head[3] in kinds and number in (None, stream):
-                return stream, head[4], payload
-
-    async def code(self, kind: int, number: int | None = None) -> int:
-        """Return why a stream was reset, or the connection ended."""
-        _, _, payload = await self.read(kind, number=number)
-        return int.from_bytes(payload[:4] if kind == Kind.RST_STREAM else payload[4:8], "big")
-
-    async def headers(self, number: int) -> dict[str, str]:
-        """Return the next headers of a stream."""
-        _, _, block = await self.read(Kind.HEADERS, number=number)
-        return {str(name): str(value) for name, value in self.decoder.decode(block)}
-
-    async def is_over(self) -> bool:
-        """Return True once the connection has ended."""
-        try:
-            while await self.reader.read(65_536):
-                pass
-        except ConnectionResetError:
-            pass
-        return True
 
 
 @asynccontextmanager

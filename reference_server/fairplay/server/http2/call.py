@@ -8,6 +8,7 @@ import re
 from base64 import b64encode
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from struct import Struct
 from typing import Any, Protocol
 
@@ -77,12 +78,13 @@ class Call:
         self._max_bytes = max_bytes
         self._left = request.length
         self._buffer = bytearray()
-        self._needed = PREFIX_BYTES
+        self._needed: int
+        """How many bytes complete what is in the buffer, or at least its length."""
         self._messages: deque[bytes] = deque()
-        self._held_bytes = 0
+        self.waiting_bytes = 0
+        """How much of messages waits for the handler."""
         self._reader: asyncio.Future[None] | None = None
-        self._take: Callable[[Any], None] | None = None
-        self._over: asyncio.Future[None] | None = None
+        self._taker: _Taker | None = None
         self._begun = False
         self._halfway = False
         self._status: tuple[grpc.StatusCode, str, Sequence[tuple[str, str | bytes]]] = (grpc.StatusCode.OK, "", ())
@@ -97,13 +99,13 @@ class Call:
             if self._left < 0 or (end and self._left):
                 raise StreamBrokenError(self.number, Code.PROTOCOL_ERROR)
         self.ended = end
-        if self.request.is_grpc and data and not self._split(data):
+        if self.request.is_grpc and not self._split(data):
             return
         if end:
             if self._buffer:
                 self.end(grpc.StatusCode.INTERNAL, "the last message is cut off")
-            elif self._over is not None and not self._over.done():
-                self._over.set_result(None)
+            elif self._taker is not None:
+                self._taker.end()
             self._wake()
 
     def _split(self, data: bytes) -> bool:
@@ -139,30 +141,17 @@ class Call:
 
     def _message(self, data: bytes) -> None:
         self._connection.count_message()
-        if self._take is None:
+        if self._taker is None:
             self._messages.append(data)
-            self._held_bytes += len(data)
+            self.waiting_bytes += len(data)
             self._wake()
-            return
-        try:
-            self._take(self._parse(data))
-        except Exception as error:  # the handler's own, which it gets where it waits
-            self._take = _drop
-            if self._over is not None and not self._over.done():
-                self._over.set_exception(error)
+        else:
+            self._taker.give(data)
 
     @property
     def held_bytes(self) -> int:
         """Return how much has come of messages that are not complete, or that the handler has not read."""
-        return len(self._buffer) + self._held_bytes
-
-    def credit(self) -> int:
-        """Return how many bytes more the caller may send, once that is much: what waits for the handler counts."""
-        due = 0 if self.ended else WINDOW - self._held_bytes - self.window
-        if due < WINDOW // 2:
-            return 0
-        self.window += due
-        return due
+        return len(self._buffer) + self.waiting_bytes
 
     def _wake(self) -> None:
         if self._reader is not None and not self._reader.done():
@@ -183,7 +172,7 @@ class Call:
 
     def _next(self) -> bytes:
         data = self._messages.popleft()
-        self._held_bytes -= len(data)
+        self.waiting_bytes -= len(data)
         self._connection.give_back(self)
         return data
 
@@ -192,18 +181,12 @@ class Call:
 
         What `take` raises ends it.
         """
-        over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        try:
-            while self._messages:
-                take(self._parse(self._next()))
-        except Exception as error:  # for whoever waits
-            over.set_exception(error)
-            return over
+        self._taker = _Taker(self._parse, take, asyncio.get_running_loop().create_future())
+        while self._messages:
+            self._taker.give(self._next())
         if self.ended:
-            over.set_result(None)
-        else:
-            self._take, self._over = take, over
-        return over
+            self._taker.end()
+        return self._taker.over
 
     # --- what goes ---
 
@@ -229,7 +212,7 @@ class Call:
         while True:
             room = connection.room(self)
             if size - start <= room:
-                connection.send_data(self, data[start:] if start else data, end=end)
+                connection.send_data(self, data[start:], end=end)
                 self._halfway = False
                 return
             if room:
@@ -321,5 +304,24 @@ class Call:
             self.task.cancel()
 
 
-def _drop(_message: Any) -> None:
-    """Take no message any more."""
+@dataclass(frozen=True, slots=True)
+class _Taker:
+    """What takes messages as they come, until it raises or nobody waits for the end of them any more."""
+
+    parse: Callable[[bytes], Any]
+    take: Callable[[Any], None]
+    over: asyncio.Future[None]
+
+    def give(self, data: bytes) -> None:
+        """Have a message taken. What is raised is the handler's own, which gets it where it waits."""
+        if self.over.done():
+            return
+        try:
+            self.take(self.parse(data))
+        except Exception as error:
+            self.over.set_exception(error)
+
+    def end(self) -> None:
+        """Let the handler know that no more comes."""
+        if not self.over.done():
+            self.over.set_result(None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, cast
 from urllib.parse import quote
@@ -90,7 +91,7 @@ class Connection(asyncio.Protocol):
         """How many bytes the other end takes of a new call before it allows for more."""
         self._host = host
         self._loop = asyncio.get_running_loop()
-        self._transport: asyncio.Transport | None = None
+        self._transport: asyncio.Transport
         self._decoder = Decoder(max_header_list_size=MAX_HEADER_BYTES)
         self._calls: dict[int, Call] = {}
         self._ended: dict[int, bool] = {}
@@ -116,21 +117,21 @@ class Connection(asyncio.Protocol):
         self._hasty_pings = 0
         self._received_s = 0.0
         self._asked_s = 0.0
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: asyncio.TimerHandle
+        """What ends the connection unless its first settings come, then its signs of life, and at last its end."""
 
     # --- the transport ---
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Say what is taken here, and wait for the other end to do so."""
         self._transport = cast("asyncio.Transport", transport)
-        self.peer = _peer(transport.get_extra_info("peername"))
+        self.peer = name_peer(transport.get_extra_info("peername"))
         self._host.connections.add(self)
         self._timer = self._loop.call_later(HANDSHAKE_LIMIT_S, self._transport.abort)
         tls = transport.get_extra_info("ssl_object")
         if tls is not None:
             if tls.selected_alpn_protocol() != "h2":
                 self._transport.abort()
-                return
             subject = (tls.getpeercert() or {}).get("subject", ())
             names = [value.encode() for part in subject for key, value in part if key == "commonName"]
             self.auth_context = {"x509_common_name": names}
@@ -144,12 +145,10 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End all calls."""
-        self._transport = None
         self._host.connections.discard(self)
         if not self._host.connections:
             self._host.idle.set()
-        if self._timer is not None:
-            self._timer.cancel()
+        self._timer.cancel()
         self._end_calls()
 
     def _end_calls(self) -> None:
@@ -235,9 +234,7 @@ class Connection(asyncio.Protocol):
     def _take_data(self, flags: int, number: int, payload: bytes) -> None:
         size = len(payload)
         self._window -= size
-        if self._window < 0:
-            raise ConnectionBrokenError(Code.FLOW_CONTROL_ERROR, "more came than was allowed")
-        if self._window <= WINDOW // 2:
+        if self._window <= WINDOW // 2:  # so it never comes to its end
             self._put(frame(Kind.WINDOW_UPDATE, 0, 0, U32.pack(WINDOW - self._window)))
             self._window = WINDOW
         call = self._calls.get(number)
@@ -340,6 +337,7 @@ class Connection(asyncio.Protocol):
         if call is not None:
             call.drop()
             self._wake()
+            self._close_if_over()
 
     def _take_settings(self, flags: int, _number: int, payload: bytes) -> None:
         if flags & ACK:
@@ -356,8 +354,7 @@ class Connection(asyncio.Protocol):
         self._frame_bytes = settings.get(Setting.MAX_FRAME_SIZE, self._frame_bytes)
         self._put(frame(Kind.SETTINGS, ACK, 0))
         self._wake()
-        if self._timer is not None:
-            self._timer.cancel()
+        self._timer.cancel()
         self._timer = self._loop.call_later(self._host.heartbeat_s, self._beat)
 
     def _take_ping(self, flags: int, _number: int, payload: bytes) -> None:
@@ -374,7 +371,7 @@ class Connection(asyncio.Protocol):
         self._close_if_over()
 
     def _take_window_update(self, _flags: int, number: int, payload: bytes) -> None:
-        more = U32.unpack(payload)[0] & NUMBER
+        more = int.from_bytes(payload, "big") & NUMBER
         if number == 0:
             self._room += more
             if not more:
@@ -402,7 +399,7 @@ class Connection(asyncio.Protocol):
         self._out.append(data)
 
     def _flush(self) -> None:
-        if self._transport is not None and self._out and not self._closed:
+        if self._out:  # or all of it went with the end of the connection
             self._transport.write(b"".join(self._out))
         self._out.clear()
 
@@ -454,8 +451,10 @@ class Connection(asyncio.Protocol):
 
     def give_back(self, call: Call) -> None:
         """Allow the caller to send what the handler has made room for."""
-        if call.number in self._calls and (credit := call.credit()):
-            self._put(frame(Kind.WINDOW_UPDATE, 0, call.number, U32.pack(credit)))
+        due = CALL_WINDOW - call.waiting_bytes - call.window
+        if due >= CALL_WINDOW // 2 and not call.ended and call.number in self._calls:
+            call.window += due
+            self._put(frame(Kind.WINDOW_UPDATE, 0, call.number, U32.pack(due)))
 
     def reset(self, call: Call, code: Code) -> None:
         """End a stream at once, and its handler."""
@@ -501,28 +500,23 @@ class Connection(asyncio.Protocol):
 
     def abort(self) -> None:
         """End at once."""
-        if self._transport is not None:
-            self._transport.abort()
+        self._transport.abort()
 
     def close(self, code: Code, message: str = "") -> None:
         """Say why, and end: at once if the other end does so, too."""
-        transport = self._transport
-        if transport is None or self._closed:
+        if self._closed:
             return
         self._put(frame(Kind.GOAWAY, 0, 0, U32.pack(self._last) + U32.pack(code) + message.encode()))
         self._flush()
         self._closed = True
         self._end_calls()
-        try:
-            if transport.can_write_eof():
-                transport.write_eof()  # and read on: what comes to a closed socket takes away what it has said
+        with contextlib.suppress(OSError):  # the other end is gone already
+            if self._transport.can_write_eof():
+                self._transport.write_eof()  # and read on: what comes to a closed socket takes away what it has said
             else:
-                transport.close()
-        except OSError:  # the other end is gone already
-            transport.abort()
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = self._loop.call_later(END_LIMIT_S, transport.abort)
+                self._transport.close()
+        self._timer.cancel()
+        self._timer = self._loop.call_later(END_LIMIT_S, self._transport.abort)
 
 
 TAKE: Mapping[int, Callable[[Connection, int, int, bytes], None]] = {
@@ -539,7 +533,7 @@ TAKE: Mapping[int, Callable[[Connection, int, int, bytes], None]] = {
 """What is done with a frame, by its type."""
 
 
-def _peer(name: object) -> str:
+def name_peer(name: object) -> str:
     """Return an address as gRPC writes it, e.g. "ipv4:10.0.0.7:51234"; `name` is that of the socket."""
     if not isinstance(name, tuple):
         return "unix:"

@@ -70,7 +70,6 @@ class StreamBrokenError(Exception):
     """The other end has broken the protocol in one stream, which ends."""
 
     def __init__(self, number: int, code: Code) -> None:
-        super().__init__(number, code)
         self.number = number
         self.code = code
 
@@ -105,9 +104,9 @@ def read_settings(payload: bytes) -> dict[int, int]:
     if len(payload) % SETTING.size:
         raise ConnectionBrokenError(Code.FRAME_SIZE_ERROR, "the settings are cut off")
     settings = dict(SETTING.iter_unpack(payload))
-    if settings.get(Setting.ENABLE_PUSH, 0) > 1:
+    if settings.get(Setting.ENABLE_PUSH) not in (None, 0, 1):
         raise ConnectionBrokenError(Code.PROTOCOL_ERROR, "ENABLE_PUSH is 0 or 1")
-    if settings.get(Setting.INITIAL_WINDOW_SIZE, 0) > MAX_WINDOW:
+    if settings.get(Setting.INITIAL_WINDOW_SIZE, DEFAULT_WINDOW) > MAX_WINDOW:
         raise ConnectionBrokenError(Code.FLOW_CONTROL_ERROR, "INITIAL_WINDOW_SIZE is out of range")
     if not FRAME_BYTES <= settings.get(Setting.MAX_FRAME_SIZE, FRAME_BYTES) < 1 << 24:
         raise ConnectionBrokenError(Code.PROTOCOL_ERROR, "MAX_FRAME_SIZE is out of range")
@@ -132,7 +131,7 @@ def read_body(number: int, flags: int, payload: bytes) -> bytes:
 
 def check_priority(number: int, payload: bytes) -> None:
     """Raise ConnectionBrokenError if a stream is said to depend on itself; priorities are not followed otherwise."""
-    if U32.unpack_from(payload)[0] & NUMBER == number:
+    if int.from_bytes(payload[:4], "big") & NUMBER == number:
         raise ConnectionBrokenError(Code.PROTOCOL_ERROR, f"stream {number} depends on itself")
 
 
