@@ -148,12 +148,12 @@ image: .venv/.ready-dev ## keep the protos as they are now as the ones that late
 wheel: .venv/.ready-dev ## build dist/*.whl and dist/*.tar.gz
 	$(BIN)/python -m build
 
-##@ House
+##@ Keep tidy
 
 .PHONY: help
 help: ## this list
 	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "%s\n", substr($$0, 5) } \
-	    /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	    /^[a-z-]+:.*## / { printf "  make %-24s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: clean
 clean: ## remove environments, caches and builds
