@@ -16,6 +16,8 @@ from xml.etree import ElementTree as Xml
 import pytest
 from rich.console import Console
 
+from fairplay.certificate import check
+from fairplay.certificate.signing import new_key, public_text
 from fairplay.conformance.cases import cases
 from fairplay.conformance.certificate import certificate
 from fairplay.conformance.conclusion import conclusion
@@ -28,7 +30,7 @@ from fairplay.conformance.packing import pack, unpack
 from fairplay.conformance.report import Report, Run, Times
 from fairplay.conformance.trial import CallLimits
 from fairplay.conformance.verdicts import MET, Judged, Verdict
-from fairplay.conformance.writers.files import ReportWriter
+from fairplay.conformance.writers.files import CertificateWriter, JunitWriter, ReportWriter
 from fairplay.conformance.writers.junit import junit
 from fairplay.conformance.writers.page import page
 from fairplay.games.conformance import Level
@@ -135,7 +137,152 @@ def test_the_conclusion_says_what_it_comes_to(judged: list[Judged], words: str) 
     )
 
 
+def listed(text: str, tag: str) -> list[str]:
+    """Return what is seen of the elements of a page with a tag."""
+    return [re.sub(r"<[^>]*>", "", each) for each in re.findall(rf"<{tag}\b[^>]*>(.*?)</{tag}>", text, re.DOTALL)]
+
+
+def test_the_page_tells_the_facts_of_a_run_and_leaves_out_what_there_is_not() -> None:
+    facts = Run("fish", "exec", 7, CallLimits(1, 2.5, 3), Level.MAY)
+    services = [GameService(name="fish"), GameService(name="nim")]
+    player = PlayerDescription(display_name="Ann", software_version="2.0", services=services)
+    told = replace(report(one("a.pass", Verdict.PASS)), run=facts, player=player)
+    text = page(told)
+    assert dict(zip(listed(text, "dt"), listed(text, "dd"), strict=True)) == {
+        "Player": "Ann 2.0",
+        "Services": "fish, nim",
+        "Reached by": "exec",
+        "Protocol revision": "1",
+        "Seed": "7",
+        "Time limits": "2.5 s; first decision 3 s; notification 1 s",
+        "Issued": "2026-01-02 03:04:05 UTC",
+        "Took": "1.5 s",
+    }
+    assert listed(text, "h1") == listed(text, "title") == ["Fish: Ann"]
+    nameless = page(replace(told, player=PlayerDescription()))
+    assert listed(nameless, "h1") == ["Fish: a player without a name"]
+    assert listed(nameless, "dt")[:2] == ["Reached by", "Protocol revision"]
+
+
+def test_the_page_counts_the_verdicts_that_there_are() -> None:
+    text = page(report(one("a.one", Verdict.PASS), one("a.two", Verdict.PASS), one("a.three", Verdict.NOT_TESTED)))
+    assert (
+        '<ul class="counts"><li><b class="pass">2</b>PASS</li><li><b class="not-tested">1</b>NOT TESTED</li></ul>'
+        in (text)
+    )
+
+
+def test_the_page_has_a_row_for_each_case_and_says_what_is_no_trouble_there() -> None:
+    untested = replace(one("a.untested", Verdict.NOT_TESTED), sentence="no time")
+    rows = page(report(one("a.pass", Verdict.PASS), untested, one("a.fail", Verdict.FAIL))).split("<tr>")[2:5]
+    start = '<td class="verdict {}">{}</td><td>MUST</td><td class="case"><code>{}</code>'
+    end = '</td><td class="number">0.25</td></tr>'
+    assert rows[0] == start.format("pass", "PASS", "a.pass") + end
+    assert rows[1] == (
+        start.format("not-tested", "NOT TESTED", "a.untested") + '<br><span class="soft">no time</span>' + end
+    )
+    assert rows[2].startswith(start.format("fail", "FAIL", "a.fail") + ' <a href="#a.fail">why</a>' + end)
+
+
+def test_the_page_tells_the_times_of_each_method_if_any_was_called() -> None:
+    text = page(report(*ALL))
+    numbers = "".join(f'<td class="number">{number}</td>' for number in ("3", "1.00", "2.00", "3.00"))
+    assert f"<tr><td><code>TakeTurn</code></td>{numbers}</tr>" in text
+    assert listed(text, "th")[-5:] == ["method", "calls", "median ms", "99 % ms", "longest ms"]
+    unjudged = page(replace(report(*ALL), decisions={}))
+    assert "Decisions judged" not in unjudged
+    assert "<h2>Times</h2>" in unjudged
+    assert "<h2>Times</h2>" not in page(replace(report(*ALL), times={}))
+
+
+def test_what_is_to_be_mended_is_headed_if_there_is_anything() -> None:
+    heading = "<h2>What is to be mended</h2>"
+    assert heading not in page(report(one("a.pass", Verdict.PASS), one("a.untested", Verdict.NOT_TESTED)))
+    assert page(report(one("a.warn", Verdict.WARN, level=Level.SHOULD))).count(heading) == 1
+
+
+def test_a_failure_of_one_case_is_told_without_a_list_and_whether_it_is_known() -> None:
+    text = page(report(one("a.fail", Verdict.FAIL, known=True), one("a.outdated", Verdict.PASS, known=True)))
+    assert 'class="same"' not in text
+    known, outdated = listed(text, "summary")
+    assert known.startswith("FAIL a.fail (a known failure)")
+    assert outdated == "PASS a.outdatedIt is listed as a known failure, but passes: take it off the list."
+
+
+def test_a_picture_has_the_width_that_it_names() -> None:
+    svg = '<svg xmlns="x" width="640" height="480"></svg>'
+    for picture, attributes in ((svg, ' style="--width: 640px"'), ("<svg><g/></svg>", "")):
+        evidence = replace(EVIDENCE, picture=picture)
+        text = page(report(replace(one("a.fail", Verdict.FAIL), evidence=evidence)))
+        assert f'<div class="picture" tabindex="0"{attributes}><img alt="The position"' in text
+        assert '<div class="evidence pictured"><div><h3>Reply</h3>' in text
+    plain = page(report(replace(one("a.fail", Verdict.FAIL), evidence=replace(EVIDENCE, picture=""))))
+    assert '<div class="evidence"><h3>Reply</h3>' in plain
+    assert "<img" not in plain
+
+
+def test_a_failure_without_evidence_is_told_first_and_shows_none() -> None:
+    without = replace(one("a.second", Verdict.FAIL), evidence=None)
+    text = page(report(one("a.first", Verdict.FAIL), without))
+    assert "<code>a.second</code> and 1 other<" in text
+    assert 'class="evidence' not in text
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "gravest"),
+    [
+        ((Verdict.WARN, Verdict.FAIL), "fail"),
+        ((Verdict.FAIL, Verdict.SUITE_ERROR, Verdict.WARN), "suite-error"),
+        ((Verdict.WARN, Verdict.WARN), "warn"),
+    ],
+)
+def test_a_failure_has_the_gravest_verdict_of_its_cases(verdicts: tuple[Verdict, ...], gravest: str) -> None:
+    same = [replace(one(f"a.{number}", verdict), sentence="no") for number, verdict in enumerate(verdicts)]
+    text = page(report(*same))
+    assert f'<details class="{gravest}" id="a.0" open>' in text
+    assert text.count("<details") == 1
+
+
 # --- JUnit ---
+
+
+def test_a_case_in_junit_says_what_was_found_and_its_time() -> None:
+    judged = [
+        replace(
+            one("a.fail", Verdict.FAIL, known=True), sentence="no\x00", evidence=Evidence("", (), [("Reply", "x")])
+        ),
+        replace(one("a.warn", Verdict.WARN, level=Level.SHOULD), sentence="slow", evidence=None),
+        one("a.outdated", Verdict.PASS, known=True),
+    ]
+    data = junit(report(*judged))
+    assert data.startswith(b"<?xml version='1.0' encoding='utf-8'?>")
+    root = Xml.fromstring(data)
+    [suite] = root
+    counts = {"tests": "3", "failures": "2", "errors": "0", "skipped": "0", "time": "1.500"}
+    assert root.attrib == counts
+    assert suite.attrib == {"name": "fairplay.fish", "timestamp": "2026-01-02T03:04:05+00:00", **counts}
+    fail, warn, outdated = suite
+    assert fail.attrib == {"classname": "fairplay.fish", "name": "a.fail", "time": "0.250"}
+    assert {each.get("name"): each.get("value") for each in fail.iter("property")} == {
+        "verdict": "FAIL",
+        "level": "MUST",
+        "known": "true",
+    }
+    assert {each.get("name"): each.get("value") for each in warn.iter("property")}["known"] == "false"
+    found = fail.find("failure")
+    assert found is not None
+    assert (found.get("message"), found.text) == ("FAIL (known): no\ufffd", "no\ufffd\n\nReply:\nx")
+    assert warn.findtext("system-out") == "slow"
+    assert [each.get("message") for each in outdated.iter("failure")] == [
+        "PASS (known): it is listed as a known failure: take it off the list"
+    ]
+
+
+def test_a_should_that_was_not_tested_is_skipped_in_junit() -> None:
+    root = Xml.fromstring(junit(report(one("a.untested", Verdict.NOT_TESTED, level=Level.SHOULD))))
+    [message] = [each.get("message", "") for each in root.iter("skipped")]
+    assert message.startswith("NOT TESTED: NOT TESTED it is")
+    assert (root.get("errors"), root.get("skipped")) == ("0", "1")
 
 
 def test_junit_shows_every_verdict() -> None:
@@ -234,6 +381,38 @@ def test_a_terminal_is_shown_the_progress() -> None:
 
 
 # --- files ---
+
+
+def test_files_are_written_at_the_end_of_a_run_only(tmp_path: Path) -> None:
+    told = report(*ALL)
+    writers: dict[str, CertificateWriter | JunitWriter | ReportWriter] = {
+        "certificate.json": CertificateWriter(tmp_path / "certificate.json"),
+        "junit.xml": JunitWriter(tmp_path / "junit.xml"),
+        "out": ReportWriter(tmp_path / "out"),
+    }
+    for name, writer in writers.items():
+        writer.take(CaseJudged(ALL[0]))
+        assert not (tmp_path / name).exists()
+        writer.take(Ended(told))
+    assert (tmp_path / "certificate.json").read_bytes() == certificate(told)
+    assert (tmp_path / "junit.xml").read_bytes() == junit(told)
+    assert (tmp_path / "out" / "certificate.json").read_bytes() == certificate(told)
+    assert (tmp_path / "out" / "junit.xml").read_bytes() == junit(told)
+    assert (tmp_path / "out" / "report.html").read_text(encoding="utf-8") == page(told)
+
+
+def test_a_certificate_goes_to_standard_output_for_a_dash(capsys: pytest.CaptureFixture[str]) -> None:
+    told = report(*ALL)
+    CertificateWriter(Path("-")).take(Ended(told))
+    assert capsys.readouterr().out == certificate(told).decode()
+
+
+def test_certificates_are_signed_where_there_is_a_key(tmp_path: Path) -> None:
+    key, told = new_key(tmp_path / "key.pem"), report(*ALL)
+    CertificateWriter(tmp_path / "certificate.json", key).take(Ended(told))
+    ReportWriter(tmp_path / "deep" / "out", key).take(Ended(told))
+    for file in (tmp_path / "certificate.json", tmp_path / "deep" / "out" / "certificate.json"):
+        assert check(file.read_bytes()).signer == public_text(key)
 
 
 def test_a_report_holds_the_evidence_that_the_certificate_names(tmp_path: Path) -> None:
