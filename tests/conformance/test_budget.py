@@ -57,6 +57,37 @@ def test_a_budget_is_spent_after_its_time_and_a_game_after_its_share() -> None:
         budget.check()
 
 
+def test_the_time_runs_from_the_beginning() -> None:
+    now = [50.0]
+    budget = Budget(10.0, lambda: now[0])
+    now[0] = 59.75
+    budget.check()
+    assert budget.elapsed_s == 9.75
+    now[0] = 60.0
+    with pytest.raises(NotTested, match="there was no time left in the budget of 10s") as raised:
+        budget.check()
+    assert raised.value.given_up
+
+
+def test_games_are_left_after_a_fortieth_of_the_time_and_8_decisions_and_later_ones_after_a_160th_and_3() -> None:
+    budget = Budget(160.0, lambda: 0.0)
+    assert not budget.is_spent_on(4.0, 8)
+    assert not budget.is_spent_on(1.01, 3)
+    assert not budget.is_spent_on(4.01, 7)
+    assert budget.is_spent_on(4.01, 8)
+    assert not budget.is_spent_on(1.0, 3)
+    assert not budget.is_spent_on(1.01, 2)
+    assert budget.is_spent_on(1.01, 3)
+    assert not budget.is_spent_on(0.5, 8), "a game that is quick again is not left"
+    assert budget.is_spent_on(1.01, 3)
+
+
+def test_who_could_not_make_4000_decisions_in_the_time_is_asked_for_fewer() -> None:
+    budget = Budget(4_000.0)
+    assert not budget.is_short_for(1.0)
+    assert budget.is_short_for(1.001)
+
+
 SEATINGS = [(seat, count) for count in (2, 3, 4) for seat in range(count)]
 
 

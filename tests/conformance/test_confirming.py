@@ -145,6 +145,45 @@ def test_misconduct_that_shows_only_after_other_games_belongs_to_the_case_about_
         assert games.games == played + 1, "only the game alone"
 
 
+def test_a_game_before_that_is_short_already_is_tried_once_and_once_more_as_an_ordinary_one() -> None:
+    games = Games(of_three("raises", games=2))
+    with context_of(Opened(games).as_objects()) as context:
+        assert context.ordinary.misconduct is None
+        found, played = games_of_three(context, 1, 0)[-1], games.games
+        untested(lambda: confirm(context, found))
+        assert games.games == played + 1 + 2 + 2
+
+
+@pytest.mark.parametrize(("game_s", "count"), [(9.9, 1 + 2 + 2), (10.0, 1 + 2)])
+def test_the_shortest_history_is_looked_for_no_longer_than_20_seconds(game_s: float, count: int) -> None:
+    games = Games(of_three("raises", games=2))
+    with context_of(Opened(games).as_objects()) as context:
+        assert context.ordinary.misconduct is None
+        found, played = games_of_three(context, 1, 0)[-1], games.games
+        context.player.budget = Budget(600.0, lambda: 7.0 + game_s * games.games)
+        untested(lambda: confirm(context, found))
+        assert games.games == played + count
+
+
+@pytest.mark.parametrize(("needed", "text"), [(None, "seat-0-of-2"), (3, "seat-1-of-3")])
+def test_the_games_before_are_as_ordinary_as_they_can_be(needed: int | None, text: str) -> None:
+    first: dict[int, int] = {}
+
+    def wrong(request: Any, game: int, number: int) -> Any:
+        count = first.setdefault(number, len(request.state.players))
+        return "raises" if game > 1 and count == (needed or count) else None
+
+    with context_of(Opened(Games(wrong)).as_objects()) as context, context.player.fresh() as connection:
+        context.play(context.scenario(1, 3, 9), connection)
+        found = context.play(context.scenario(0, 4), connection)
+        error = untested(lambda: confirm(context, found))
+        before = sections(error.evidence)["Games before"].splitlines()[0]
+        assert before.startswith(f"1. the game {text}, ")
+        assert error.evidence is not None
+        assert error.evidence.history.startswith(f"{text}:")
+        assert error.evidence.history.endswith(",seat-0-of-4")
+
+
 def test_misconduct_that_nothing_shows_again_is_a_failure_all_the_same() -> None:
     games = Games(lambda request, game, number: "raises" if (game, number) == (2, FIRST) else None)
     with context_of(Opened(games).as_objects()) as context:
@@ -281,6 +320,13 @@ def test_what_shows_only_after_other_games_is_shown_with_the_shortest_history() 
         evidence = failed(condition(context, found))
         assert sections(evidence)["Games before"].startswith("1. the game seat-0-of-2, 1 decision\n")
         assert evidence.history == "seat-0-of-2:1,seat-0-of-3:9"
+
+
+def test_no_history_is_looked_for_where_no_new_player_is_to_be_had() -> None:
+    games = Games(lambda request, game, number: "raises" if game > 1 else None)
+    with context_of(Opened(games).as_served()) as context:
+        found = games_of_three(context, 1, 9)[-1]
+        assert "Games before" not in sections(failed(condition(context, found)))
 
 
 def test_what_shows_at_no_other_time_is_due_to_chance() -> None:

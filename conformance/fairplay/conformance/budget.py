@@ -30,9 +30,14 @@ class Budget:
         self._is_short = False
         """Whether a game has been left for want of time."""
 
+    @property
+    def elapsed_s(self) -> float:
+        """Return the seconds since the time began to run."""
+        return self._clock() - self._began
+
     def check(self) -> None:
         """Raise NotTested if there is no time left."""
-        if self._clock() - self._began >= self.total_s:
+        if self.elapsed_s >= self.total_s:
             raise NotTested(f"{NO_TIME} {duration_text(self.total_s)}", given_up=True)
 
     def is_short_for(self, decision_s: float) -> bool:

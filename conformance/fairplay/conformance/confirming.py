@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeAlias
 
@@ -154,10 +153,11 @@ def _shortest_history(context: Context, found: Trial) -> Sequence[Entry]:
     """Return the shortest history that shows a misconduct; empty if none does, or new players cannot be had."""
     if found.entry is None or not found.past or not gets_new_players(context.player.transport):
         return ()
-    end = time.monotonic() + SEARCH_LIMIT_S
+    budget = context.player.budget
+    end_s = budget.elapsed_s + SEARCH_LIMIT_S
 
     def shows(history: Sequence[Entry]) -> bool:
-        return time.monotonic() < end and _shows(context, found, history)
+        return budget.elapsed_s < end_s and _shows(context, found, history)
 
     try:
         history = shortest(found.past, lambda entry, count: _shortened(context, entry, count), shows) or ()
