@@ -86,6 +86,7 @@ def test_what_several_cases_look_at_is_made_once(context: Context) -> None:
         assert context.once(name, lambda name=name: made.append(name) or name) == name  # type: ignore[misc]
     assert made == ["a", "b"]
     assert context.variations is context.variations
+    assert [each.name for each in context.variations[:2]] == ["settings-0", "settings-1"]
 
 
 def test_each_whole_game_is_played_once_and_the_one_in_which_a_rival_is_lost_last() -> None:
@@ -235,7 +236,9 @@ def test_of_a_player_that_was_called_otherwise_the_past_is_not_known(context: Co
 
 
 def test_the_description_that_is_asked_for_at_first_is_no_past(context: Context) -> None:
+    assert context.description.display_name == ""
     connection = context.player.connection()
+    assert context.description.display_name == "random"
     assert connection.call_count == 1
     found = context.play(context.scenario(0, 2, 1), connection)
     assert (found.had_past, found.past) == (False, ())
@@ -273,6 +276,24 @@ def test_a_slow_player_plays_several_games_at_the_same_time_and_those_that_fail_
     assert [each.scenario for each in found] == context.beginnings(5, 1)
     assert {each.misconduct for each in found} == {None}
     assert [len(games) for games in watched.games if games][-2:] == [5, 1]
+
+
+class Patient(Budget):
+    """A budget that is too short for any player, of which games never take too much."""
+
+    def __init__(self) -> None:
+        super().__init__(1e-9, lambda: 0.0)
+
+    def is_spent_on(self, elapsed_s: float, decision_count: int) -> bool:
+        return False
+
+
+@pytest.mark.parametrize(("wrong", "is_slow"), [(False, True), (True, False)])
+def test_a_player_is_slow_whose_decisions_take_long_in_a_game_that_went_well(wrong: bool, is_slow: bool) -> None:
+    with context_of(Opened(Watched(lambda request, number: wrong)).as_objects()) as context:
+        context.player.budget = Patient()
+        assert not context.whole_game(0, 2).is_cut
+        assert context.is_slow is is_slow
 
 
 def test_quick_games_that_fail_are_not_played_again() -> None:

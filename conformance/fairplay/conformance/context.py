@@ -121,10 +121,11 @@ class Context:
         encode_request: RequestEncoder = serialize,
     ) -> Trial:
         """Play a game with the player under test on a connection, by default the shared one."""
-        if connection is not None:
-            return self.play_together([scenario], connection, encode_request)[0]
-        with self.shared() as shared:
-            return self.play_together([scenario], shared, encode_request)[0]
+        if connection is None:
+            with self.shared() as shared:
+                return self.play(scenario, shared, encode_request)
+        [found] = self.play_together([scenario], connection, encode_request)
+        return found
 
     def play_as(self, scenario: Scenario, connection: Connection, game_id: str) -> Trial:
         """Play a game under a given id."""
@@ -132,7 +133,8 @@ class Context:
         def play(reached: Connection) -> list[Trial]:
             return [self.player.loop.run(play_trial(self.game, reached, scenario, self.limits, game_id))]
 
-        return self.record(connection, Entry(play, f"{scenario.text} with the id {game_id}"))[0]
+        [found] = self.record(connection, Entry(play, f"{scenario.text} with the id {game_id}"))
+        return found
 
     def play_together(
         self,
@@ -300,7 +302,8 @@ class Context:
             return ()
 
         self.record(connection, Entry(call, f"a call of {method.name}"))
-        return asked[0]
+        [answered] = asked
+        return answered
 
     # --- attributing misconduct to cases ---
 

@@ -55,7 +55,8 @@ def finish(context: Context, beginning: Beginning) -> Trial | None:
 def play(context: Context) -> Trial:
     """Return the trial of a game with a silence on a fresh connection, which takes as long."""
     with context.player.fresh(breaker=Breaker()) as connection:
-        return context.record(connection, _entry(context))[0]
+        [found] = context.record(connection, _entry(context))
+        return found
 
 
 def _entry(context: Context) -> Entry:

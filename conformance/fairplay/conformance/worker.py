@@ -25,14 +25,15 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])  # workers of Ray block it, which this one inherits
     output, orders = _claim_output(), SimpleQueue[Any]()
-    threading.Thread(target=_read, args=(orders,), daemon=True).start()
+    threading.Thread(target=read_orders, args=(orders,), daemon=True).start()
     try:
-        _judge(orders, output)
+        judge_orders(orders, output)
     except (KeyboardInterrupt, BrokenPipeError):
         return
 
 
-def _judge(orders: SimpleQueue[Any], output: TextIO) -> None:
+def judge_orders(orders: SimpleQueue[Any], output: TextIO) -> None:
+    """Judge cases for ever: the first order is the options, each other one the ids of some cases."""
     plan = make_plan(Options(**orders.get()))
     cases = {case.id: case for case in plan.cases}
     with Judge(plan) as judge:
@@ -44,7 +45,8 @@ def _judge(orders: SimpleQueue[Any], output: TextIO) -> None:
                 _write(output, {"judged": pack(judge.judge(cases[case_id]))})
 
 
-def _read(orders: SimpleQueue[Any]) -> None:
+def read_orders(orders: SimpleQueue[Any]) -> None:
+    """Read orders from standard input, and interrupt this process at its end."""
     for line in sys.stdin:
         orders.put(json.loads(line))
     os.kill(os.getpid(), signal.SIGINT)  # wakes the main thread wherever it waits
