@@ -10,7 +10,10 @@ from typing import Any, NamedTuple
 import grpc
 import pytest
 from google.protobuf.any_pb2 import Any as AnyMessage
+from google.protobuf.empty_pb2 import Empty
+from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
+from google.protobuf.wrappers_pb2 import Int64Value
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
@@ -21,12 +24,17 @@ from fairplay.games.envelopes import pack, unwrap, wrap
 from fairplay.games.game import find
 from fairplay.games.steps import Arrival, Call, CallAll, CallKind, Race, Show, Step, answer_step, calls_in, join_answers
 from fairplay.player.handlers import Handlers
-from fairplay.server.errors import reason_of
+from fairplay.server.dataset import build_rows
+from fairplay.server.errors import Refusal, reason_of
+from fairplay.server.rules import Position, apply_reply, check_reply, list_legal_replies, read_position, simulate_game
 from fairplay.v1 import rules_pb2 as pb
-from fairplay.v1.game_pb2 import GameSettings, GameState
+from fairplay.v1.game_pb2 import GameSettings, GameState, Player
+from fairplay.v1.referee_pb2 import GamePlan
 from fairplay.v1.rules_pb2_grpc import RulesServiceStub
 from fairplay.webset.v1 import webset_pb2
 from tests.server.harness import serving
+from tests.server.records.nim import Nim
+from tests.server.test_referee import ONE_MOVE
 
 GAMES = ("fish", "q", "bazaar", "eriantys", "webset")
 VARIANTS: dict[str, tuple[Message, ...]] = {
@@ -211,14 +219,87 @@ async def test_a_simulation_is_the_game_that_the_referee_plays(name: str) -> Non
         assert (await rules.SimulateGame(request)).seed < 2**53
         if name == "webset":
             return  # who answers first there is a matter of time
-        from fairplay.v1.game_pb2 import Player
-        from fairplay.v1.referee_pb2 import GamePlan
-
         bots = [Player(name=f"p{seat}", link=f"bot:{each}") for seat, each in enumerate(request.strategies)]
         plan = GamePlan(game=name, settings=request.settings, players=bots, seed=5)
         played = await server.referee.play(plan, "g")
     ranking = [[(player.seat, player.score) for player in group.players] for group in simulated.ranking]
     assert ranking == [[(player.seat, player.score) for player in group.players] for group in played.result.ranking]
+
+
+async def test_a_simulation_counts_the_decisions_and_ends_in_the_state_of_the_same_game() -> None:
+    fish = find("fish")
+    request = pb.SimulateGameRequest(game="fish", seed=5, strategies=["first", "random", "first"])
+    simulated = simulate_game(request)
+    async with serving() as server:
+        bots = [Player(name=f"p{seat}", link=f"bot:{each}") for seat, each in enumerate(request.strategies)]
+        await server.referee.play(GamePlan(game="fish", players=bots, seed=5), "g")
+        game, calls = build_rows(server.store.read("g"), find)
+    assert simulated.decision_count == sum(call["kind"] != "notification" for call in calls)
+    assert MessageToDict(unwrap(simulated.state, fish, fish.state_type) or Empty()) == game["final_state"]
+    assert {player.seat: player.name for group in simulated.ranking for player in group.players} == {
+        0: "first-0",
+        1: "random-1",
+        2: "first-2",
+    }
+
+
+async def test_settings_that_do_not_fit_the_players_cannot_be_simulated() -> None:
+    request = pb.SimulateGameRequest(game="fish", strategies=["first", "first"])
+    request.settings.fish.rows = 1
+    with pytest.raises(Refusal, match="5 tiles") as refusal:
+        simulate_game(request)
+    assert (refusal.value.reason, refusal.value.field) == ("INVALID_SETTINGS", "settings")
+
+
+def one_move() -> Position:
+    """Return a position in Fish in which red moves once, after which nobody can."""
+    return read_position(pb.Position(game="fish", state=GameState(fish=ONE_MOVE)))
+
+
+def test_the_last_reply_of_a_game_leads_to_its_ranking_and_nobody_is_asked_afterwards() -> None:
+    listed = list_legal_replies(one_move())
+    assert listed.method_name == "/fairplay.fish.v1.FishPlayerService/TakeTurn"
+    asked: Any = unpacked(listed.request, fish_player_pb2.TakeTurnRequest())
+    assert (asked.game_id, len(asked.state.players)) == ("", 2)
+    assert listed.reply_count == len(listed.replies) > 0
+    applied = apply_reply(one_move(), listed.replies[0])
+    ranking = [[(player.seat, player.name, player.score) for player in group.players] for group in applied.ranking]
+    assert ranking == [[(0, "player0", 3)], [(1, "player1", 0)]]
+    over = read_position(pb.Position(game="fish", state=applied.state))
+    with pytest.raises(Refusal, match="nobody is asked: the game is over") as refusal:
+        list_legal_replies(over)
+    assert (refusal.value.reason, refusal.value.field) == ("NOT_ASKED", "position.state")
+
+
+def test_a_reply_that_does_not_end_the_game_leads_to_no_ranking() -> None:
+    at = next(each for each in reached("fish") if each.after is not None)
+    applied = apply_reply(read_position(position("fish", at)), pack(at.reply))
+    assert not applied.ranking
+
+
+@pytest.mark.parametrize("seat", [2, 3])
+def test_a_seat_that_the_state_has_not_is_named(seat: int) -> None:
+    with pytest.raises(Refusal, match=f"the state has the seats 0 to 1, not {seat}") as refusal:
+        read_position(pb.Position(game="fish", state=GameState(fish=ONE_MOVE), seat=seat))
+    assert (refusal.value.reason, refusal.value.field) == ("NOT_ASKED", "position.seat")
+
+
+def test_a_reply_that_cannot_be_parsed_is_refused() -> None:
+    reply = AnyMessage(type_url="type.googleapis.com/fairplay.fish.v1.TakeTurnResponse", value=b"\xff")
+    with pytest.raises(Refusal, match=r"is not a fairplay\.fish\.v1\.TakeTurnResponse") as refusal:
+        check_reply(one_move(), reply)
+    assert (refusal.value.reason, refusal.value.field) == ("INVALID_REPLY", "reply")
+
+
+def test_a_state_from_which_no_game_goes_on_is_refused() -> None:
+    with pytest.raises(Refusal, match="not by 9") as refusal:
+        Position(Nim(), Int64Value(value=12), Int64Value(value=3), seat=0, player_count=9).begin()
+    assert (refusal.value.reason, refusal.value.field) == ("INVALID_STATE", "position.state")
+
+
+def unpacked(packed: AnyMessage, message: Message) -> Message:
+    assert packed.Unpack(message)
+    return message
 
 
 async def failed(call: Any) -> grpc.aio.AioRpcError:

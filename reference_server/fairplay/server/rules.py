@@ -207,17 +207,20 @@ def _answer(position: Position, asked: Asked, reply: Message) -> Answered:
         return Answered(cause if isinstance(cause, RuleBreak) else None, None, None)
     shown: Any = None
     answer = answer_step(asked.step, lambda call: reply if call is asked.call else _bystander(position, call))
-    if not isinstance(asked.step, Call) and isinstance(answer, list):  # a race: nobody else arrives
+    if isinstance(answer, list):  # a race: nobody else arrives
         answer = [arrival for arrival in answer if arrival.seat == position.seat]
     while True:
         try:
             step = asked.conversation.send(answer)
         except StopIteration as stop:
             return Answered(None, shown, stop.value)
-        if isinstance(step, Eliminate) and step.seat == position.seat:
-            return Answered(step.cause if isinstance(step.cause, RuleBreak) else None, shown, None)
-        if isinstance(step, Show):
-            shown = step.state
+        match step:
+            case Eliminate(seat=position.seat, cause=RuleBreak() as rule_break):
+                return Answered(rule_break, shown, None)
+            case Show(state=state):
+                shown = state
+            case _:
+                pass
         if any(call.kind is not CallKind.NOTIFICATION for call in calls_in(step)):
             return Answered(None, shown, None)
         answer = answer_step(step, _default)
@@ -225,13 +228,8 @@ def _answer(position: Position, asked: Asked, reply: Message) -> Answered:
 
 def _find_evidence(position: Position, call: Call) -> RuleBreak | None:
     """Return the evidence of the first wrong reply that comes with the legal ones; None if no reply does."""
-    evidence: RuleBreak | None = None
-    for wrong in _wrong_replies(position, call):
-        found = _break_rule(position, wrong)
-        if found is not None and found.legal_replies:
-            return found
-        evidence = evidence or found
-    return evidence
+    broken = (_break_rule(position, wrong) for wrong in _wrong_replies(position, call))
+    return next((evidence for evidence in broken if evidence is not None and evidence.legal_replies), None)
 
 
 def _wrong_replies(position: Position, call: Call) -> Iterator[Message]:
@@ -254,12 +252,14 @@ def _break_rule(position: Position, wrong: Message) -> RuleBreak | None:
         )
     except StopIteration:
         return None
-    return step.cause if isinstance(step, Eliminate) and isinstance(step.cause, RuleBreak) else None
+    match step:
+        case Eliminate(cause=RuleBreak() as rule_break):
+            return rule_break
+        case _:
+            return None
 
 
 def _bystander(position: Position, call: Call) -> Message:
-    if call.kind is CallKind.NOTIFICATION:
-        return _default(call)
     return reply_of(position.game.player(next(iter(position.game.strategies))), call)
 
 
