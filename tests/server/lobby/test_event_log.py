@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -138,6 +140,66 @@ def test_what_is_forgotten_is_made_good_by_the_whole_and_nothing_grows() -> None
     assert len(fake.sent(fake.events.last - REMEMBERED)) == 7
     assert len(fake.events._events) <= 2 * REMEMBERED
     assert len(fake.events._latest) == 7
+
+
+def test_the_numbers_begin_with_the_time_in_microseconds() -> None:
+    before = time.time_ns() // 1_000
+    log = EventLog(Lobby)
+    assert before <= log.last <= time.time_ns() // 1_000
+
+
+def test_the_last_thousand_events_are_remembered_and_up_to_another_thousand() -> None:
+    fake = FakeLobby()
+
+    def is_whole(behind: int) -> bool:
+        [first, *_] = fake.sent(fake.events.last - behind)
+        return first.HasField("lobby")
+
+    for number in range(2_000):
+        fake.move(f"user{number}", "t")
+    assert not is_whole(2_000)
+    assert is_whole(2_001)
+    fake.move("one more", "t")
+    assert not is_whole(1_001)
+    assert is_whole(1_002)
+
+
+def test_a_number_of_the_future_is_answered_with_the_whole() -> None:
+    fake = FakeLobby()
+    fake.move("a", "t")
+    assert [event.WhichOneof("event") for event in fake.sent(fake.events.last + 1)] == ["lobby"]
+
+
+def test_readers_at_one_place_are_each_sent_what_is_new_when_they_read() -> None:
+    fake = FakeLobby()
+    seen = fake.events.last
+    fake.move("a", "t")
+    assert [event.user.name for event in fake.sent(seen)] == ["a"]
+    fake.move("b", "t")
+    assert [event.user.name for event in fake.sent(seen)] == ["a", "b"]
+
+
+def test_the_whole_is_made_once_for_all_readers_until_it_changes() -> None:
+    fake = FakeLobby()
+    fake.move("a", "t")
+    [one] = fake.events.after(0, None, 0)
+    [other] = fake.events.after(0, None, 0)
+    assert one is other
+    fake.move("b", "t")
+    [whole] = fake.sent(0)
+    assert [user.name for user in whole.lobby.users] == ["a", "b"]
+    assert whole.sequence == fake.events.last
+    assert whole.time.seconds > 0
+
+
+def test_who_has_heard_all_that_was_said_at_its_table_is_sent_what_everybody_is() -> None:
+    fake = FakeLobby()
+    fake.say("t", "hello")
+    seen = fake.events.last
+    fake.move("a", "t")
+    everybody = fake.events.after(seen, None, 0)
+    assert fake.events.after(seen, fake.tables["t"], 0) is everybody
+    assert fake.events.after(seen, fake.tables["t"], seen) is everybody
 
 
 def test_what_is_the_same_for_many_is_serialised_once() -> None:

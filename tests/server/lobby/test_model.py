@@ -18,6 +18,7 @@ from fairplay.server.lobby.lobby import Lobby
 from fairplay.server.lobby.table import Table
 from fairplay.server.lobby.table_records import to_record
 from fairplay.server.lobby.users import User
+from fairplay.server.manager.signup import Later
 from fairplay.server.records.store import Store
 from fairplay.server.referee import Referee
 from fairplay.v1.lobby_pb2 import AttendResponse, CreateTableRequest, LobbyEvent
@@ -47,16 +48,21 @@ class Deadline:
 class World:
     """A lobby with a real referee and real records; players hold their games up until they are let go."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: LobbyLimits = LIMITS, later: Later = lambda _, call: Deadline(call)) -> None:
         self.store = Store.open(None)
         clock = Clock()
-        hub = Hub(clock)
-        self.stage = Stage(hub, clock)
+        self.hub = Hub(clock)
+        self.stage = Stage(self.hub, clock)
         self.referee = Referee(self.stage, self.store)
-        self.lobby = Lobby(self.referee, self.stage, hub, self.store, LIMITS, later=lambda _, call: Deadline(call))
+        self.limits, self.later = limits, later
+        self.lobby = self.new_lobby()
         self.lobby.open()
         for name in NAMES:
             self.stage.act(name, setup="hold")
+
+    def new_lobby(self) -> Lobby:
+        """Return a lobby without users and tables, over the same records."""
+        return Lobby(self.referee, self.stage, self.hub, self.store, self.limits, later=self.later)
 
     @property
     def users(self) -> dict[str, User]:

@@ -146,7 +146,6 @@ class Lobby:
             user.stream.end(Refusal("STREAM_REPLACED", "the user has opened another stream"))
         if user.deadline is not None:
             user.deadline.cancel()
-            user.deadline = None
         user.stream_count += 1
         events = self._state.events
 

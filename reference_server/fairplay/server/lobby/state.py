@@ -156,9 +156,10 @@ class LobbyState:
         self._announce_table(table)
 
     def update_table(self, table: Table) -> None:
-        """Announce a change of a table that is recorded already."""
-        self._announce_table(table)
-        self._schedule_deletions([table])
+        """Announce a change of a table that is recorded already, unless it was deleted meanwhile."""
+        if not table.deleted:
+            self._announce_table(table)
+            self._schedule_deletions([table])
 
     def delete_table(self, table: Table) -> None:
         """Delete a table; whoever was there is at none then."""
@@ -202,8 +203,6 @@ class LobbyState:
     def _schedule_deletions(self, tables: Iterable[Table]) -> None:
         """Schedule the deletion of tables that are empty, and cancel that of the others."""
         for table in tables:
-            if table.deleted:
-                continue
             if table.running or not table.empty or self.users.find(table.owner) is not None:
                 if table.deadline is not None:
                     table.deadline.cancel()

@@ -1,0 +1,576 @@
+"""What the lobby grants and refuses, without connections: users and tables by hand, timers that a test rings."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from fairplay.server.errors import Refusal
+from fairplay.server.lobby.event_stream import EventStream
+from fairplay.server.lobby.limits import LobbyLimits
+from fairplay.server.lobby.table import Table
+from fairplay.server.lobby.table_records import KIND, to_record
+from fairplay.server.lobby.users import User
+from fairplay.server.records.errors import RecordsError
+from fairplay.server.referee import Referee
+from fairplay.v1.lobby_pb2 import AttendResponse, CreateTableRequest, LobbyEvent
+from fairplay.v1.record_pb2 import RecordEntry
+from fairplay.v1.table_pb2 import Table as TableMessage
+from tests.server.lobby.harness import OPEN, OVER, PATIENT, RUNNING
+from tests.server.lobby.test_model import World
+
+
+class Alarm:
+    """A timer that rings when a test says so."""
+
+    def __init__(self, seconds: float, call: Callable[[], None]) -> None:
+        self.seconds = seconds
+        self.waits = True
+        self._call = call
+
+    def cancel(self) -> None:
+        self.waits = False
+
+    def ring(self) -> None:
+        self.waits = False
+        self._call()
+
+
+class Hall(World):
+    """A lobby whose timers ring when a test says so; players of the users "a" to "e" hold their games up."""
+
+    def __init__(self, limits: LobbyLimits = PATIENT) -> None:
+        self.alarms: list[Alarm] = []
+        super().__init__(limits, self.set)
+
+    def set(self, seconds: float, call: Callable[[], None]) -> Alarm:
+        self.alarms.append(Alarm(seconds, call))
+        return self.alarms[-1]
+
+    @property
+    def waiting(self) -> list[float]:
+        """Return the seconds of all timers that wait."""
+        return sorted(each.seconds for each in self.alarms if each.waits)
+
+    def ring(self, seconds: float) -> None:
+        """Ring the only timer of so many seconds."""
+        [alarm] = [each for each in self.alarms if each.waits and each.seconds == seconds]
+        alarm.ring()
+
+    def enter(self, *names: str) -> list[User]:
+        return [self.lobby.enter(name, "", "host") for name in names]
+
+    def create(self, user: User, name: str = "t", **fields: Any) -> Table:
+        self.lobby.create(user, CreateTableRequest(name=name, **{"game": "fish", **fields}))
+        return self.tables[name]
+
+    async def seat(self, table: Table, *users: User) -> None:
+        for user in users:
+            await self.lobby.join(user, table.name, "bot:first")
+
+    def after(self, seen: int) -> list[LobbyEvent]:
+        return self.read(seen)
+
+    def recorded(self, table: Table) -> bool:
+        """Return whether the record of a table ends with the table as it is."""
+        assert table.journal is not None
+        record_id = table.journal.listing.record_id
+        last = RecordEntry.FromString(self.store.read(record_id).entries[-1].entry).table
+        return last == to_record(table, record_id)
+
+    async def over(self, table: Table) -> None:
+        async with asyncio.timeout(30):
+            while table.running:
+                await asyncio.sleep(0)
+
+    async def restart(self) -> None:
+        """Start the server again: its referee goes on with the games, and its lobby with the tables."""
+        await self.lobby.close()
+        await self.referee.suspend_all()
+        await self.lobby.suspend_all()
+        self.referee = Referee(self.stage, self.store)
+        self.referee.resume_all()
+        self.lobby = self.new_lobby()
+        self.lobby.resume_all()
+        self.lobby.open()
+
+
+@pytest.fixture
+async def hall() -> AsyncIterator[Hall]:
+    async with opened() as made:
+        yield made
+
+
+@asynccontextmanager
+async def opened(limits: LobbyLimits = PATIENT) -> AsyncIterator[Hall]:
+    made = Hall(limits)
+    try:
+        yield made
+    finally:
+        await made.close()
+
+
+def reason(call: Callable[[], object]) -> str:
+    with pytest.raises(Refusal) as refused:
+        call()
+    return refused.value.reason
+
+
+async def reason_of(work: Any) -> str:
+    with pytest.raises(Refusal) as refused:
+        await work
+    return refused.value.reason
+
+
+async def ended(stream: EventStream) -> str:
+    """Return the reason with which a stream was ended; empty: its user asked for the end."""
+
+    async def write(_: bytes) -> None:
+        """Read everything."""
+
+    try:
+        async with asyncio.timeout(30):
+            await stream.run(write)
+    except Refusal as refusal:
+        return refusal.reason
+    return ""
+
+
+# --- entering and leaving ---
+
+
+async def test_a_lobby_lets_nobody_in_before_it_is_opened_nor_after_it_is_closed(hall: Hall) -> None:
+    [ann] = hall.enter("ann")
+    other = hall.new_lobby()
+    assert reason(lambda: other.enter("bob", "", "host")) == "SHUTTING_DOWN"
+    assert reason(lambda: other.user(ann.token, "host")) == "SHUTTING_DOWN"
+    await other.close()
+    await hall.lobby.close()
+    with pytest.raises(Refusal, match="the server shuts down: ask again when it is back"):
+        hall.enter("bob")
+    assert reason(lambda: hall.lobby.user(ann.token, "host")) == "SHUTTING_DOWN"
+
+
+async def test_users_and_tables_are_counted(hall: Hall) -> None:
+    ann, bob = hall.enter("ann", "bob")
+    hall.create(ann)
+    assert (hall.lobby.user_count, hall.lobby.table_count) == (2, 1)
+    hall.lobby.leave(bob)
+    hall.lobby.delete(ann, "t")
+    assert (hall.lobby.user_count, hall.lobby.table_count) == (1, 0)
+
+
+async def test_a_user_is_lost_ten_seconds_after_it_has_no_stream(hall: Hall) -> None:
+    [ann] = hall.enter("ann")
+    assert hall.waiting == [10.0]
+    assert hall.lobby.enter("ann", ann.token, "host") is ann
+    assert hall.waiting == [10.0], "from now on"
+    stream = hall.lobby.attend(ann, 0)
+    assert hall.waiting == []
+    assert hall.lobby.enter("ann", ann.token, "host") is ann
+    assert hall.waiting == [], "it has a stream"
+    hall.lobby.detach(ann, stream)
+    assert hall.waiting == [10.0]
+    seen = hall.last
+    hall.ring(10.0)
+    [gone] = hall.after(seen)
+    assert (gone.user_gone.name, gone.user_gone.lost) == ("ann", True)
+    assert hall.lobby.user_count == 0
+
+
+async def test_a_user_that_leaves_is_not_lost_afterwards(hall: Hall) -> None:
+    ann, bob = hall.enter("ann", "bob")
+    stream = hall.lobby.attend(bob, 0)
+    for user in (ann, bob):
+        seen = hall.last
+        hall.lobby.leave(user)
+        [gone] = hall.after(seen)
+        assert (gone.user_gone.name, gone.user_gone.lost) == (user.name, False)
+    assert await ended(stream) == ""
+    hall.lobby.detach(bob, stream)
+    assert hall.waiting == []
+    assert reason(lambda: hall.lobby.user(ann.token, "host")) == "UNKNOWN_USER"
+
+
+async def test_a_stream_that_ends_after_it_was_replaced_or_with_the_server_lets_nobody_be_lost(hall: Hall) -> None:
+    [ann] = hall.enter("ann")
+    first = hall.lobby.attend(ann, 0)
+    second = hall.lobby.attend(ann, 0)
+    assert await ended(first) == "STREAM_REPLACED"
+    hall.lobby.detach(ann, first)
+    assert ann.stream is second
+    assert hall.waiting == []
+    await hall.lobby.close()
+    assert await ended(second) == "SHUTTING_DOWN"
+    hall.lobby.detach(ann, second)
+    assert hall.waiting == []
+
+
+async def test_a_user_has_up_to_eight_streams_that_have_not_ended(hall: Hall) -> None:
+    [ann] = hall.enter("ann")
+    for _ in range(8):
+        hall.lobby.attend(ann, 0)
+    with pytest.raises(Refusal, match="8 streams of this user are still open") as refused:
+        hall.lobby.attend(ann, 0)
+    assert (refused.value.reason, refused.value.retry_s) == ("TOO_MANY_REQUESTS", 1.0)
+    hall.lobby.closed(ann)
+    hall.lobby.attend(ann, 0)
+    assert reason(lambda: hall.lobby.attend(ann, 0)) == "TOO_MANY_REQUESTS"
+
+
+async def test_a_stream_tells_what_happens_after_what_its_user_has_seen(hall: Hall) -> None:
+    ann, bob = hall.enter("ann", "bob")
+    seen = hall.last
+    hall.create(bob)
+    hall.lobby.watch(ann, "t")
+    hall.lobby.say(bob, "hello")
+    stream = hall.lobby.attend(ann, seen)
+    told: list[LobbyEvent] = []
+
+    async def write(data: bytes) -> None:
+        told.extend(AttendResponse.FromString(data).events)
+        hall.lobby.leave(ann)
+
+    await stream.run(write)
+    assert [event.WhichOneof("event") for event in told] == ["user", "user", "table", "spoken"]
+    assert told[-1].sequence == hall.last - 2, "the table and the user have changed since"
+
+
+async def test_a_host_has_so_many_users_at_once() -> None:
+    async with opened(LobbyLimits(max_host_user_count=2, max_user_count=4)) as hall:
+        ann, bob = hall.enter("ann", "bob")
+        assert reason(lambda: hall.enter("cy")) == "LOBBY_FULL"
+        hall.lobby.leave(ann)
+        hall.enter("cy")
+        assert reason(lambda: hall.enter("dee")) == "LOBBY_FULL"
+        hall.lobby.enter("dee", "", "other host")
+        hall.lobby.enter("eve", "", "third host")
+        with pytest.raises(Refusal, match="the lobby has 4 users, and takes no more"):
+            hall.lobby.enter("fay", "", "third host")
+        assert hall.lobby.enter("bob", bob.token, "host") is bob, "who is here takes no place"
+        for user in [*hall.users.values()]:
+            hall.lobby.leave(user)
+        assert not hall.lobby._state.users._by_host
+
+
+async def test_requests_are_counted_by_user_and_those_of_strangers_by_host() -> None:
+    async with opened(LobbyLimits(requests_per_second=1, burst=2, enter_burst=3)) as hall:
+        ann, bob = hall.enter("ann", "bob")
+        for _ in range(2):
+            assert hall.lobby.user(ann.token, "host") is ann
+        assert reason(lambda: hall.lobby.user(ann.token, "host")) == "TOO_MANY_REQUESTS"
+        assert hall.lobby.user(bob.token, "host") is bob
+        assert reason(lambda: hall.lobby.user("guess", "host")) == "UNKNOWN_USER"
+        assert reason(lambda: hall.lobby.user("guess", "host")) == "TOO_MANY_REQUESTS"
+        assert reason(lambda: hall.enter("cy")) == "TOO_MANY_REQUESTS"
+        assert reason(lambda: hall.lobby.user("guess", "other host")) == "UNKNOWN_USER"
+
+
+# --- tables ---
+
+
+async def test_a_user_may_own_ten_tables_and_the_lobby_has_a_thousand() -> None:
+    async with opened(PATIENT) as hall:
+        [ann] = hall.enter("ann")
+        for number in range(10):
+            hall.create(ann, f"t{number}")
+        with pytest.raises(Refusal, match="a user may own 10 tables: delete one of yours first"):
+            hall.create(ann, "one more")
+        hall.lobby.delete(ann, "t3")
+        hall.create(ann, "one more")
+
+
+async def test_pages_of_tables_follow_on_each_other(hall: Hall) -> None:
+    [ann] = hall.enter("ann")
+    for name, game in (("a", "fish"), ("b", "q"), ("c", "fish"), ("d", "fish")):
+        hall.create(ann, name, game=game)
+    assert pages(hall, "", 1) == [["d"], ["c"], ["b"], ["a"]]
+    assert pages(hall, "", 2) == [["d", "c"], ["b", "a"]]
+    assert pages(hall, "", 3) == [["d", "c", "b"], ["a"]]
+    assert pages(hall, "fish", 2) == [["d", "c"], ["a"]]
+    assert pages(hall, "q", 4) == [["b"]]
+    assert pages(hall, "bazaar", 4) == [[]]
+
+
+def pages(hall: Hall, game: str, limit: int) -> list[list[str]]:
+    found, before = hall.lobby.tables(game, limit, None)
+    made = [[table.name for table in found]]
+    while before is not None:
+        found, before = hall.lobby.tables(game, limit, before)
+        made.append([table.name for table in found])
+    return made
+
+
+async def test_tables_are_listed_as_before_after_a_new_start_and_new_ones_first(hall: Hall) -> None:
+    [ann] = hall.enter("ann")
+    for name in "abc":
+        hall.create(ann, name)
+    await hall.restart()
+    [bob] = hall.enter("bob")
+    hall.create(bob, "d")
+    assert pages(hall, "", 1) == [["d"], ["c"], ["b"], ["a"]]
+    assert pages(hall, "", 3) == [["d", "c", "b"], ["a"]]
+
+
+async def test_an_operator_deletes_the_table_of_another_one_for_good(hall: Hall) -> None:
+    ann, bob, cy = hall.enter("ann", "bob", "cy")
+    table = hall.create(ann)
+    hall.lobby.watch(bob, "t")
+    hall.lobby.leave(ann)
+    hall.lobby.leave_table(bob)
+    assert hall.waiting == [10.0, 10.0, 60.0]
+    assert reason(lambda: hall.lobby.delete(cy, "t")) == "NOT_OWNER"
+    hall.lobby.delete(cy, "t", by_operator=True)
+    assert table.deleted
+    assert hall.waiting == [10.0, 10.0]
+    assert hall.enter("ann"), "her name was kept for the table"
+
+
+async def test_who_was_at_a_deleted_table_is_at_none(hall: Hall) -> None:
+    ann, bob = hall.enter("ann", "bob")
+    table = hall.create(ann)
+    await hall.seat(table, bob)
+    seen = hall.last
+    hall.lobby.delete(ann, "t")
+    assert (ann.table, bob.table) == (None, None)
+    events = hall.after(seen)
+    assert {event.user.name: event.user.table for event in events if event.HasField("user")} == {"ann": "", "bob": ""}
+    assert [event.table_deleted for event in events if event.HasField("table_deleted")] == ["t"]
+    assert reason(lambda: hall.lobby.say(bob, "hello")) == "NOT_AT_TABLE"
+    assert await reason_of(hall.lobby.join(bob, "", "bot:first")) == "NOT_AT_TABLE"
+
+
+async def test_who_has_left_a_running_game_does_not_come_back_while_it_plays_elsewhere(hall: Hall) -> None:
+    a, b, c, d = hall.enter("a", "b", "c", "d")
+    first = hall.create(a)
+    await hall.seat(first, a, b)
+    await hall.lobby.starts.start(a)
+    hall.lobby.leave_table(b)
+    second = hall.create(c, "u")
+    await hall.seat(second, c, b)
+    await hall.lobby.starts.start(c)
+    assert (first.running, second.running) == (True, True)
+    assert await reason_of(hall.lobby.join(b, "t", "")) == "SEATED"
+    assert b.table is second
+    assert await reason_of(hall.lobby.join(d, "t", "bot:first")) == "TABLE_RUNNING"
+    await hall.finish(first)
+    await hall.finish(second)
+
+
+async def test_a_user_changes_its_link_at_its_own_table_without_naming_it(hall: Hall) -> None:
+    ann, bob = hall.enter("ann", "bob")
+    table = hall.create(ann)
+    await hall.seat(table, ann, bob)
+    seen = hall.last
+    await hall.lobby.join(ann, "", "bot:greedy")
+    assert [seat.link for seat in table.seats] == ["bot:greedy", "bot:first"]
+    assert hall.recorded(table)
+    assert hall.last == seen, "a link is nobody else's business"
+
+
+async def test_a_table_that_nobody_is_at_is_deleted_a_minute_after_its_owner_has_gone(hall: Hall) -> None:
+    ann, bob = hall.enter("ann", "bob")
+    hall.create(ann)
+    hall.lobby.leave_table(ann)
+    assert hall.waiting == [10.0, 10.0], "its owner is here"
+    hall.lobby.leave(ann)
+    assert hall.waiting == [10.0, 60.0]
+    hall.lobby.watch(bob, "t")
+    assert hall.waiting == [10.0]
+    hall.lobby.leave_table(bob)
+    seen = hall.last
+    hall.ring(60.0)
+    assert [event.table_deleted for event in hall.after(seen)] == ["t"]
+
+
+async def test_no_timer_is_left_when_the_lobby_is_closed(hall: Hall) -> None:
+    ann, bob = hall.enter("ann", "bob")
+    hall.create(ann)
+    hall.lobby.leave(ann)
+    assert hall.waiting == [10.0, 60.0]
+    await hall.lobby.close()
+    assert hall.waiting == []
+    await hall.restart()
+    assert hall.waiting == [60.0, 60.0], "for those who may come back, and for the empty table"
+    await hall.lobby.close()
+    assert hall.waiting == []
+    assert bob.stream is None
+
+
+# --- starting ---
+
+
+async def test_an_owner_that_only_watches_starts_the_game_and_another_one_that_watches_does_not(hall: Hall) -> None:
+    ann, a, b, cy = hall.enter("ann", "a", "b", "cy")
+    table = hall.create(ann)
+    await hall.seat(table, a, b)
+    hall.lobby.watch(cy, "t")
+    assert await reason_of(hall.lobby.starts.start(cy)) == "NOT_SEATED"
+    assert (await hall.lobby.starts.start(ann)).status == RUNNING
+    assert hall.recorded(table)
+    await hall.finish(table)
+    assert table.to_message().status == OVER
+    assert not hall.lobby._games._tasks
+
+
+async def test_a_game_that_cannot_be_played_leaves_the_table_and_its_record_as_they_were(hall: Hall) -> None:
+    ann, bob = hall.enter("ann", "bob")
+    table = hall.create(ann)
+    await hall.seat(table, ann, bob)
+    before = TableMessage()
+    before.CopyFrom(table.to_message())
+    hall.stage.forbidden.add("bob")
+    with pytest.raises(Refusal) as refused:
+        await hall.lobby.starts.start(ann)
+    assert (refused.value.reason, refused.value.field) == ("EXEC_NOT_ALLOWED", "")
+    assert table.to_message() == before
+    assert hall.recorded(table)
+
+
+async def test_bots_on_a_table_that_was_full_already_start_nothing(hall: Hall) -> None:
+    [ann] = hall.enter("ann")
+    table = hall.create(ann, seat_count=2)
+    await hall.seat(table, ann)
+    await hall.lobby.starts.set_bots(ann, 1, "bot:first")
+    await hall.over(table)
+    first = table.game_id
+    await hall.lobby.starts.set_bots(ann, 1, "bot:greedy")
+    assert [seat.link for seat in table.seats] == ["bot:first", "bot:greedy"]
+    assert (table.game_id, table.running) == (first, False)
+    await hall.lobby.starts.set_bots(ann, 0, "")
+    await hall.lobby.starts.set_bots(ann, 1, "")
+    assert table.game_id != first
+    await hall.over(table)
+
+
+async def test_bots_alone_are_not_ready_to_start(hall: Hall) -> None:
+    ann, bob = hall.enter("ann", "bob")
+    table = hall.create(ann)
+    assert (await hall.lobby.starts.set_bots(ann, 4, "")).status == OPEN
+    assert [seat.name for seat in table.seats] == ["bot-1", "bot-2", "bot-3", "bot-4"]
+    hall.lobby.watch(bob, "t")
+    assert await reason_of(hall.lobby.starts.set_bots(bob, 0, "")) == "NOT_SEATED"
+
+
+async def test_who_becomes_ready_is_seen_and_a_repeat_is_not(hall: Hall) -> None:
+    ann, bob = hall.enter("ann", "bob")
+    table = hall.create(ann)
+    await hall.seat(table, ann, bob)
+    for ready in (True, False):
+        seen = hall.last
+        for _ in range(2):
+            await hall.lobby.starts.set_ready(ann, ready=ready)
+        [event] = hall.after(seen)
+        assert [seat.ready for seat in event.table.seats] == [ready, False]
+    assert await reason_of(hall.lobby.starts.set_ready(hall.enter("cy")[0], ready=True)) == "NOT_SEATED"
+
+
+async def test_a_table_that_is_deleted_while_its_game_begins_stays_deleted(hall: Hall) -> None:
+    ann, bob = hall.enter("ann", "bob")
+    table = hall.create(ann)
+    await hall.seat(table, ann)
+    await hall.lobby.starts.set_bots(ann, 1, "")
+    starting = asyncio.create_task(hall.lobby.starts.start(ann))
+    while not table.running:
+        await asyncio.sleep(0)
+    hall.lobby.delete(ann, "t")
+    seen = hall.last
+    await starting
+    assert hall.after(seen) == []
+    assert hall.lobby.tables("", 9, None) == ([], None)
+    assert bob.table is None
+
+
+# --- after a new start ---
+
+
+async def test_seats_are_given_up_a_minute_after_a_new_start_where_nobody_has_come_back(hall: Hall) -> None:
+    ann, bob, cy = hall.enter("ann", "bob", "cy")
+    table = hall.create(ann)
+    await hall.seat(table, ann, bob, cy)
+    await hall.lobby.starts.set_bots(ann, 1, "")
+    await hall.restart()
+    table = hall.tables["t"]
+    assert [(seat.name, seat.present) for seat in table.seats] == [
+        ("ann", False),
+        ("bob", False),
+        ("cy", False),
+        ("bot-1", True),
+    ]
+    assert reason(lambda: hall.enter("bob")) == "NAME_TAKEN"
+    assert hall.enter("bot1"), "names of bots are not kept"
+    again = hall.lobby.enter("cy", cy.token, "host")
+    assert again.table is table
+    assert again.since == hall.last - 2
+    assert [(seat.name, seat.present) for seat in table.seats][2] == ("cy", True)
+    seen = hall.last
+    hall.ring(60.0)
+    assert [seat.name for seat in table.seats] == ["cy", "bot-1"]
+    assert hall.recorded(table)
+    [event] = hall.after(seen)
+    assert [seat.name for seat in event.table.seats] == ["cy", "bot-1"]
+    assert hall.enter("bob")[0].token != bob.token, "the name is free"
+    assert reason(lambda: hall.enter("ann")) == "NAME_TAKEN", "she owns the table"
+
+
+async def test_a_table_without_absent_users_stays_as_it_is_when_nobody_is_expected_any_more(hall: Hall) -> None:
+    [ann] = hall.enter("ann")
+    table = hall.create(ann)
+    await hall.seat(table, ann)
+    await hall.restart()
+    hall.lobby.enter("ann", ann.token, "host")
+    seen, table = hall.last, hall.tables["t"]
+    assert table.journal is not None
+    count = table.journal.entry_count
+    hall.ring(60.0)
+    assert (hall.last, table.journal.entry_count) == (seen, count)
+
+
+async def test_whoever_does_not_come_back_keeps_its_seat_until_its_game_is_over(hall: Hall) -> None:
+    a, b = hall.enter("a", "b")
+    table = hall.create(a)
+    await hall.seat(table, a, b)
+    await hall.lobby.starts.start(a)
+    await hall.restart()
+    table = hall.tables["t"]
+    hall.lobby.enter("a", a.token, "host")
+    hall.ring(60.0)
+    assert [seat.name for seat in table.seats] == ["a", "b"]
+    assert reason(lambda: hall.enter("b")) == "NAME_TAKEN"
+    await hall.finish(table)
+    assert [seat.name for seat in table.seats] == ["a"]
+    assert hall.recorded(table)
+    assert hall.enter("b")[0].token != b.token
+
+
+async def test_whoever_may_still_come_back_keeps_its_seat_after_a_game(hall: Hall) -> None:
+    a, b = hall.enter("a", "b")
+    table = hall.create(a)
+    await hall.seat(table, a, b)
+    await hall.lobby.starts.start(a)
+    await hall.restart()
+    table = hall.tables["t"]
+    hall.lobby.enter("a", a.token, "host")
+    await hall.finish(table)
+    assert [seat.name for seat in table.seats] == ["a", "b"]
+    assert reason(lambda: hall.enter("b")) == "NAME_TAKEN"
+
+
+async def test_a_game_that_is_lost_ends_for_its_table(hall: Hall, caplog: pytest.LogCaptureFixture) -> None:
+    ann, bob = hall.enter("ann", "bob")
+    table = hall.create(ann)
+    await hall.seat(table, ann, bob)
+
+    async def fail(*_: object) -> None:
+        raise RecordsError("the disk is full")
+
+    hall.referee.play = fail  # type: ignore[method-assign, assignment]
+    with pytest.raises(RecordsError, match="the disk is full"):
+        await hall.lobby.starts.start(ann)
+    assert not table.running
+    assert "a table's game was lost sight of" in caplog.messages
+    assert [each.kind for each in hall.store.unfinished()] == [KIND]
