@@ -170,10 +170,11 @@ async def test_a_damaged_store_is_not_migrated(tmp_path: Path, monkeypatch: pyte
         migrate(place)
 
 
-async def test_accounts_that_do_not_say_their_format_are_in_the_first_one(place: Place) -> None:
+@pytest.mark.parametrize("statement", ["DROP TABLE fairplay_store", "DELETE FROM fairplay_store"])
+async def test_accounts_that_do_not_say_their_format_are_in_the_first_one(place: Place, statement: str) -> None:
     await fill(place)
     with opened(place, "accounts") as connection:
-        connection.execute(sa.text("DROP TABLE fairplay_store"))
+        connection.execute(sa.text(statement))
     with closing(AccountsDatabase(place)) as accounts:
         assert len(accounts.accounts()) == 1
     assert contents(place)["accounts fairplay_store"] == [("format",), ("fairplay accounts 1",)]
