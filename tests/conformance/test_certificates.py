@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from fairplay.certificate import FORMAT, Certificate, check, digest, frozen, sealed
+from fairplay.certificate import Certificate, check, digest, frozen, sealed
 from fairplay.certificate.inapplicable import INAPPLICABLE
+from fairplay.certificate.limits import default_limits_ms, other_limits
 from fairplay.conformance import must
 from fairplay.conformance.cases import cases
 from fairplay.conformance.certificate import certificate
@@ -83,6 +84,11 @@ def test_a_change_without_a_new_digest_is_noticed(content: dict[str, Any]) -> No
         check(changed(content, lambda it: it["player"].update(name="me"), seal=False))
 
 
+def failed_must() -> dict[str, Any]:
+    case = {"id": "a.more", "level": "MUST", "verdict": "FAIL", "known": False}
+    return {**case, "sentence": "no", "evidence": "", "milliseconds": 1}
+
+
 CHANGES: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
     ("a case left out", lambda it: it["cases"].pop(3), "not in it"),
     ("a case failed", lambda it: it["cases"][0].update(verdict="FAIL"), "contract.reachable is FAIL"),
@@ -109,6 +115,13 @@ CHANGES: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
     ("a program that is none", lambda it: it["program"].append("a.py"), "not an object"),
     ("a file without a digest", lambda it: it["program"].append({"file": "a.py"}), "sha256 is missing"),
     ("a seed that is none", lambda it: it.update(seed="one"), "no number"),
+    ("a seed in other digits", lambda it: it.update(seed="\u0661"), "no number"),
+    ("an unknown level", lambda it: it["cases"][0].update(level="OUGHT"), "unknown level or verdict"),
+    ("a case without a sentence", lambda it: it["cases"][0].pop("sentence"), "sentence is missing"),
+    ("a MUST that is not demanded and failed", lambda it: it["cases"].append(failed_must()), "a.more is FAIL"),
+    ("a player without a version", lambda it: it["player"].pop("version"), "version is missing"),
+    ("a player with more", lambda it: it["player"].update(more=1), "unknown field 'more'"),
+    ("a count of decisions that is none", lambda it: it["decisions"].update(Setup=True), "no whole number"),
 ]
 
 
@@ -130,9 +143,25 @@ def test_what_is_no_certificate_is_refused_with_a_sentence(data: bytes) -> None:
         check(data)
 
 
-def test_the_digest_does_not_depend_on_the_order_of_keys() -> None:
-    assert digest({"a": 1, "b": "ü"}) == digest({"b": "ü", "a": 1, "digest": "anything"})
-    assert FORMAT in sealed({"format": FORMAT}).decode()
+def test_a_file_as_large_as_a_certificate_may_be_is_read_and_a_larger_one_is_not() -> None:
+    largest = 16 * 1024 * 1024
+    with pytest.raises(ValueError, match="it is not JSON"):
+        check(b" " * largest)
+    with pytest.raises(ValueError, match="it has 16,777,217 bytes"):
+        check(b" " * (largest + 1))
+
+
+def test_the_digest_is_that_of_the_content_without_spaces_in_the_order_of_its_keys() -> None:
+    text = '{"a":{"c":2,"d":1},"b":"ü"}'
+    expected = f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+    assert digest({"b": "ü", "a": {"d": 1, "c": 2}}) == expected
+    assert digest({"a": {"c": 2, "d": 1}, "b": "ü", "digest": "anything", "signature": {}}) == expected
+
+
+def test_a_certificate_can_be_read_by_people() -> None:
+    content = {"b": "ü", "a": 1}
+    text = f'{{\n  "a": 1,\n  "b": "ü",\n  "digest": "{digest(content)}"\n}}\n'
+    assert sealed(content).decode() == text
 
 
 def test_a_strangers_words_stay_words(content: dict[str, Any]) -> None:
@@ -240,7 +269,18 @@ def test_limits_that_are_not_the_games_are_named(content: dict[str, Any]) -> Non
     assert shorter.other_limits() == ["decision 0.5 s instead of 1 s"]
     assert shorter.other_limits(longer=True) == []
     longer = check(changed(content, lambda it: it["limits_ms"].update(first_decision=9000)))
-    assert longer.other_limits(longer=True) == ["first decision 9 s instead of 3 s"]
+    assert longer.other_limits() == longer.other_limits(longer=True) == ["first decision 9 s instead of 3 s"]
+    fewer = check(changed(content, lambda it: it["limits_ms"].pop("decision")))
+    assert fewer.other_limits() == []
+
+
+def test_limits_of_a_game_that_is_not_here_are_not_judged() -> None:
+    assert other_limits("chess", {"decision": 1}) == []
+
+
+@pytest.mark.parametrize(("game", "decision_ms"), [("fish", 1000), ("eriantys", 6000), ("webset", 6000)])
+def test_no_default_limit_is_longer_than_six_seconds(game: str, decision_ms: int) -> None:
+    assert default_limits_ms(game)["decision"] == decision_ms
 
 
 def test_only_cases_that_exist_may_be_not_applicable() -> None:

@@ -10,14 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from fairplay.certificate import check, sealed
-from fairplay.certificate.signing import new_key, public_text, read_key, read_trusted, signed
+from fairplay.certificate.signing import is_public_key, new_key, public_text, read_key, read_trusted, signed
 from fairplay.conformance.certificate import certificate
 from fairplay.conformance.engine import run
 from fairplay.conformance.options import Options
 from fairplay.terminal.certify_verify import show_key, verify_certificate
 from fairplay.terminal.outcomes import UsageError
+
+SOME_KEY, SOME_SIGNATURE = (base64.b64encode(b"x" * length).decode() for length in (32, 64))
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +60,17 @@ def test_a_changed_certificate_keeps_no_signature(unsigned: bytes, tmp_path: Pat
 
 @pytest.mark.parametrize(
     "signature",
-    [None, "text", {}, {"key": "", "value": ""}, {"key": 1, "value": 2}, {"key": "A" * 10_000_000, "value": "A"}],
+    [
+        None,
+        "text",
+        {},
+        {"key": "", "value": ""},
+        {"key": 1, "value": 2},
+        {"key": "A" * 10_000_000, "value": "A"},
+        {"key": SOME_KEY, "value": ""},
+        {"key": "", "value": SOME_SIGNATURE},
+        {"key": SOME_KEY, "value": SOME_SIGNATURE, "more": 1},
+    ],
 )
 def test_half_a_signature_is_none(unsigned: bytes, signature: object) -> None:
     data = changed(unsigned, signature=signature)
@@ -65,6 +79,56 @@ def test_half_a_signature_is_none(unsigned: bytes, signature: object) -> None:
         return
     with pytest.raises(ValueError, match="signature of the certificate is not complete"):
         check(data)
+
+
+def test_a_signed_certificate_can_be_read_by_people(tmp_path: Path) -> None:
+    key = new_key(tmp_path / "key.pem")
+    plain = sealed({"player": "Änn", "cases": []}).decode()
+    start = plain.removesuffix("\n}\n")
+    text = signed(plain.encode(), key).decode()
+    assert text.startswith(f'{start},\n  "signature": {{\n    "key": "{public_text(key)}",\n    "value": "')
+    assert text.endswith('"\n  }\n}\n')
+
+
+@pytest.mark.parametrize(
+    ("text", "is_key"),
+    [
+        (SOME_KEY, True),
+        (base64.b64encode(b"x" * 31).decode(), False),
+        (base64.b64encode(b"x" * 33).decode(), False),
+        (f"{SOME_KEY}\n", False),
+        (f"{SOME_KEY[:9]} {SOME_KEY[9:]}", False),
+        (f"{SOME_KEY[:-2]}5=", False),  # the same bytes, and bits behind them
+        ("ä" * 44, False),
+        ("", False),
+    ],
+)
+def test_a_public_key_has_one_text(text: str, is_key: bool) -> None:
+    assert is_public_key(text) is is_key
+
+
+def test_a_list_of_keys_has_names_comments_and_empty_lines(tmp_path: Path) -> None:
+    first, second = (public_text(new_key(tmp_path / name)) for name in ("a.pem", "b.pem"))
+    (tmp_path / "keys.txt").write_text(f"# us\n\n  # {first} nobody\n  {first}   Prof. Example  \n{second}\n")
+    assert read_trusted(tmp_path / "keys.txt") == {first: "Prof. Example", second: second}
+    (tmp_path / "keys.txt").write_text(f"# us\n{first}\n{first[1:]} Ann\n")
+    with pytest.raises(ValueError, match=r"keys\.txt, line 3: give a public key in Base64, then a name$"):
+        read_trusted(tmp_path / "keys.txt")
+    with pytest.raises(ValueError, match=r"missing\.txt cannot be read: No such file"):
+        read_trusted(tmp_path / "missing.txt")
+
+
+def test_a_key_that_cannot_be_written_or_read_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"key\.pem cannot be written: No such file"):
+        new_key(tmp_path / "missing" / "key.pem")
+    with pytest.raises(ValueError, match=r"key\.pem cannot be read: No such file"):
+        read_key(tmp_path / "key.pem")
+    other = ec.generate_private_key(ec.SECP256R1()).private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    (tmp_path / "key.pem").write_bytes(other)
+    with pytest.raises(ValueError, match="is not an Ed25519 key"):
+        read_key(tmp_path / "key.pem")
 
 
 def test_whoever_verifies_says_whom_to_trust(
