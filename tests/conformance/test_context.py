@@ -12,6 +12,7 @@ from fairplay.conformance.attribution import signature
 from fairplay.conformance.budget import Budget
 from fairplay.conformance.case_errors import Failure, NotTested
 from fairplay.conformance.context import Context, open_context
+from fairplay.conformance.positions import Source, position
 from fairplay.conformance.rivals import Departure
 from fairplay.conformance.trial import CallLimits, Scenario, Trial
 from fairplay.games.game import find
@@ -117,6 +118,8 @@ def test_the_end_of_a_game_is_played_from_a_late_state_on(context: Context) -> N
     assert found.misconduct is None
     assert found.decision_count <= 2
     assert context.ending(3) == scenario
+    late = position(FISH, Source(context.settings, 3, scenario.seed, "first"), share=1.0)
+    assert scenario.situation == late.situation(0)
     assert context.ending(2).seed != scenario.seed
 
 
@@ -398,6 +401,14 @@ def test_the_whole_game_of_a_beginning_is_not_played_again_where_it_went_well(co
     with context_of(Opened(lambda: player(take_turn=raises)).as_objects()) as broken:
         found = broken.play(broken.scenario(1, 2, 1))
         assert broken.same_whole_game(found) is broken.whole_game(1, 2), "it had no past"
+
+
+def test_a_case_is_tried_again_that_used_a_process_which_another_one_has_handed_on() -> None:
+    with context_of(Opened(player).as_started()) as context:
+        for is_tried_again in (False, True):
+            with context.player.separate():
+                pass
+            assert context.try_again(settled=False) is is_tried_again
 
 
 # The end
