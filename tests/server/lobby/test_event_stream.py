@@ -95,3 +95,15 @@ async def test_a_caller_that_cannot_be_written_to_ends_the_stream() -> None:
     with pytest.raises(ConnectionError, match="the caller is gone"):
         await reader.stream.run(fail)
     reader.stream.end()
+
+
+async def test_a_caller_that_goes_ends_the_stream_without_an_error() -> None:
+    reader = Reader()
+    errors: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(context))
+    running = asyncio.create_task(reader.stream.run(reader.write))
+    await turned()
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    await reader.add(1)
+    assert (reader.written, errors) == ([], [])
