@@ -21,7 +21,7 @@ from fairplay.conformance.plan import make_plan
 from fairplay.conformance.writers.files import CertificateWriter
 from fairplay.sandbox.bubblewrap import Sandbox
 from fairplay.sandbox.limits import Limits, parse_limits
-from fairplay.sandbox.paths import View
+from fairplay.sandbox.paths import Visibility
 from fairplay.server.links.program_options import ProgramOptions
 from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import Player
@@ -69,7 +69,7 @@ def test_a_program_that_the_system_reaches_through_a_link_in_etc_is_found(sandbo
     program = next((path for path in linked if os.access(path, os.X_OK)), None)
     if program is None:
         pytest.skip("this system has no alternatives")
-    command = sandbox.command(View(Path("/"), os.defpath, Path("/nobody")), [program.name], Limits())
+    command = sandbox.command(Visibility(Path("/"), os.defpath, Path("/nobody")), [program.name], Limits())
     done = subprocess.run([*command, "--", "test", "-x", program], capture_output=True, check=False, timeout=60)
     assert (done.returncode, done.stderr) == (0, b"")
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from fairplay.sandbox import gate
 from fairplay.sandbox.gate import GATE, TEMP_FOLDERS
 from fairplay.sandbox.limits import Limits
-from fairplay.sandbox.paths import View, visible
+from fairplay.sandbox.paths import Visibility, visible
 
 MODES = ("auto", "require", "off")
 MODE_VARIABLE = "FAIRPLAY_SANDBOX"
@@ -47,9 +47,9 @@ class Sandbox(NamedTuple):
     program: str
     """The path of bubblewrap."""
 
-    def command(self, view: View, words: Sequence[str], limits: Limits) -> list[str]:
+    def command(self, visibility: Visibility, words: Sequence[str], limits: Limits) -> list[str]:
         """Return the command that builds the sandbox of a program; what is run in it is still to be added."""
-        return [self.program, *WALLS, *_system(), *_temp(limits.temp), *_own(view, words), *_closed(view)]
+        return [self.program, *WALLS, *_system(), *_temp(limits.temp), *_own(visibility, words), *_closed(visibility)]
 
 
 def find_sandbox() -> Sandbox:
@@ -62,9 +62,9 @@ def find_sandbox() -> Sandbox:
             "bubblewrap is not installed: install the package bubblewrap of your system, e.g. apt install bubblewrap"
         )
     sandbox = Sandbox(program)
-    view = View(Path("/"), os.defpath, Path("/nobody"))
+    visibility = Visibility(Path("/"), os.defpath, Path("/nobody"))
     try:
-        trial = [*sandbox.command(view, ["true"], Limits()), "--", "true"]
+        trial = [*sandbox.command(visibility, ["true"], Limits()), "--", "true"]
         done = subprocess.run(trial, capture_output=True, timeout=TRIAL_LIMIT_S, check=False, text=True)
         problem = done.stderr.strip().partition("\n")[0] if done.returncode else ""
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -130,20 +130,20 @@ def _temp(size: int) -> Iterator[str]:
         yield from ("--perms", "1777", "--size", str(size + size // 16 + 2**20), "--tmpfs", folder)
 
 
-def _own(view: View, words: Sequence[str]) -> Iterator[str]:
+def _own(visibility: Visibility, words: Sequence[str]) -> Iterator[str]:
     """Return what the program may read of others' files; what is hidden in there is covered with something empty."""
-    found = visible(view, words)
+    found = visible(visibility, words)
     for path in found:
         if not any(path.is_relative_to(folder) for folder in SYSTEM_FOLDERS):  # those are there as wholes
             yield from _read_only(path)
-    for each in (each.absolute() for each in view.hidden):
+    for each in (each.absolute() for each in visibility.hidden):
         if any(each.is_relative_to(path) for path in found):
             yield from ("--tmpfs", str(each), "--remount-ro", str(each)) if each.is_dir() else ()
             yield from ("--ro-bind", os.devnull, str(each)) if each.is_file() else ()
 
 
-def _closed(view: View) -> Iterator[str]:
-    folder = str(view.folder.absolute())
+def _closed(visibility: Visibility) -> Iterator[str]:
+    folder = str(visibility.folder.absolute())
     yield from ("--dir", folder, "--chdir", folder, "--remount-ro", "/dev", "--remount-ro", "/")
 
 

@@ -15,7 +15,7 @@ PRIVATE = tuple(map(Path, ("/boot", "/dev", "/etc", "/proc", "/run", "/sys", "/v
 MAX_PARENTS = 3
 
 
-class View(NamedTuple):
+class Visibility(NamedTuple):
     """What may be seen of the programs that a server starts."""
 
     folder: Path
@@ -31,10 +31,10 @@ class View(NamedTuple):
     """Whether programs must lie in `folder` or in `added`: others than the operator say what is started."""
 
 
-def visible(view: View, words: Sequence[str]) -> list[Path]:
+def visible(visibility: Visibility, words: Sequence[str]) -> list[Path]:
     """Return the absolute paths, files and folders, that the program of a command may read besides the system's."""
-    found = [*_python(), *map(Path.absolute, view.added)]
-    found += filter(view_allows(view), _of_command(view, words))
+    found = [*_python(), *map(Path.absolute, visibility.added)]
+    found += filter(visibility_allows(visibility), _of_command(visibility, words))
     chosen: list[Path] = []
     for path in sorted({path for path in found if path.exists()}, key=lambda path: (len(path.parts), path)):
         if not any(path.is_relative_to(each) for each in chosen):
@@ -42,13 +42,13 @@ def visible(view: View, words: Sequence[str]) -> list[Path]:
     return chosen
 
 
-class view_allows:  # noqa: N801 - reads as a function
+class visibility_allows:  # noqa: N801 - reads as a function
     """Whether a path may be seen because a command names it."""
 
-    def __init__(self, view: View) -> None:
-        self._view = view
-        self._roots = [each.resolve() for each in (view.folder, *view.added)]
-        self._hidden = [each.resolve() for each in view.hidden]
+    def __init__(self, visibility: Visibility) -> None:
+        self._visibility = visibility
+        self._roots = [each.resolve() for each in (visibility.folder, *visibility.added)]
+        self._hidden = [each.resolve() for each in visibility.hidden]
 
     def __call__(self, path: Path) -> bool:
         """Return whether the path may be seen."""
@@ -56,7 +56,7 @@ class view_allows:  # noqa: N801 - reads as a function
         # A link in /etc leads to a program elsewhere, as the alternatives of Debian do; /etc is the system's own.
         if any(each.is_relative_to(folder) for each in (path, real) for folder in (*PRIVATE, *self._hidden)):
             return False
-        return not self._view.confined or any(real.is_relative_to(root) for root in self._roots)
+        return not self._visibility.confined or any(real.is_relative_to(root) for root in self._roots)
 
 
 def _python() -> Iterator[Path]:
@@ -71,51 +71,53 @@ def _linked_packages(prefix: Path) -> Iterator[str]:
         yield from (line for line in lines if os.path.isabs(line) and os.path.isdir(line))  # noqa: PTH117, PTH112
 
 
-def _of_command(view: View, words: Sequence[str]) -> Iterator[Path]:
+def _of_command(visibility: Visibility, words: Sequence[str]) -> Iterator[Path]:
     """Return the installation of what a command runs, and the folders of the files that it names."""
-    executable = shutil.which(words[0], path=view.search) if "/" not in words[0] else str(view.folder / words[0])
+    executable = (
+        shutil.which(words[0], path=visibility.search) if "/" not in words[0] else str(visibility.folder / words[0])
+    )
     if executable is not None:
-        yield from _installations(view, Path(executable))
+        yield from _installations(visibility, Path(executable))
         if Path(executable).name.startswith("python") and "-m" in words:  # a module lies in the current folder
-            yield from _narrowed(view, view.folder, ())
+            yield from _narrowed(visibility, visibility.folder, ())
     for word in words:
         for part in word.split(os.pathsep):
-            path = view.folder / part
+            path = visibility.folder / part
             if part and os.path.isdir(path):  # noqa: PTH112 - of words that cannot be paths, pathlib raises errors
-                yield from _narrowed(view, path, ())
+                yield from _narrowed(visibility, path, ())
             elif part and os.path.isfile(path):  # noqa: PTH113
-                yield from _own_folder(view, path)
+                yield from _own_folder(visibility, path)
 
 
-def _installations(view: View, executable: Path) -> Iterator[Path]:
+def _installations(visibility: Visibility, executable: Path) -> Iterator[Path]:
     """Return the folders of an executable, of the files that it links to, and of the environment that it belongs to."""
     for _ in range(10):
         yield executable
         if executable.parent.name in BIN_FOLDERS:
             prefix = executable.parent.parent
-            yield from _narrowed(view, prefix, ())
+            yield from _narrowed(visibility, prefix, ())
             yield from map(Path, _linked_packages(prefix)) if (prefix / "pyvenv.cfg").is_file() else ()
         if not executable.is_symlink():
             return
         executable = executable.parent / executable.readlink()
 
 
-def _own_folder(view: View, file: Path) -> Iterator[Path]:
+def _own_folder(visibility: Visibility, file: Path) -> Iterator[Path]:
     """Return the folder of a file, and what Node looks for above it; only the file where its folder holds too much."""
     folder = Path(os.path.normpath(file)).parent
-    yield from _narrowed(view, folder, (file,))
+    yield from _narrowed(visibility, folder, (file,))
     if file.is_symlink():
         real = file.resolve()
-        yield from _narrowed(view, real.parent, (real,))
+        yield from _narrowed(visibility, real.parent, (real,))
     for parent in (folder, *folder.parents[:MAX_PARENTS]):
         if (parent / "package.json").is_file():
             yield from (parent / "package.json", parent / "node_modules")
             return
 
 
-def _narrowed(view: View, folder: Path, instead: Iterable[Path]) -> Iterator[Path]:
+def _narrowed(visibility: Visibility, folder: Path, instead: Iterable[Path]) -> Iterator[Path]:
     """Return a folder, or what is shown instead if it is nobody's own: a home, the root, what is right below it."""
     folder = Path(os.path.normpath(folder))
-    real, home = folder.resolve(), view.home.resolve()
+    real, home = folder.resolve(), visibility.home.resolve()
     nobodys = len(real.parts) <= 2 or home.is_relative_to(real) or real.is_relative_to(home / ".local")
     yield from instead if nobodys else (folder,)

@@ -116,10 +116,10 @@ def tournament(
         from fairplay.terminal.playing.tournament import play_tournament
         from fairplay.terminal.reports.wanted import wanted_outputs
         from fairplay.terminal.rosters.reading import read_roster
-        from fairplay.terminal.rosters.roster import Limits
+        from fairplay.terminal.rosters.roster import TimeLimits
 
         listed = read_roster(roster) if roster is not None else None
-        limits = listed.limits if listed is not None else Limits()
+        limits = listed.limits if listed is not None else TimeLimits()
         options = Options(
             game=game,
             players=player or [],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fairplay.terminal.rosters.roster import Entrant, Limits, parse_roster
+from fairplay.terminal.rosters.roster import Entrant, TimeLimits, parse_roster
 from tests.terminal.running import Run
 
 TEMPLATE = "python {path}/player.py"
@@ -35,7 +35,7 @@ def test_where_there_are_no_folders_each_file_becomes_one(fairplay: Run) -> None
         Path("programs", name).touch()
     ran = fairplay("roster", "programs", "--command", "node {path} --name {name}", "--start-limit", "20s")
     roster = parse_roster(ran.out, "")
-    assert roster.limits == Limits(start="20s")
+    assert roster.limits == TimeLimits(start="20s")
     assert roster.entrants[1] == Entrant("b", "exec:node programs/b.js --name b", "", "JavaScript")
 
 

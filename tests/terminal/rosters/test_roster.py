@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairplay.terminal.rosters.folder import roster_text, toml_string
-from fairplay.terminal.rosters.roster import Entrant, Limits, parse_roster
+from fairplay.terminal.rosters.roster import Entrant, TimeLimits, parse_roster
 
 TWO = """
 [limits]
@@ -41,7 +41,7 @@ def test_a_roster_lists_who_enters_in_its_order() -> None:
         Entrant("ann", "bot:greedy"),
         Entrant("bob", "exec:python bob.py", "Bob", "Python"),
     ]
-    assert roster.limits == Limits(call="1s")
+    assert roster.limits == TimeLimits(call="1s")
 
 
 @pytest.mark.parametrize(
@@ -96,4 +96,4 @@ NAMES = st.lists(st.from_regex(r"[A-Za-z0-9_.-]{1,64}", fullmatch=True), min_siz
 @given(NAMES, st.text(st.characters(exclude_categories=["Cs"]), max_size=50))
 def test_a_written_roster_is_read_as_the_same(names: list[str], who: str) -> None:
     entrants = [Entrant(name, "bot:first", who) for name in names]
-    assert parse_roster(roster_text(entrants, Limits(start="2s"), "made"), "x").entrants == entrants
+    assert parse_roster(roster_text(entrants, TimeLimits(start="2s"), "made"), "x").entrants == entrants

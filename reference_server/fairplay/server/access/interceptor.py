@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
 from inspect import iscoroutinefunction
-from typing import Any, TypeAlias
+from typing import Any
 
 import grpc
 from google.protobuf.message import Message
@@ -19,10 +19,9 @@ from fairplay.server.access.failures import Failures
 from fairplay.server.access.quotas import Quotas, payer
 from fairplay.server.access.roles import harmless_methods, role_name
 from fairplay.server.errors import Refusal
-from fairplay.server.servicers.interceptor import KINDS
+from fairplay.server.servicers.interceptor import KINDS, Behaviour
 from fairplay.v1.access_pb2 import Role
 
-Behaviour: TypeAlias = Callable[[Any, Any], Awaitable[Any]]
 SCHEME = "bearer "
 DENIED = ("ACCOUNT_REQUIRED", "ROLE_REQUIRED", "TOO_MANY_REQUESTS")
 """Outcomes that are noted of methods that change nothing, too."""

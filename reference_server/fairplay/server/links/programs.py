@@ -22,7 +22,7 @@ from fairplay.player.channels import CA_VARIABLE, CERTIFICATE_VARIABLE, KEY_VARI
 from fairplay.player.secrets import SECRET_VARIABLE
 from fairplay.sandbox.bubblewrap import sandbox_environment
 from fairplay.sandbox.gate import CONNECT_PORT, HOST, LISTEN_PORT
-from fairplay.sandbox.paths import View
+from fairplay.sandbox.paths import Visibility
 from fairplay.sandbox.spec import Walls
 from fairplay.server.links.dial_in import DialInLink, Hub
 from fairplay.server.links.dial_out import CHANNEL_OPTIONS, DialOutLink
@@ -136,8 +136,8 @@ class Programs:
         server, player = folder / "server", folder / "player"
         await stack.enter_async_context(self._serve_one(f"unix:{server}", name))
         search = os.environ.get("PATH", os.defpath)
-        view = View(Path.cwd(), search, Path.home(), options.hidden, options.folders, options.confined)
-        command = await asyncio.to_thread(options.sandbox.command, view, words, options.limits)
+        visibility = Visibility(Path.cwd(), search, Path.home(), options.hidden, options.folders, options.confined)
+        command = await asyncio.to_thread(options.sandbox.command, visibility, words, options.limits)
         walls = Walls(command, str(server), str(player))
         environment = sandbox_environment(os.environ)
         return _Place(f"{HOST}:{CONNECT_PORT}", f"{HOST}:{LISTEN_PORT}", f"unix:{player}", environment, walls)

@@ -28,7 +28,7 @@ from fairplay.terminal.playing.summary import is_league, summarize
 from fairplay.terminal.reports.build import format_title
 from fairplay.terminal.reports.findings import Findings, games_to_read
 from fairplay.terminal.reports.outputs import Outputs
-from fairplay.terminal.reports.telling import PlayedTournament, write_outputs
+from fairplay.terminal.reports.telling import WholeTournament, write_outputs
 from fairplay.v1 import manager_pb2
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
@@ -163,11 +163,11 @@ async def show_tournament(
     """
     over = await _watch(channel, console, game, tournament_id)
     games = await patiently(channel, lambda: fetch_games(channel, tournament_id))
-    played = PlayedTournament(over, games, await patiently(channel, lambda: fetch_standings(channel, tournament_id)))
+    whole = WholeTournament(over, games, await patiently(channel, lambda: fetch_standings(channel, tournament_id)))
     console.print()
-    for renderable in summarize(*played, details.about):
+    for renderable in summarize(*whole, details.about):
         console.print(renderable)
-    await _write(channel, console, played, details)
+    await _write(channel, console, whole, details)
     if over.status == TournamentStatus.TOURNAMENT_STATUS_CANCELLED:
         raise FailedError(f"the tournament was cancelled: {over.reason}")
     causes = [describe_first_cause(each.misconduct) for each in over.result.failures[:1]]
@@ -178,16 +178,16 @@ async def show_tournament(
     return DONE
 
 
-async def _write(channel: grpc.aio.Channel, console: Console, played: PlayedTournament, details: Details) -> None:
+async def _write(channel: grpc.aio.Channel, console: Console, whole: WholeTournament, details: Details) -> None:
     """Write the files that are wanted, if any is."""
     outputs = details.outputs
     if outputs.json is None and outputs.report is None and outputs.grades is None:
         return
-    seeds = await fetch_seeds(channel, played.games)
+    seeds = await fetch_seeds(channel, whole.games)
     findings = Findings()
     if outputs.reads_records:
-        await read_records(channel, games_to_read(played.games), findings)
-    for file in write_outputs(outputs, played, findings, details.links, seeds):
+        await read_records(channel, games_to_read(whole.games), findings)
+    for file in write_outputs(outputs, whole, findings, details.links, seeds):
         console.print(f"Look closer: {escape(str(file))}", soft_wrap=True)
 
 

@@ -19,7 +19,7 @@ from fairplay.terminal.records.choosing import choose_tournament
 from fairplay.terminal.records.sources import Source, open_source
 from fairplay.terminal.reports.findings import Findings, games_to_read
 from fairplay.terminal.reports.outputs import Outputs
-from fairplay.terminal.reports.telling import PlayedTournament, write_outputs
+from fairplay.terminal.reports.telling import WholeTournament, write_outputs
 from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.tournament_pb2 import RoundGame, Standings
 
@@ -30,20 +30,20 @@ def show_standings(place: Place, wanted: str | None, choose: Callable[[str, Sequ
     Raises UsageError if it is not clear which tournament is meant, and FailedError if its record breaks the rules.
     """
     with open_source(place) as source:
-        played = _rebuild(source, _tournament_id(source, wanted))
-        plan = played.tournament.plan
-        names = [player.name for player in played.tournament.entrants]
+        whole = _rebuild(source, _tournament_id(source, wanted))
+        plan = whole.tournament.plan
+        names = [player.name for player in whole.tournament.entrants]
         outputs = choose(plan.game, names)
         outputs.prepare(has_bands=is_league(plan.format))
         console = Console(stderr=outputs.json == "-", highlight=False)
-        links = {player.name: player.link for player in played.tournament.entrants}
-        for renderable in summarize(*played, links):
+        links = {player.name: player.link for player in whole.tournament.entrants}
+        for renderable in summarize(*whole, links):
             console.print(renderable)
         findings = Findings()
         if outputs.reads_records:
-            _read(source, games_to_read(played.games), findings)
-        seeds = _seeds(source, played.games) if outputs.json is not None or outputs.report is not None else {}
-        for file in write_outputs(outputs, played, findings, links, seeds):
+            _read(source, games_to_read(whole.games), findings)
+        seeds = _seeds(source, whole.games) if outputs.json is not None or outputs.report is not None else {}
+        for file in write_outputs(outputs, whole, findings, links, seeds):
             console.print(f"Look closer: {escape(str(file))}", soft_wrap=True)
 
 
@@ -58,7 +58,7 @@ def _tournament_id(source: Source, wanted: str | None) -> str:
     return found[0]
 
 
-def _rebuild(source: Source, tournament_id: str) -> PlayedTournament:
+def _rebuild(source: Source, tournament_id: str) -> WholeTournament:
     listing = source.find(tournament_id)
     if listing is None:
         raise UsageError(f"there is no tournament {tournament_id} in {source.place}")
@@ -68,9 +68,9 @@ def _rebuild(source: Source, tournament_id: str) -> PlayedTournament:
         message = f"the record of {tournament_id} breaks the rules in entry {error.entry}: {error.problem}"
         raise FailedError(message) from None
     if known.course is None:
-        return PlayedTournament(known.message, [], Standings(entrant_count=len(known.message.entrants)))
+        return WholeTournament(known.message, [], Standings(entrant_count=len(known.message.entrants)))
     games = known.course.archive.games(0, known.message.game_count + len(known.course.open_games))
-    return PlayedTournament(known.message, games, asyncio.run(known.course.standings.latest()))
+    return WholeTournament(known.message, games, asyncio.run(known.course.standings.latest()))
 
 
 def _read(source: Source, game_ids: Iterable[str], findings: Findings) -> None:

@@ -13,7 +13,7 @@ from fairplay.terminal.reports.outputs import Outputs
 from fairplay.v1.tournament_pb2 import RoundGame, Standings, Tournament
 
 
-class PlayedTournament(NamedTuple):
+class WholeTournament(NamedTuple):
     """A tournament with its standings and all of its games."""
 
     tournament: Tournament
@@ -22,8 +22,8 @@ class PlayedTournament(NamedTuple):
 
 
 def write_outputs(
-    outputs: Outputs, played: PlayedTournament, findings: Findings, links: Mapping[str, str], seeds: Mapping[str, int]
+    outputs: Outputs, whole: WholeTournament, findings: Findings, links: Mapping[str, str], seeds: Mapping[str, int]
 ) -> list[Path]:
     """Write what is wanted about a tournament, and return the files of the report."""
-    event = build_event(played.tournament, played.standings, played.games, outputs.people, findings, outputs.certified)
-    return outputs.write(event, tournament_json(played.tournament, played.games, played.standings, links, seeds))
+    event = build_event(whole.tournament, whole.standings, whole.games, outputs.people, findings, outputs.certified)
+    return outputs.write(event, tournament_json(whole.tournament, whole.games, whole.standings, links, seeds))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
 
-from fairplay.terminal.rosters.roster import Entrant, Limits
+from fairplay.terminal.rosters.roster import Entrant, TimeLimits
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 PLACEHOLDERS = ("path", "name")
@@ -104,7 +104,7 @@ def _language(files: Iterable[str]) -> str:
 # --- writing ---
 
 
-def roster_text(entrants: Iterable[Entrant], limits: Limits, comment: str) -> str:
+def roster_text(entrants: Iterable[Entrant], limits: TimeLimits, comment: str) -> str:
     """Return the TOML of a roster that begins with a comment of one line."""
     parts = [f"# {comment}\n"]
     given = [("call", limits.call), ("first", limits.first), ("bank", limits.bank), ("start", limits.start)]

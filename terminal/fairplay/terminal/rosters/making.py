@@ -11,7 +11,7 @@ from fairplay.terminal.options import parse_seconds
 from fairplay.terminal.outcomes import FailedError, UsageError
 from fairplay.terminal.printing import counted, write_whole
 from fairplay.terminal.rosters.folder import find_programs, roster_text
-from fairplay.terminal.rosters.roster import Limits, parse_roster
+from fairplay.terminal.rosters.roster import TimeLimits, parse_roster
 
 
 def make_roster(folder: Path, template: str, output: Path | None, start_limit: str | None) -> None:
@@ -22,7 +22,7 @@ def make_roster(folder: Path, template: str, output: Path | None, start_limit: s
         parse_seconds(start_limit, "--start-limit")
     try:
         found = find_programs(folder, template)
-        text = roster_text([each.entrant for each in found], Limits(start=start_limit), _comment(folder, template))
+        text = roster_text([each.entrant for each in found], TimeLimits(start=start_limit), _comment(folder, template))
         parse_roster(text, str(folder))
     except ValueError as error:
         raise UsageError(str(error)) from None

@@ -48,7 +48,7 @@ class Entrant:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class TimeLimits:
     """The time limits of all, as the options of commands take them, e.g. "500ms"; None: not said."""
 
     call: str | None = None
@@ -62,7 +62,7 @@ class Roster:
     """Who enters, in the order of the file."""
 
     entrants: Sequence[Entrant]
-    limits: Limits = field(default_factory=Limits)
+    limits: TimeLimits = field(default_factory=TimeLimits)
 
 
 def parse_roster(text: str, file: str) -> Roster:
@@ -137,13 +137,13 @@ def _entrant(table: Mapping[str, Any], place: str) -> Entrant:
     return Entrant(**table)
 
 
-def _limits(table: object, file: str) -> Limits:
+def _limits(table: object, file: str) -> TimeLimits:
     if not isinstance(table, dict):
         raise ValueError(f"{file}: limits is a table: write [limits] in a line of its own")
     place = f"{file}, [limits]"
-    _check_keys(table, [each.name for each in fields(Limits)], place)
+    _check_keys(table, [each.name for each in fields(TimeLimits)], place)
     _check_texts(table, place)
-    return Limits(**table)
+    return TimeLimits(**table)
 
 
 def _check_texts(table: Mapping[str, Any], place: str) -> None:

@@ -6,9 +6,8 @@ face; equations as "r=bbbb". A turn is two decisions, one for each of its calls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
-from typing import TypeAlias
 
 from fairplay.bazaar.v1 import bazaar_pb2
 from fairplay.games.bazaar import rules
@@ -17,9 +16,7 @@ from fairplay.games.bazaar.rules import Phase, Player, Standing
 from fairplay.games.bazaar.rules.pieces import INITIALS, exchange_text, parse_bag, parse_card, parse_exchange
 from fairplay.games.bazaar.rules.setup import random_table
 from fairplay.games.conformance import Situation
-from fairplay.games.kit.conformance import find_state
-
-Made: TypeAlias = Callable[[Random], Situation]
+from fairplay.games.kit.conformance import MakeSituation, begin_game, find_state
 
 WHOLE_TURN = 2
 ANY_SETTINGS = bazaar_pb2.Settings()
@@ -31,9 +28,11 @@ RICH_EQUATIONS = 4
 """Few enough that players can try every list of exchanges, however much they own."""
 
 
-def fresh(seat: int, player_count: int, settings: bazaar_pb2.Settings = ANY_SETTINGS, turn_count: int = 4) -> Made:
+def fresh(
+    seat: int, player_count: int, settings: bazaar_pb2.Settings = ANY_SETTINGS, turn_count: int = 4
+) -> MakeSituation:
     """Return a game from its beginning."""
-    return lambda rng: Situation(settings, player_count, seat, None, turn_count)
+    return begin_game(seat, player_count, settings, turn_count)
 
 
 def table(
@@ -51,7 +50,7 @@ def table(
     second_call: bool = False,
     settings: bazaar_pb2.Settings = ANY_SETTINGS,
     turn_count: int = WHOLE_TURN,
-) -> Made:
+) -> MakeSituation:
     """Return a game that goes on with the turn of seat `active`; `bought` are the cards of the player under test."""
     players = [
         Player(standing=Standing.OUT)

@@ -6,10 +6,9 @@ find a possible one by trying. Whole games have the usual three attempts. The st
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any
 
 from fairplay.games.conformance import Probe, Situation
 from fairplay.games.eriantys import rules
@@ -17,8 +16,7 @@ from fairplay.games.eriantys.conformance.scenes import INITIALS, bag_emptied, sc
 from fairplay.games.eriantys.players.strategies import STRATEGIES, strategy
 from fairplay.games.eriantys.protocol import codec
 from fairplay.games.eriantys.rules import NOBODY, Phase, Settings, Standing, State
-
-Made: TypeAlias = Callable[[Random], Situation]
+from fairplay.games.kit.conformance import MakeSituation, begin_game
 
 TOWERS = ("eriantys.action.required", "eriantys.towers.known", "eriantys.towers.taken")
 PLANNING = (
@@ -53,12 +51,14 @@ def _expert(*characters: int, **others: Any) -> Settings:
     return Settings(mode="expert", characters=characters, max_attempts=1, **others)
 
 
-def _fresh(seat: int, player_count: int, settings: Settings, turn_count: int = 0) -> Made:
+def _fresh(seat: int, player_count: int, settings: Settings, turn_count: int = 0) -> MakeSituation:
     """Return a game from its beginning."""
-    return lambda rng: Situation(codec.short_settings_message(settings), player_count, seat, None, turn_count)
+    return begin_game(seat, player_count, codec.short_settings_message(settings), turn_count)
 
 
-def _scene(settings: Settings = ONCE, seat_count: int = 2, turn_count: int = 1, seat: int = 0, **given: Any) -> Made:
+def _scene(
+    settings: Settings = ONCE, seat_count: int = 2, turn_count: int = 1, seat: int = 0, **given: Any
+) -> MakeSituation:
     """Return a game that goes on from a scene; the player under test is to act, unless `active` says otherwise."""
     return lambda rng: _situation(scene(rng, settings, seat_count, **{"active": seat, **given}), seat, turn_count)
 
@@ -68,7 +68,7 @@ def _situation(state: State, seat: int, turn_count: int) -> Situation:
     return Situation(settings, len(state.sides), seat, codec.state_message(state), turn_count)
 
 
-def _choosing(seat: int, *colors: int) -> Made:
+def _choosing(seat: int, *colors: int) -> MakeSituation:
     """Return a game in which the sides have these tower colours; the seat is the first one to choose."""
 
     def situation(rng: Random) -> Situation:

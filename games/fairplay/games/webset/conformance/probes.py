@@ -14,14 +14,13 @@ from typing import TypeAlias
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.conformance import Level, Probe, Situation
-from fairplay.games.kit.conformance import find_state
+from fairplay.games.kit.conformance import MakeSituation, begin_game, find_state
 from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import EMPTY, Cards, Phase, Player, Settings, Standing, State
 from fairplay.games.webset.rules.cards import differing, misfits
 from fairplay.webset.v1 import webset_pb2
 
-Made: TypeAlias = Callable[[Random], Situation]
 Found: TypeAlias = Callable[[Settings, Random], State]
 """(settings, rng) -> a state."""
 
@@ -35,9 +34,11 @@ TO_THE_END = 0
 CALL_AND_PICK = 2
 
 
-def _fresh(seat: int, player_count: int, settings: webset_pb2.Settings = ANY_SETTINGS, turn_count: int = 4) -> Made:
+def _fresh(
+    seat: int, player_count: int, settings: webset_pb2.Settings = ANY_SETTINGS, turn_count: int = 4
+) -> MakeSituation:
     """Return the situation of a fresh game."""
-    return lambda rng: Situation(settings, player_count, seat, None, turn_count)
+    return begin_game(seat, player_count, settings, turn_count)
 
 
 def _from(
@@ -48,7 +49,7 @@ def _from(
     rivals: str = "",
     first_call: tuple[str, int] | None = None,
     rivals_late_in: str = "",
-) -> Made:
+) -> MakeSituation:
     """Return the situation of a game that goes on from a state."""
 
     def situation(rng: Random) -> Situation:
