@@ -81,6 +81,13 @@ async def test_pages_together_are_the_whole(stub: Any, page_size: int, oldest_fi
     assert await ids(stub, page_size=page_size, oldest_first=oldest_first, player="even") == even
 
 
+async def test_pages_are_full_also_where_only_some_games_are_wanted(stub: Any) -> None:
+    assert await pages(stub, page_size=2, player="even") == [["q", "g4"], ["g2", "g0"]]
+    assert await pages(stub, page_size=2, status=FINISHED) == [["q", "g4"], ["g3", "g2"], ["g1", "g0"]]
+    assert await pages(stub, page_size=1, status=RUNNING) == [["g6"]]
+    assert await pages(stub, page_size=2, status=RUNNING, player="a") == [["g6"]]
+
+
 async def test_conditions_hold_together(stub: Any) -> None:
     assert await ids(stub, game="q") == ["q"]
     assert await ids(stub, player="even") == ["q", "g4", "g2", "g0"]

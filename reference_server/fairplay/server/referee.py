@@ -261,8 +261,6 @@ class Referee:
         return self._run(Running(begun_game(replayer.header), replayer, journal, self._observers), links)
 
     def _resume(self, game_id: str, links: Sequence[Link] | None) -> Running:
-        if self._closing:
-            raise Refusal("SHUTTING_DOWN", "the server shuts down: ask again when it is back")
         journal = self._store.reopen(game_id)
         replayer = resume(self._store.read(game_id), journal.append)
         now = Timestamp()
