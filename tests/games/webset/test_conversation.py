@@ -394,6 +394,18 @@ def test_who_is_refused_again_and_again_counts_as_doing_nothing() -> None:
     assert play.asked("Act")[0].idle_count == 1
 
 
+def test_refusals_are_counted_anew_when_the_table_has_changed() -> None:
+    play = Play(fresh(2, idle_rounds=3))
+    for _ in range(2):
+        play.arrive((0, answered(END_SHOW)))
+    play.set_by(1, X0)
+    for _ in range(2):
+        play.arrive((0, answered(END_SHOW)))
+        assert set(play.asked("Act")) == {0, 1}
+    play.arrive((0, answered(END_SHOW)))
+    assert set(play.asked("Act")) == {1}
+
+
 def test_players_that_only_do_what_is_refused_come_to_an_end() -> None:
     asked = 0
 

@@ -9,6 +9,7 @@ import pytest
 
 from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
+from fairplay.games.webset.protocol.controller import Controller
 from fairplay.games.webset.rules import parse_card
 from fairplay.games.webset.views import picture
 from fairplay.games.webset.views.person import FRONTEND
@@ -101,16 +102,25 @@ def test_a_call_that_expires_or_whose_player_is_lost_leaves_nothing_picked() -> 
         assert (play.state.picked, play.state.caller) == ((), None)
 
 
-def test_a_player_that_never_comes_to_an_end_is_judged_at_last() -> None:
-    play = called()
+@pytest.mark.parametrize("goes_on", [False, True], ids=["", "from-a-state"])
+def test_a_player_that_never_comes_to_an_end_is_judged_at_last(goes_on: bool) -> None:
+    play = Play(called().state) if goes_on else called()
     for number in range(20):
         assert play.state.caller == 1
         play.arrive((1, cards("0000" if number % 2 == 0 else "0001")))
+    assert picked(play) == [1]
     play.arrive((1, cards("0000")))
     assert (play.state.caller, play.state.players[1].penalties) == (None, 1)
     play.arrive((1, answered(CALL)))
     play.arrive((1, cards("0000")))
     assert play.state.caller == 1, "each call is counted anew"
+
+
+def test_what_was_selected_is_said_to_be_no_take() -> None:
+    controller = Controller("g", called().state)
+    assert controller.select(1, (0,)) is True
+    assert controller.select(1, (0,)) is False  # picked already
+    assert controller.select(0, (1,)) is False  # not the caller
 
 
 def test_a_game_goes_on_from_a_call_with_picked_cards_and_no_other_state_has_any() -> None:

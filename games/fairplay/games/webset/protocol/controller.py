@@ -40,8 +40,10 @@ class Controller:
         self._refusals: Counter[int] = Counter()
         self._idle_count = 0
         self._selection_count = 0
-        self._asked_about = _asked_about(state)
-        self._public: tuple[State | None, bytes] = (None, b"")
+        self._asked_about: tuple[object, ...] = ()
+        """What the open questions to act were asked about."""
+        self._shown: State | None = None
+        self._shown_data = b""
 
     # --- what happens ---
 
@@ -112,7 +114,7 @@ class Controller:
         Where acts are held, nobody is asked before all reports are answered: all players shall have the same time.
         """
         hold_s = self.time.hold_s() if self.state.phase is Phase.OPEN else 0.0
-        if hold_s and self._open and not self._seats_acting():
+        if hold_s and self._open:
             hold_s = 0.0
         else:
             self._open_calls()
@@ -138,9 +140,9 @@ class Controller:
             return self.build_deal(seat)
         if state.phase is Phase.OVER:
             return None
-        if state.phase is Phase.CALLED and state.caller == seat:
+        if state.caller == seat:
             return self.build_pick_cards(seat)
-        if state.phase is not Phase.CALLED and seat not in self._passed and (words := rules.possible(state, seat)):
+        if seat not in self._passed and (words := rules.possible(state, seat)):
             actions = codec.action_list(words)
             return self._build_call(seat, ACT, CallKind.DECISION, actions=actions, idle_count=self._idle_count)
         return self._build_call(seat, REPORT, CallKind.NOTIFICATION) if self.news.waits_for(seat) else None
@@ -199,9 +201,9 @@ class Controller:
 
     def _public_data(self) -> bytes:
         """Return what everybody may see, serialised: once for each state."""
-        if self._public[0] is not self.state:
-            self._public = (self.state, _STATE(codec.public_message(self.state).SerializeToString()))
-        return self._public[1]
+        if self._shown is not self.state:
+            self._shown, self._shown_data = self.state, _STATE(codec.public_message(self.state).SerializeToString())
+        return self._shown_data
 
 
 def _asked_about(state: State) -> tuple[object, ...]:

@@ -21,6 +21,7 @@ from fairplay.games.steps import (
     Conversation,
     Eliminate,
     Outcome,
+    Race,
     Step,
 )
 from fairplay.games.webset import rules
@@ -99,8 +100,12 @@ def _play_race(controller: Controller) -> Part:
 def _run_race(controller: Controller) -> Generator[Step, Any, bool]:
     """Wait for the next answer to an open call. Return whether there was a call to wait for."""
     race = controller.build_race()
-    if race is None:
-        return False
+    if race is not None:
+        yield from _await_answers(controller, race)
+    return race is not None
+
+
+def _await_answers(controller: Controller, race: Race) -> Part:
     arrivals = yield race
     replies = controller.close_answered(race, arrivals)
     if len(replies) < len(arrivals):  # before what has come in the same moment, which may end the game
@@ -108,7 +113,6 @@ def _run_race(controller: Controller) -> Generator[Step, Any, bool]:
     for call, arrival in replies:
         yield from _handle(controller, call, arrival)
     controller.cancel_stale()
-    return True
 
 
 def _let_in(controller: Controller) -> Part:
