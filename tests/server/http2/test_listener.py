@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import random
 import socket
+import ssl
+from base64 import b64decode
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
 
 from benchmarks.half_open import call_head
+from fairplay.player.tls import TlsFiles, server_context
 from fairplay.server.http2.connection import MAX_CALLS, MAX_HEADER_BYTES, MAX_POINTLESS
 from fairplay.server.http2.frames import (
     ACK,
@@ -30,8 +35,9 @@ from fairplay.server.http2.frames import (
     settings_frame,
 )
 from fairplay.server.http2.listener import Listener
+from fairplay.terminal.authority import make_authority, make_client, make_server
 from fairplay.v1.connection_pb2 import DialInRequest, Hello, HostedPlayer
-from tests.server.http2.harness import ECHO, Raw
+from tests.server.http2.harness import ECHO, Raw, in_simulated_time, local, now_s, settings
 
 MAX_BYTES = 100_000
 WITHIN_S = 30.0
@@ -69,6 +75,10 @@ async def listening(
             yield listener, port
     finally:
         await listener.stop(0.0)
+
+
+def own(directory: Path, *, ask: bool) -> TlsFiles:
+    return TlsFiles(directory / "server.pem", directory / "server-key.pem", directory / "ca.pem" if ask else None)
 
 
 def call(channel: grpc.aio.Channel, path: str = ECHO, **how: Any) -> Any:
@@ -117,6 +127,148 @@ async def test_a_name_of_which_one_address_is_taken_is_refused_and_none_is_kept(
         with pytest.raises(OSError, match="in use"):
             await build_listener().start(f"several:{port}")
         socket.create_server(("127.0.0.1", port)).close()
+
+
+async def test_an_address_that_this_machine_does_not_have_is_refused() -> None:
+    with pytest.raises(OSError, match=r"192\.0\.2\.1 is not an address of this machine") as error:
+        await build_listener().start("192.0.2.1:0")
+    assert error.value.errno == errno.EADDRNOTAVAIL
+
+
+async def test_no_host_stands_for_every_address() -> None:
+    listener = build_listener()
+    port = await listener.start(":0")
+    hosts = ["127.0.0.1", *(["::1"] if socket.has_dualstack_ipv6() else [])]
+    for host in hosts:
+        reader, writer = await asyncio.open_connection(host, port)
+        await Raw(reader, writer).read(Kind.SETTINGS)
+        writer.close()
+    await listener.stop(0.0)
+    for host in hosts:
+        with pytest.raises(ConnectionRefusedError):
+            await asyncio.open_connection(host, port)
+
+
+async def test_a_path_has_no_port(tmp_path: Path) -> None:
+    listener = build_listener()
+    assert await listener.start(f"unix:{tmp_path}/s") == 0
+    reader, writer = await asyncio.open_unix_connection(tmp_path / "s")
+    await Raw(reader, writer).read(Kind.SETTINGS)
+    writer.close()
+    await listener.stop(0.0)
+    with pytest.raises(OSError, match="s"):
+        await asyncio.open_unix_connection(tmp_path / "s")
+
+
+# --- handlers, and the end ---
+
+
+async def test_the_first_interceptor_is_the_outermost() -> None:
+    seen: list[tuple[str, str]] = []
+
+    class Noting(grpc.aio.ServerInterceptor):  # type: ignore[misc]
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        async def intercept_service(self, proceed: Any, details: Any) -> Any:
+            seen.append((f"{self.name} sees", details.method))
+            handler = await proceed(details)
+
+            async def behave(request: Any, context: Any) -> None:
+                seen.append((f"{self.name} serves", ECHO))
+                await handler.stream_stream(request, context)
+
+            return grpc.stream_stream_rpc_method_handler(behave, handler.request_deserializer)
+
+    limits: Any = {"max_message_bytes": MAX_BYTES, "max_calls": 1, "heartbeat_s": 60.0, "answer_s": 60.0}
+    listener = Listener([Noting("first"), Noting("second")], **limits)
+    handler = grpc.stream_stream_rpc_method_handler(echo, DialInRequest.FromString)
+    listener.add_registered_method_handlers("test.Echo", {"Echo": handler})
+    port = await listener.start("127.0.0.1:0")
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        stream = call(channel)
+        await stream.done_writing()
+        assert await stream.code() is grpc.StatusCode.OK
+    await listener.stop(0.0)
+    assert [what for what, _ in seen] == ["second sees", "first sees", "first serves", "second serves"]
+    assert {method for _, method in seen} == {ECHO}
+
+
+@in_simulated_time
+async def test_a_stop_waits_for_no_connection_where_there_is_none() -> None:
+    async with local() as (listener, _):
+        await listener.stop(60.0)
+        assert now_s() == 0
+
+
+@pytest.mark.parametrize("grace_s", [0.0, 5.0])
+@in_simulated_time
+async def test_a_stop_waits_for_open_calls_and_then_ends_them(grace_s: float) -> None:
+    ended: list[str] = []
+
+    async def wait(_: Any, context: Any) -> None:
+        try:
+            await context.read()
+        finally:
+            ended.append("")
+
+    async with local(wait) as (listener, connect):
+        for _ in range(2):  # of which the first goes before
+            client = await connect()
+            client.send(PREFACE, settings())
+            client.open(1)
+            await client.frames()
+            if not ended:
+                client.writer.close()
+                await asyncio.sleep(1.0)
+                assert listener.idle.is_set()
+        begun_s = now_s()
+        await listener.stop(grace_s)
+        assert now_s() - begun_s == pytest.approx(grace_s)
+        assert not listener.connections
+        assert await client.is_over()
+        assert ended == ["", ""]
+
+
+# --- over TLS ---
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("tls")
+    make_authority(directory, 1)
+    make_server(directory, ["localhost", "127.0.0.1"], 1)
+    make_client(directory, "alice", 1)
+    return directory
+
+
+@pytest.mark.parametrize(("name", "known"), [("alice", [b"alice"]), ("", [])])
+async def test_a_handler_knows_the_name_in_its_callers_certificate(files: Path, name: str, known: list[bytes]) -> None:
+    async def behave(_: Any, context: Any) -> None:
+        detail = b",".join(context.auth_context()["x509_common_name"])
+        await context.abort(grpc.StatusCode.NOT_FOUND, "", (("names-bin", detail), ("peer", context.peer())))
+
+    listener = build_listener()
+    handler = grpc.stream_stream_rpc_method_handler(behave, DialInRequest.FromString)
+    listener.add_registered_method_handlers("test.Echo", {"Echo": handler})
+    tls = server_context(own(files, ask=bool(name)), ("h2",))
+    port = await listener.start("127.0.0.1:0", tls)
+    context = ssl.create_default_context(cafile=files / "ca.pem")
+    context.set_alpn_protocols(["h2"])
+    if name:
+        context.load_cert_chain(files / f"{name}.pem", files / f"{name}-key.pem")
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=context)
+    client = Raw(reader, writer)
+    client.send(PREFACE, settings_frame({}))
+    client.open(1)
+    headers = await client.headers(1)
+    assert b64decode(headers["names-bin"] + "==") == b",".join(known)
+    assert headers["peer"] == f"ipv4:127.0.0.1:{writer.get_extra_info('sockname')[1]}"
+    client.send(frame(Kind.SETTINGS, 0, 1))
+    assert await client.code(Kind.GOAWAY) == Code.PROTOCOL_ERROR
+    assert await client.is_over()
+    writer.close()
+    await listener.stop(0.0)
 
 
 # --- by the library of gRPC ---

@@ -49,7 +49,7 @@ class Carrier(Protocol):
     def send_data(self, call: Call, data: bytes, *, end: bool) -> None:
         """Send bytes of a call, for which there is room; the last ones with `end`."""
 
-    def send_headers(self, call: Call, headers: Headers, *, end: bool = False) -> None:
+    def send_headers(self, call: Call, headers: Headers, *, end: bool) -> None:
         """Send headers of a call, or trailers with `end`; nothing if its stream is over."""
 
     def count_message(self) -> None:
@@ -99,8 +99,8 @@ class Call:
             if self._left < 0 or (end and self._left):
                 raise StreamBrokenError(self.number, Code.PROTOCOL_ERROR)
         self.ended = end
-        if self.request.is_grpc and not self._split(data):
-            return
+        if self.request.is_grpc:
+            self._split(data)
         if end:
             if self._buffer:
                 self.end(grpc.StatusCode.INTERNAL, "the last message is cut off")
@@ -108,12 +108,12 @@ class Call:
                 self._taker.end()
             self._wake()
 
-    def _split(self, data: bytes) -> bool:
-        """Take the messages that are complete, and keep the rest. Return False if one of them has ended the call."""
+    def _split(self, data: bytes) -> None:
+        """Take the messages that are complete, and keep the rest; end the call if one of them cannot be taken."""
         if self._buffer:
             self._buffer += data
             if len(self._buffer) < self._needed:
-                return True
+                return
             data = bytes(self._buffer)
             self._buffer.clear()
         start, size = 0, len(data)
@@ -122,7 +122,7 @@ class Call:
             compressed, length = PREFIX.unpack_from(data, start)
             if compressed or length > self._max_bytes:
                 self._refuse_message(compressed, length)
-                return False
+                return
             stop = start + PREFIX_BYTES + length
             if stop > size:
                 self._needed = stop - start
@@ -130,7 +130,6 @@ class Call:
             self._message(data[start + PREFIX_BYTES : stop])
             start = stop
         self._buffer += data[start:]
-        return True
 
     def _refuse_message(self, compressed: int, length: int) -> None:
         if compressed:
@@ -197,7 +196,7 @@ class Call:
     def _begin(self) -> None:
         if not self._begun:
             self._begun = True
-            self._connection.send_headers(self, OPENING)
+            self._connection.send_headers(self, OPENING, end=False)
 
     async def write(self, message: Any) -> None:
         """Send a message, once the caller has room for it."""
@@ -300,7 +299,7 @@ class Call:
         """End the handler: the stream is over."""
         if self._deadline is not None:
             self._deadline.cancel()
-        if self.task is not None and self.task is not asyncio.current_task():
+        if self.task is not None:  # also where it has just come to its end
             self.task.cancel()
 
 

@@ -430,7 +430,7 @@ class Connection(asyncio.Protocol):
         if end:
             self._forget(call)
 
-    def send_headers(self, call: Call, headers: Headers, *, end: bool = False) -> None:
+    def send_headers(self, call: Call, headers: Headers, *, end: bool) -> None:
         """Send headers of a call, or trailers with `end`; nothing if its stream is over."""
         if call.number not in self._calls:
             return
