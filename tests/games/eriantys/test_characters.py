@@ -121,6 +121,43 @@ def test_c_06_minstrel_earns() -> None:
     assert played(unpaid, PlayCharacter(10, swaps=((BLUE, RED),))).coins[0] == 4
 
 
+def test_princess_earns_unless_students_of_characters_do_not_pay() -> None:
+    for paying, coins in ((True, 4), (False, 3)):
+        start = at_table(11, "RED2 BLUE2", {"coins_from_characters": paying}, rooms=["RED2"], professors={RED: 0})
+        assert played(start, PlayCharacter(11, RED)).coins[0] == coins
+
+
+def test_each_coin_seat_has_a_bit_of_its_own() -> None:
+    start = at_table(
+        4,
+        chosen={"coin_seat_once": True},
+        rooms=["GREEN2 RED5 BLUE8"],
+        entrances=["GREEN RED BLUE"],
+        professors={GREEN: 0, RED: 0, BLUE: 0},
+    )
+    state = played(start, ToDiningRoom(GREEN), ToDiningRoom(RED), ToDiningRoom(BLUE))
+    assert (state.coins, state.reserve) == ((8, 5), start.reserve - 3)
+    assert state.paid_seats == (1 << 0 | 1 << 3 + 1 | 1 << 4 * 3 + 2, 0)
+
+
+def test_a_coin_seat_pays_again_where_it_may_whatever_has_paid() -> None:
+    start = at_table(4, rooms=["RED2"], entrances=["RED"], professors={RED: 0}, paid_seats=((1 << 15) - 1, 0))
+    assert played(start, ToDiningRoom(RED)).coins[0] == 6
+
+
+def test_choices_are_what_each_character_needs_and_none_where_it_finds_nothing() -> None:
+    start = at_table(5, entrances=["GREEN2"])
+    start = start._replace(cards=(start.cards[0], *at_table(7, "RED6").cards[:1], *at_table(1, "RED3 PINK").cards[:1]))
+    herbalist, jester, monk = rules.choices(start)
+    assert (herbalist.character, herbalist.colors, herbalist.islands) == (5, (), tuple(range(12)))
+    assert jester.exchange is not None
+    assert (jester.exchange.fewest, jester.exchange.most) == (1, 2)
+    assert (monk.character, monk.colors, monk.islands) == (1, (RED, PINK), tuple(range(12)))
+    nothing = [start.cards[0]._replace(no_entry=0), start.cards[1], start.cards[2]._replace(students=NONE)]
+    assert rules.choices(start._replace(cards=tuple(nothing), entrances=(NONE, NONE))) == []
+    assert rules.choices(start._replace(played=5)) == []
+
+
 def test_c_08_no_character_while_planning() -> None:
     state = fresh(expert(4))
     assert rules.violation(state, PlayCharacter(4)) == "eriantys.action.phase"
@@ -235,6 +272,7 @@ def test_monk_moves_a_student_from_the_card_to_an_island() -> None:
     assert sum(state.cards[0].students) == 4
     assert sum(state.bag) == sum(start.bag) - 1
     assert len(plays(start, 1)) == 2 * 12
+    assert state.last_round is Reason.NONE
     assert rules.invariant(state) is None
 
 
@@ -322,6 +360,61 @@ def test_farmer_takes_from_later_placements_too() -> None:
     assert level.borrowed[BLUE] == 1
     ahead = played(level, ToDiningRoom(BLUE), ToIsland(BLUE, 5), MoveMotherNature(1), TakeCloud(0))
     assert ahead.professors[BLUE] == 0
+
+
+def test_only_the_farmer_borrows() -> None:
+    start = at_table(
+        4, chosen={"farmer_after_turn": "revert"}, rooms=["RED2", "RED2"], professors={RED: 1}, entrances=["RED"]
+    )
+    state = played(start, ToDiningRoom(RED))
+    assert (state.professors[RED], state.borrowed) == (0, (NOBODY,) * 5)
+
+
+def test_at_the_end_of_a_farmers_turn_only_borrowed_professors_go_back() -> None:
+    reverting = {"farmer_after_turn": "revert"}
+    start = at_table(
+        2,
+        chosen=reverting,
+        phase=Phase.MOTHER_NATURE,
+        seat_count=3,
+        rooms=["RED2 BLUE2", "RED2", "BLUE2"],
+        professors={RED: 1, BLUE: 0},
+    )
+    state = played(start, PlayCharacter(2))
+    assert (state.professors, state.borrowed) == ((-1, 0, -1, -1, 0), (-1, 1, -1, -1, -1))
+    ended = played(state, MoveMotherNature(1), TakeCloud(0))
+    assert (ended.professors, ended.borrowed) == ((-1, 1, -1, -1, 0), (-1,) * 5)
+    elsewhere = state._replace(professors=(-1, 2, -1, -1, 0))
+    assert played(elsewhere, MoveMotherNature(1), TakeCloud(0)).professors == (-1, 2, -1, -1, 0)
+
+
+def test_a_farmer_that_is_eliminated_gives_back_what_it_has_borrowed() -> None:
+    start = at_table(
+        2,
+        chosen={"farmer_after_turn": "revert"},
+        seat_count=3,
+        rooms=["RED2", "RED2", "RED2"],
+        professors={RED: 1},
+        entrances=["GREEN9", "GREEN9", "GREEN"],
+    )
+    state = played(start, PlayCharacter(2))
+    assert rules.eliminate(state, 0).professors[RED] == 1
+    assert rules.eliminate(state, 1).borrowed == (NOBODY,) * 5
+    assert rules.eliminate(state, 2).borrowed[RED] == 1
+
+
+def test_influence_follows_the_professors_unless_the_farmer_affects_influence_only() -> None:
+    cases = (("keep", 2, [0, 2]), ("revert", 2, [0, 2]), ("influence_only", 2, [2, 0]), ("influence_only", 0, [0, 2]))
+    for after, character, expected in cases:
+        state = at_table(
+            2,
+            chosen={"farmer_after_turn": after},
+            rooms=["RED2", "RED2"],
+            held={1: "RED2 BLUE"},
+            professors={RED: 1},
+            played=character,
+        )
+        assert rules.influences(state, group_at(state, 1)) == expected
 
 
 def test_farmer_is_not_level_if_somebody_else_has_more() -> None:
@@ -417,6 +510,9 @@ def test_tiles_add_up_when_groups_merge(stack: bool, on_island: int, on_card: in
     state = moved(start, 3)
     assert (group_at(state, 3).no_entry, state.cards[0].no_entry) == (on_island, on_card)
     assert rules.invariant(state) is None
+    without = start._replace(groups=tuple(group._replace(no_entry=0) for group in start.groups))
+    after = moved(without, 3)
+    assert (group_at(after, 3).no_entry, after.cards) == (0, without.cards)
 
 
 # 7 Jester
@@ -502,6 +598,13 @@ def test_minstrel_gives_up_the_last_student_of_a_colour(zero: str, owner: int) -
     assert played(start, PlayCharacter(10, swaps=((GREEN, RED),))).professors[RED] == owner
 
 
+def test_a_professor_is_not_released_while_somebody_has_students() -> None:
+    start = minstrel(["RED", "RED"], {RED: 0}, professor_zero_owner="release")
+    assert played(start, PlayCharacter(10, swaps=((GREEN, RED),))).professors[RED] == 1
+    level = minstrel(["RED3", "RED2", "RED2"], {RED: 0}, professor_zero_owner="release")
+    assert played(level, PlayCharacter(10, swaps=((GREEN, RED), (GREEN, RED)))).professors[RED] == 0
+
+
 # 12 Thief
 
 
@@ -537,6 +640,12 @@ def test_b_09_the_last_round_stays_the_last_one(latched: bool, last: Reason) -> 
         assert (state.phase, state.reason) == (Phase.OVER, Reason.BAG_EMPTY)
     else:
         assert (state.phase, state.clouds_closed) == (Phase.ASSISTANT, False)
+
+
+def test_a_theft_of_nothing_leaves_the_last_round() -> None:
+    start = at_table(12, chosen={"bag_end_latched": False}, rooms=["RED3", ""], professors={RED: 0})
+    state = played(start._replace(last_round=Reason.BAG_EMPTY), PlayCharacter(12, BLUE))
+    assert state.last_round is Reason.BAG_EMPTY
 
 
 def test_a_last_assistant_keeps_the_round_the_last_one() -> None:

@@ -73,7 +73,9 @@ def merged(state: State, sizes: list[int], towers: list[int]) -> dict[str, Any]:
     return {"groups": tuple(found), "towers": tuple(total - count for count in built), "mother_nature": 0}
 
 
-SOUND = [PLANNING, BASIC, CHOOSING, TURN, MOVING, CLOUDS, OVER]
+HALF_PLANNED = rules.apply(PLANNING, rules.PlayAssistant(1))
+ENDING = table(2, Settings(explicit_end_turn=True), phase=Phase.END_TURN, entrances=["GREEN7", "RED7"])
+SOUND = [PLANNING, HALF_PLANNED, BASIC, CHOOSING, TURN, MOVING, CLOUDS, ENDING, OVER]
 
 
 @pytest.mark.parametrize("state", SOUND)
@@ -122,6 +124,7 @@ def test_what_a_game_can_just_be_like_is_sound(state: State, changes: dict[str, 
 @pytest.mark.parametrize(
     ("state", "changes", "sentence"),
     [
+        (BASIC, {"settings": replace(Settings(), max_attempts=101)}, "max_attempts is 101: it must be"),
         (BASIC, {"sides": (0,)}, "2 to 4 players, not by 1"),
         (BASIC, {"sides": (0, 1, 2, 3, 4)}, "2 to 4 players, not by 5"),
         (BASIC, {"sides": (1, 0)}, "on sides as the settings say"),
@@ -142,6 +145,8 @@ def test_what_a_game_can_just_be_like_is_sound(state: State, changes: dict[str, 
         (PLANNING, card(PLANNING, 1, character=0), "must be different ones of 1 to 12"),
         (BASIC, {"aside": (-1, 0, 0, 0, 0)}, "five counts, none of them negative"),
         (BASIC, {"aside": (0, 0, 0, 0)}, "five counts, none of them negative"),
+        (BASIC, single(BASIC, 3, students=(-1, 0, 0, 0, 0)), "five counts, none of them negative"),
+        (PLANNING, card(PLANNING, 1, students=(5, -1, 0, 0, 0)), "five counts, none of them negative"),
         (BASIC, {"bag": at(BASIC.bag, RED, BASIC.bag[RED] + 1)}, "There are 27 red students: there must be 26"),
         (BASIC, {"bag": at(BASIC.bag, PINK, BASIC.bag[PINK] - 1)}, "There are 25 pink students: there must be 26"),
         (BASIC, {"clouds": at(BASIC.clouds, 1, students("GREEN4"))}, "A cloud holds at most 3"),

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
+from fairplay.eriantys.v1 import eriantys_pb2
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.rules import (
     NOBODY,
@@ -31,6 +32,8 @@ from fairplay.games.eriantys.rules import (
     ToDiningRoom,
     ToIsland,
 )
+from fairplay.games.eriantys.rules.bag import draw_one
+from fairplay.games.eriantys.rules.settings import DrawModel
 from tests.games.eriantys.tables import (
     BLUE,
     EXPERT,
@@ -382,6 +385,18 @@ def test_a_short_refill_ends_the_game_where_that_is_chosen() -> None:
     state = played(short_of_students(Settings(short_refill="end_now")), TakeCloud(0))
     assert (state.phase, state.reason) == (Phase.OVER, Reason.BAG_EMPTY)
     assert sum(state.bag) == 9
+    assert fresh(Settings(short_refill="end_now")).phase is Phase.ASSISTANT
+
+
+@pytest.mark.parametrize(("model", "least", "most"), [("uniform_student", 85, 100), ("uniform_color", 10, 35)])
+def test_students_or_colours_are_equally_likely(model: DrawModel, least: int, most: int) -> None:
+    draw_state, found = 1, []
+    for _ in range(100):
+        draw_state, color, bag = draw_one(draw_state, students("GREEN96 RED YELLOW PINK BLUE"), model)
+        assert sum(bag) == 99
+        found.append(color)
+    assert least <= found.count(GREEN) <= most
+    assert draw_one(1, students("PINK2"), model)[1:] == (PINK, students("PINK"))
 
 
 def test_an_exact_refill_makes_the_last_round_with_its_clouds() -> None:
@@ -402,7 +417,7 @@ def test_a_player_finds_no_cloud_in_a_partial_round() -> None:
 
 def test_the_clouds_may_be_refilled_after_the_assistants() -> None:
     state = fresh(Settings(refill_when="after_assistants"), 3)
-    assert (state.phase, sum(map(sum, state.clouds))) == (Phase.ASSISTANT, 0)
+    assert (state.phase, sum(map(sum, state.clouds)), state.clouds_closed) == (Phase.ASSISTANT, 0, False)
     state = played(state, PlayAssistant(1), PlayAssistant(2), PlayAssistant(3))
     assert (state.phase, [sum(cloud) for cloud in state.clouds]) == (Phase.STUDENTS, [4, 4, 4])
 
@@ -597,12 +612,27 @@ def test_tower_colours_are_asked_for_in_turn_or_at_once() -> None:
     state = rules.choose(state, 2, 1)
     assert rules.choosers(state) == (0, 1)
     assert rules.view(state, 1).active == 1
+    assert rules.view(state, 2).active == state.active == 0
     assert rules.choice_violation(state, 1, 1) == "eriantys.towers.taken"
     assert rules.choice_violation(state, 1, 3) == "eriantys.towers.known"
+    assert rules.choice_violation(state, 1, -1) == "eriantys.towers.known"
     assert rules.choice_violation(state, 2, 0) == "eriantys.action.phase"
     state = rules.choose(rules.choose(state, 1, 0), 0, 2)
     assert (state.tower_colors, state.phase) == ((2, 0, 1), Phase.ASSISTANT)
     assert rules.choice_violation(state, 1, 1) == "eriantys.action.phase"
+    assert rules.choice_violation(ended(state), 1, 1) == "eriantys.action.game-over"
+
+
+def test_nothing_of_a_turn_is_there_before_the_first_one() -> None:
+    state = rules.initial(EXPERT, 3, Random(0))
+    assert (state.phase, state.round, state.active, state.to_move) == (Phase.TOWERS, 0, 0, 0)
+    assert (state.planned, state.queue, state.assistants) == ((), (), (0, 0, 0))
+    assert (state.played, state.ignored, state.borrowed) == (0, NOBODY, (NOBODY,) * 5)
+    assert (state.professors, state.tower_colors) == ((NOBODY,) * 5, (NOBODY,) * 3)
+    assert (state.aside, state.paid_seats, state.revision) == (NONE, (0, 0, 0), 0)
+    assert (state.last_round, state.reason, state.clouds_closed) == (Reason.NONE, Reason.NONE, False)
+    assert state.standings == (Standing.IN,) * 3
+    assert state.hands == (tuple(range(1, 11)),) * 3
 
 
 def test_grey_towers_are_for_three_players() -> None:
@@ -862,11 +892,20 @@ def test_a_refusal_names_its_rule(phase: Phase, action: Action, broken: str) -> 
     assert broken in RULES
 
 
+def test_a_full_table_keeps_no_student_from_an_island() -> None:
+    state = table(phase=Phase.STUDENTS, rooms=["RED10"], professors={RED: 0}, entrances=["RED"])
+    assert rules.violation(state, ToIsland(RED, 3)) is None
+    assert rules.legal(state) == [ToIsland(RED, island) for island in range(12)]
+
+
 def test_islands_may_be_named_by_their_groups() -> None:
     start = table(2, Settings(island_address="group"), phase=Phase.STUDENTS, entrances=["RED"], groups=[([0, 1], 0)])
     assert ToIsland(RED, 10) in rules.legal(start)
     assert rules.violation(start, ToIsland(RED, 11)) == "eriantys.island.known"
     assert group_at(played(start, ToIsland(RED, 1)), 2).students == students("RED")
+    assert group_at(played(start, ToIsland(RED, 0)), 1).students == students("RED")
+    assert rules.violation(start, ToIsland(RED, -1)) == "eriantys.island.known"
+    assert rules.canonical(start, ToIsland(RED, 1)) == ToIsland(RED, 1)
 
 
 def test_a_turn_may_have_to_be_ended() -> None:
@@ -874,7 +913,38 @@ def test_a_turn_may_have_to_be_ended() -> None:
     state = played(start, TakeCloud(0))
     assert (state.phase, state.active) == (Phase.END_TURN, 0)
     assert rules.legal(state) == (EndTurn(),)
-    assert played(state, EndTurn()).active == 1
+    after = played(state, EndTurn())
+    assert (after.active, after.revision) == (1, state.revision + 1)
+
+
+def test_a_choice_can_be_read_from_either_end_and_in_slices() -> None:
+    state = table(2, expert(7, 10), phase=Phase.STUDENTS, rooms=["RED2"], entrances=["RED GREEN5"], coins=(5, 5))
+    state = state._replace(cards=(state.cards[0]._replace(students=students("BLUE6")), *state.cards[1:]))
+    listed = rules.legal(state)
+    everything = list(listed)
+    assert len(everything) == len(listed) > 30
+    assert listed[3:9] == everything[3:9]
+    assert (listed[-1], listed[-len(listed)]) == (everything[-1], everything[0])
+    with pytest.raises(IndexError):
+        listed[len(listed)]
+
+
+def test_phases_and_reasons_have_the_numbers_that_programs_read() -> None:
+    """docs/research.md names those of phases, and messages carry those of reasons."""
+    assert [phase.name for phase in Phase] == [
+        "TOWERS",
+        "ASSISTANT",
+        "STUDENTS",
+        "MOTHER_NATURE",
+        "CLOUD",
+        "END_TURN",
+        "OVER",
+    ]
+    assert [int(phase) for phase in Phase] == [0, 1, 2, 3, 4, 5, 6]
+    words = ["LAST_TOWER", "FEW_GROUPS", "BAG_EMPTY", "LAST_ASSISTANT", "LAST_SIDE", "DISCONNECTED"]
+    assert [(reason.name, int(reason)) for reason in Reason][1:] == list(zip(words, range(1, 7), strict=True))
+    assert [eriantys_pb2.Reason.Name(number) for number in range(1, 7)] == [f"REASON_{word}" for word in words]
+    assert not Reason.NONE
 
 
 # Players that leave and come back
@@ -943,6 +1013,34 @@ def test_a_lost_player_ends_the_game_where_that_is_chosen() -> None:
     assert rules.ranking(state) == ((0, 2),)
 
 
+def test_nobody_has_won_where_a_lost_player_has_ended_the_game_or_while_it_goes_on() -> None:
+    ahead = table(groups=[([1], 0)])
+    assert rules.ranking(ahead) == ((0,), (1,))
+    assert rules.winners(ahead) == ()
+    state = rules.disconnect(table(3, groups=[([1], 0)]), 1)
+    assert (rules.winners(state), rules.ranking(state)) == ((), ((0,), (2,)))
+
+
+def test_what_holds_in_a_turn_only_is_gone_when_the_game_is_over() -> None:
+    start = table(
+        3,
+        EXPERT,
+        phase=Phase.STUDENTS,
+        entrances=["RED9", "RED9", "BLUE9"],
+        queue=(1,),
+        played=2,
+        ignored=BLUE,
+        borrowed=(1, NOBODY, NOBODY, NOBODY, NOBODY),
+    )
+    state = rules.disconnect(start, 1)
+    assert (state.phase, state.reason, state.active) == (Phase.OVER, Reason.DISCONNECTED, NOBODY)
+    assert (state.queue, state.to_move, state.played, state.ignored) == ((), 0, 0, NOBODY)
+    assert state.borrowed == (NOBODY,) * 5
+    assert state.revision == start.revision + 1
+    assert rules.disconnect(state, 0) == state
+    assert rules.reconnect(state, 1) == state
+
+
 def test_a_lost_player_is_eliminated_where_that_is_chosen() -> None:
     start = fresh(Settings(on_disconnect="eliminate"), 3)
     assert rules.disconnect(start, 1) == rules.eliminate(start, 1)
@@ -987,6 +1085,56 @@ def test_an_interrupted_turn_may_be_broken_off() -> None:
     assert (sum(state.entrances[0]), state.active) == (6, 1)
 
 
+@pytest.mark.parametrize(
+    ("phase", "changes"),
+    [
+        (Phase.STUDENTS, {"played": 8}),
+        (Phase.STUDENTS, {"to_move": 2}),
+        (Phase.MOTHER_NATURE, {}),
+        (Phase.CLOUD, {}),
+        (Phase.END_TURN, {}),
+    ],
+)
+def test_a_turn_is_finished_from_wherever_it_is_interrupted(phase: Phase, changes: dict[str, Any]) -> None:
+    settings = expert(8, on_disconnect="skip_turns", explicit_end_turn=True)
+    start = table(2, settings, phase=phase, entrances=["RED4", "BLUE7"], queue=(1,), **changes)
+    if phase is Phase.END_TURN:
+        start = start._replace(entrances=(students("RED7"), start.entrances[1]))
+    state = rules.disconnect(start, 0)
+    assert (state.active, state.phase, state.played, state.standings[0]) == (1, Phase.STUDENTS, 0, Standing.AWAY)
+    assert (state.mother_nature, any(state.clouds[0])) == (int(phase < Phase.CLOUD), phase is Phase.END_TURN)
+    assert sum(state.entrances[0]) == 7 - (changes.get("to_move", 3) if phase is Phase.STUDENTS else 0)
+
+
+def test_the_turn_of_another_goes_on_when_a_player_is_lost() -> None:
+    start = table(3, SKIP, phase=Phase.STUDENTS, entrances=["RED9", "BLUE9", "PINK9"], queue=(1, 2))
+    begun = played(start, ToDiningRoom(RED))
+    state = rules.disconnect(begun, 1)
+    assert state == begun._replace(standings=(Standing.IN, Standing.AWAY, Standing.IN), revision=begun.revision + 1)
+
+
+def test_the_last_turn_of_a_round_is_finished_and_not_the_next_one_of_the_same_player() -> None:
+    start = table(2, SKIP, phase=Phase.STUDENTS, entrances=["RED7", "BLUE7"], round=2)
+    start = played(start._replace(standings=(Standing.IN, Standing.AWAY)), ToDiningRoom(RED))
+    state = rules.disconnect(start, 0)
+    assert (state.reason, state.round, state.hands) == (Reason.DISCONNECTED, 3, start.hands)
+
+
+def test_a_round_in_which_nobody_could_plan_leaves_the_first_player() -> None:
+    state = fresh(Settings(on_disconnect="skip_turns", first_player="first_seat"))
+    state = rules.reconnect(rules.disconnect(state, 1), 1)
+    state = state._replace(queue=())
+    state = rules.disconnect(state, 0)
+    assert (state.round, state.first, state.active, state.phase) == (2, 0, 1, Phase.ASSISTANT)
+
+
+def test_no_student_is_left_to_move_when_the_last_player_of_a_round_is_eliminated() -> None:
+    state = table(3, active=2, phase=Phase.STUDENTS, entrances=["RED9", "BLUE9", "PINK9"])
+    assert state.to_move == 4
+    after = rules.eliminate(state, 2)
+    assert (after.phase, after.to_move, after.round) == (Phase.ASSISTANT, 0, state.round + 1)
+
+
 def test_the_game_is_over_when_nobody_is_there() -> None:
     state = rules.disconnect(rules.disconnect(fresh(SKIP), 0), 1)
     assert (state.reason, rules.winners(state)) == (Reason.DISCONNECTED, ())
@@ -1006,7 +1154,9 @@ def test_hidden_things_stay_hidden() -> None:
     seen = rules.view(state, 1)
     assert seen.hands == ((0, 0), (3,), ())
     assert seen.draw_state == 0
-    assert rules.public_view(state).hands == ((0, 0), (0,), ())
+    assert state.draw_state != 0
+    everybody = rules.public_view(state)
+    assert (everybody.hands, everybody.draw_state) == (((0, 0), (0,), ()), 0)
     assert rules.unseen(seen) == state.bag
 
 

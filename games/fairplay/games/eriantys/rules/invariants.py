@@ -88,7 +88,7 @@ def _cards_problem(state: State) -> str | None:
     if len(state.cards) != (CHARACTERS_IN_PLAY if state.settings.is_expert else 0):
         return "Three characters are in play in Expert mode, and none in Basic mode."
     numbers = [card.character for card in state.cards]
-    if not set(numbers) <= set(PIECES) or len(set(numbers)) < len(numbers):
+    if any(number not in PIECES for number in numbers) or len(set(numbers)) < len(numbers):
         return "The characters in play must be different ones of 1 to 12."
     return None
 
@@ -142,7 +142,7 @@ def _groups_problem(state: State) -> str | None:
         return "A group of several islands must have towers."
     before = (*groups[-1:], *groups[:-1])
     pairs = zip(before, groups, strict=True)
-    if len(groups) > 1 and any(left.tower == right.tower != NOBODY for left, right in pairs):
+    if any(left.tower == right.tower != NOBODY for left, right in pairs):
         return "Neighbouring groups cannot have the same towers."
     return None
 
@@ -152,8 +152,9 @@ def _towers_problem(state: State) -> str | None:
     total = size_of(len(state.sides)).towers
     for side, left in enumerate(state.towers):
         built = sum(len(group.tiles) for group in state.groups if group.tower == side)
-        short = state.reason is Reason.LAST_TOWER and not left and built >= total
-        if left < 0 or (left + built != total and not short):
+        surplus = left + built - total
+        explained = state.reason is Reason.LAST_TOWER and not left
+        if left < 0 or surplus < 0 or (surplus and not explained):
             return f"A side has {total} towers, not {left} and {built} on islands."
     colors = [color for color in state.tower_colors if color != NOBODY]
     if len(set(colors)) < len(colors) or not set(colors) <= set(range(len(state.towers))):
@@ -168,8 +169,8 @@ def _professors_problem(state: State) -> str | None:
     for color, owner in enumerate(state.professors):
         counts = [room[color] for room in state.dining_rooms]
         best = max(counts)
-        mine = 0 if owner == NOBODY else counts[owner]
-        if mine < best and counts.count(best) == 1 and state.settings.professor_recheck_on_removal:
+        first = counts.index(best)
+        if owner != first and counts.count(best) == 1 and state.settings.professor_recheck_on_removal:
             return f"The {COLORS[color]} professor must be with the player that has the most of its students."
     return None
 

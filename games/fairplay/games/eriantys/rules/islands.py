@@ -75,7 +75,7 @@ def stop_at(state: State, index: int, *, respect_no_entry: bool = True) -> State
         return _with_tiles_returned(state, 1)._replace(groups=groups)
     totals = influences(state, group)
     best = max(totals)
-    if not best or totals.count(best) > 1 or (winner := totals.index(best)) == group.tower:
+    if totals.count(best) > 1 or (winner := totals.index(best)) == group.tower:
         return state
     return _conquered(state, index, winner)
 
@@ -111,8 +111,6 @@ def _merged(state: State, index: int) -> State:
     ring = [groups[(index - 1 + step) % count] for step in range(count)]  # the neighbours are at 0 and 2
     start = 0 if ring[0].tower == tower else 1
     end = 3 if ring[2].tower == tower else 2
-    if end - start == 1:
-        return state
     joined = ring[start:end]
     whole = _joined(joined)
     surplus = 0 if state.settings.no_entry_stack else max(0, whole.no_entry - 1)

@@ -113,7 +113,7 @@ def is_turn_begun(state: State) -> bool:
 def _finished(state: State) -> State:
     """Return the state at the end of the active seat's turn, which is not always followed by another's turn."""
     seat, begun = state.active, state.round
-    while state.active == seat and state.round == begun and state.phase in _ACTION_PHASES:
+    while state.active == seat and state.round == begun:
         state = apply(state, default_action(state))
     return state
 

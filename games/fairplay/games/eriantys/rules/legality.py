@@ -76,7 +76,7 @@ def legal(state: State) -> Sequence[Action]:
     listed: `canonical`.
     """
     due = due_actions(state)
-    if not state.cards or state.played:
+    if state.played:
         return due
     parts = [options for options in character_options(state) if options]
     return chained([due, *parts]) if parts else due

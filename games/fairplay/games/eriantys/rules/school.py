@@ -14,7 +14,7 @@ def seated(state: State, color: int, *, pays: bool = True) -> State:
     room = state.dining_rooms[seat]
     rooms = with_counts(state.dining_rooms, seat, plus(room, color))
     state = state._replace(dining_rooms=rooms)
-    if pays and room[color] % 3 == 2 and state.settings.is_expert:
+    if pays:  # the reserve of Basic mode is empty
         state = with_coins(state, color, room[color], room[color] + 1)
     return with_claim(state, color) if state.professors[color] != seat else state
 
@@ -49,7 +49,7 @@ def with_claim(state: State, color: int) -> State:
     if owner == seat:
         return state
     state = state._replace(professors=with_at(state.professors, color, seat))
-    if mine == others and owner != NOBODY and state.settings.farmer_after_turn == "revert":
+    if mine == others and state.settings.farmer_after_turn == "revert":
         return state._replace(borrowed=with_at(state.borrowed, color, owner))
     return state
 
@@ -69,7 +69,7 @@ def with_recheck(state: State, color: int) -> State:
     """Return the state after a removal: whoever alone has the most students of a colour owns its professor (5.5 b)."""
     counts = [room[color] for room in state.dining_rooms]
     best = max(counts)
-    if best and counts.count(best) == 1:
+    if counts.count(best) == 1:
         return state._replace(professors=with_at(state.professors, color, counts.index(best)))
     return state
 

@@ -131,19 +131,19 @@ class State(NamedTuple):
     to_move: int  # students that the active seat has still to move
     tower_colors: tuple[int, ...]  # by side; NOBODY before it is chosen
     towers: tuple[int, ...]  # by side: those that are not on islands
-    cards: tuple[Card, ...] = ()  # three in Expert mode, from left to right
-    coins: tuple[int, ...] = ()  # by seat; all 0 in Basic mode
-    reserve: int = 0  # coins
-    paid_seats: tuple[int, ...] = ()  # by seat: which coin seats have paid, a bit each (5.1); for `coin_seat_once`
-    played: int = 0  # the character that the active seat has played in this turn, 0 for none
-    ignored: int = NOBODY  # the colour that gives no influence in this turn
-    borrowed: tuple[int, ...] = (NOBODY,) * COLOR_COUNT  # by colour: to whom the Farmer gives it back after the turn
-    aside: Counts = NONE  # students of eliminated players
-    standings: tuple[Standing, ...] = ()  # by seat
-    last_round: Reason = Reason.NONE  # why this round is the last one
-    reason: Reason = Reason.NONE  # why the game is over
-    draw_state: int = 0  # 64 hidden bits that decide the next draw
-    revision: int = 0  # grows with every change
+    cards: tuple[Card, ...]  # three in Expert mode, from left to right
+    coins: tuple[int, ...]  # by seat; all 0 in Basic mode
+    reserve: int  # coins
+    paid_seats: tuple[int, ...]  # by seat: which coin seats have paid, a bit each (5.1); for `coin_seat_once`
+    played: int  # the character that the active seat has played in this turn, 0 for none
+    ignored: int  # the colour that gives no influence in this turn
+    borrowed: tuple[int, ...]  # by colour: to whom the Farmer gives it back after the turn
+    aside: Counts  # students of eliminated players
+    standings: tuple[Standing, ...]  # by seat
+    last_round: Reason  # why this round is the last one
+    reason: Reason  # why the game is over
+    draw_state: int  # 64 hidden bits that decide the next draw
+    revision: int  # grows with every change
 
 
 def turn(state: State) -> int | None:

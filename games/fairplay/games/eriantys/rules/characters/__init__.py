@@ -54,7 +54,7 @@ def character_cost(card: Card) -> int:
 
 def playable(state: State) -> Iterator[tuple[Piece, Card]]:
     """Yield the characters that the active seat can pay for and play now, as far as their parameters allow."""
-    if not state.cards or state.played or state.phase not in _TIMES:
+    if state.played or state.phase not in _TIMES:
         return
     coins = state.coins[state.active]
     for card in state.cards:
@@ -110,8 +110,8 @@ def _shape_violation(state: State, piece: Piece, action: PlayCharacter) -> str |
         return "eriantys.color.known"
     if action.island is not None and group_of(state, action.island) == NOBODY:
         return "eriantys.island.known"
-    fewest = 1 if piece.most_swaps and not state.settings.allow_zero_swaps else 0
-    return None if fewest <= len(action.swaps) <= piece.most_swaps else "eriantys.character.swap-count"
+    too_few = not action.swaps and piece.most_swaps and not state.settings.allow_zero_swaps
+    return "eriantys.character.swap-count" if too_few or len(action.swaps) > piece.most_swaps else None
 
 
 def play_character(state: State, action: PlayCharacter) -> State:

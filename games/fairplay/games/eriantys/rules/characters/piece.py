@@ -65,20 +65,14 @@ class Piece(NamedTuple):
 
     def choice(self, state: State, card: Card) -> Choice | None:
         """Return all ways in short, free combinations not multiplied out; None: there is no way."""
-        if self.exchange is not None:
+        if self.exchange is not None:  # a full table forbids none: a student of its colour may be taken for another
             bounds = self.exchange(state, card)
-            return Choice(card.character, exchange=bounds) if self._is_possible(state, card, bounds) else None
+            return Choice(card.character, exchange=bounds) if bounds.fewest <= bounds.most else None
         colors = () if self.colors is None else tuple(self.colors(state, card))
         islands = () if self.islands is None else tuple(self.islands(state, card))
         if (self.colors is not None and not colors) or (self.islands is not None and not islands):
             return None
         return Choice(card.character, colors, islands)
-
-    def _is_possible(self, state: State, card: Card, bounds: Exchange) -> bool:
-        """Return whether bounds leave room for an exchange; only a full table can forbid what the numbers allow."""
-        if bounds.most < bounds.fewest:
-            return False
-        return bounds.free is None or min(bounds.free) > 0 or bool(self.options(state, card))
 
 
 @cache

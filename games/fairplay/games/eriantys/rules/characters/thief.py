@@ -17,7 +17,7 @@ def _effect(state: State, card: Card, action: PlayCharacter) -> State:
     removed = [without_some(room, color, _STOLEN) for room in state.dining_rooms]
     total = sum([count for _, count in removed])
     state = state._replace(dining_rooms=tuple([room for room, _ in removed]), bag=plus(state.bag, color, total))
-    if total and state.last_round is Reason.BAG_EMPTY and not state.settings.bag_end_latched:
+    if total and not state.settings.bag_end_latched:
         state = state._replace(last_round=Reason.NONE if all(state.hands) else Reason.LAST_ASSISTANT)
     return with_zero_check(state, color)
 
