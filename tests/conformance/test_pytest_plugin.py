@@ -45,7 +45,8 @@ def test_chosen_cases_are_judged_from_the_most_ordinary_on(pytester: pytest.Pyte
     lines = [line for line in ran.outlines if "::" in line]
     assert [line.split()[1] for line in lines] == ["PASS", "PASS", "PASS", "NOT"]
     assert "one-reply-per-call NOT APPLICABLE" in lines[3]
-    assert "3 passed, 1 not applicable" in ran.outlines[-1]
+    assert "3 passed" in ran.outlines[-1]
+    assert "1 not applicable" in ran.outlines[-1]
     cases_of = Xml.parse(pytester.path / "j.xml").getroot().iter("testcase")
     assert [case.get("name") for case in cases_of] == chosen
     found = check((pytester.path / "c.json").read_bytes())
@@ -62,7 +63,8 @@ def test_a_must_that_is_not_met_is_a_failure_with_its_evidence(pytester: pytest.
     assert "The player cannot be reached: the player's process ended with exit code 1\n\nAgain:\nfairplay " in text
     assert "fairplay certify fish exec:false --only contract.reachable" in text
     assert "Traceback" not in text
-    assert "1 failed, 1 not tested" in ran.outlines[-1]
+    assert "1 failed" in ran.outlines[-1]
+    assert "1 not tested" in ran.outlines[-1]
     [first, second] = Xml.parse(pytester.path / "j.xml").getroot().iter("failure")
     assert "The player cannot be reached" in str(first.get("message"))
     assert "NOT TESTED: the player cannot be reached: see contract.reachable" in str(second.get("message"))

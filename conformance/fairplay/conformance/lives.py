@@ -13,6 +13,7 @@ from fairplay.conformance.context import BESIDE_OTHERS, Context
 from fairplay.conformance.trial import Scenario, Trial
 from fairplay.games.kit.player_service import DESCRIBE, END, START
 from fairplay.games.steps import Failure
+from fairplay.server.links.process import ProcessLink
 from fairplay.server.manager.plan import game_id_of
 from fairplay.v1.connection_pb2 import GoodbyeReason
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, EndRequest, PlayerDescription, StartRequest
@@ -126,16 +127,17 @@ def _departure(
     process = connection.process
     if process is None or not process.connected:
         return None
+    connection.lost = True
+    return context.player.loop.run(watch_departure(process, reason, limit_s))
 
-    async def watch() -> Departure:
-        clock = asyncio.get_running_loop().time
-        began, lost, returned = clock(), False, False
-        process.dismiss(reason, "this player is no longer needed here")
-        connection.lost = True
-        while not (returned or process.ended) and clock() - began < limit_s:
-            await asyncio.sleep(POLL_S)
-            lost = lost or not process.connected
-            returned = lost and process.connected
-        return Departure(returned, process.ended, process.output)
 
-    return context.player.loop.run(watch())
+async def watch_departure(process: ProcessLink, reason: GoodbyeReason.ValueType, limit_s: float) -> Departure:
+    """Say goodbye to a player, and return what it does until it has ended or returned, or the time is over."""
+    clock = asyncio.get_running_loop().time
+    began, lost, returned = clock(), False, False
+    process.dismiss(reason, "this player is no longer needed here")
+    while not (returned or process.ended) and clock() - began < limit_s:
+        await asyncio.sleep(POLL_S)
+        lost = lost or not process.connected
+        returned = lost and process.connected
+    return Departure(returned, process.ended, process.output)
