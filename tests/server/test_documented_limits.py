@@ -11,14 +11,15 @@ from fairplay.server import evidence, plans, questions
 from fairplay.server.http2 import call, connection
 from fairplay.server.links import dial_in, kept_names, link, open_calls, program, stream
 from fairplay.server.lobby import broadcaster, checks, limits, lobby, text
-from fairplay.server.manager import admission, names, plan
+from fairplay.server.manager import names, plan
 from fairplay.server.records import writer
 from fairplay.server.server import OPTIONS
-from fairplay.server.servicers import paging, patience, rules
+from fairplay.server.servicers import paging, patience, rules, sizes
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMENT = re.compile(r"\s+(?://\s+)?")
 LOBBY = limits.LobbyLimits()
+CERTIFICATE = sizes.BOUNDS["certificate"]
 
 
 def read(page: str) -> str:
@@ -91,7 +92,7 @@ PAGE_SIZES = f"0 counts as {paging.DEFAULT_PAGE_SIZE}, more than {paging.MAX_PAG
         ("proto/fairplay/v1/misconduct.proto", f"The first {evidence.MAX_UNPARSABLE_BYTES:,} bytes of a reply"),
         ("proto/fairplay/v1/lobby.proto", f"The settings, at most {kib(checks.MAX_SETTINGS_BYTES)} KiB"),
         ("proto/fairplay/v1/lobby.proto", f"1 to {text.MAX_TEXT_CHARS} characters, not only spaces"),
-        ("proto/fairplay/v1/manager.proto", f"writes it, at most {kib(admission.MAX_BYTES, 2)} MiB"),
+        ("proto/fairplay/v1/manager.proto", f"writes it, at most {kib(CERTIFICATE.length, 2)} MiB"),
         *((f"proto/fairplay/v1/{name}.proto", PAGE_SIZES) for name in ("lobby", "manager", "referee")),
     ],
 )

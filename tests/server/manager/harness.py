@@ -181,6 +181,12 @@ class Environment(NamedTuple):
         assert over.status in OVER
         return over
 
+    async def gone(self) -> None:
+        """Wait until nothing runs of any tournament."""
+        async with asyncio.timeout(20):
+            while self.manager.open_ids:
+                await asyncio.sleep(0)
+
     def findings(self) -> list[object]:
         """Return the defects of the records of everything that is over."""
         listings = [*self.store.list("game", limit=1_000)[0], *self.store.list("tournament", limit=1_000)[0]]

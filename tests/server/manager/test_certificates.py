@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import grpc
@@ -15,7 +17,9 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.certificate import FORMAT, CaseResult, frozen, sealed, summary
 from fairplay.certificate.signing import new_key, public_text, signed
-from fairplay.games.game import find
+from fairplay.games.game import Game, find
+from fairplay.server.errors import Refusal
+from fairplay.server.manager.admission import check_certificate, describe, shown
 from fairplay.server.server import Config, Server
 from fairplay.v1 import manager_pb2 as pb
 from fairplay.v1.game_pb2 import AdmissionCertificate, Player, TimeControl
@@ -26,7 +30,7 @@ from tests.server.harness import dialled_in
 
 def certificate(**changes: Any) -> bytes:
     """Return the certificate of the reference player "first", certified a minute ago."""
-    ids = sorted(frozen("fish", 1) or ())
+    ids = sorted(frozen(changes.get("game", "fish"), 1) or ())
     verdicts: Mapping[str, str] = changes.pop("verdicts", {})
     cases = [CaseResult(each, "MUST", verdicts.get(each, "PASS"), False, "", "", 1) for each in ids]
     content = {
@@ -159,8 +163,68 @@ async def test_a_certificate_that_does_not_serve_is_refused(manager: Any, data: 
 
 
 async def test_a_certificate_of_another_game_is_refused(manager: Any) -> None:
-    message = await refusal(sign_up(manager, certificate(game="q")))
-    assert "certificate" in message
+    of_q = certificate(game="q", player={"name": "first", "version": "", "services": [find("q").service]})
+    message = await refusal(sign_up(manager, of_q))
+    assert message == "the certificate is for q in revision 1, but the tournament is of fish in revision 1"
+
+
+ISSUED = datetime(2026, 1, 2, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("age", "max_age_s", "why"),
+    [
+        (timedelta(hours=1), 3600, ""),
+        (timedelta(hours=1, milliseconds=1), 3600, "too old"),
+        (timedelta(hours=1), 3599.999, "too old"),
+        (timedelta(days=4000), 0, ""),
+        (-timedelta(minutes=5), 3600, ""),  # the clocks of two machines differ
+        (-timedelta(minutes=5, milliseconds=1), 3600, "in the future"),
+    ],
+)
+def test_a_certificate_serves_for_its_time(age: timedelta, max_age_s: float, why: str) -> None:
+    plan = TournamentPlan(game="fish")
+    plan.sign_up.certificate.max_age.FromTimedelta(timedelta(seconds=max_age_s))
+    data = certificate(issued=ISSUED.isoformat())
+    if not why:
+        assert check_certificate(data, plan, ISSUED + age).issued == ISSUED.isoformat()
+    else:
+        with pytest.raises(Refusal, match=why) as caught:
+            check_certificate(data, plan, ISSUED + age)
+        assert (caught.value.reason, caught.value.field) == ("CERTIFICATE_REQUIRED", "certificate")
+
+
+def test_what_everybody_may_know_of_a_certificate_is_cut() -> None:
+    data = certificate(suite_version="v" * 65)
+    assert (
+        shown(check_certificate(data, TournamentPlan(game="fish"), datetime.now(UTC)), data).suite_version == "v" * 64
+    )
+
+
+class Mumbling:
+    """Links to players whose descriptions cannot be read; closed links are counted."""
+
+    def __init__(self) -> None:
+        self.closed = 0
+        self.secrets: list[str] = []
+
+    async def open(self, player: Player, game: Game, secret: str) -> Any:
+        self.secrets.append(secret)
+        return self
+
+    def call(self, method: str, request: bytes, limit_s: float, done: Callable[[bytes, float], None]) -> Any:
+        asyncio.get_running_loop().call_soon(done, b"\xff", 0.0)
+        return SimpleNamespace(cancel=lambda: None)
+
+    async def close(self) -> None:
+        self.closed += 1
+
+
+async def test_a_player_that_describes_itself_in_no_words_is_refused() -> None:
+    links: Any = Mumbling()
+    with pytest.raises(Refusal, match="for its certificate, cannot be read"):
+        await describe(Player(name="anna"), TournamentPlan(game="fish"), links, "its own")
+    assert (links.closed, links.secrets) == (1, ["its own"])
 
 
 async def test_a_player_that_does_not_answer_is_refused(manager: Any) -> None:

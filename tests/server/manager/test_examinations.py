@@ -10,8 +10,8 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.certificate.signing import new_key, public_text, signed
 from fairplay.server.errors import Refusal
-from fairplay.server.manager.examiner import MAX_EXAMINATIONS, MAX_OF_ACCOUNT, Examiner
-from fairplay.server.manager.states import CANCELLED, EXAMINING, MAX_REFUSED, REFUSED, RUNNING, SIGN_UP, TOO_LATE
+from fairplay.server.manager.examiner import Examiner
+from fairplay.server.manager.states import CANCELLED, EXAMINING, REFUSED, RUNNING, SIGN_UP, TOO_LATE
 from fairplay.server.manager.suite import Finding
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.published import published
@@ -321,11 +321,11 @@ async def test_of_many_refused_players_the_latest_are_shown() -> None:
         wanted = examining()
         wanted.sign_up.name_pattern = ".*"
         await here.manager.create("t", wanted)
-        for number in range(MAX_REFUSED + 2):
+        for number in range(102):
             await enter(here, f"p{number}")
-        await until(here, "refused", f"p{MAX_REFUSED + 1}")
+        await until(here, "refused", "p101")
         shown = [each.player.name for each in here.manager.get("t").examinations]
-        assert shown == [f"p{number}" for number in range(2, MAX_REFUSED + 2)]
+        assert shown == [f"p{number}" for number in range(2, 102)]
 
 
 @pytest.mark.parametrize(
@@ -385,8 +385,7 @@ async def test_who_has_no_account_shares_the_room_of_all() -> None:
     suite = Suite()
     examiner = Examiner(suite.examine, at_once=1)
     many = [
-        asyncio.create_task(examiner.examine(started(f"p{number}"), TournamentPlan(), ""))
-        for number in range(MAX_EXAMINATIONS)
+        asyncio.create_task(examiner.examine(started(f"p{number}"), TournamentPlan(), "")) for number in range(1_000)
     ]
     await asyncio.sleep(0)
     with pytest.raises(Refusal, match="players are being examined already: sign up later"):
@@ -394,7 +393,7 @@ async def test_who_has_no_account_shares_the_room_of_all() -> None:
     many.pop().cancel()
     await asyncio.sleep(0)
     await asyncio.sleep(0)
-    examiner.check_room("")
+    examiner.check_room("")  # 999 are being examined
     for task in many:
         task.cancel()
     await asyncio.gather(*many, return_exceptions=True)
@@ -405,12 +404,17 @@ async def test_an_account_has_a_bounded_number_of_examinations() -> None:
     examiner = Examiner(suite.examine, at_once=1)
     many = [
         asyncio.create_task(examiner.examine(started(f"p{number}", "ann"), TournamentPlan(), ""))
-        for number in range(MAX_OF_ACCOUNT)
+        for number in range(20)
     ]
     await asyncio.sleep(0)
-    with pytest.raises(Refusal, match="your players are being examined"):
+    with pytest.raises(Refusal, match="20 of your players are being examined") as caught:
         examiner.check_room("ann")
+    assert (caught.value.reason, caught.value.retry_s) == ("TOO_MANY_REQUESTS", 30.0)
     examiner.check_room("bob")
+    many.pop().cancel()
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    examiner.check_room("ann")  # 19 of its players are being examined
     for task in many:
         task.cancel()
     await asyncio.gather(*many, return_exceptions=True)

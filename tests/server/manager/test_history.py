@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -16,7 +16,7 @@ from fairplay.server.manager.course import Course, OpenGame
 from fairplay.server.manager.history import History, check_tournament, read
 from fairplay.server.manager.plan import full_tournament_plan, seated
 from fairplay.server.records.chain import chained
-from fairplay.server.records.verify import CHECKS, verify
+from fairplay.server.records.verify import CHECKS, Finding, verify
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import CallError, Misconduct
 from fairplay.v1.record_pb2 import (
@@ -29,7 +29,7 @@ from fairplay.v1.record_pb2 import (
     TournamentHeader,
 )
 from fairplay.v1.result_pb2 import GameResult, RankedPlayer, RankGroup
-from fairplay.v1.tournament_pb2 import Tournament, TournamentResult
+from fairplay.v1.tournament_pb2 import Examination, Tournament, TournamentResult
 from tests.server.manager.harness import plan
 
 DEAD = CallError(message="dead")
@@ -347,3 +347,85 @@ def test_a_game_that_is_not_installed() -> None:
 
 def test_the_message_of_a_history_is_the_tournament() -> None:
     assert isinstance(History(header()).message, Tournament)
+
+
+# What is said of records that are not sound
+
+
+def examined(name: str = "z", status: Any = states.EXAMINING) -> RecordEntry:
+    return change(examination=Examination(player=Player(name=name), status=status))
+
+
+REFUSED, Z = examined(status=states.REFUSED), Player(name="z")
+SIGN_UP, STARTED = [header()], parsed(whole())[:2]
+
+
+@pytest.mark.parametrize(
+    ("entries", "problem"),
+    [
+        ([RecordEntry(resumed=Resumed())], "the record does not begin with the header of a tournament"),
+        ([*parsed(whole()), RecordEntry(resumed=Resumed())], "it comes after the end"),
+        ([*SIGN_UP, change(cancelled="rain"), change(signed_up=Z)], "it comes after the end"),
+        ([*SIGN_UP, RecordEntry()], "an empty entry does not belong here"),
+        ([*SIGN_UP, RecordEntry(misconduct=Misconduct())], "misconduct does not belong here"),
+        ([*SIGN_UP, RecordEntry(change=TournamentChange())], "it does not say what changed"),
+        ([*STARTED, change(signed_up=Z)], "z signed up after the start"),
+        ([*SIGN_UP, change(signed_up=Player(name="a"))], "a signed up twice"),
+        ([*SIGN_UP, change(signed_up=Z), change(signed_up=Z)], "z signed up twice"),
+        ([*STARTED, examined()], "z was examined after the start"),
+        ([*SIGN_UP, change(signed_up=Z), examined()], "z was examined after it had signed up"),
+        ([*SIGN_UP, examined("a")], "a was examined after it had signed up"),
+        ([*SIGN_UP, examined(), examined()], "z was examined, but its examination had begun already"),
+        ([*SIGN_UP, REFUSED], "z was examined, but it was not being examined"),
+        ([*STARTED, change(withdrawn="a")], "a withdrew after the start"),
+        ([*SIGN_UP, change(withdrawn="a")], "a withdrew without having signed up"),
+        ([*SIGN_UP, change(withdrawn="z")], "z withdrew without having signed up"),
+        (
+            [*SIGN_UP, examined(), examined(status=REFUSED), change(withdrawn="z")],
+            "z withdrew without having signed up",
+        ),
+        ([*STARTED, STARTED[1]], "the tournament was started twice"),
+        ([*SIGN_UP, change(signed_up=Z), STARTED[1]], "the list of entrants does not follow from the sign-up"),
+        ([*SIGN_UP, change(finished=TournamentResult())], "by the rules the tournament is not over here"),
+        ([*STARTED, change(finished=TournamentResult())], "by the rules the tournament is not over here"),
+        (
+            [*parsed(whole())[:-1], change(finished=TournamentResult(winners=["e"]))],
+            "the result is not the one that the rules lead to",
+        ),
+        ([*parsed(whole())[:-1], change(cancelled="rain")], "the tournament was cancelled after it was decided"),
+        ([*SIGN_UP, RecordEntry(call=RecordedCall(seat=3))], "by the rules entrant 3 is not called with  here"),
+        ([*SIGN_UP, RecordEntry(played=RecordedGame(game_id="g"))], "by the rules the game 'g' is not played here"),
+        ([*STARTED, RecordEntry(played=RecordedGame(game_id="g"))], "by the rules the game 'g' is not played here"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_is_wrong_is_said_of_the_entry_in_which_it_stands(entries: list[RecordEntry], problem: str) -> None:
+    assert check_tournament(entries) == [Finding(len(entries), problem)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "changed", "problem"),
+    [
+        ("call", no_outcome, "it does not say how the call ended"),
+        ("call", another_request, "the request to entrant 4 is not the one that is due"),
+        ("call", another_number, "the call has the number 45, but it is call 5"),
+        ("call", another_seat, "by the rules entrant 77 is not called with /fairplay.v1.PlayerService/Start here"),
+        ("call", another_method, "by the rules entrant 4 is not called with /fairplay.v1.PlayerService/End here"),
+        ("played", another_name, "the result of t/r1g2 names players that were not in it"),
+        ("played", a_seat_too_many, "the result of t/r1g2 names players that were not in it"),
+    ],
+)
+def test_what_is_wrong_with_a_call_or_game_is_said(
+    kind: str, changed: Callable[[RecordEntry], None], problem: str
+) -> None:
+    index = first(kind)
+    assert check_tournament(tampered(index, changed)) == [Finding(index + 1, problem)]
+
+
+def test_who_is_examined_may_sign_up_or_leave_or_be_examined_again() -> None:
+    again = [examined(), REFUSED, examined()]
+    assert [each.status for each in read([*SIGN_UP, *again]).message.examinations] == [states.EXAMINING]
+    for last, entrants in ((change(signed_up=Z), "abcdez"), (change(withdrawn="z"), "abcde")):
+        message = read([*SIGN_UP, *again, last]).message
+        assert "".join(player.name for player in message.entrants) == entrants
+        assert not message.examinations

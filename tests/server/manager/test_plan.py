@@ -212,6 +212,69 @@ def _seeded(made: TournamentPlan, seed: int) -> TournamentPlan:
     return other
 
 
+@pytest.mark.parametrize(
+    ("path", "most", "reason"),
+    [
+        ("deal_count", 1_000, "INVALID_FORMAT"),
+        ("failures_allowed", 1_000_000, "INVALID_FORMAT"),
+        ("concurrent_game_limit", 1_000, "INVALID_FORMAT"),
+        ("sign_up.certificate.examination.time_limit.seconds", 3_600, "INVALID_SIGN_UP"),
+    ],
+)
+def test_numbers_of_a_plan_have_a_greatest_value(path: str, most: int, reason: str) -> None:
+    *parts, name = path.split(".")
+    made = TournamentPlan(game="fish")
+    part: Any = made
+    for each in parts:
+        part = getattr(part, each)
+    setattr(part, name, most)
+    full(made)
+    setattr(part, name, most + 1)
+    caught = refusal(made)
+    assert (caught.reason, caught.field) == (reason, f"plan.{path.removesuffix('.seconds')}")
+
+
+def test_an_examination_lasts_ten_seconds_at_least() -> None:
+    made = TournamentPlan(game="fish")
+    limit = made.sign_up.certificate.examination.time_limit
+    limit.seconds = 10
+    full(made)
+    limit.FromMilliseconds(9_999)
+    assert refusal(made).field == "plan.sign_up.certificate.examination.time_limit"
+
+
+def test_games_of_the_withdrawn_are_counted_in_a_way_that_there_is() -> None:
+    made = TournamentPlan(game="fish", withdrawn_games=9)  # type: ignore[arg-type]
+    caught = refusal(made)
+    assert (caught.reason, caught.field) == ("INVALID_FORMAT", "plan.withdrawn_games")
+
+
+def test_certificates_may_not_be_younger_than_now() -> None:
+    made = TournamentPlan(game="fish")
+    made.sign_up.certificate.max_age.seconds = -1
+    assert refusal(made).field == "plan.sign_up.certificate.max_age"
+    made.sign_up.certificate.max_age.seconds = 0
+    full(made)
+
+
+def test_a_title_has_100_characters_at_most() -> None:
+    assert full(TournamentPlan(game="fish", title="t" * 100)).title == "t" * 100
+    for title in ("t" * 101, "two\nlines"):
+        caught = refusal(TournamentPlan(game="fish", title=title))
+        assert (caught.reason, caught.field) == ("TEXT_INVALID", "plan.title")
+
+
+def test_the_board_is_tried_for_games_of_as_many_as_may_enter() -> None:
+    made = with_settings(rows=2, columns=4)  # two players need 8 tiles, three need 9
+    del made.entrants[2:]
+    for most, fits in ((2, True), (3, False)):
+        made.sign_up.max_entrant_count = most
+        if fits:
+            full(made)
+        else:
+            assert refusal(made).field == "plan.settings"
+
+
 # What a plan asks for, and what it does not say
 
 

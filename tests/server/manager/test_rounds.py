@@ -50,3 +50,15 @@ def test_rounds_that_are_not_over_are_not_packed(over: int) -> None:
     archive.pack(over)
     assert [round_.number for round_ in message.rounds] == [number for number in (1, 2, 3) if number > over]
     assert [game.game_id for game in archive.games(0, 10)] == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize(("latest", "shown"), [(4_998, [1, 2]), (4_999, [2])])
+def test_the_last_5_000_games_are_shown(latest: int, shown: list[int]) -> None:
+    message = Tournament()
+    archive = Archive(message)
+    for number, size in enumerate((2, latest), start=1):
+        message.rounds.add(number=number).games.extend([RoundGame()] * size)
+        archive.begin(size)
+        archive.pack(number)
+    assert [round_.number for round_ in message.rounds] == shown
+    assert len(archive.games(0, 10_000)) == latest + 2

@@ -24,7 +24,6 @@ from fairplay.v1.misconduct_pb2 import Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
 from fairplay.v1.tournament_pb2 import TournamentPlan
 
-MAX_BYTES = 1024 * 1024
 MAX_WORD_CHARS = 64
 SKEW = timedelta(minutes=5)
 """How far the clocks of two machines may be apart."""
@@ -37,8 +36,6 @@ def check_certificate(data: bytes, plan: TournamentPlan, now: datetime) -> Certi
     """
     if not data:
         raise _refused("this tournament asks for a certificate: sign up with the one of `fairplay certify --json FILE`")
-    if len(data) > MAX_BYTES:
-        raise _refused(f"the certificate has {len(data):,} bytes; at most {MAX_BYTES:,} are read")
     try:
         certificate = certificates.check(data)
         age = now - datetime.fromisoformat(certificate.issued)
