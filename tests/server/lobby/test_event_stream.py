@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Sequence
 
 import pytest
@@ -107,3 +108,24 @@ async def test_a_caller_that_goes_ends_the_stream_without_an_error() -> None:
     await asyncio.gather(running, return_exceptions=True)
     await reader.add(1)
     assert (reader.written, errors) == ([], [])
+
+
+async def test_a_caller_that_fails_when_the_stream_has_ended_is_no_error() -> None:
+    reader = Reader()
+    reader.last = 1
+    errors: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(context))
+
+    async def fail(_: bytes) -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            raise ConnectionError("the caller is gone") from None
+
+    running = asyncio.create_task(reader.stream.run(fail))
+    await turned()
+    reader.stream.end()
+    await running
+    await turned()
+    gc.collect()
+    assert errors == []

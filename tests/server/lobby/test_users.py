@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import grpc
 import pytest
 from grpc_status import rpc_status
 
-from fairplay.server.lobby.limits import LobbyLimits
+from fairplay.server.errors import Refusal
+from fairplay.server.links.dial_in import Hub
+from fairplay.server.links.link import Clock
+from fairplay.server.lobby.limits import LobbyLimits, TokenBucket
+from fairplay.server.lobby.users import Users, hash_token
 from fairplay.server.server import Server
 from fairplay.v1 import lobby_pb2 as pb
+from fairplay.v1.connection_pb2 import DialInResponse, Hello, HostedPlayer
 from fairplay.v1.table_pb2 import Part
 from tests.server.harness import ByHand, refusals
 from tests.server.lobby.harness import PATIENT, Guest, guests, lobby, refusal
@@ -315,3 +320,127 @@ async def test_strangers_may_not_try_tokens_without_end() -> None:
         while await refusals(enter(server, "ann")):
             pass  # the answer is late; a second later one more of this host may enter
         await stranger.close()
+
+
+# --- without connections ---
+
+
+def bucket() -> TokenBucket:
+    return TokenBucket(1, 1, 0.0)
+
+
+def dial_in(hub: Hub, name: str, token: str) -> bool:
+    """Let a player dial in, and return whether it gets the name."""
+
+    async def write(_: DialInResponse) -> None:
+        """Read everything."""
+
+    try:
+        hub.admit(Hello(players=[HostedPlayer(name=name, token=token)]), write, lambda: None)
+    except Refusal:
+        return False
+    return True
+
+
+def refused(call: Callable[[], object]) -> tuple[str, str]:
+    with pytest.raises(Refusal) as caught:
+        call()
+    return caught.value.reason, caught.value.message
+
+
+async def test_a_name_of_nobody_is_had_by_anybody_unless_it_is_kept_or_dialled_in_with_a_token() -> None:
+    hub = Hub(Clock())
+    users = Users(hub)
+    hub.expect("guarded", "mine")
+    hub.expect("open", "")
+    users.keep("Kept", hash_token("old"))
+    for name, token in (("ann", ""), ("ann", "any"), ("open", ""), ("guarded", "mine"), ("kept", "old")):
+        assert users.find_returning(name, token) is None
+    kept = "kept is kept for a user who owns a table or plays a game"
+    guarded = "guarded has dialled in with a token"
+    another, wrong = (
+        "enter with another name, or with the token of that name",
+        "and the token is not the one of that name",
+    )
+    for name, token, reason, said in (
+        ("kept", "", "NAME_TAKEN", f"{kept}: {another}"),
+        ("kept", "guess", "WRONG_TOKEN", f"{kept}, {wrong}"),
+        ("guarded", "", "NAME_TAKEN", f"{guarded}: {another}"),
+        ("guarded", "guess", "WRONG_TOKEN", f"{guarded}, {wrong}"),
+    ):
+        assert refused(lambda: users.find_returning(name, token)) == (reason, said)  # noqa: B023 - called at once
+    users.free("KEPT")
+    assert users.find_returning("kept", "") is None
+
+
+async def test_a_user_that_is_here_is_found_by_its_token_or_that_with_which_it_has_dialled_in() -> None:
+    hub = Hub(Clock())
+    users = Users(hub)
+    hub.expect("ann", "mine")
+    hub.expect("bob", "")
+    ann, bob = (users.admit(name, "", bucket()) for name in ("ann", "bob"))
+    assert users.find_returning("ANN", ann.token) is ann
+    assert users.find_returning("ann", "mine") is ann
+    for name, token, reason in (("ann", "", "NAME_TAKEN"), ("ann", "guess", "WRONG_TOKEN"), ("bob", "", "NAME_TAKEN")):
+        found, said = refused(lambda: users.find_returning(name, token))  # noqa: B023 - called at once
+        assert found == reason
+        assert said.startswith(f"{name} is in the lobby already")
+    assert users.find_by_token(bob.token) is bob
+    assert users.find_by_token("mine") is None
+
+
+async def test_who_comes_back_to_a_kept_name_has_it_as_it_was_with_its_token() -> None:
+    users = Users(Hub(Clock()))
+    users.keep("Ann", hash_token("old"))
+    ann = users.admit("ann", "old", bucket(), "host")
+    assert (ann.name, ann.token, ann.host) == ("Ann", "old", "host")
+    users.remove(ann)
+    other = users.admit("ann", "old", bucket(), "host")
+    assert other.name == "ann"
+    assert other.token != "old"
+    assert len(other.token) == 32
+
+
+async def test_another_name_is_free_if_nobody_has_it_or_it_is_one_s_own_in_other_letters() -> None:
+    hub = Hub(Clock())
+    users = Users(hub)
+    ann, bob = (users.admit(name, "", bucket()) for name in ("ann", "bob"))
+    users.keep("cy", ann.key)
+    hub.expect("dee", bob.token)
+    for user, name in ((ann, "eve"), (ann, "ANN"), (ann, "cy"), (bob, "dee")):
+        users.check_free(user, name)
+    for user, name, why in (
+        (ann, "Bob", "is in the lobby already"),
+        (bob, "cy", "is not free"),
+        (ann, "dee", "is not free"),
+    ):
+        reason, said = refused(lambda: users.check_free(user, name))  # noqa: B023 - called at once
+        assert (reason, said) == ("NAME_TAKEN", f"{name} {why}: choose another name")
+
+
+async def test_only_players_of_a_user_dial_in_under_its_name_and_anybody_under_the_one_it_had() -> None:
+    hub = Hub(Clock())
+    users = Users(hub)
+    ann = users.admit("ann", "", bucket())
+    assert not dial_in(hub, "ann", "other")
+    users.keep("eve", ann.key)
+    users.rename(ann, "eve")
+    assert (users.find("eve"), users.find("ann"), len(users)) == (ann, None, 1)
+    assert not dial_in(hub, "eve", "other")
+    assert dial_in(hub, "eve", ann.token)
+    assert dial_in(hub, "ann", "other")
+    users.remove(ann)
+    assert users.find_by_token(ann.token) is None
+    assert [*users] == []
+    assert users.find_returning("eve", ann.token) is None, "the name is not kept any more"
+
+
+async def test_users_are_counted_by_host_for_as_long_as_they_are_here() -> None:
+    users = Users(Hub(Clock()))
+    ann, bob, cy = (users.admit(name, "", bucket(), host) for name, host in (("a", "one"), ("b", "one"), ("c", "two")))
+    assert [users.host_count(host) for host in ("one", "two", "three")] == [2, 1, 0]
+    users.remove(ann)
+    users.remove(cy)
+    assert [users.host_count(host) for host in ("one", "two", "three")] == [1, 0, 0]
+    users.remove(bob)
+    assert not users._by_host

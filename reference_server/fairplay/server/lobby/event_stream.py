@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
-from fairplay.server.errors import Refusal
-
 Write: TypeAlias = Callable[[bytes], Awaitable[None]]
 After: TypeAlias = Callable[[int], tuple[int, Sequence[bytes]]]
 """(number of the last event that was seen) -> the number of the last event, and the messages that lead there."""
@@ -26,17 +24,17 @@ class EventStream:
         """Send the events that are new."""
         self._due.set()
 
-    def end(self, refusal: Refusal | None = None) -> None:
-        """End the stream, with a refusal if the user did not ask for the end."""
+    def end(self, error: BaseException | None = None) -> None:
+        """End the stream, with an error if the user did not ask for the end. Only the first end counts."""
         if self._over.done():
             return
-        if refusal is None:
+        if error is None:
             self._over.set_result(None)
         else:
-            self._over.set_exception(refusal)
+            self._over.set_exception(error)
 
     async def run(self, write: Write) -> None:
-        """Send events until the stream is ended. Raises the Refusal with which it was ended, if there was one."""
+        """Send events until the stream is ended. Raises what it was ended with, or what `write` raises."""
         writing = asyncio.ensure_future(self._write_all(write))
         writing.add_done_callback(self._stopped)
         try:
@@ -45,8 +43,8 @@ class EventStream:
             writing.cancel()
 
     def _stopped(self, writing: asyncio.Task[None]) -> None:
-        if not writing.cancelled() and not self._over.done() and (error := writing.exception()) is not None:
-            self._over.set_exception(error)
+        if not writing.cancelled():
+            self.end(writing.exception())
 
     async def _write_all(self, write: Write) -> None:
         while True:

@@ -110,7 +110,7 @@ class Users:
         if kept is not None:
             if not hmac.compare_digest(hash_token(token), kept.key):
                 raise _taken(name, token, "is kept for a user who owns a table or plays a game")
-        elif self._hub.guards(name) and not (token and self._hub.holds(name, token)):
+        elif self._hub.guards(name) and not self._hub.holds(name, token):
             raise _taken(name, token, "has dialled in with a token")
 
     def check_free(self, user: User, name: str) -> None:
