@@ -254,6 +254,8 @@ def test_characters_that_help_mother_nature_may_be_refused_after_her_move(charac
         assert rules.violation(state, action) == broken
         assert bool(plays(state, character)) == (broken is None)
         assert rules.violation(at_table(character, chosen={"late_character": late}), action) is None
+        others = at_table(2, chosen={"late_character": late}, phase=Phase.CLOUD)
+        assert rules.violation(others, PlayCharacter(2)) is None
 
 
 def test_no_character_once_the_clouds_are_closed_and_mother_nature_has_moved() -> None:
@@ -292,6 +294,7 @@ def test_an_empty_bag_does_not_refill_a_card(action: PlayCharacter) -> None:
     again = state._replace(played=0)
     assert not plays(again, action.character)
     assert rules.violation(again, action) == "eriantys.character.card-students"
+    assert state.last_round is Reason.NONE
 
 
 def test_princess_seats_a_student_with_professor_and_coin() -> None:
@@ -417,6 +420,14 @@ def test_influence_follows_the_professors_unless_the_farmer_affects_influence_on
         assert rules.influences(state, group_at(state, 1)) == expected
 
 
+@pytest.mark.parametrize("rooms", [["RED1", "RED2"], ["", ""]])
+def test_a_farmer_that_affects_influence_only_needs_students_and_nobody_with_more(rooms: list[str]) -> None:
+    state = at_table(
+        2, chosen={"farmer_after_turn": "influence_only"}, rooms=rooms, held={1: "RED2"}, professors={RED: 1}, played=2
+    )
+    assert rules.influences(state, group_at(state, 1)) == [0, 2]
+
+
 def test_farmer_is_not_level_if_somebody_else_has_more() -> None:
     start = at_table(
         2,
@@ -532,6 +543,17 @@ def test_jester_lists_each_exchange_once() -> None:
     assert len(listed) == len(set(listed)) == 2 * 1 + 3 * 1
     equal = PlayCharacter(7, swaps=((BLUE, GREEN), (RED, GREEN)))
     assert rules.canonical(start, equal) in listed
+
+
+def test_three_students_of_the_jester_and_two_of_the_minstrel_are_exchanged_at_most() -> None:
+    jester = at_table(7, "RED6", entrances=["GREEN7"])
+    assert [len(play.swaps) for play in plays(jester, 7)] == [1, 2, 3]
+    four = PlayCharacter(7, swaps=((RED, GREEN),) * 4)
+    assert rules.violation(jester, four) == "eriantys.character.swap-count"
+    performing = minstrel(["RED5"], {RED: 0}, "GREEN7")
+    assert [len(play.swaps) for play in plays(performing, 10)] == [1, 2]
+    three = PlayCharacter(10, swaps=((GREEN, RED),) * 3)
+    assert rules.violation(performing, three) == "eriantys.character.swap-count"
 
 
 @pytest.mark.parametrize(("character", "count"), [(7, 1), (10, 1)])

@@ -504,6 +504,8 @@ def test_level_sides_draw() -> None:
     state = ended(table(groups=[([0], 0), ([2], 1)], professors={RED: 0, BLUE: 1}))
     assert rules.winners(state) == ()
     assert rules.ranking(state) == ((0, 1),)
+    behind = ended(table(3, groups=[([0], 0), ([2], 0)]))
+    assert (rules.winners(behind), rules.ranking(behind)) == ((0,), ((0,), (1, 2)))
     tied = state._replace(settings=Settings(draw_result="tied"))
     assert rules.winners(tied) == (0, 1)
 
