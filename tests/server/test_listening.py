@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -126,3 +127,14 @@ async def test_a_server_says_where_it_is_reached_from_this_machine(listen: str, 
     found, _, port = add_listener(server, listen, None).rpartition(":")
     assert (found, int(port) > 0) == (host, True)
     await server.stop(None)
+
+
+async def test_a_connection_that_is_silent_is_over_also_while_nothing_is_called() -> None:
+    async with serving(Config(heartbeat_s=0.1)) as server:
+        host, _, port = server.address.rpartition(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))  # and no answer
+        async with asyncio.timeout(30):
+            while await reader.read(1_024):
+                pass
+        writer.close()

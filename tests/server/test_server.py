@@ -27,6 +27,7 @@ from fairplay.v1.referee_pb2 import GetGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from tests.server.harness import ByHand, plan, serving
 
+OPERATE = (Path(__file__).resolve().parents[2] / "docs" / "operate.md").read_text(encoding="utf-8")
 SERVING, NOT_SERVING = health_pb2.HealthCheckResponse.SERVING, health_pb2.HealthCheckResponse.NOT_SERVING
 
 
@@ -89,6 +90,7 @@ def test_a_burst_of_calls_over_one_connection_is_not_refused() -> None:
         )
     )
     assert streams < pending < most
+    assert f"| calls that are open on one connection | {streams:,} |" in OPERATE
 
 
 # --- what a start that fails leaves ---
