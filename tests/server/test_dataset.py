@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
 import pytest
 from google.protobuf.duration_pb2 import Duration
-from google.protobuf.empty_pb2 import Empty
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -26,7 +25,7 @@ from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
 from fairplay.v1.record_pb2 import GameHeader, Record, RecordEntry
 from fairplay.v1.referee_pb2 import GamePlan
 from tests.server.records.nim import Nim, drive, find, header, players, recorded
-from tests.server.snap import SAY, Rounds, Snap
+from tests.server.snap import Rounds, Snap
 
 BEGUN, ENDED = Timestamp(seconds=1_000_000_000), Timestamp(seconds=1_000_000_060, nanos=500_000_000)
 
@@ -140,14 +139,61 @@ def test_players_of_one_group_share_a_rank_and_those_behind_it_come_after_all_of
     assert (row["ranks"], row["scores"]) == ([2, 4, 1, 2], [5, 3, 9, 5])
 
 
-def test_what_was_asked_before_any_state_was_shown_has_none() -> None:
-    def conversation(_: Snap) -> Conversation:
-        yield Call(0, SAY, Empty(), CallKind.DECISION)
-        return Outcome([[(0, 0)]])
+class Altered:
+    """Fish, in which a fresh game, and one that begins in a state, go on as a test says."""
 
-    record, game = snap(conversation, 1)
-    row, [call] = build_rows(record, game.find, legal=True)
-    assert (row["final_state"], call["state"]) == (None, None)
+    def __init__(self, fresh: Conversation, from_state: Callable[[], Conversation] | None = None) -> None:
+        self._fish = find_game("fish")
+        self._fresh = [fresh]
+        self._from_state = from_state
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._fish, name)
+
+    def play(self, game_id: str, settings: Any, players: Any, rng: Any, state: Any, *, fresh: bool = False) -> Any:
+        if state is None:
+            return self._fresh.pop()
+        return self._from_state() if self._from_state else self._fish.play(game_id, settings, players, rng, state)
+
+
+def one_call(method: str, shown: object = None) -> Conversation:
+    (found,) = [each for each in find_game("fish").methods if each.name == method]
+    if shown is not None:
+        yield Show(shown)
+    yield Call(0, found, found.request(), CallKind.DECISION)
+    return Outcome([[(0, 0)]])
+
+
+def first_state() -> Any:
+    game = find_game("fish")
+    shown = next(game.play("g", game.full_settings(game.settings_type()), ["a", "b"], game_rng(1), None))
+    assert isinstance(shown, Show)
+    return shown.state
+
+
+@pytest.mark.parametrize(
+    ("method", "is_shown", "listed"), [("Setup", True, True), ("TakeTurn", True, False), ("Setup", False, False)]
+)
+def test_legal_replies_are_listed_for_what_the_rules_ask_in_the_state(
+    method: str, is_shown: bool, listed: bool
+) -> None:
+    shown = first_state() if is_shown else None
+    plan = GamePlan(game="fish", players=[Player(name="a"), Player(name="b")])
+    entries = [RecordEntry(game=GameHeader(game_id="g", plan=plan)).SerializeToString()]
+    drive(one_call(method, shown), Transcript(["a", "b"], entries.append), lambda _: b"", entries, ["a", "b"])
+    game: Any = Altered(one_call(method, shown))
+    row, [call] = build_rows(chained(entries), lambda _: game, legal=True)
+    assert [row["final_state"] is not None, call["state"] is not None] == [is_shown] * 2
+    assert [call[name] is not None for name in LEGAL_COLUMNS] == [listed] * 2
+
+
+def test_where_the_rules_list_no_legal_replies_there_are_none() -> None:
+    shown = first_state()
+    plan = GamePlan(game="fish", players=[Player(name="a"), Player(name="b")])
+    entries = [RecordEntry(game=GameHeader(game_id="g", plan=plan)).SerializeToString()]
+    drive(one_call("Setup", shown), Transcript(["a", "b"], entries.append), lambda _: b"", entries, ["a", "b"])
+    game: Any = Altered(one_call("Setup", shown), lambda: one_call("Setup", shown))  # nothing breaks a rule
+    _, [call] = build_rows(chained(entries), lambda _: game, legal=True)
     assert {name: call[name] for name in LEGAL_COLUMNS} == {"legal_replies": None, "legal_reply_count": None}
 
 
