@@ -15,12 +15,14 @@ from fairplay.server.manager.states import CANCELLED, EXAMINING, REFUSED, RUNNIN
 from fairplay.server.manager.suite import Finding
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.published import published
+from fairplay.server.records.store import Store
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import SignUpResponse
 from fairplay.v1.player_pb2 import PlayerDescription
 from fairplay.v1.tournament_pb2 import CertificatePolicy, ExaminationPolicy, SignUpPolicy, Tournament, TournamentPlan
 from tests.server.manager.harness import Environment, Timers, environment, plan
 from tests.server.manager.test_certificates import certificate
+from tests.server.manager.test_tournament import FullDisk
 
 PASSED = Finding(PlayerDescription(display_name="Ann 2000"))
 FAILED = Finding(PlayerDescription(), "time.every-answer", "FAIL: it took too long")
@@ -421,3 +423,18 @@ async def test_an_account_has_a_bounded_number_of_examinations() -> None:
     examiner.check_room("ann")
     suite.tell("bob", PASSED)
     assert await examiner.examine(started("bob"), TournamentPlan(), "") == PASSED
+
+
+async def test_an_examination_that_ends_when_the_disk_is_full_is_named_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    suite = Suite()
+    store = FullDisk(Store.open(tmp_path), 1)
+    async with environment(store=store, examiner=Examiner(suite.examine)) as here:
+        await here.manager.create("t", examining())
+        await enter(here, "ann")
+        suite.tell("ann", PASSED)
+        async with asyncio.timeout(20):
+            while "the sign-up of tournament t cannot go on: the disk is full" not in caplog.text:
+                await asyncio.sleep(0)
+        assert not here.manager.get("t").entrants
