@@ -210,8 +210,8 @@ def check(store: Store, listing: Listing | None = None) -> list[str]:
     return [str(finding) for finding in check_filing(listing, store.read("r"), store)]
 
 
-def table(**fields: Any) -> RecordEntry:
-    return RecordEntry(table=RecordedTable(table=Table(name="t", game="fish"), table_id="r", **fields))
+def table(name: str = "t", **fields: Any) -> RecordEntry:
+    return RecordEntry(table=RecordedTable(table=Table(name=name, game="fish"), table_id="r", **fields))
 
 
 @pytest.mark.parametrize(
@@ -229,14 +229,14 @@ async def test_the_columns_of_a_table_are_those_of_its_header(columns: dict[str,
         assert check(store) == due
 
 
-@pytest.mark.parametrize("summary", ["t", "other"])
+@pytest.mark.parametrize("summary", ["first", "second", "third", "last"])
 async def test_the_summary_of_a_table_is_its_last_state(summary: str) -> None:
-    async with filed("table", [table(deleted=True)]) as (store, journal):
+    async with filed("table", [table(), table(deleted=True)]) as (store, journal):
         assert check(store) == [GOES_ON]
-    async with filed("table", [table()]) as (store, journal):
-        last, kept = table(deleted=True), Table(name=summary, game="fish")
+    async with filed("table", [table("first"), table("second"), table("third")]) as (store, journal):
+        last, kept = table("last", deleted=True), Table(name=summary, game="fish")
         journal.finish(last.SerializeToString(), kept.SerializeToString(), 2)
-        assert check(store) == ([] if summary == "t" else [OTHER.format("summary")])
+        assert check(store) == ([] if summary == "last" else [OTHER.format("summary")])
 
 
 async def test_a_record_that_ended_after_it_was_listed_is_sound() -> None:
@@ -247,6 +247,9 @@ async def test_a_record_that_ended_after_it_was_listed_is_sound() -> None:
         assert listed is not None
         assert check(store, listed) == []
         assert check(store, replace(listed, record_id="gone")) == [GOES_ON]
+        ended = store.find("r")
+        assert ended is not None
+        assert check(store, replace(ended, record_id="gone")) == []
 
 
 def tournament(*, aborted: str = "", chain_hash: bytes = b"") -> list[RecordEntry]:
