@@ -11,7 +11,7 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.server.errors import Refusal
-from fairplay.server.records.chain import Record, chained
+from fairplay.server.records.chain import chained
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.journal import Journal
 from fairplay.server.records.store import Store
@@ -19,6 +19,7 @@ from fairplay.server.runner import LocalRunner
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import WatchTournamentResponse
 from fairplay.v1.misconduct_pb2 import MisconductKind
+from fairplay.v1.record_pb2 import Record
 from fairplay.v1.referee_pb2 import GameStatus
 from fairplay.v1.tournament_pb2 import Knockout, TournamentFormat, TournamentStatus
 from tests.server.manager.harness import SHORT_S, Environment, Timers, bracket, environment, kinds, plan
