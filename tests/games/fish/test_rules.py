@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from fairplay.games.fish import rules
 from fairplay.games.fish.rules import Move, Place, Settings, State
+from fairplay.games.fish.rules.geometry import Geometry
 
 # A model of its own: tiles by (y, x), where x counts half periods, so that directions are the same in every row.
 
@@ -233,6 +234,21 @@ def test_a_wrong_setting_is_named(changed: dict[str, Any], field: str) -> None:
         rules.initial(Settings(**changed), 2, Random(0))
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"fish": 3, "max_fish": 3},
+        {"holes": 24},
+        {"board": ((1,),) * 25},
+        {"board": ((1,) * 25,)},
+        {"board": ((0, 5),)},
+        {"board": ((1, 3),), "max_fish": 3},
+    ],
+)
+def test_a_setting_may_be_either_end_of_what_others_allow(changed: dict[str, Any]) -> None:
+    assert rules.settings_problem(Settings(**changed)) is None
+
+
 def test_a_board_overrides_what_would_draw_one() -> None:
     settings = Settings(rows=0, columns=99, fish=0, holes=-1, random_fish=True, board=((1, 2, 3, 4, 5),) * 2)
     assert rules.settings_problem(settings) is None
@@ -287,12 +303,19 @@ def test_drawn_boards_have_the_fish_and_the_holes_asked_for(max_fish: int, holes
     assert set(fish) <= set(range(max_fish + 1))
 
 
+@pytest.mark.parametrize("max_fish", [1, 2, 5])
+def test_tiles_with_a_random_number_of_fish_have_any_from_one_to_the_most(max_fish: int) -> None:
+    settings = Settings(rows=25, columns=25, random_fish=True, max_fish=max_fish, fish=1)
+    assert set(rules.tiles(rules.initial(settings, 2, Random(0)))) == set(range(1, max_fish + 1))
+
+
 def test_the_survivors_of_the_announcements_may_decide_the_number_of_penguins() -> None:
     settings = Settings(penguin_count_basis="survivors")
     state = rules.eliminate(rules.initial(settings, 4, Random(0)), 2)
     fixed = rules.fix_penguins(state, settings)
     assert (state.penguins, fixed.penguins, fixed.revision) == (2, 3, state.revision + 1)
     assert rules.fix_penguins(state, Settings()) == state
+    assert rules.fix_penguins(fixed, settings) == fixed
     placed = rules.apply(fixed, Place(0))
     assert rules.fix_penguins(rules.eliminate(placed, 3), settings).penguins == 3
 
@@ -302,7 +325,8 @@ def test_nobody_surviving_the_announcements_ends_the_game() -> None:
     state = rules.initial(settings, 2, Random(0))
     for seat in (0, 1):
         state = rules.eliminate(state, seat)
-    assert rules.turn(rules.fix_penguins(state, settings)) is None
+    assert rules.fix_penguins(state, settings) == state
+    assert rules.turn(state) is None
     assert rules.ranking(state) == ()
 
 
@@ -340,6 +364,30 @@ def test_the_longest_lines_are_remembered_within_bounds() -> None:
             assert {tuple(action) for action in rules.legal(state)} == expected_actions(state)
     known = rules.geometry(25, 25).lines
     assert 0 < sum(len(moves) for lines in known for _, moves, _ in lines) <= 20_000
+
+
+def test_what_is_remembered_of_lines_is_forgotten_when_it_is_too_much() -> None:
+    chart = Geometry(3, 3)
+    for taken in range(20_000):
+        chart.learn(0, 0, taken)
+    assert known_count(chart) == 20_000
+    assert chart.learn(0, 0, 20_000) == (Move(0, 6),)
+    assert known_count(chart) == 1
+    chart.learn(1, 0, 0)
+    assert known_count(chart) == 2
+
+
+def known_count(chart: Geometry) -> int:
+    return sum(len(known) for lines in chart.lines for _, known, _ in lines)
+
+
+def test_geometries_are_equal_if_their_sizes_are() -> None:
+    one = Geometry(2, 3)
+    one.learn(0, 0, 0)
+    assert one == Geometry(2, 3)
+    assert hash(one) == hash(Geometry(2, 3))
+    assert one not in (Geometry(3, 2), Geometry(2, 4), Geometry(3, 3), (2, 3))
+    assert repr(one) == "geometry(2, 3)"
 
 
 def test_a_state_survives_copying_and_pickling() -> None:
@@ -630,6 +678,7 @@ def test_a_seat_that_cannot_act_hands_the_turn_on() -> None:
     ("columns", "fish", "complaint"),
     [
         (0, [], "no board"),
+        (0, [1], "no board"),
         (3, [1, 1], "no board"),
         (1, [], "no board"),
         (26, [1] * 26, "no board"),
@@ -652,6 +701,7 @@ def test_what_is_no_board_is_refused(columns: int, fish: list[int], complaint: s
         ([[0], [1]], {"scores": [1]}, "1 scores"),
         ([[0], [1]], {"alive": [True]}, "1 survivors"),
         ([[0], [1]], {"seat": 2}, "seat 2"),
+        ([[0], [1]], {"seat": -1}, "seat -1"),
         ([[0], [6]], {}, "cell 6"),
         ([[0], [-1]], {}, "cell -1"),
         ([[0], [2**40]], {}, "cell"),
@@ -674,6 +724,7 @@ def test_facts_that_make_no_state_are_refused(places: list[list[int]], fields: d
         ([[0, 1], [2, 3]], {}, "2 penguins: each owns 1"),
         ([[0, 1, 2], [3]], {"penguins": 3, "seat": 1}, "different numbers"),
         ([[0, 1], [2], [3, 4]], {"penguins": 2, "seat": 0}, None),
+        ([[0], [1, 2], [3]], {"penguins": 2}, "different numbers"),
         ([[0, 1], [2], []], {"penguins": 2, "seat": 2}, "different numbers"),
         ([[0], []], {"seat": 1}, None),
         ([[0], [1]], {}, None),

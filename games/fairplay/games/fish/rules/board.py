@@ -29,8 +29,8 @@ class Board(NamedTuple):
 def board_of(columns: int, fish: Sequence[int]) -> Board:
     """Return the board with these numbers of fish, row by row. Raises ValueError if there is no such board."""
     fish = tuple(fish)
-    rows, rest = divmod(len(fish), columns) if columns > 0 else (0, 0)
-    if rest or not (1 <= rows <= MAX_SIDE and columns <= MAX_SIDE):
+    rows, rest = divmod(len(fish), max(columns, 1))
+    if rest or not (1 <= rows <= MAX_SIDE and 1 <= columns <= MAX_SIDE):
         raise ValueError(f"{len(fish)} tiles in rows of {columns} make no board of 1 to {MAX_SIDE} rows and columns.")
     if min(fish) < 0 or max(fish) > FISH_LIMIT:
         raise ValueError(f"A tile carries 0 to {FISH_LIMIT} fish, not {min(fish) if min(fish) < 0 else max(fish)}.")

@@ -49,7 +49,8 @@ class Settings:
 def settings_problem(settings: Settings) -> tuple[str, str] | None:
     """Return the first field that is wrong and one sentence that says what is allowed; None if all are right."""
     if settings.board is not None:
-        effective = replace(settings, rows=1, columns=1, fish=1, holes=0)  # they have no effect
+        free = Settings()
+        effective = replace(settings, rows=free.rows, columns=free.columns, fish=free.fish, holes=free.holes)
         return find_problem(effective) or _board_problem(settings.board, settings.max_fish)
     if problem := find_problem(settings):
         return problem
