@@ -110,6 +110,13 @@ def test_a_run_that_collects_nothing_writes_nothing(pytester: pytest.Pytester) -
     assert not (pytester.path / "c.json").exists()
 
 
+def test_a_run_that_cannot_collect_says_why(pytester: pytest.Pytester) -> None:
+    ran = certify(pytester, *BOT, "no_such_file.py")
+    assert ran.ret == pytest.ExitCode.USAGE_ERROR
+    assert "no_such_file.py" in ran.stderr.str()
+    assert "Error:" not in ran.stderr.str()
+
+
 def test_tests_of_others_in_the_same_run_are_tests(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_mine="def test_mine(): pass")
     ran = certify(pytester, *BOT, "test_mine.py", "--fairplay-certificate", "c.json", only=("contract.reachable",))
