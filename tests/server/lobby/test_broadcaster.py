@@ -9,6 +9,7 @@ import pytest
 
 from fairplay.server.lobby.broadcaster import Broadcaster
 from fairplay.server.lobby.event_stream import EventStream
+from tests.server.quick import in_no_time
 
 
 class Counted(EventStream):
@@ -89,3 +90,15 @@ async def test_nobody_is_woken_after_the_end(room: Room) -> None:
     for _ in range(5):
         await asyncio.sleep(0)
     assert room.counts == [0]
+
+
+def test_a_round_is_not_repeated_by_itself() -> None:
+    async def rounds() -> list[int]:
+        room = Room(2)
+        room.broadcaster.wake_all()
+        await asyncio.sleep(60)
+        counts = room.counts
+        await room.broadcaster.stop()
+        return counts
+
+    assert in_no_time(rounds()) == [1, 1]

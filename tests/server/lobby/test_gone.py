@@ -48,12 +48,16 @@ def record_table(server: Server, name: str, game: str) -> None:
     server.store.begin(KIND, recorded.table_id, entry, game=game, start_time_ns=1)
 
 
-async def test_a_table_whose_game_is_not_there_any_more_waits_and_the_others_are_back(tmp_path: Path) -> None:
+async def test_a_table_whose_game_is_not_there_any_more_waits_and_the_others_are_back(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     async with lobby(PATIENT, records=tmp_path) as server:
         record_table(server, "before", "fish")
         record_table(server, "lost", "backgammon")
         record_table(server, "after", "q")
     async with lobby(PATIENT, records=tmp_path) as server, guests(server, "cy") as [cy]:
+        [said] = [each for each in caplog.messages if "cannot go on" in each]
+        assert said.startswith("the table of record table-lost cannot go on: ")
         assert list(cy.mirror.tables) == ["after", "before"]
         assert [table.name for table in (await cy.ask("ListTables")).tables] == ["after", "before"]
         await cy.ask("CreateTable", name="lost", game="fish")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,13 +14,11 @@ from fairplay.server.errors import Refusal
 from fairplay.server.lobby.event_stream import EventStream
 from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.table import Table
-from fairplay.server.lobby.table_records import KIND, to_record
+from fairplay.server.lobby.table_records import to_record
 from fairplay.server.lobby.users import User
-from fairplay.server.records.errors import RecordsError
 from fairplay.server.referee import Referee
 from fairplay.v1.lobby_pb2 import AttendResponse, CreateTableRequest, LobbyEvent
 from fairplay.v1.record_pb2 import RecordEntry
-from fairplay.v1.table_pb2 import Table as TableMessage
 from tests.server.lobby.harness import OPEN, OVER, PATIENT, RUNNING
 from tests.server.lobby.test_model import World
 
@@ -74,6 +73,11 @@ class Hall(World):
 
     def after(self, seen: int) -> list[LobbyEvent]:
         return self.read(seen)
+
+    def sent_at(self, table: Table, seen: int) -> list[LobbyEvent]:
+        """Return the events after a number that are sent to those who are at a table all the time."""
+        messages = self.lobby._state.events.after(seen, table, 0)
+        return [event for data in messages for event in AttendResponse.FromString(data).events]
 
     def recorded(self, table: Table) -> bool:
         """Return whether the record of a table ends with the table as it is."""
@@ -238,6 +242,39 @@ async def test_a_stream_tells_what_happens_after_what_its_user_has_seen(hall: Ha
     await stream.run(write)
     assert [event.WhichOneof("event") for event in told] == ["user", "user", "table", "spoken"]
     assert told[-1].sequence == hall.last - 2, "the table and the user have changed since"
+
+
+async def test_a_change_is_told_at_once_at_its_table_and_to_the_user_itself_and_to_others_in_the_next_round(
+    hall: Hall,
+) -> None:
+    ann, bob, cy = hall.enter("ann", "bob", "cy")
+    hall.create(ann)
+    told: dict[str, list[bytes]] = {user.name: [] for user in (ann, bob, cy)}
+
+    async def write(name: str, data: bytes) -> None:
+        told[name].append(data)
+
+    running = [
+        asyncio.create_task(hall.lobby.attend(user, hall.last).run(partial(write, user.name)))
+        for user in (ann, bob, cy)
+    ]
+    hall.lobby.watch(cy, "t")
+    async with asyncio.timeout(30):
+        while not all(told.values()):
+            await asyncio.sleep(0)
+    for change, name in (
+        (lambda: hall.lobby.leave_table(cy), "ann"),
+        (lambda: hall.lobby.watch(bob, "t"), "bob"),
+        (lambda: hall.lobby.say(bob, "hello"), "ann"),
+    ):
+        before = len(told[name])
+        change()
+        for _ in range(5):  # in which the round that was just made is not over
+            await asyncio.sleep(0)
+        assert len(told[name]) > before
+    for task in running:
+        task.cancel()
+    await asyncio.gather(*running, return_exceptions=True)
 
 
 async def test_a_host_has_so_many_users_at_once() -> None:
@@ -417,20 +454,6 @@ async def test_an_owner_that_only_watches_starts_the_game_and_another_one_that_w
     assert not hall.lobby._games._tasks
 
 
-async def test_a_game_that_cannot_be_played_leaves_the_table_and_its_record_as_they_were(hall: Hall) -> None:
-    ann, bob = hall.enter("ann", "bob")
-    table = hall.create(ann)
-    await hall.seat(table, ann, bob)
-    before = TableMessage()
-    before.CopyFrom(table.to_message())
-    hall.stage.forbidden.add("bob")
-    with pytest.raises(Refusal) as refused:
-        await hall.lobby.starts.start(ann)
-    assert (refused.value.reason, refused.value.field) == ("EXEC_NOT_ALLOWED", "")
-    assert table.to_message() == before
-    assert hall.recorded(table)
-
-
 async def test_bots_on_a_table_that_was_full_already_start_nothing(hall: Hall) -> None:
     [ann] = hall.enter("ann")
     table = hall.create(ann, seat_count=2)
@@ -558,19 +581,3 @@ async def test_whoever_may_still_come_back_keeps_its_seat_after_a_game(hall: Hal
     await hall.finish(table)
     assert [seat.name for seat in table.seats] == ["a", "b"]
     assert reason(lambda: hall.enter("b")) == "NAME_TAKEN"
-
-
-async def test_a_game_that_is_lost_ends_for_its_table(hall: Hall, caplog: pytest.LogCaptureFixture) -> None:
-    ann, bob = hall.enter("ann", "bob")
-    table = hall.create(ann)
-    await hall.seat(table, ann, bob)
-
-    async def fail(*_: object) -> None:
-        raise RecordsError("the disk is full")
-
-    hall.referee.play = fail  # type: ignore[method-assign, assignment]
-    with pytest.raises(RecordsError, match="the disk is full"):
-        await hall.lobby.starts.start(ann)
-    assert not table.running
-    assert "a table's game was lost sight of" in caplog.messages
-    assert [each.kind for each in hall.store.unfinished()] == [KIND]
