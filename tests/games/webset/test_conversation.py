@@ -295,10 +295,11 @@ def test_a_call_that_expires_costs_a_point_and_is_no_misconduct() -> None:
     assert events(play.asked("Act")[1]) == [("CALL_EXPIRED", 0)]
 
 
-def test_a_player_that_is_lost_during_its_call_pays_and_is_out() -> None:
+@pytest.mark.parametrize("elapsed_s", [0.0, 3.0])
+def test_a_player_that_is_lost_during_its_call_pays_and_is_out(elapsed_s: float) -> None:
     play = Play(fresh(3))
     play.arrive((0, answered(CALL)))
-    play.arrive((0, CallError()))
+    play.arrive((0, CallError(), elapsed_s))
     assert play.out == [Eliminate(0, CallError())]
     assert play.state.players[0] == Player(points=-1, penalties=1, expiries=1, standing=Standing.OUT)
     assert list(play.asked("Act")) == [1, 2]

@@ -110,6 +110,16 @@ def test_all_are_asked_once_and_each_gets_its_points() -> None:
     assert play.last("GameOver", 2).status == codec.status(Status.GOT_SET)
     assert play.last("GameOver", 1).status == codec.status(None)
     assert play.state.table == puzzle().table
+    assert play.state.phase is Phase.OVER
+    assert list(play.shown[-1].events) == list(over.events)
+
+
+def test_what_a_question_has_told_is_not_told_again_at_the_end() -> None:
+    play = Play(puzzle(), failing={(1, "Deal"): CallError()})
+    play.answer_round({0: cards(FIRST), 2: cards("")})
+    left, solved = webset_pb2.EVENT_KIND_PLAYER_LEFT, webset_pb2.EVENT_KIND_SOLVED
+    assert [event.kind for event in play.last("PickCards", 0).events] == [left]
+    assert [event.kind for event in play.last("GameOver", 0).events] == [solved, solved]
 
 
 def test_who_fails_is_out_and_the_others_go_on() -> None:
@@ -122,6 +132,7 @@ def test_a_puzzle_that_everybody_fails_in_is_over() -> None:
     play = Play(puzzle(2))
     play.answer_round({0: CallError(), 1: CallError()})
     assert play.ranking() == []
+    assert [[event.seat for event in shown.events] for shown in play.shown] == [[], [0], [1]]
 
 
 def test_a_puzzle_goes_on_from_a_state() -> None:

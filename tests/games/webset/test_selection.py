@@ -94,6 +94,13 @@ def test_selections_do_not_lengthen_the_window() -> None:
     assert (player.points, player.expiries, play.state.picked) == (-1, 1, ())
 
 
+def test_the_last_of_a_window_is_never_less_than_a_millisecond() -> None:
+    play = called()
+    play.arrive((1, cards("0000"), 2.9995))
+    [call] = [call for call in play.sent if call.request is play.asked("PickCards")[1]]
+    assert call.limit_s == 0.001
+
+
 def test_a_call_that_expires_or_whose_player_is_lost_leaves_nothing_picked() -> None:
     for answer in (Overrun(), CallError()):
         play = called()

@@ -130,7 +130,8 @@ def _end_idle_round(controller: Controller) -> Part:
 def _handle(controller: Controller, call: Call, arrival: Arrival) -> Part:
     seat, answer, elapsed_s = arrival
     if call.method is PICK_CARDS:
-        late = call.limit_s is not None and elapsed_s >= call.limit_s
+        assert call.limit_s is not None  # the window, in races
+        late = elapsed_s >= call.limit_s
         yield from _handle_cards(controller, seat, Overrun() if late and not isinstance(answer, CallError) else answer)
     elif isinstance(answer, FAILURES):
         yield from _eliminate(controller, seat, answer)
