@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import selectors
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import ExitStack
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from fairplay.server.links.link import Clock
 from fairplay.server.records.database import Database
@@ -17,6 +18,7 @@ from fairplay.server.records.store import Store
 from fairplay.server.records.writer import Writer
 
 Result = TypeVar("Result")
+Parameters = ParamSpec("Parameters")
 
 
 class _Selector(selectors.DefaultSelector):
@@ -97,6 +99,18 @@ def in_no_time(work: Coroutine[Any, Any, Result]) -> Result:
     """Run a coroutine in a QuickLoop of its own, and return its result."""
     with asyncio.Runner(loop_factory=QuickLoop) as runner:
         return runner.run(work)
+
+
+def in_simulated_time(
+    test: Callable[Parameters, Coroutine[Any, Any, None]],
+) -> Callable[Parameters, None]:
+    """Return a test that runs in an event loop of its own, whose time passes when nothing else happens."""
+
+    @wraps(test)
+    def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
+        in_no_time(test(*args, **kwargs))
+
+    return run
 
 
 def quick_clock() -> Clock:

@@ -12,7 +12,6 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.games.steps import Failure
 from fairplay.server.links.link import (
     CROWDED_S,
-    MAX_GIVEN_BACK_S,
     Clock,
     DeadLink,
     OpenCall,
@@ -21,7 +20,7 @@ from fairplay.server.links.link import (
     duration,
     too_large,
 )
-from fairplay.server.links.standstill import BEAT_S, STOOD_S
+from fairplay.server.links.standstill import BEAT_S, STOOD_S, Standstills
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
 from tests.server.quick import QuickLoop, in_no_time, quick_clock
 
@@ -59,9 +58,12 @@ def run(test: Callable[[Calls], None], wait_s: float = 0.0) -> Calls:
     """Run a test on calls in simulated time, and then that time for a while."""
 
     async def work() -> Calls:
+        failures: list[object] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, failure: failures.append(failure))
         calls = Calls(quick_clock())
         test(calls)
         await asyncio.sleep(wait_s)
+        assert failures == []
         return calls
 
     return in_no_time(work())
@@ -158,6 +160,71 @@ def test_a_call_that_is_sent_while_others_wait_ends_at_its_own_limit() -> None:
     assert run(test, wait_s=20.0).settled_at == {1: 4.0, 2: 2.0, 3: 9.5, 4: 6.5}
 
 
+def test_a_call_that_is_sent_when_another_is_over_holds_up_none_that_ends_before_it() -> None:
+    calls: list[Calls] = []
+
+    def done(_: bytes | Failure, elapsed_s: float) -> None:
+        assert elapsed_s == 1.0
+        calls[0].open(9.0)
+
+    def test(found: Calls) -> None:
+        calls.append(found)
+        OpenCall(found.clock, 1.0, done, lambda _: None)
+        found.open(2.0)
+
+    assert run(test, wait_s=20.0).settled_at == {2: 2.0, 3: 10.0}
+
+
+def test_a_timer_that_is_no_longer_needed_never_rings() -> None:
+    def test(calls: Calls) -> None:
+        first, second = calls.open(4.0), calls.open(1.0)
+        asyncio.get_running_loop().call_at(0.5, first.settle, REPLY)
+        asyncio.get_running_loop().call_at(0.5, second.settle, REPLY)
+
+    assert run(test, wait_s=8.0).settled_at == {1: 0.5, 2: 0.5}
+
+
+def test_a_call_knows_what_is_left_of_its_time_which_is_a_millisecond_at_least() -> None:
+    def test(calls: Calls) -> None:
+        call = calls.open(1.5)
+        left.append(call.left_s)
+        stall(1.25)
+        left.append(call.left_s)
+        stall(0.25)
+        left.append(call.left_s)
+        stall(9.0)
+        left.append(call.left_s)
+        assert call.elapsed_s == 10.5
+
+    left: list[float] = []
+    run(test)
+    assert left == [1.5, 0.25, 0.001, 0.001]
+
+
+def test_a_call_that_goes_on_in_another_way_is_cancelled_there() -> None:
+    def test(calls: Calls) -> None:
+        call = calls.open(1.0)
+        call.move(lambda each: elsewhere.append(each.id))
+        call.cancel()
+
+    elsewhere: list[int] = []
+    assert run(test).cancelled == []
+    assert elsewhere == [1]
+
+
+@pytest.mark.parametrize(("late_s", "is_late"), [(0.0, False), (0.015625, False), (0.03125, True)])
+def test_a_loop_is_late_itself_from_two_hundredths_of_a_second(late_s: float, is_late: bool) -> None:
+    def test(calls: Calls) -> None:
+        assert not calls.clock.late
+        calls.open(1.0)
+        stall(1.0 + late_s)
+        found.append(calls.clock.late)
+
+    found: list[bool] = []
+    run(test)
+    assert found == [is_late]
+
+
 def test_after_a_stall_what_has_arrived_meanwhile_counts_and_the_rest_is_over_a_little_later() -> None:
     def test(calls: Calls) -> None:
         loop = asyncio.get_running_loop()
@@ -178,7 +245,7 @@ def test_no_more_than_a_second_is_given_back() -> None:
         calls.open(1.0)
         stall(9.0)
 
-    assert run(test, wait_s=20.0).settled_at[1] == pytest.approx(9.0 + MAX_GIVEN_BACK_S)
+    assert run(test, wait_s=20.0).settled_at[1] == pytest.approx(10.0)
 
 
 def test_a_stall_is_forgotten_when_it_is_over() -> None:
@@ -217,6 +284,42 @@ def test_the_time_in_which_the_server_stood_still_is_known_for_each_call() -> No
     run(test, wait_s=100.0)
     about = {"at_once": 3.0, "first": 3.0, "second": 0.0, "busy": 3.0, "both": 4.0}
     assert stood == {name: pytest.approx(due, abs=2 * BEAT_S) for name, due in about.items()}
+
+
+@pytest.mark.parametrize(("stood_s", "known_s"), [(0.26, 0.0), (0.265, 0.265)])
+def test_who_stands_still_for_a_fifth_of_a_second_behind_a_beat_stands_still(stood_s: float, known_s: float) -> None:
+    async def work() -> float:
+        loop = asyncio.get_running_loop()
+        standstills = Standstills(loop.time, lambda: False)
+        assert standstills.seconds_since(0.0) == 0
+        standstills.watch()
+        stall(stood_s)
+        assert standstills.seconds_since(0.0) == known_s
+        await asyncio.sleep(1.0)  # and what is known stays known
+        assert not standstills.watched
+        stall(9.0)
+        assert standstills.seconds_since(stood_s) == 0
+        return standstills.seconds_since(0.0)
+
+    assert in_no_time(work()) == known_s
+
+
+def test_the_latest_64_standstills_are_known() -> None:
+    async def work() -> list[float]:
+        loop = asyncio.get_running_loop()
+        standstills = Standstills(loop.time, lambda: True)
+        standstills.watch()
+        known: list[float] = []
+        for count in range(1, 66):
+            stall(1.0)
+            await asyncio.sleep(1.0)
+            if count >= 63:
+                known.append(standstills.seconds_since(0.0))
+        return known
+
+    before, all_known, one_forgotten = in_no_time(work())
+    assert all_known - before == pytest.approx(1.0, abs=0.1)
+    assert one_forgotten == pytest.approx(all_known, abs=0.1)
 
 
 def test_nothing_beats_while_no_call_is_open() -> None:

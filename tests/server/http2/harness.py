@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, ParamSpec
+from typing import Any, NamedTuple
 
 import grpc
 from hpack import Decoder
@@ -20,7 +19,6 @@ from hpack import Decoder
 from benchmarks.half_open import call_head
 from fairplay.server.http2.frames import PREFACE, encode_headers, frame
 from fairplay.server.http2.listener import Listener
-from tests.server.quick import in_no_time
 
 ECHO = "/test.Echo/Echo"
 DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = range(10)
@@ -28,7 +26,6 @@ ACK, END_STREAM, END_HEADERS, PADDED, WITH_PRIORITY = 0x1, 0x1, 0x4, 0x8, 0x20
 NO_ERROR, PROTOCOL_ERROR, FLOW_CONTROL_ERROR, STREAM_CLOSED, FRAME_SIZE_ERROR = 0x0, 0x1, 0x3, 0x5, 0x6
 REFUSED_STREAM, CANCEL, COMPRESSION_ERROR, ENHANCE_YOUR_CALM = 0x7, 0x8, 0x9, 0xB
 FOREVER_S = 1e6
-Parameters = ParamSpec("Parameters")
 
 
 class Message(bytes):
@@ -145,18 +142,6 @@ async def repeat(_: Any, context: Any) -> None:
 async def never_read(_: Any, _context: Any) -> None:
     """Do nothing until the call is over."""
     await asyncio.Event().wait()
-
-
-def in_simulated_time(
-    test: Callable[Parameters, Coroutine[Any, Any, None]],
-) -> Callable[Parameters, None]:
-    """Return a test that runs in an event loop of its own, whose time passes when nothing else happens."""
-
-    @wraps(test)
-    def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
-        in_no_time(test(*args, **kwargs))
-
-    return run
 
 
 def now_s() -> float:

@@ -43,7 +43,6 @@ from tests.server.http2.harness import (
     Frame,
     Message,
     bare,
-    in_simulated_time,
     local,
     never_read,
     now_s,
@@ -51,6 +50,7 @@ from tests.server.http2.harness import (
     u32,
     wrapped,
 )
+from tests.server.quick import in_simulated_time
 
 FULL = 16_384
 PONG = frame(PING, ACK, 0, bytes(8))

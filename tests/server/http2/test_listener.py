@@ -37,7 +37,8 @@ from fairplay.server.http2.frames import (
 from fairplay.server.http2.listener import Listener
 from fairplay.terminal.authority import make_authority, make_client, make_server
 from fairplay.v1.connection_pb2 import DialInRequest, Hello, HostedPlayer
-from tests.server.http2.harness import ECHO, Raw, in_simulated_time, local, now_s, settings
+from tests.server.http2.harness import ECHO, Raw, local, now_s, settings
+from tests.server.quick import in_simulated_time
 
 MAX_BYTES = 100_000
 WITHIN_S = 30.0

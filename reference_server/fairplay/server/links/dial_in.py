@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fairplay.server.errors import Refusal
 from fairplay.server.links.identity import cut
@@ -31,7 +31,7 @@ class _Registration:
 
     token: str
     stream: Stream | None = None
-    number: int = 0
+    number: int = field(init=False)
     description: PlayerDescription | None = None
     host: str = ""
     account: str = ""

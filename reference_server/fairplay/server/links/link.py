@@ -154,7 +154,7 @@ class Clock:
         assert self._timer is not None
         late = self.time() - self._timer.when()
         if late > CROWDED_S:
-            given_back_s = max(CROWDED_S, min(late, MAX_GIVEN_BACK_S))
+            given_back_s = min(late, MAX_GIVEN_BACK_S)
             self.slack_s = late + given_back_s
             self._timer = self._loop.call_later(given_back_s, self._expire)
         else:
@@ -166,7 +166,7 @@ class Clock:
         self.slack_s = 0.0
         while heap and (heap[0][2].done is None or heap[0][0] <= now):
             heapq.heappop(heap)[2].expire()
-        if heap and self._timer is None:
+        if heap:  # also where a call that was sent meanwhile has set the timer, perhaps to a later time
             self._set_timer(heap[0][0])
 
 

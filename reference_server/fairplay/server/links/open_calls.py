@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 from google.protobuf.duration_pb2 import Duration
@@ -15,11 +16,16 @@ from fairplay.v1.misconduct_pb2 import CallErrorReason
 
 MAX_FRAME_BYTES = 4 * 1024 * 1024
 MAX_STRAY_REPLIES = 1_000
-MAX_TIME_LIMITS = 64
 MAX_LATE = 100_000
 
 Send: TypeAlias = Callable[[list[Call], list[int]], Awaitable[None]]
 """Sends a frame of calls, and of the ids of calls that are cancelled."""
+
+
+@lru_cache(64)
+def _time_limit(limit_s: float) -> Duration:
+    """Return the message of a limit; there are few different ones, unless players have a bank."""
+    return duration(limit_s)
 
 
 class OpenCalls:
@@ -36,7 +42,6 @@ class OpenCalls:
         self._open: dict[int, tuple[OpenCall, Call]] = {}
         self._outbox: Outbox[Call] | None = None
         self._send: Send | None = None
-        self._time_limits: dict[float, Duration] = {}
         self._cancelled: list[int] = []
         self._late: set[int] = set()
         self._stray_count = 0
@@ -83,7 +88,7 @@ class OpenCalls:
     ) -> OpenCall:
         """Send a call to the player of this number with the next frame."""
         open_call = OpenCall(self._clock, limit_s, done, self._drop)
-        time_limit = self._time_limits.get(limit_s) or self._time_limit(limit_s)
+        time_limit = _time_limit(limit_s)
         call = Call(id=open_call.id, player=number, method_name=method, request=request, time_limit=time_limit)
         if bank_s:
             call.bank_time.CopyFrom(duration(bank_s))
@@ -91,12 +96,6 @@ class OpenCalls:
         if self._outbox is not None:
             self._outbox.put(call, len(request))
         return open_call
-
-    def _time_limit(self, limit_s: float) -> Duration:
-        """Return the message of a limit; there are few different ones, unless players have a bank."""
-        if len(self._time_limits) >= MAX_TIME_LIMITS:
-            self._time_limits.clear()
-        return self._time_limits.setdefault(limit_s, duration(limit_s))
 
     def _drop(self, open_call: OpenCall) -> None:
         if self._open.pop(open_call.id, None) is not None:

@@ -24,11 +24,9 @@ from fairplay.v1.game_pb2 import Player
 from fairplay.v1.player_pb2 import PlayerDescription
 
 START_LIMIT_S = 10.0
-MAX_DESCRIBED = 256
-"""Of how many strategies the descriptions are remembered."""
 
 
-@lru_cache(MAX_DESCRIBED)
+@lru_cache(256)
 def _describe_bot(game: str, strategy: str) -> PlayerDescription:
     """Return what a reference player says about itself: the same each time, and a tournament may have thousands."""
     return describe(find(game).player(strategy))

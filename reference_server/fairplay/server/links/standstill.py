@@ -55,4 +55,4 @@ class Standstills:
         now = self._time_s()
         late = self._late(now)
         stops = [*self._known, late] if late is not None else self._known
-        return sum(max(0.0, min(ended, now) - max(stopped, began_s)) for stopped, ended in stops)
+        return sum(max(0.0, ended - max(stopped, began_s)) for stopped, ended in stops)

@@ -42,7 +42,7 @@ class Stream:
         self._goodbye: Goodbye | None = None
         self._write: Write | None = None
         self._end: Callable[[], None] = _nothing
-        self._resume_s = 0.0
+        self._resume_s: float
         self._window: asyncio.TimerHandle | None = None
 
     def attach(self, write: Write, end: Callable[[], None], resume_s: float) -> None:
