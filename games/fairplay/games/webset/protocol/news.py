@@ -27,7 +27,7 @@ class News:
         self._events: list[Event] = []
         self._delivered = [0] * seat_count
         """How many of the events each seat has been told in calls that it answered."""
-        self._carried = [0] * seat_count
+        self._carried = self._delivered.copy()
         """How many it has been told if it answers its last call, too."""
         self._shown = 0
         """How many of the events spectators were shown."""
