@@ -111,10 +111,11 @@ def test_a_run_that_collects_nothing_writes_nothing(pytester: pytest.Pytester) -
 
 
 def test_a_run_that_cannot_collect_says_why(pytester: pytest.Pytester) -> None:
-    ran = certify(pytester, *BOT, "no_such_file.py")
+    ran = certify(pytester, *BOT, "no_such_file.py", "--fairplay-certificate", "c.json")
     assert ran.ret == pytest.ExitCode.USAGE_ERROR
     assert "no_such_file.py" in ran.stderr.str()
     assert "Error:" not in ran.stderr.str()
+    assert not (pytester.path / "c.json").exists()
 
 
 def test_tests_of_others_in_the_same_run_are_tests(pytester: pytest.Pytester) -> None:

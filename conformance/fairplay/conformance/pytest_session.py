@@ -74,7 +74,6 @@ class CertifySession:
 
     def judge(self, case: Case) -> Judged:
         """Judge a case."""
-        self._tally.begin_case(case.id)
         result = self._judge.judge(case)
         self._tally.add(result)
         return result.judged

@@ -28,7 +28,7 @@ def begin(context: Context) -> Beginning:
     async def play() -> tuple[Connection, Trial]:
         connection = await context.player.open_beside()
         try:
-            return connection, await _play(context, connection)
+            return connection, await play_silently(context, connection)
         finally:
             await connection.close()
 
@@ -61,12 +61,13 @@ def play(context: Context) -> Trial:
 
 def _entry(context: Context) -> Entry:
     def replay(connection: Connection) -> Sequence[Trial]:
-        return [context.player.loop.run(_play(context, connection))]
+        return [context.player.loop.run(play_silently(context, connection))]
 
     return Entry(replay, f"a game in which the player hears nothing for {SILENCE_S:g} s")
 
 
-async def _play(context: Context, connection: Connection) -> Trial:
+async def play_silently(context: Context, connection: Connection) -> Trial:
+    """Play a game with a silence, and return its trial."""
     numbers = count(1)
 
     @asynccontextmanager
