@@ -4,14 +4,32 @@ from __future__ import annotations
 
 import shlex
 import sys
-from itertools import accumulate
+from collections.abc import Sequence
+from itertools import accumulate, zip_longest
 
 import pytest
 
-from fairplay.conformance.cases.growth import MIB, Growth, Holding, ProcessSize, keeps_growing
+from fairplay.conformance.case import Case
+from fairplay.conformance.case_errors import Failure, NotApplicable, NotTested
+from fairplay.conformance.cases.growth import (
+    Growth,
+    Holding,
+    ProcessSize,
+    files,
+    keeps_growing,
+    memory,
+    output,
+    processes,
+    threads,
+)
 from fairplay.conformance.engine import run
 from fairplay.conformance.options import Options
 from fairplay.conformance.verdicts import Verdict
+from fairplay.games.game import find
+from tests.conformance.harness import player, raises, trial_of
+from tests.conformance.opened import Opened, context_of
+
+MIB = 1_048_576
 
 
 def test_a_player_that_collects_garbage_late_may_grow_for_a_while() -> None:
@@ -48,6 +66,83 @@ def test_heaps_that_are_made_larger_now_and_then_are_no_growth(mib_of_rounds: li
 @pytest.mark.parametrize("mib_of_rounds", [[60] * 10, [60] * 10 + [0], [2000] * 3])
 def test_memory_that_grows_with_every_round_is_growth(mib_of_rounds: list[int]) -> None:
     assert keeps_growing(holdings(*mib_of_rounds))
+
+
+# What is said of a player that holds too much
+
+
+def held(*sizes: dict[int, ProcessSize], output: Sequence[int] = (), kind: str = "games") -> Growth:
+    return Growth(kind, [Holding(each, size) for each, size in zip_longest(sizes, output, fillvalue=0)])  # type: ignore[arg-type]
+
+
+def judge(case: Case, *growths: Growth, link: str = "exec") -> tuple[str, str]:
+    """Return the title and text of the evidence that a case finds in the growth of a player; nothing if it passes."""
+    opened = Opened(lambda: None)
+    with context_of(opened.as_started() if link == "exec" else opened.as_objects()) as context:
+        context.once("growth", lambda: growths)
+        try:
+            case.run(context)
+        except Failure as found:
+            return found.evidence.sentence, "".join(text for _, text in found.evidence.sections)
+    return "", ""
+
+
+def test_memory_that_grows_beyond_a_gibibyte_is_shown_round_by_round() -> None:
+    assert judge(memory, holdings(*[60] * 17)) == ("", "")
+    found = holdings(*[60] * 18)
+    sentence, table = judge(memory, holdings(), found)
+    assert sentence == "450 games more made the player 1,080 MiB larger."
+    assert table.splitlines()[:2] == ["after 25 games: 100.0 MiB", "after 50 games: 160.0 MiB"]
+    assert table.splitlines()[-1] == "after 475 games: 1,180.0 MiB"
+    assert judge(memory, holdings(*[51] * 20), holdings(*[60] * 18, 51)) == ("", "")  # 51 MiB are allowed
+
+
+@pytest.mark.parametrize(("case", "what"), [(threads, "threads"), (files, "open files")])
+def test_what_is_left_by_each_of_some_games_is_counted(case: Case, what: str) -> None:
+    def sizes(*counts: int) -> list[dict[int, ProcessSize]]:
+        return [{1: ProcessSize(0, count, count), 2: ProcessSize(0, 1, 1)} for count in counts]
+
+    assert judge(case, held(*sizes(5, 25, 44))) == ("", "")
+    sentence, table = judge(case, held(*sizes(5, 26, 46), kind="games to their end"))
+    assert sentence == f"Each 25 games to their end made the player keep 20 {what} or more."
+    assert table.splitlines() == [
+        f"after {25 * n} games to their end: {count}" for n, count in ((1, 6), (2, 27), (3, 47))
+    ]
+    new = [{number: ProcessSize(0, 100, 100)} for number in range(3)]
+    assert judge(case, held(*new)) == ("", "")  # not of processes that were there before
+
+
+def test_processes_that_are_left_are_counted() -> None:
+    def sizes(*counts: int) -> list[dict[int, ProcessSize]]:
+        return [{number: ProcessSize(0, 1, 1) for number in range(count)} for count in counts]
+
+    assert judge(processes, held(*sizes(1, 21, 40))) == ("", "")
+    sentence, table = judge(processes, held(*sizes(1, 21, 41)))
+    assert sentence == "Each 25 games made the player keep 20 processes or more."
+    assert table.splitlines() == ["after 25 games: 1", "after 50 games: 21", "after 75 games: 41"]
+
+
+def test_a_game_may_add_a_mebibyte_of_output() -> None:
+    most = 75 * MIB + 74
+    assert judge(output, held(*[{}] * 3, output=[0, 0, most])) == ("", "")
+    sentence, _ = judge(output, held(*[{}] * 3, output=[0, 0, most + 1]))
+    assert sentence == "The player has written 1.0 MiB a game, in 75 games."
+    later = [held(*[{}] * 3, output=[0, 0, most]), held(*[{}] * 2, output=[0, most + 100 * MIB], kind="lost games")]
+    assert judge(output, *later)[0] == "The player has written 2.0 MiB a game, in 50 lost games."
+
+
+@pytest.mark.parametrize("case", [memory, threads, files, processes, output])
+def test_what_is_held_is_judged_of_started_players_only(case: Case) -> None:
+    with pytest.raises(NotApplicable, match="known only where the player was started here"):
+        judge(case, holdings(0, 0), link="object")
+
+
+@pytest.mark.parametrize("case", [threads, files, processes, output])
+def test_a_player_that_fails_on_the_way_is_not_judged_by_what_it_holds(case: Case) -> None:
+    broken = held({}, {}, {})
+    broken.failed = trial_of(find("fish"), player(setup=raises))
+    with pytest.raises(NotTested, match="not all games could be played"):
+        judge(case, broken)
 
 
 def _verdicts(program: str) -> set[Verdict]:
