@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from fairplay.server.errors import Refusal
-from fairplay.server.links.dial_in import Hub, dial_in_link
+from fairplay.server.links.dial_in import Hub, check_players, dial_in_link
+from fairplay.server.links.kept_names import KeptNames
 from fairplay.server.links.link import Clock, OpenCall
 from fairplay.server.links.stream import Stream
 from fairplay.v1.connection_pb2 import DialInResponse, GoodbyeReason, Hello, HostedPlayer, Reply
@@ -26,13 +27,14 @@ class Program:
         resume_token: bytes = b"",
         resume_s: int = 0,
         host: str = "",
+        account: str = "",
     ) -> None:
         self.frames: list[DialInResponse] = []
         self.ended = False
         hello = Hello(players=[HostedPlayer(name=name, token=token) for name in names], resume_token=resume_token)
         hello.resume_window.seconds = resume_s
         self.write = self._write  # the same object each time: the stream compares it
-        self.stream: Stream = hub.admit(hello, self.write, self._end, host)
+        self.stream: Stream = hub.admit(hello, self.write, self._end, host, account)
 
     async def _write(self, frame: DialInResponse) -> None:
         self.frames.append(frame)
@@ -141,6 +143,26 @@ async def test_a_claim_takes_a_name_from_whoever_has_it(hub: Hub) -> None:
     assert (hub.holds("ann", "claimed"), hub.holds("ann", "before")) == (True, False)
 
 
+async def test_a_claimed_name_is_had_by_players_of_accounts_that_nobody_else_has(hub: Hub) -> None:
+    hub.claim("ann", "claimed")
+    Program(hub, "ann", token="own", account="a")
+    assert (hub.holds("ann", "own"), hub.belongs("ann", "a")) == (True, True)
+
+
+async def test_a_name_belongs_to_the_account_whose_player_has_dialled_in_with_it(hub: Hub) -> None:
+    first = Program(hub, "ann", token="token", account="a")
+    Program(hub, "bob", token="token")
+    assert [hub.belongs(*each) for each in (("ann", "a"), ("ann", "b"), ("ann", ""), ("bob", ""), ("eve", "a"))] == [
+        *(True, False, False, False, False)
+    ]
+    with pytest.raises(Refusal, match="the name ann is taken on this server: choose another one, or give the token"):
+        Program(hub, "ann", token="other", account="b")
+    Program(hub, "ann", token="other", account="a")
+    assert await first.goodbye() == GoodbyeReason.GOODBYE_REASON_REPLACED
+    assert first.frames[-1].goodbye.message == "ann has dialled in again"
+    assert hub.holds("ann", "token")  # which is still that of the name
+
+
 async def test_an_expected_name_is_had_with_its_token_and_forgotten_with_a_goodbye(hub: Hub) -> None:
     hub.expect("ann", "token")
     assert hub.guards("ann")
@@ -152,6 +174,78 @@ async def test_an_expected_name_is_had_with_its_token_and_forgotten_with_a_goodb
     assert await program.goodbye() == GoodbyeReason.GOODBYE_REASON_FINISHED
     assert not hub.here("ann")
     assert not hub.guards("ann")
+
+
+async def test_a_forgotten_name_is_not_among_those_that_are_away(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fairplay.server.links.kept_names.MAX_NAMES", 1)
+    Program(hub, "ann", token="token").leave()
+    hub.forget("ann")
+    Program(hub, "bob", token="token").leave()
+    assert hub.guards("bob")
+    Program(hub, "eve", token="token").leave()
+    assert (hub.guards("bob"), hub.guards("eve")) == (False, True)
+
+
+async def test_a_player_that_is_dismissed_is_told_why_and_keeps_its_name(hub: Hub) -> None:
+    ann, bob = Program(hub, "ann", token="token"), Program(hub, "bob", token="token")
+    bob.leave()
+    for name in ("ann", "bob", "nobody"):
+        hub.dismiss(name, GoodbyeReason.GOODBYE_REASON_FINISHED, "thank you")
+    assert await ann.goodbye() == GoodbyeReason.GOODBYE_REASON_FINISHED
+    assert ann.frames[-1].goodbye.message == "thank you"
+    assert not bob.ended
+    ann.leave()
+    assert (hub.here("ann"), hub.holds("ann", "token")) == (False, True)
+
+
+async def test_players_are_counted_and_described_while_they_have_a_name(hub: Hub) -> None:
+    assert hub.connected_count == 0
+    hub.expect("eve", "token")
+    ann = Program(hub, "ann", "bob", token="token")
+    assert hub.connected_count == 2
+    ann.leave()
+    assert hub.connected_count == 0
+    hello = Hello(players=[HostedPlayer(name="ann", token="token")])
+    hello.players[0].description.display_name = "Ann"
+    hub.admit(hello, ann.write, lambda: None)
+    described = [hub.description(name) for name in ("ann", "bob", "eve", "nobody")]
+    assert [each and each.display_name for each in described] == ["Ann", "", None, None]
+
+
+async def test_who_waits_for_a_player_waits_for_that_one_alone(hub: Hub) -> None:
+    arrivals = [asyncio.create_task(hub.arrived(name)) for name in ("ann", "bob", "ann")]
+    await asyncio.sleep(0)
+    Program(hub, "eve")
+    for name, arrived in (("ann", [True, False, True]), ("bob", [True, True, True])):
+        Program(hub, name)
+        async with asyncio.timeout(30):
+            await asyncio.wait(arrivals, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+        assert [arrival.done() for arrival in arrivals] == arrived
+    await hub.arrived("ann")
+
+
+@pytest.mark.parametrize(
+    ("names", "token", "reason"),
+    [
+        ((), "", "MALFORMED_HELLO"),
+        (("ann", "ann"), "", "MALFORMED_HELLO"),
+        (("ann", "bob", "ann"), "", "MALFORMED_HELLO"),
+        (("n" * 65,), "", "NAME_INVALID"),
+        (("",), "", "NAME_INVALID"),
+        (("ann",), "t" * 257, "MALFORMED_HELLO"),
+        (tuple(f"p{number}" for number in range(1_001)), "", "TOO_MANY_PLAYERS"),
+    ],
+)
+def test_players_that_may_not_dial_in_are_refused(names: Sequence[str], token: str, reason: str) -> None:
+    with pytest.raises(Refusal) as refused:
+        check_players([HostedPlayer(name=name, token=token) for name in names])
+    assert refused.value.reason == reason
+
+
+def test_a_thousand_players_with_long_names_and_tokens_may_dial_in() -> None:
+    check_players([HostedPlayer(name=f"p{number:063}", token="ä" * 128) for number in range(1_000)])
 
 
 async def test_a_goodbye_to_all_ends_every_stream(hub: Hub) -> None:
@@ -230,6 +324,50 @@ async def test_a_name_is_pinned_for_as_long_as_its_link_is_open(hub: Hub, monkey
     assert not hub.guards("ann")
 
 
+async def test_a_name_is_pinned_only_if_its_player_comes_in_time(hub: Hub) -> None:
+    link: Any = await dial_in_link(hub, Clock(), "ann", 0.01)
+    outcomes: list[Any] = []
+    link.call("/x/Y", b"", 1.0, lambda outcome, _: outcomes.append(outcome))
+    await asyncio.sleep(0)
+    assert [outcome.message for outcome in outcomes] == ["ann did not dial in within 0.01 s"]
+    Program(hub, "ann").leave()
+    assert not taken(hub, "ann", token="token")  # it was free again
+    link = await dial_in_link(hub, Clock(), "ann", 30.0)
+    assert link.description is not None
+    await link.close()
+
+
+async def test_a_link_to_a_player_that_has_dialled_in_calls_it_with_its_time_and_bank(hub: Hub) -> None:
+    program = Program(hub, "ann")
+    link = await dial_in_link(hub, Clock(), "ann", 1.0)
+    for more in ({}, {"bank_s": 2.0}):
+        link.call("/x/Y", b"", 60.0, lambda *_: None, **more)
+    calls = (await drained(program, 2))[1].calls
+    assert [call.HasField("bank_time") for call in calls] == [False, True]
+    assert calls[1].bank_time.seconds == 2
+    Outcomes(hub, "ann").call()
+    (call,) = (await drained(program, 3))[2].calls
+    assert not call.HasField("bank_time")
+    await link.close()
+    program.leave()
+
+
+@pytest.mark.parametrize(("nanos", "window_s"), [(250_000_000, 1.25), (0, 1.0)])
+async def test_a_resume_window_counts_to_the_nanosecond(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch, nanos: int, window_s: float
+) -> None:
+    windows: list[float] = []
+    loop = asyncio.get_running_loop()
+    later = loop.call_later
+    monkeypatch.setattr(loop, "call_later", lambda after, *rest: (windows.append(after), later(after, *rest))[1])
+    program = Program(hub, "ann", resume_s=1)
+    hello = Hello(players=[HostedPlayer(name="ann")], resume_token=program.stream.resume_token)
+    hello.resume_window.seconds, hello.resume_window.nanos = 1, nanos
+    hub.admit(hello, program.write, lambda: None).detach(program.write)
+    assert windows[-1:] == [window_s]
+    hub.goodbye(GoodbyeReason.GOODBYE_REASON_FINISHED, "the test is over")
+
+
 async def test_a_resume_window_is_minutes_at_most(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     windows: list[float] = []
     loop = asyncio.get_running_loop()
@@ -295,9 +433,9 @@ async def test_the_answer_to_a_cancelled_call_is_not_stray_once(hub: Hub) -> Non
     open_call.cancel()
     assert list((await drained(program, 3))[2].cancelled) == [open_call.id]
     program.stream.calls.take([Reply(id=open_call.id, response=b"late")])
-    assert hub.stray_reply_count == 0
+    assert (hub.stray_reply_count, hub.late_reply_count) == (0, 1)
     program.stream.calls.take([Reply(id=open_call.id, response=b"again")])
-    assert hub.stray_reply_count == 1
+    assert (hub.stray_reply_count, hub.late_reply_count) == (1, 1)
 
 
 async def test_a_call_that_is_cancelled_before_it_is_sent_is_never_sent(hub: Hub) -> None:
@@ -340,3 +478,37 @@ async def test_many_different_limits_are_all_sent_as_they_are(hub: Hub) -> None:
     assert [sent[call.id] for call in opened] == limits
     for call in opened:
         call.cancel()
+
+
+async def test_names_that_are_kept_have_limits_for_a_host_and_for_all() -> None:
+    kept = KeptNames()
+    for host in range(10):
+        for number in range(10_000):
+            assert kept.add(f"{host}.{number}", f"10.0.0.{host}") == []
+    assert kept.add("0.10000", "10.0.0.0") == ["0.0"]
+    assert kept.add("0.10000", "10.0.0.0") == []
+    assert kept.add("10.0", "10.0.0.10") == ["0.1"]
+    kept.discard("5.7")
+    kept.discard("5.7")
+    assert kept.add("10.1", "10.0.0.10") == []
+    assert kept.add("0.2", "10.0.0.0") == []  # it comes last from now on
+    assert kept.add("0.10001", "10.0.0.0") == ["0.3"]
+
+
+async def test_a_name_that_moves_to_another_host_counts_there() -> None:
+    kept = KeptNames()
+    for number in range(10_000):
+        kept.add(str(number), "here")
+    assert kept.add("7", "there") == []
+    assert kept.add("more", "here") == []
+    assert kept.add("still more", "here") == ["0"]
+
+
+async def test_a_name_that_is_pinned_twice_has_to_be_unpinned_twice() -> None:
+    kept = KeptNames()
+    kept.add("ann", "here")
+    kept.pin("ann")
+    kept.pin("ann")
+    assert kept.add("ann", "here") == []
+    assert (kept.unpin("ann"), kept.pinned("ann")) == (False, True)
+    assert (kept.unpin("ann"), kept.pinned("ann")) == (True, False)

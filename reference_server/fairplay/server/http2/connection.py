@@ -85,7 +85,7 @@ class Connection(asyncio.Protocol):
     """A connection and its open calls."""
 
     def __init__(self, host: Host) -> None:
-        self.peer = ""
+        self.peer: str
         self.auth_context: Mapping[str, Sequence[bytes]] = {}
         self.initial_window = DEFAULT_WINDOW
         """How many bytes the other end takes of a new call before it allows for more."""
@@ -115,7 +115,7 @@ class Connection(asyncio.Protocol):
         """Since when pointless frames are counted."""
         self._ping_s = -PING_INTERVAL_S
         self._hasty_pings = 0
-        self._received_s = 0.0
+        self._received_s: float
         self._asked_s = 0.0
         self._timer: asyncio.TimerHandle
         """What ends the connection unless its first settings come, then its signs of life, and at last its end."""
