@@ -56,7 +56,7 @@ def test_a_certificate_says_what_was_found(sound: Report) -> None:
     assert found.complete
     assert [case.id for case in found.cases] == [each.id for each in sound.judged]
     assert found.limits_ms == {"decision": 1000, "first_decision": 3000, "notification": 1000}
-    assert not found.unmet
+    assert found.unmet == []
 
 
 def test_a_certificate_says_how_many_decisions_were_judged(sound: Report, content: dict[str, Any]) -> None:
@@ -71,6 +71,7 @@ def test_a_player_that_fails_is_not_certified_and_its_certificate_is_whole() -> 
     assert not found.certified
     [case] = found.cases
     assert case.verdict == "FAIL"
+    assert found.unmet == [case]
     assert report.judged[0].evidence is not None
     assert case.evidence == report.judged[0].evidence.digest
 
@@ -131,6 +132,16 @@ def test_what_does_not_follow_is_noticed_even_with_a_new_digest(
 ) -> None:
     with pytest.raises(ValueError, match=complaint):
         check(changed(content, change))
+
+
+def test_a_should_that_is_not_met_prevents_no_certificate(content: dict[str, Any]) -> None:
+    def add(it: dict[str, Any]) -> None:
+        it["cases"].append({**failed_must(), "level": "SHOULD", "verdict": "WARN"})
+        it["summary"]["counts"]["WARN"] += 1
+
+    found = check(changed(content, add))
+    assert found.certified
+    assert found.unmet == []
 
 
 @pytest.mark.parametrize(
