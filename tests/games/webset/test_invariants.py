@@ -8,9 +8,10 @@ import pytest
 
 from fairplay.games.webset import rules
 from fairplay.games.webset.rules import EMPTY, Phase, Player, Standing, State, settings_of
-from tests.games.webset.tables import UNSHUFFLED, fresh
+from tests.games.webset.tables import UNSHUFFLED, fresh, without_sets
 
 START = fresh()
+WITHOUT_SETS = without_sets(12)
 EMPTY_SLOTS = (EMPTY,) * (len(START.table) - 12)
 OUT, FAILED = Player(standing=Standing.OUT), Player(standing=Standing.FAILED)
 LOCKED = Player(locked=True)
@@ -25,6 +26,11 @@ CAP = START.settings.act_cap
 PICKING = CALLED | {"settings": settings_of(selection="single")}
 NAMED = Player(cards=(0, 1, 2, 3, 4, 5))
 SOLVED = {"settings": settings_of(rounds="puzzle"), "phase": Phase.OVER, "players": (NAMED, NAMED)}
+NINE = (*range(9), *[EMPTY] * 12)
+NONE_THERE = {
+    "table": (*WITHOUT_SETS, *EMPTY_SLOTS),
+    "deck": tuple(card for card in UNSHUFFLED if card not in WITHOUT_SETS),
+}
 
 
 @pytest.mark.parametrize(
@@ -54,6 +60,13 @@ SOLVED = {"settings": settings_of(rounds="puzzle"), "phase": Phase.OVER, "player
         {"act_count": 2**31, "phase": Phase.OVER},
         PICKING | {"picked": (0, 11)},
         SOLVED,
+        SOLVED | {"players": (Player(cards=tuple(range(12))), Player(cards=(0, 1, 2, 5, 8, 2, 5, 3, 4)))},
+        {"phase": Phase.OVER, "table": NINE, "deck": UNSHUFFLED[9:]},
+        {"settings": settings_of(refill_rule="seed_base"), "table": NINE, "deck": UNSHUFFLED[9:]},
+        {"table": NINE, "deck": (), "discarded": UNSHUFFLED[9:]},
+        NONE_THERE | CALLED,
+        NONE_THERE | {"settings": settings_of(more_rule="anyone")},
+        NONE_THERE | {"phase": Phase.OVER},
     ],
 )
 def test_what_a_game_can_just_be_like_is_sound(changes: dict[str, Any]) -> None:
@@ -110,6 +123,9 @@ def test_what_a_game_can_just_be_like_is_sound(changes: dict[str, Any]) -> None:
         (SOLVED | {"phase": Phase.OPEN}, "Player 0 has named sets of a puzzle that is not over"),
         (SOLVED | {"players": (NAMED, Player(cards=(0, 1, 2, 2, 1, 0)))}, "Player 1 has named a set twice"),
         (SOLVED | {"players": (NAMED, Player(cards=(12, 13, 14)))}, "one that is not on the table"),
+        (SOLVED | {"players": (NAMED, Player(cards=(0, 1, 2, 0, 1, 2, 3, 4, 5)))}, "Player 1 has named a set twice"),
+        (NONE_THERE, "the referee deals by itself"),
+        (NONE_THERE | {"deck": (), "discarded": NONE_THERE["deck"]}, "the deck is empty"),
         ({"displayed": 1}, "although nothing is shown"),
         (SHOWN | {"settings": settings_of()}, "do not allow it"),
         (SHOWN | {"settings": settings_of(show_enabled=True, rounds="lot")}, "do not allow it"),

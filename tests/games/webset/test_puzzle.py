@@ -70,6 +70,14 @@ def test_wrong_sets_cost_what_the_settings_say_down_to_the_floor() -> None:
     assert (free.players[0].points, rules.ranks(free)) == (1, (1, 2, 2))
 
 
+def test_what_is_named_counts_once_and_only_of_players_in_a_puzzle_that_is_open() -> None:
+    state = rules.eliminate(puzzle(), 1)
+    after = rules.solve(state, [(0, numbers(FIRST)), (1, numbers(FIRST))])
+    assert [player.points for player in after.players] == [1, 0, 0]
+    assert (after.act_count, after.revision) == (state.act_count + 1, state.revision + 1)
+    assert rules.solve(after, [(2, numbers(FIRST))]).players == after.players
+
+
 def test_of_an_endless_answer_the_rest_is_not_looked_at() -> None:
     solved = rules.judge_named(puzzle(), (0, 1, 2) * (MOST_NAMED + 100))
     assert (len(solved.found), len(solved.broken)) == (1, MOST_NAMED - 1)

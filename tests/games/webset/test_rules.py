@@ -270,6 +270,7 @@ def test_solutions_are_displayed_in_rotation() -> None:
         state = done(state, (1, SHOW))
         seen.append(state.displayed)
     assert seen == [*range(1, 13), 0]
+    assert done(state, (0, SHOW), (1, END_SHOW)).displayed == 0
 
 
 def test_solutions_can_be_shown_only_where_there_are_any_and_the_settings_say_so() -> None:
@@ -285,6 +286,7 @@ def test_the_end_of_a_showing_takes_the_solutions_away_and_nobody_scores() -> No
     assert format_cards(sorted(state.discarded)) == format_cards(range(12))
     assert lying(state) == format_cards(range(12, 24))
     assert rules.scores(state) == (0, 0)
+    assert done(fresh(profile="seed"), (0, SHOW), (1, END_SHOW)).phase is Phase.OPEN
 
 
 @pytest.mark.parametrize("end_rule", ["play_on", "seed_immediate"])
@@ -350,6 +352,32 @@ def test_a_player_that_leaves_may_make_the_others_agree() -> None:
     after = rules.eliminate(state, 1)
     assert (len(rules.on_table(after)), after.votes) == (15, ())
     assert rules.eliminate(state, 2).votes == (0,)
+    called = done(state, (2, CALL))
+    assert rules.eliminate(called, 1) == called._replace(
+        players=(*called.players[:1], Player(standing=Standing.OUT), called.players[2]), revision=called.revision + 1
+    )
+    drawn = state._replace(deck=(), discarded=state.deck)
+    assert (rules.eliminate(drawn, 1).votes, rules.on_table(rules.eliminate(drawn, 1))) == (
+        (0, 2),
+        rules.on_table(state),
+    )
+
+
+def test_the_referee_deals_nothing_while_a_call_is_open() -> None:
+    waiting = done(fresh(3, deck=deck_with(NO_SET), more_rule="anyone"), (0, CALL))
+    state = waiting._replace(settings=settings_of())
+    after = rules.eliminate(state, 1)
+    assert (after.phase, after.table, after.deck) == (Phase.CALLED, state.table, state.deck)
+
+
+@pytest.mark.parametrize(("seats", "needed"), [(1, 1), (2, 2), (3, 2), (4, 3), (5, 3), (8, 5)])
+def test_a_majority_is_more_than_half(seats: int, needed: int) -> None:
+    state = fresh(seats, more_rule="majority")
+    counts = []
+    for seat in range(needed):
+        state = done(state, (seat, MORE))
+        counts.append(len(rules.on_table(state)))
+    assert counts == [12] * (needed - 1) + [15]
 
 
 def test_an_empty_deck_cannot_be_asked_for_more() -> None:
@@ -369,6 +397,13 @@ def test_to_12_moves_cards_from_beyond_into_holes_in_slot_order() -> None:
     assert columns(state)[1] == "0110 0111 0112"
     assert columns(state)[4:6] == ["0120 0121 0122", ""]
     assert len(state.deck) == 63
+
+
+def test_a_set_that_leaves_enough_cards_is_not_refilled_which_ends_no_game() -> None:
+    state = done(fresh(more_rule="anyone", end_rule="seed_immediate"), (0, MORE), (0, MORE))
+    after = taken(state, X0)
+    assert (after.phase, len(rules.on_table(after)), len(after.table)) == (Phase.OPEN, 15, 21)
+    assert after.deck == state.deck
 
 
 def test_the_seed_leaves_holes_beyond_the_base_area() -> None:
@@ -548,6 +583,17 @@ def test_legal_acts_are_those_that_are_carried_out() -> None:
     called = done(state, (1, CALL))
     assert len(rules.legal(called)) == 13
     assert all(isinstance(each.action, Take) and each.seat == 1 for each in rules.legal(called))
+    without = done(fresh(deck=deck_with(NO_SET), profile="seed"), (1, CALL))
+    assert rules.legal(without) == [Act(1, Take(NO_SET[:3]))]
+
+
+def test_who_is_out_or_in_a_round_can_try_nothing() -> None:
+    state = fresh(3, profile="seed")
+    assert rules.possible(state, 1) == (CALL, MORE, SHOW)
+    assert rules.possible(rules.eliminate(state, 1), 1) == ()
+    assert rules.possible(fresh(show_enabled=True, more_rule="anyone", **ROUND), 1) == ()
+    assert rules.possible(done(state, (0, CALL)), 1) == ()
+    assert rules.possible(done(state, (0, SHOW)), 1) == (SHOW, END_SHOW)
 
 
 # Rounds
@@ -587,6 +633,31 @@ def test_the_lot_is_drawn_from_the_state_and_takes_everybody_in_time() -> None:
     assert winners == {0, 1, 2}
 
 
+def test_a_round_counts_as_one_act_and_a_lone_set_needs_no_lot() -> None:
+    state = fresh(3, rounds="lot")
+    for answers in ([(0, X0), (1, "")], [(0, X0), (2, X0)], [(1, "0000 0001 0010")]):
+        after = round_of(state, *answers).state
+        assert (after.act_count, after.revision) == (state.act_count + 1, state.revision + 1)
+        assert (after.draw_state == state.draw_state) == (answers != [(0, X0), (2, X0)])
+
+
+def test_in_a_round_nothing_of_who_is_out_or_comes_after_the_end_counts() -> None:
+    state = rules.eliminate(fresh(3, **ROUND), 1)
+    assert round_of(state, (1, X0)).verdicts == {}
+    assert round_of(state, (1, X0), (0, X0)).verdicts == {0: rules.Verdict(Status.GOT_SET)}
+    over = rules.stop(state)
+    assert round_of(over, (0, X0)) == rules.Round(over, {})
+
+
+def test_without_answers_or_cards_to_deal_a_round_changes_nothing() -> None:
+    state = fresh(more_rule="anyone", **ROUND)
+    assert round_of(state).state is state
+    drawn = state._replace(deck=(), discarded=state.deck)
+    assert round_of(drawn, (0, ""), (1, "")).state is drawn
+    over = rules.stop(state)
+    assert round_of(over, (0, ""), (1, "")).state is over
+
+
 def test_a_round_in_which_everybody_passes_asks_for_more_cards() -> None:
     passes = [(0, ""), (1, "")]
     for more_rule, count in (("anyone", 15), ("all_agree", 15), ("majority", 15), ("if_no_set", 12), ("auto", 12)):
@@ -620,6 +691,8 @@ def test_a_fresh_game_follows_from_its_seed() -> None:
     one, other, third = (rules.initial(Settings(), 2, Random(seed)) for seed in (1, 1, 2))
     assert one == other != third
     assert sorted([*rules.on_table(one), *one.deck]) == list(UNSHUFFLED)
+    bits = [rules.initial(Settings(), 2, Random(seed)).draw_state.bit_length() for seed in range(20)]
+    assert max(bits) == 64
 
 
 def test_the_shuffle_is_fair_as_far_as_ten_thousand_decks_of_three_show() -> None:
@@ -674,6 +747,9 @@ def test_each_profile_is_as_section_6_has_it() -> None:
         ({"profile": "other"}, "profile", "contest, seed, published"),
         ({"min_players": 0}, "min_players", "between 1 and 8"),
         ({"handicaps_ms": (0, -1)}, "handicaps_ms", r"handicaps_ms\[1\] is -1"),
+        ({"handicaps_ms": (60_001,)}, "handicaps_ms", "between 0 and 60000"),
+        ({"score_floor": -1001}, "score_floor", "between -1000 and 0"),
+        ({"max_table": 22}, "max_table", "multiple of 3"),
         ({"handicaps_ms": (0,) * 9}, "handicaps_ms", "9 entries"),
         ({"act_cap": 9}, "act_cap", "between 10 and 1000000"),
         ({"idle_rounds": 0}, "idle_rounds", "between 1 and 1000"),
@@ -685,6 +761,21 @@ def test_settings_that_cannot_be_are_refused_by_name(given: dict[str, Any], fiel
     assert problem[0] == field
     with pytest.raises(ValueError, match=word):
         rules.initial(settings_of(**given), 2, Random(0))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"handicaps_ms": (60_000, *[0] * 7)},
+        {"score_floor": -1000},
+        {"score_floor": 0},
+        {"max_table": 27, "table": 27},
+        {"max_table": 21, "table": 21},
+        {"aspects": 3, "max_table": 12, "table": 12},
+    ],
+)
+def test_settings_may_be_either_end_of_what_is_allowed(given: dict[str, Any]) -> None:
+    assert settings_problem(settings_of(**given)) is None
 
 
 # Invariants (section 4.5)

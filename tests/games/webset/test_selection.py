@@ -34,6 +34,19 @@ def picked(play: Play) -> list[int]:
     return list(codec.public_message(play.state).picked)
 
 
+def test_fewer_than_three_other_cards_of_the_table_are_a_selection() -> None:
+    state = done(fresh(3, **SINGLE), (1, CALL))
+    selected = rules.select(state, 1, (0, 11))
+    assert selected == state._replace(picked=(0, 11), revision=state.revision + 1)
+    assert rules.select(selected, 1, ()) == state._replace(revision=state.revision + 2)
+    assert rules.select(selected, 1, (11,)) == state._replace(picked=(11,), revision=state.revision + 2)
+    for again in ((0, 11), (11, 0), (0, 0), (0, 12), (0, 1, 2), (0, 1, 2, 3)):
+        assert rules.select(selected, 1, again) is None
+    assert rules.select(state, 1, ()) is None
+    assert rules.select(state, 0, (0,)) is None
+    assert rules.select(done(fresh(3), (1, CALL)), 1, (0,)) is None
+
+
 # --- the referee ---
 
 

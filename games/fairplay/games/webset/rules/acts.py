@@ -83,7 +83,7 @@ def _take(state: State, seat: int, cards: Cards) -> Result:
     if state.settings.rounds == "puzzle":
         solved = judge_named(state, cards)
         return Result(solve(state, [(seat, cards)]), solved.status, solved.rule)
-    if state.settings.rounds == "off" and (state.phase is not Phase.CALLED or state.caller != seat):
+    if state.settings.rounds == "off" and state.caller != seat:
         return Result(state, Status.NO_CALL, "webset.take.caller")
     state = without_call(state)
     if rule := take_violation(state, cards):
@@ -137,7 +137,7 @@ def unlock_all_locked(state: State) -> State:
 
 def expired(state: State, call_id: int) -> Result:
     """Return what the end of a call's time does; it is nothing if another call is open, or none."""
-    if state.phase is not Phase.CALLED or state.caller is None or call_id != state.call_count:
+    if state.caller is None or call_id != state.call_count:
         return Result(state)
     after = without_call(penalise(state, state.caller, expired=True))
     return _finish(after, Status.CALL_EXPIRED, "webset.take.window")

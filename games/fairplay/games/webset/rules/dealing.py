@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fairplay.games.webset.rules.cards import EMPTY
-from fairplay.games.webset.rules.state import Phase, on_table, playing, solutions
+from fairplay.games.webset.rules.state import Phase, playing, solutions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,11 +29,10 @@ def lay(state: State, most: int, slot_count: int) -> tuple[State, bool]:
 
 
 def refill(state: State, most: int) -> tuple[State, bool]:
-    """Refill the table with at most `most` cards after others were taken, as the refill rule says; see `lay`."""
+    """Refill the base area with at most `most` cards after others were taken, as the refill rule says; see `lay`."""
     base = state.settings.table
     if state.settings.refill_rule == "to_12":
         state = _compact(state)
-        most = min(most, max(0, base - len(on_table(state))))
     return lay(state, most, base)
 
 

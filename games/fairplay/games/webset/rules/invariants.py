@@ -33,7 +33,7 @@ def _cards_problem(state: State) -> str | None:
         return None
     if len(set(everywhere)) < len(everywhere):
         return "A card is in two places."
-    if not set(everywhere) <= set(deck):
+    if any(card not in deck for card in everywhere):
         return f"A card is not one of 0 to {deck[-1]}."
     missing = len(deck) - len(everywhere)
     return f"{missing} of {len(deck)} cards are neither on the table nor in the deck, won or discarded."

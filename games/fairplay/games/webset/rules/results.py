@@ -31,8 +31,8 @@ def ranking(state: State) -> tuple[tuple[int, ...], ...]:
 
 def _worth(state: State, seat: int) -> tuple[int, int, int]:
     player, settings = state.players[seat], state.settings
-    wrong = player.penalties - player.expiries if settings.penalty_bad else 0
-    expired = player.expiries if settings.penalty_expired else 0
+    wrong = (player.penalties - player.expiries) * bool(settings.penalty_bad)
+    expired = player.expiries * bool(settings.penalty_expired)
     return player.points, player.sets, -(wrong + expired)
 
 
