@@ -19,6 +19,7 @@ from fairplay.v1.misconduct_pb2 import CallErrorReason, Overrun
 from tests.conformance.harness import ROOT, judged
 
 TURN = find("fish").turn
+FISH_BEGINS = find("fish").methods[0]
 DIED = disconnected("the player's process ended with exit code 137", "what it wrote")
 RAISED = call_error(CallErrorReason.CALL_ERROR_REASON_STATUS, "this player is broken")
 
@@ -77,6 +78,37 @@ def test_a_player_that_hangs_in_any_method_is_given_up() -> None:
     found = reason(after(*[(TURN, Overrun())] * MAX_IN_ROW))
     assert found.see == owners.EVERY_ANSWER
     assert found.reason.startswith("TakeTurn did not answer in time 3 times in a row")
+
+
+def test_an_answer_of_any_method_shows_that_the_player_is_there() -> None:
+    some = [(method, Overrun()) for method in (TURN, DESCRIBE, START) for _ in range(2)]
+    after(*some[:3], (FISH_BEGINS, b""), *some[3:]).check(TURN.path)
+    with pytest.raises(NotTested):
+        after(*some).check(FISH_BEGINS.path)
+    with pytest.raises(NotTested):
+        after(*some[:3], (FISH_BEGINS, DIED), *some[3:]).check(FISH_BEGINS.path)
+
+
+def test_deaths_and_hangs_in_a_row_are_counted_apart() -> None:
+    after((TURN, DIED), (TURN, Overrun()), (TURN, DIED), (TURN, Overrun())).check(TURN.path)
+    found = reason(after((TURN, DIED), (TURN, Overrun()), (TURN, DIED), (TURN, Overrun()), (TURN, Overrun())))
+    assert found.reason.startswith("TakeTurn did not answer in time 3 times in a row")
+    assert found.evidence is not None
+    assert found.evidence.sentence == "TakeTurn did not answer within 6 s."
+    assert [title for title, _ in found.evidence.sections] == ["Call", "Request"]
+
+
+def test_the_first_reason_stays() -> None:
+    breaker = after(*[(TURN, Overrun())] * 3, *[(TURN, DIED)] * 8)
+    assert reason(breaker).reason.startswith("TakeTurn did not answer in time 3 times in a row")
+
+
+def test_what_a_dead_player_wrote_is_shown_if_it_wrote_anything() -> None:
+    found = reason(after(*[(DESCRIBE, disconnected("it ended"))] * 3), DESCRIBE)
+    assert found.see == owners.DESCRIBES
+    assert found.evidence is not None
+    assert [title for title, _ in found.evidence.sections] == ["Call", "Request"]
+    assert reason(after(*[(START, Overrun())] * 3), START).see == owners.TOURNAMENT
 
 
 MOST_STARTS = 16
