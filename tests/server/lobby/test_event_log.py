@@ -126,7 +126,9 @@ def test_several_events_come_in_one_message() -> None:
     lobby.move("a", "t")
     lobby.move("b", "t")
     [both] = lobby.events.after(seen, None, 0)
-    assert [event.user.name for event in AttendResponse.FromString(both).events] == ["a", "b"]
+    events = AttendResponse.FromString(both).events
+    assert [event.user.name for event in events] == ["a", "b"]
+    assert all(event.time.seconds > 0 for event in events)
 
 
 def test_what_is_forgotten_is_made_good_by_the_whole_and_nothing_grows() -> None:

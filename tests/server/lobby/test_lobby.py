@@ -398,6 +398,21 @@ async def test_who_has_left_a_running_game_does_not_come_back_while_it_plays_els
     await hall.finish(second)
 
 
+async def test_who_watches_the_table_where_it_has_a_seat_gives_the_seat_up_and_a_repeat_changes_nothing(
+    hall: Hall,
+) -> None:
+    ann, bob = hall.enter("ann", "bob")
+    table = hall.create(ann)
+    await hall.seat(table, ann, bob)
+    for _ in range(2):
+        assert list(hall.lobby.watch(ann, "t").watchers) == ["ann"]
+        assert [seat.name for seat in table.seats] == ["bob"]
+        assert hall.recorded(table)
+        seen = hall.last
+    hall.lobby.watch(ann, "t")
+    assert hall.last == seen
+
+
 async def test_a_user_changes_its_link_at_its_own_table_without_naming_it(hall: Hall) -> None:
     ann, bob = hall.enter("ann", "bob")
     table = hall.create(ann)

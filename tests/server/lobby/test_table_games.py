@@ -195,3 +195,15 @@ async def test_a_game_that_does_not_begin_for_want_of_a_disk_is_logged(
     assert not table.running
     assert "a table's game was lost sight of" in caplog.messages
     assert [each.kind for each in hall.store.unfinished()] == ["table"]
+
+
+async def test_nothing_waits_for_games_that_are_suspended(hall: Hall) -> None:
+    a, b = hall.enter("a", "b")
+    table = hall.create(a)
+    await hall.seat(table, a, b)
+    await hall.lobby.starts.start(a)
+    assert hall.lobby._games._tasks
+    await hall.referee.suspend_all()
+    await hall.lobby.suspend_all()
+    assert not hall.lobby._games._tasks
+    assert table.running, "it goes on after a new start"
