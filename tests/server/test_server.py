@@ -20,12 +20,16 @@ from fairplay.server.listening import ExposedError
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import at
 from fairplay.server.records.store import Store
+from fairplay.server.running import Running
 from fairplay.server.server import OPTIONS, Config, Server
 from fairplay.terminal.authority import make_authority, make_server
 from fairplay.v1.connection_pb2 import GoodbyeReason
+from fairplay.v1.game_pb2 import Player
 from fairplay.v1.referee_pb2 import GetGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from tests.server.harness import ByHand, plan, serving
+from tests.server.test_racing import until
+from tests.server.test_secrets import open_plan
 
 OPERATE = (Path(__file__).resolve().parents[2] / "docs" / "operate.md").read_text(encoding="utf-8")
 SERVING, NOT_SERVING = health_pb2.HealthCheckResponse.SERVING, health_pb2.HealthCheckResponse.NOT_SERVING
@@ -47,6 +51,12 @@ async def test_an_address_for_players_alone_needs_accounts_nowhere(tmp_path: Pat
         assert server.address == server.players_address
     with pytest.raises(ExposedError, match="add --tls CERT KEY, or"):
         await Server.start(Config(listen="0.0.0.0:0", only_connections=True))
+
+
+async def test_with_tls_and_accounts_a_server_listens_to_everybody(tmp_path: Path) -> None:
+    config = Config(listen="0.0.0.0:0", tls=tls(tmp_path / "tls"), accounts=True, records=tmp_path / "records")
+    async with serving(config) as server:
+        assert server.address.startswith("127.0.0.1:")
 
 
 async def test_players_dial_in_from_elsewhere_only_if_strangers_are_kept_apart() -> None:
@@ -146,8 +156,26 @@ async def test_a_server_that_stops_says_so_and_goodbye() -> None:
         watching.cancel()
         by_hand.stream.cancel()
         await stopping
-        with pytest.raises(grpc.aio.AioRpcError):
+        with pytest.raises(grpc.aio.AioRpcError) as error:
             await RefereeServiceStub(channel).GetGame(GetGameRequest(game_id="g"))
+        assert error.value.code() is grpc.StatusCode.UNAVAILABLE
+
+
+async def test_a_server_that_stops_waits_for_nobody_and_leaves_no_task() -> None:
+    before = asyncio.all_tasks()
+    server = await Server.start(Config(start_limit_s=3_600.0))
+    await server.manager.create("t", open_plan(*(Player(name=name, link=f"dial-in:{name}") for name in "ab")))
+    await server.manager.start("t")
+    for _ in range(5):
+        await asyncio.sleep(0)
+    begun = server.referee.create(plan("dial-in:nobody", "bot:first"), "g")
+    assert isinstance(begun, Running)
+    await asyncio.sleep(0)
+    async with asyncio.timeout(30):
+        await server.stop()
+    with pytest.raises(Refusal, match="shuts down"):
+        await begun.over
+    await until(lambda: asyncio.all_tasks() <= before)
 
 
 async def test_a_server_that_stops_leaves_nothing_open(tmp_path: Path) -> None:

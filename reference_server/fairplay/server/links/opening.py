@@ -109,6 +109,8 @@ class Links:
         opening = asyncio.ensure_future(self._open(player, game, secret))
         self._opening.add(opening)
         opening.add_done_callback(self._opening.discard)
+        if self._given_up:
+            opening.cancel()
         try:
             return await opening
         except asyncio.CancelledError:
