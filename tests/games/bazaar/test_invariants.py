@@ -46,6 +46,8 @@ def game(**changes: Any) -> State:
         {"players": WON, "phase": Phase.OVER},
         {"players": FAILED, "phase": Phase.OVER},
         {"players": WON, "phase": Phase.CARDS, "settings": LATE},
+        {"players": WON, "phase": Phase.CARDS, "settings": Settings(equal_turns=True)},
+        {"players": WON, "active": 1, "settings": Settings(equal_turns=True)},
     ],
 )
 def test_what_a_game_can_just_be_like_is_sound(changes: dict[str, Any]) -> None:

@@ -132,7 +132,8 @@ def test_a_packed_bag_behaves_as_a_multiset(one: list[int], other: list[int]) ->
 
 
 def test_a_number_that_is_no_bag_is_known() -> None:
-    assert not any(map(is_bag, (-1, GUARD, 1 << 60, (MAX_COUNT + 1) * UNITS[0])))
+    assert not any(map(is_bag, (-1, -(1 << 60), GUARD, 1 << 60, (MAX_COUNT + 1) * UNITS[0])))
+    assert all(map(is_bag, (EMPTY, MAX_COUNT * sum(UNITS))))
 
 
 @pytest.mark.parametrize("counts", [(1, 2, 3, 4), (0, 0, 0, 0, -1), (MAX_COUNT + 1, 0, 0, 0, 0)])
@@ -234,7 +235,16 @@ def test_a_fresh_game_has_the_pieces_of_section_2(seed: int, seats: int) -> None
     assert (len(state.visible), len(state.pile)) == (4, 16)
     assert len(state.table.equations) == 10
     assert equations_problem(state.table, 10, 1, 4) is None
-    assert (rules.turn(state), state.phase, state.revision) == (0, Phase.REQUEST, 0)
+    assert (rules.turn(state), state.phase, state.revision, state.turns) == (0, Phase.REQUEST, 0, 0)
+
+
+def test_a_fresh_game_has_64_bits_for_its_draws() -> None:
+    assert max(rules.initial(Settings(), 2, Random(seed)).draw_state.bit_length() for seed in range(20)) == 64
+
+
+def test_phases_have_the_numbers_that_programs_read() -> None:
+    """docs/research.md names them."""
+    assert (Phase.REQUEST, Phase.CARDS, Phase.OVER) == (0, 1, 2)
 
 
 def test_all_equations_of_one_pebble_a_side_can_be_drawn() -> None:
@@ -502,6 +512,8 @@ EXCHANGES = game("rr", "-", equations="r=bb gg=yy", bank="bbyg")
 )
 def test_an_illegal_request_names_its_rule(request_ways: list[str], broken: str | None) -> None:
     assert rules.violation(EXCHANGES, way(*request_ways)) == broken
+    usual = rules.request_violation(EXCHANGES.table, parse_bag("rr"), EXCHANGES.bank, way(*request_ways))
+    assert usual == broken
 
 
 @pytest.mark.parametrize(
@@ -631,7 +643,7 @@ def test_one_survivor_can_be_made_the_winner_at_once() -> None:
 
 def test_a_player_can_fail_at_set_up() -> None:
     state = rules.eliminate_at_setup(game("- 25", "-", "-"), 0)
-    assert (rules.turn(state), state.phase, state.turns) == (1, Phase.REQUEST, 0)
+    assert (rules.turn(state), state.phase, state.turns, state.revision) == (1, Phase.REQUEST, 0, 1)
     state = rules.eliminate_at_setup(state, 2)
     assert rules.turn(state) == 1
     assert rules.turn(rules.eliminate_at_setup(state, 1)) is None
@@ -664,7 +676,9 @@ def test_a_state_in_which_a_winner_has_failed_is_still_one_that_is_over() -> Non
 def test_winners_that_fail_when_told_leave_no_one_in_their_place() -> None:
     state = after(game("- 3", "- 9", "- 9", "- 5", pile=""), ())
     assert rules.notifications(state) == ((1, True), (2, True), (0, False), (3, False))
+    revision = state.revision
     state = rules.eliminate(state, 1)
+    assert (state.players[1].standing, state.revision) == (Standing.FAILED, revision + 1)
     assert rules.ranking(state) == ((2,), (3,), (0,))
     state = rules.eliminate(rules.eliminate(state, 2), 3)
     assert rules.turn(state) is None
@@ -805,6 +819,7 @@ def test_bought_cards_can_be_hidden() -> None:
         ({"table": parse_table("r=b b=r")}, "the same"),
         ({"table": parse_table("r=rb")}, "share no colour"),
         ({"table": parse_table("r=bbbbb")}, "1 to 4 pebbles"),
+        ({"table": parse_table("r=")}, "1 to 4 pebbles"),
         ({"table": EquationTable(way("r=b") * 11)}, "at most 10 equations"),
     ],
 )
