@@ -166,6 +166,41 @@ def test_a_state_without_luck_gets_it_from_the_seed() -> None:
     assert lucks[0] == lucks[1] != lucks[2]
 
 
+@pytest.mark.parametrize(
+    ("name", "most_items", "most"),
+    [
+        ("sides", 4, 4),
+        ("towers_left", 4, 12),
+        ("group_sizes", 12, 12),
+        ("group_students", 60, 26),
+        ("cloud_students", 20, 26),
+        ("entrance_students", 20, 26),
+        ("dining_students", 20, 26),
+        ("hand_sizes", 4, 10),
+        ("assistants", 4, 10),
+        ("planned_seats", 4, 4),
+        ("next_seats", 4, 4),
+        ("characters", 12, 12),
+        ("character_students", 60, 26),
+    ],
+)
+def test_nobody_builds_what_is_larger_than_any_game_has(name: str, most_items: int, most: int) -> None:
+    codec.check_sizes(eriantys_pb2.State(**{name: [most] * most_items}))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=f"{name} has {most_items + 1} entries: at most {most_items} are possible"):
+        codec.check_sizes(eriantys_pb2.State(**{name: [0] * (most_items + 1)}))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=f"{name} has the value {most + 1}: at most {most} is possible"):
+        codec.check_sizes(eriantys_pb2.State(**{name: [0, most + 1]}))  # type: ignore[arg-type]
+
+
+def test_a_hand_has_assistants_that_there_are() -> None:
+    state = board.public_message(fresh(Settings()))
+    state.hand_sizes[:] = [1, 10]
+    settings_message = codec.settings_message(Settings())
+    assert codec.view(state, settings_message, 0, [10]).hands[0] == (10,)
+    with pytest.raises(ValueError, match="hand has the assistant 11: assistants are 1 to 10"):
+        codec.view(state, settings_message, 0, [11])
+
+
 # What can be done
 
 

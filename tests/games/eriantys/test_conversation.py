@@ -425,6 +425,8 @@ def test_skip_turns_one_that_stays_away_is_called_once_a_round_and_blamed_at_the
     rounds = [said.call.request.state.round for said in away if said.call.method.name == BOARD]
     assert rounds == list(range(rounds[0], rounds[-1] + 1))
     assert [said.call.method.name for said in away] == [BOARD] * len(rounds) + [END]
+    shown = [said.call.request.state.revision for said in played.of(BOARD) if said.call.seat == 0]
+    assert len(shown) == len({*shown})
     assert played.eliminated() == [Eliminate(1, CallError(message="gone"))]
     assert played.steps[-2] == played.eliminated()[0]
     assert played.last().standings[1] is Standing.FAILED
