@@ -109,6 +109,9 @@ def test_what_a_dead_player_wrote_is_shown_if_it_wrote_anything() -> None:
     assert found.evidence is not None
     assert [title for title, _ in found.evidence.sections] == ["Call", "Request"]
     assert reason(after(*[(START, Overrun())] * 3), START).see == owners.TOURNAMENT
+    long = reason(after(*[(TURN, disconnected("it ended", "x" * 5_000 + "the end"))] * 3))
+    assert long.evidence is not None
+    assert dict(long.evidence.sections)["Output of the player"].endswith("the end")
 
 
 MOST_STARTS = 16

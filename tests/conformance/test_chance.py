@@ -72,7 +72,7 @@ def trial(*exchanges: tuple[Method, Any, Any]) -> Trial:
 
 
 def setup(game_id: str = "a", place: int = 0, columns: int = 5) -> tuple[Method, Any, Any]:
-    request = SETUP.request(game_id=game_id)
+    request: Any = SETUP.request(game_id=game_id)
     request.state.columns = columns
     return SETUP, request, SetupResponse(place=place)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -83,8 +84,13 @@ def test_what_is_drawn_depends_on_the_seed_the_game_and_the_words(context: Conte
 
 def test_what_several_cases_look_at_is_made_once(context: Context) -> None:
     made: list[str] = []
+
+    def make(name: str) -> str:
+        made.append(name)
+        return name
+
     for name in ("a", "b", "a"):
-        assert context.once(name, lambda name=name: made.append(name) or name) == name  # type: ignore[misc]
+        assert context.once(name, partial(make, name)) == name
     assert made == ["a", "b"]
     assert context.variations is context.variations
     assert [each.name for each in context.variations[:2]] == ["settings-0", "settings-1"]

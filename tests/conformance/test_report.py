@@ -19,6 +19,7 @@ from fairplay.conformance.verdicts import Judged, Verdict
 from fairplay.games.conformance import Level, Situation
 from fairplay.games.game import find
 from fairplay.games.steps import CallKind
+from fairplay.v1.misconduct_pb2 import Overrun
 from fairplay.v1.player_pb2 import PlayerDescription
 
 FISH = find("fish")
@@ -41,7 +42,7 @@ def report(*judged: Judged, complete: bool = True, run: Run = RUN) -> Report:
 def trial(*calls: tuple[str, CallKind, float]) -> Trial:
     """Return a trial with calls: the method, the kind and the seconds of each."""
     methods = {method.name: method for method in FISH.methods}
-    exchanges = [Exchange(methods[name], b"", kind, 1.0, seconds, b"") for name, kind, seconds in calls]
+    exchanges = [Exchange(methods[name], b"", kind, 1.0, seconds, Overrun()) for name, kind, seconds in calls]
     return Trial(Scenario("x", Situation(FISH.settings_type(), 2, 0), 1), exchanges)
 
 
