@@ -7,7 +7,7 @@ import ssl
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import grpc
 
@@ -45,18 +45,32 @@ def server_credentials(files: TlsFiles) -> grpc.ServerCredentials:
 def server_context(files: TlsFiles, protocols: Sequence[str]) -> ssl.SSLContext:
     """Return the same for listeners of our own, which speak these protocols of TLS's ALPN. Raises as that does."""
     source = _Source(files)
-    shown = source.context()
-    shown.set_alpn_protocols(protocols)
+    current = source.context()
+    current.set_alpn_protocols(protocols)
 
-    def renew(connection: ssl.SSLSocket | ssl.SSLObject, _name: str | None, _shown: ssl.SSLContext) -> None:
-        nonlocal shown
+    def newest() -> ssl.SSLContext:
+        nonlocal current
         if (renewed := source.renewed(source.context)) is not None:
             renewed.set_alpn_protocols(protocols)
-            shown = renewed
-        connection.context = shown
+            current = renewed
+        return current
 
-    shown.sni_callback = renew
-    return shown
+    context = _Changing(ssl.PROTOCOL_TLS_SERVER)
+    context.newest = newest
+    return context
+
+
+class _Changing(ssl.SSLContext):
+    """A context in whose place the newest one serves each connection.
+
+    Sessions of TLS 1.2 are kept by the context with which their connections began, and are unknown to a newer one.
+    """
+
+    newest: Callable[[], ssl.SSLContext]
+
+    def wrap_bio(self, *args: Any, **kwargs: Any) -> ssl.SSLObject:
+        """Return a new connection of the newest context, as asyncio asks for it."""
+        return self.newest().wrap_bio(*args, **kwargs)
 
 
 class _Source:
@@ -86,7 +100,8 @@ class _Source:
         """Read the files. Raises CredentialsError if they cannot be used."""
         files = self._files
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        # No session is taken up again: that would let in callers whose authority has been taken away since.
+        # No session is taken up again: that would let in callers whose authority has been taken away since. What newer
+        # versions of OpenSSL do all the same ends with the context: see _Changing.
         context.num_tickets = 0
         context.options |= ssl.OP_NO_TICKET
         path = files.certificate
