@@ -56,10 +56,10 @@ def drive(
     decide: Decide = as_in_f7,
     failing: Mapping[tuple[str, int], Failure] | None = None,
     sizes: range = FISH,
-    strict: bool = True,
+    strict: bool | None = None,
 ) -> Played:
     """Drives a tournament; `failing` has the failures by name of the method and entrant."""
-    conversation = play("t", count, sizes, strict)
+    conversation = play("t", count, sizes) if strict is None else play("t", count, sizes, strict)
     rounds: list[tuple[tuple[int, ...], ...]] = []
     calls: list[tuple[str, list[int]]] = []
     eliminated: list[int] = []

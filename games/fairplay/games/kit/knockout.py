@@ -69,7 +69,7 @@ def plan(entrants: Sequence[int], sizes: range, play_round: Play | None = None) 
     The entrants are in list order. A round is one of single games, unless `play_round` plays others.
     """
     players = [*entrants]
-    reached = dict.fromkeys(players, 0)
+    reached: dict[int, int] = {}
     number = 0
     while len(players) >= sizes.start:
         number += 1
