@@ -19,6 +19,7 @@ from fairplay.games.game import find as find_game
 from fairplay.games.steps import Call, CallKind, Conversation, Outcome, Show
 from fairplay.player.handlers import reply_of
 from fairplay.server.dataset import CALL_COLUMNS, GAME_COLUMNS, LEGAL_COLUMNS, build_rows
+from fairplay.server.links.link import disconnected
 from fairplay.server.records.chain import chained, parsed
 from fairplay.server.transcript import Transcript, game_rng
 from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
@@ -27,6 +28,7 @@ from fairplay.v1.referee_pb2 import GamePlan
 from tests.server.records.nim import Nim, drive, find, header, players, recorded
 from tests.server.snap import Rounds, Snap
 
+GONE = disconnected("gone")
 BEGUN, ENDED = Timestamp(seconds=1_000_000_000), Timestamp(seconds=1_000_000_060, nanos=500_000_000)
 
 
@@ -198,8 +200,8 @@ def test_where_the_rules_list_no_legal_replies_there_are_none() -> None:
 
 
 @cache
-def fish() -> Record:
-    """Return the record of a short game of Fish between three players."""
+def fish(*failing: int) -> Record:
+    """Return the record of a short game of Fish between three players, of which these seats fail in their turns."""
     game, names = find_game("fish"), ["a", "b", "c"]
     settings = game.full_settings(fish_pb2.Settings(rows=3, columns=5))
     plan = GamePlan(game="fish", seed=1, players=[Player(name=name) for name in names])
@@ -211,11 +213,15 @@ def fish() -> Record:
     drive(
         conversation,
         Transcript(names, entries.append),
-        lambda call: reply_of(player, call).SerializeToString(),
+        lambda call: GONE if call.seat in failing and is_turn(call) else reply_of(player, call).SerializeToString(),
         entries,
         names,
     )
     return chained(entries)
+
+
+def is_turn(call: Call) -> bool:
+    return call.method.name == "TakeTurn"
 
 
 def _start(game: Game, settings: Message, names: list[str]) -> GameState:

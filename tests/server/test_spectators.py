@@ -6,13 +6,22 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Any
 
+import pytest
+
+from fairplay.games.envelopes import wrap
+from fairplay.games.game import find
 from fairplay.games.steps import Conversation, Eliminate, Outcome, Race, Show
 from fairplay.server.links.link import disconnected
-from fairplay.server.watching import live
-from fairplay.v1.referee_pb2 import WatchGameResponse
+from fairplay.server.records.chain import chained
+from fairplay.server.transcript import game_rng
+from fairplay.server.watching import live, replayed
+from fairplay.v1.game_pb2 import GameState, Player
+from fairplay.v1.record_pb2 import GameHeader, RecordEntry
+from fairplay.v1.referee_pb2 import GamePlan, WatchGameResponse
 from tests.server.played import Played, played
 from tests.server.quick import in_no_time, quick_clock
 from tests.server.snap import Rounds, Snap, ask, everybody
+from tests.server.test_dataset import fish
 from tests.server.test_joining import one_race
 from tests.server.test_racing import turned
 
@@ -255,6 +264,36 @@ def test_a_game_that_has_shown_no_state_yet_can_be_watched() -> None:
         assert spectator.told() == [(2, "finished")]
 
     play(shows_nothing, 2, test)
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_of_a_record_every_event_after_the_given_one_is_told(ended: bool) -> None:
+    game, record = find("fish"), fish(1)
+    events = [*replayed(game, record, 0, ended=ended)]
+    assert [event.sequence for event in events] == [*range(1, len(events) + 1)]
+    kinds = [event.WhichOneof("event") for event in events]
+    assert (kinds[0], kinds[-1], kinds.count("eliminated")) == ("state", "finished", 1)
+    for after in range(len(events)):
+        assert [*replayed(game, record, after, ended=ended)] == events[after:]
+    out = events[kinds.index("eliminated")].eliminated
+    assert (out.seat, out.HasField("request")) == (1, ended)
+    assert [each.HasField("request") for each in events[-1].finished.misconducts] == [ended]
+    times = [event.time.ToNanoseconds() for event in events]
+    assert times == sorted(times)
+    assert times[-1] > times[0]
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_hidden_things_of_a_record_are_shown_if_the_game_has_ended(ended: bool) -> None:
+    game = find("q")
+    settings, names = game.full_settings(game.settings_type()), ["a", "b"]
+    shown = next(game.play("g", settings, names, game_rng(1), None))
+    assert isinstance(shown, Show)
+    start: GameState = wrap(GameState, game, game.full_state(shown.state))
+    plan = GamePlan(game="q", seed=1, players=[Player(name=name) for name in names])
+    header = RecordEntry(game=GameHeader(game_id="g", plan=plan, start_state=start))
+    (event,) = replayed(game, chained([header.SerializeToString()]), 0, ended=ended)
+    assert bool(event.state.q.pile) is ended
 
 
 def test_who_stops_watching_is_forgotten() -> None:
