@@ -58,6 +58,13 @@ class QuickLoop(asyncio.SelectorEventLoop):
         running.add_done_callback(lambda _: self._pass_again())
         return running
 
+    async def shutdown_default_executor(self, *args: Any, **kwargs: Any) -> None:
+        self._passing.outside_count += 1  # threads that end are waited for, in real time
+        try:
+            await super().shutdown_default_executor(*args, **kwargs)
+        finally:
+            self._pass_again()
+
     def standing_still(self, future: Future[None]) -> Future[None]:
         """Return a future that another thread settles like this one; until it is settled no time passes."""
         self._passing.outside_count += 1
