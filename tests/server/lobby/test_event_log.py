@@ -120,6 +120,16 @@ def test_what_is_said_is_for_those_who_are_there_since_before() -> None:
     assert heard("u", seen) == ["other"]
 
 
+def test_who_is_at_a_table_is_sent_what_is_said_there_among_what_everybody_is_sent() -> None:
+    fake = FakeLobby()
+    seen = fake.events.last
+    fake.move("a", "t")
+    fake.say("t", "hello")
+    fake.move("b", "u")
+    assert [event.WhichOneof("event") for event in fake.sent(seen, "t", seen)] == ["user", "spoken", "user"]
+    assert [event.WhichOneof("event") for event in fake.sent(seen, "t", seen + 2)] == ["user", "user"]
+
+
 def test_several_events_come_in_one_message() -> None:
     lobby = FakeLobby()
     seen = lobby.events.last

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -126,6 +127,17 @@ async def test_all_or_nothing_goes(place: Place, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(RecordsError, match="the disk is full"):
         prune(place, 2)
     assert kept(place) == before
+
+
+async def test_a_store_that_is_damaged_stays_as_it_is(tmp_path: Path) -> None:
+    await fill(at(tmp_path), ("game", "old", "", 1), ("game", "new", "", 9), spread=False)
+    with closing(sqlite3.connect(tmp_path / "records.sqlite", isolation_level=None)) as database:
+        database.execute("UPDATE records SET chunks = x'' WHERE record_id = 'new'")
+    said = "are damaged, and stay as they are: the record 'new' has entries in other chunks than the store says"
+    with pytest.raises(RecordsError, match=f"^the records in {tmp_path} {said}"):
+        prune(at(tmp_path), 2)
+    with Store.read_only(at(tmp_path)) as store:
+        assert [each.record_id for each in listed(store, "game")] == ["new", "old"]
 
 
 async def test_nothing_goes_while_a_server_writes_there(place: Place) -> None:

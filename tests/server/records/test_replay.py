@@ -5,17 +5,20 @@ from google.protobuf.wrappers_pb2 import Int64Value
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairplay.games.steps import Call, CallAll, Eliminate
+from fairplay.games.steps import Call, CallAll, Conversation, Eliminate, Outcome, Show
 from fairplay.server.evidence import recorded as recorded_misconduct
 from fairplay.server.records.chain import chained, parsed
 from fairplay.server.records.errors import Diverged, RecordsError
 from fairplay.server.records.replay import Called, Eliminated, Ended, Shown, replay, resume, state_at
 from fairplay.server.records.verify import verify
+from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import MisconductKind
-from fairplay.v1.record_pb2 import Record, RecordEntry, TournamentHeader
+from fairplay.v1.record_pb2 import GameHeader, Record, RecordedCall, RecordEntry, TournamentHeader
+from fairplay.v1.referee_pb2 import GamePlan
 from fairplay.v1.result_pb2 import GameResult
 from tests.server.records.nim import FAULTS, FAULTY_AT, METHODS, Nim, State, find, gone_on, header, players, recorded
 from tests.server.records.test_verify import CHECKS
+from tests.server.snap import SAY, Snap, ask
 
 FAULTY = st.dictionaries(st.sampled_from(FAULTY_AT), st.sampled_from(sorted(FAULTS)), max_size=20)
 
@@ -88,6 +91,20 @@ def test_a_state_at_an_entry_that_is_not_there_is_refused(entry: int) -> None:
     record = recorded(header(2, state=6), players({}))
     with pytest.raises(RecordsError, match="the record has the entries 1 to 9"):
         state_at(record, entry, find)
+
+
+def test_a_state_before_the_first_that_was_shown_is_refused() -> None:
+    def hidden(_: Snap) -> Conversation:
+        yield CallAll(ask(0))
+        yield Show("state")
+        return Outcome([])
+
+    begin = RecordEntry(game=GameHeader(plan=GamePlan(game="snap", players=[Player(name="ann")])))
+    call = RecordEntry(call=RecordedCall(number=1, method_name=SAY.path, reply=b""))
+    record = chained(entry.SerializeToString() for entry in (begin, call))
+    with pytest.raises(RecordsError, match="no state was shown up to entry 1"):
+        state_at(record, 1, Snap(hidden).find)
+    assert state_at(record, 2, Snap(hidden).find).state == "state"
 
 
 def test_the_seed_of_the_plan_decides() -> None:

@@ -389,6 +389,14 @@ async def test_a_store_that_is_read_cannot_be_written(place: Place, store: Store
         await reading.flush()
 
 
+async def test_a_database_that_is_read_has_no_transaction_to_write_in(place: Place, store: Store) -> None:
+    await store.flush()
+    with Database.readable(place) as database:
+        for write in (database.keep, database.reclaim):
+            with pytest.raises(RecordsError, match="the records were opened for reading only"):
+                write()
+
+
 # --- listings ---
 
 
@@ -789,6 +797,21 @@ async def test_a_copy_holds_everything_in_a_place_of_any_kind(tmp_path: Path, pl
         secrets = SecretsDatabase(kept)
         assert secrets.all() == {("r2", "ann"): "s3cret"}
         secrets.close()
+
+
+async def test_nothing_is_copied_beside_accounts_or_secrets(tmp_path: Path) -> None:
+    source = at(tmp_path / "source")
+    await Store.open(source).close()
+    with (
+        closing(AccountsDatabase(at(tmp_path / "accounts"))),
+        closing(SecretsDatabase(at(tmp_path / "secrets"))) as kept,
+    ):
+        kept.add("r1", {"ann": "s3cret"})
+    for name in ("accounts", "secrets"):
+        said = f"there are accounts or secrets in {tmp_path / name} already: name an empty place"
+        with pytest.raises(RecordsError, match=said):
+            copy(source, at(tmp_path / name))
+        assert not (tmp_path / name / "records.sqlite").exists()
 
 
 async def test_nothing_is_copied_over_something_else(tmp_path: Path, place: Place) -> None:
