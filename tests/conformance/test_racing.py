@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from random import Random
 from typing import Any
 
 from fairplay.conformance.racing import OUTRUN_EVERY, Races
 from fairplay.games.game import find
 from fairplay.games.steps import Call, CallKind, Race
+from tests.server.quick import in_no_time
 
 METHOD = find("fish").turn
 TESTED = 1
@@ -143,3 +145,91 @@ async def test_a_handicap_makes_an_arrival_count_later() -> None:
     runners.answers[1].set_result("late")
     assert [arrival.seat for arrival in await race] == [1]
     races.end()
+
+
+async def test_the_player_is_outrun_in_each_fourth_race_in_which_others_decide_too() -> None:
+    runners = Runners()
+    races = races_of(runners)
+    waits: list[bool] = []
+    for _ in range(12):
+        runners.asked.clear()
+        race = await running(races, Race([call(0), call(TESTED)]))
+        waits.append(runners.asked == [TESTED])
+        alone = call(0)
+        alone.kind = CallKind.NOTIFICATION
+        runners.answers[TESTED].set_result("mine")
+        await race
+        race = await running(races, Race([alone, call(TESTED)]))
+        runners.answers[TESTED].set_result("mine")
+        await race
+    assert waits == [True, True, True, False] * 3
+    races.end()
+
+
+async def test_the_others_wait_until_the_answer_of_the_player_counts_or_it_is_out_of_the_race() -> None:
+    runners = Runners()
+    races = races_of(runners)
+    mine = call(TESTED)
+    race = await running(races, Race([call(0), mine]))
+    assert runners.asked == [TESTED]
+    race.cancel()
+    race = await running(races, Race([mine, call(2)]))
+    assert runners.asked == [TESTED], "the call that is open is still waited for"
+    race.cancel()
+    race = await running(races, Race([call(0), call(2)]))
+    assert runners.asked == [TESTED, 0, 2]
+    assert runners.cancelled == [TESTED]
+    runners.answers[2].set_result("his")
+    await race
+    races.end()
+
+
+def in_simulated_time(test: Callable[[Runners, Races], Coroutine[Any, Any, None]]) -> None:
+    async def run() -> None:
+        runners = Runners()
+        races = races_of(runners, tested=9)
+        await asyncio.sleep(64.0)
+        await test(runners, races)
+        races.end()
+        assert asyncio.get_running_loop().time() < 256.0
+
+    in_no_time(run())
+
+
+def answer_after(runners: Runners, seat: int, after_s: float) -> None:
+    asyncio.get_running_loop().call_later(after_s, lambda: runners.answers[seat].set_result(f"of {seat}"))
+
+
+def test_an_arrival_says_how_long_its_answer_took() -> None:
+    async def test(runners: Runners, races: Races) -> None:
+        race = await running(races, Race([call(0), call(1)]))
+        answer_after(runners, 1, 1 / 3)
+        assert [(each.seat, each.answer, each.elapsed_s) for each in await race] == [(1, "of 1", 0.333333333)]
+        race = await running(races, Race([call(1)]))
+        answer_after(runners, 1, 0.5)
+        assert [each.elapsed_s for each in await race] == [0.5]
+
+    in_simulated_time(test)
+
+
+def test_answers_count_when_the_hold_and_the_handicap_are_over_and_not_before() -> None:
+    async def test(runners: Runners, races: Races) -> None:
+        clock = asyncio.get_running_loop().time
+        for seats, after_s, wanted, takes_s in (
+            ([0, 1], {0: 1.0, 1: 4.0}, [0], 8.0),
+            ([0], {0: 9.0}, [0], 16.0),
+            ([1], {1: 9.0}, [1], 9.0),
+            ([0, 1], {0: 1.0, 1: 2.0}, [1], 2.0),
+        ):
+            hold_s, handicap = (8.0, {}) if takes_s == 8.0 else (0.0, {0: 7.0})
+            began = clock()
+            race = await running(races, Race([call(seat) for seat in seats], hold_s=hold_s, handicap_s=handicap))
+            for seat, seconds in after_s.items():
+                answer_after(runners, seat, seconds)
+            arrivals = await race
+            assert {each.seat for each in arrivals} >= {*wanted}
+            assert clock() - began == takes_s
+            races.end()
+            await turns()
+
+    in_simulated_time(test)

@@ -37,12 +37,10 @@ class Races:
         self._is_eager = is_eager
         self._state = RaceState[Arrival](rng)
         self._runners: dict[int, _Runner] = {}
-        self._tested_task: asyncio.Task[Any] | None = None
-        """The call to the player under test that is open, or whose answer does not count yet."""
+        self._ahead: asyncio.Task[Any] | None = None
+        """The call to the player under test that the others wait for: it is open, or its answer does not count yet."""
         self._contests = 0
         """How many races the player under test has begun in which others were to decide, too."""
-        self._wait = True
-        """Whether the others wait for the player under test in the last of its races."""
 
     async def run(self, race: Race) -> list[Arrival]:
         """Return the arrivals that count first, as `Race` has it."""
@@ -66,18 +64,17 @@ class Races:
         for seat in change.cancel:
             self._runners.pop(seat).task.cancel()
         if all(call.seat != self._tested for call in race.calls):
-            self._tested_task = None
+            self._ahead = None
         new = {call.seat: call for call in change.send}
         first = new.pop(self._tested, None)
         if first is not None:
-            self._tested_task = self._run(first, now, None)
+            task = self._run(first, now, None)
             contest = sum(call.kind is not CallKind.NOTIFICATION for call in race.calls) > 1
             self._contests += contest
-            self._wait = not contest or self._contests % OUTRUN_EVERY > 0
-        ahead = self._tested_task if self._wait else None
+            self._ahead = task if not contest or self._contests % OUTRUN_EVERY else None
         for call in new.values():
             at_once = call.kind is CallKind.NOTIFICATION or self._is_eager(call)
-            self._run(call, now, None if at_once else ahead)
+            self._run(call, now, None if at_once else self._ahead)
 
     def _run(self, call: Call, now: float, ahead: asyncio.Task[Any] | None) -> asyncio.Task[Any]:
         async def run() -> Any:
@@ -98,7 +95,7 @@ class Races:
     def _take(self, now: float) -> list[Arrival]:
         arrivals = self._state.take(now)
         if any(arrival.seat == self._tested for arrival in arrivals):
-            self._tested_task = None
+            self._ahead = None
         return arrivals
 
     def end(self) -> None:
