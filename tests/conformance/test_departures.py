@@ -31,8 +31,9 @@ def planned(case: Case, game: str = "fish", decisions: int = 20) -> list[Scenari
     def whole_game(seat: int, count: int) -> Any:
         return SimpleNamespace(decision_count=decisions)
 
+    context: Any
     with context_of(Opened(player).as_objects(), find(game)) as context:
-        context.play_each, context.whole_game = play_each, whole_game  # type: ignore[method-assign]
+        context.play_each, context.whole_game = play_each, whole_game
         case.run(context)
     return found
 

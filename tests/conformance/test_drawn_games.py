@@ -1,0 +1,185 @@
+"""Which games are played from drawn states and under unusual settings, and when a player has been asked enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fairplay.conformance.case_errors import Failure, NotTested
+from fairplay.conformance.cases import seats, settings, states
+from fairplay.conformance.trial import Scenario
+from fairplay.games.game import find
+from tests.conformance.harness import player, raises, trial_of
+from tests.conformance.opened import Opened, context_of
+
+
+class Player:
+    """Stands for a player that is asked in games, and takes so many seconds for each."""
+
+    def __init__(self, seconds: float = 0.0, fails: tuple[int, ...] = ()) -> None:
+        self.asked: list[Scenario] = []
+        self.now = 1_000.0
+        self._seconds = seconds
+        self._fails = fails
+        self._sound, self._broken = (trial_of(find("fish"), player(**each)) for each in ({}, {"setup": raises}))
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def play_each(self, scenarios: Iterator[Scenario]) -> Iterator[Any]:
+        for scenario in scenarios:
+            self.asked.append(scenario)
+            self.now += self._seconds
+            yield self._broken if len(self.asked) in self._fails else self._sound
+
+
+@contextmanager
+def asking(stand_in: Player, monkeypatch: pytest.MonkeyPatch, examples: int = 10, slow: bool = False) -> Iterator[Any]:
+    """Yield a context whose games a stand-in plays."""
+    for module in (states, settings):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=stand_in.monotonic))
+    context: Any
+    with context_of(Opened(player).as_objects()) as context:
+        monkeypatch.setattr(type(context), "is_slow", slow)
+        context.examples, context.play_each = examples, stand_in.play_each
+        yield context
+
+
+# Drawn states
+
+
+def test_half_of_the_drawn_states_are_of_games_under_the_usual_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Player()
+    with asking(found, monkeypatch) as context:
+        states.keeps_the_rules.run(context)
+        usual = [each.situation.settings == context.settings for each in found.asked]
+        sources = states.sources(context)
+        assert len(sources) == 12 + len(context.variations)  # two strategies, in games of 2, 3 and 4 players, twice
+        assert [(each.player_count, each.strategy) for each in sources[:6]] == [
+            (count, strategy) for count in (2, 3, 4) for strategy in ("first", "random")
+        ]
+        assert sources[6].settings == context.settings != sources[12].settings
+        assert len({each.seed for each in sources}) == len(sources)
+        assert {each.max_decisions for each in sources[12:]} == {80}
+    assert usual == [True, False] * 5
+    assert {each.situation.turn_count for each in found.asked} == {3}
+    names = [each.name.split("-") for each in found.asked]
+    assert [(word, int(source)) for word, source, _ in names] == [
+        ("drawn", number // 2 + 12 * (number % 2)) for number in range(10)
+    ]
+    assert all(0 <= int(step) <= 40 for *_, step in names)
+
+
+def test_no_state_is_drawn_twice_before_all_others_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Player()
+    with asking(found, monkeypatch, examples=2 * 12 * 41 + 2) as context:
+        drawn = [each for each in states._draw(context) if each.source < 12]
+    assert len(drawn) == len({*drawn}) + 1 == 12 * 41 + 1
+    assert {each.step for each in drawn} == {*range(41)}
+
+
+@pytest.mark.parametrize(("seconds", "slow", "count"), [(0.0, False, 60), (0.0, True, 40), (1.4, False, 43)])
+def test_a_slow_player_is_asked_in_fewer_states(
+    seconds: float, slow: bool, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = Player(seconds)
+    with asking(found, monkeypatch, examples=60, slow=slow) as context:
+        states.keeps_the_rules.run(context)
+    assert len(found.asked) == count
+
+
+def test_a_simpler_state_is_looked_for_in_smaller_and_earlier_games_for_ten_seconds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = Player(1.0)
+    with asking(found, monkeypatch) as context:
+        broken = found._broken
+        assert states._simplify(context, states.Drawn(1, 2), broken) is broken
+        names = [each.name for each in found.asked]
+        assert names == [*(f"drawn-0-{step}" for step in (0, 1, 2, 4, 8, 16, 32)), "drawn-1-0", "drawn-1-1"]
+        found.asked.clear()
+        assert states._simplify(context, states.Drawn(20, 30), broken) is broken
+        assert len(found.asked) == 11  # ten seconds, and the one that is longer
+        assert {each.situation.settings.SerializeToString() for each in found.asked} == {
+            context.settings.SerializeToString()
+        }
+    found = Player(1.0, fails=(3,))
+    with asking(found, monkeypatch) as context:
+        assert states._simplify(context, states.Drawn(1, 2), found._broken) is found._broken
+        assert len(found.asked) == 3
+
+
+# Unusual settings
+
+
+@pytest.mark.parametrize(("seconds", "slow", "last"), [(0.0, False, 16), (0.0, True, 4), (1.7, False, 4)])
+def test_a_slow_player_decides_less_often_under_each_of_the_settings(
+    seconds: float, slow: bool, last: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = Player(seconds)
+    with asking(found, monkeypatch, slow=slow) as context:
+        settings.keeps_the_rules.run(context)
+        assert [each.name for each in found.asked] == [each.name for each in context.variations]
+        for scenario, variation in zip(found.asked, context.variations, strict=True):
+            assert scenario.situation.settings == variation.settings
+            assert 0 <= scenario.situation.seat < scenario.situation.player_count == variation.player_count
+    turns = [each.situation.turn_count for each in found.asked]
+    assert (turns[0], turns[-1]) == (4 if slow else 16, last)
+    if seconds:
+        assert turns == [16] * 36 + [4] * (len(turns) - 36)  # for a minute
+
+
+def test_after_three_failures_no_more_games_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Player(fails=(2, 5, 6, 7))
+    with asking(found, monkeypatch) as context:
+        context.whole_games = list
+        for case, expected in ((settings.keeps_the_rules, NotTested), (settings.never_raises, Failure)):
+            with pytest.raises((NotTested, Failure)) as caught:
+                case.run(context)
+            assert caught.type is expected
+    assert len(found.asked) == 6
+
+
+# One seat in two games
+
+
+def test_games_of_one_seat_go_on_from_different_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    with asking(Player(), monkeypatch) as context:
+        for number, found in ((16, 16), (7, 6), (6, 6)):
+            scenarios = seats._scenarios(context, number, 2)
+            assert len(scenarios) == found
+            assert {(each.situation.seat, each.situation.turn_count) for each in scenarios} == {(0, 2)}
+            assert {each.situation.settings.SerializeToString() for each in scenarios} == {
+                context.settings.SerializeToString()
+            }
+            assert all(each.situation != other.situation for each in scenarios for other in scenarios if each != other)
+
+
+@pytest.mark.parametrize(("slow", "games", "decisions"), [(False, 16, 8), (True, 6, 2)])
+def test_games_of_one_seat_are_played_one_after_the_other_and_in_pairs(
+    slow: bool, games: int, decisions: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone: list[Scenario] = []
+    pairs: list[tuple[Scenario, ...]] = []
+    sound = Player()
+
+    def play(scenario: Scenario, connection: Any) -> Any:
+        alone.append(scenario)
+        return sound._sound
+
+    def play_in_turn(context: Any, pair: tuple[Scenario, ...], connection: Any) -> list[Any]:
+        pairs.append(pair)
+        return [sound._sound, sound._sound]
+
+    monkeypatch.setattr(seats, "play_in_turn", play_in_turn)
+    with asking(sound, monkeypatch, slow=slow) as context:
+        context.play = play
+        seats.same_seat.run(context)
+    assert (len(alone), len(pairs)) == (games, games // 2)
+    assert {each.situation.turn_count for each in alone} == {1}
+    assert {each.situation.turn_count for pair in pairs for each in pair} == {decisions}
+    assert all(first.situation != second.situation for first, second in pairs)
