@@ -309,6 +309,11 @@ def test_no_module_imports_itself_in_a_circle(this_tree: Tree) -> None:
     assert circles(this_tree) == []
 
 
+def test_every_package_says_that_it_has_types() -> None:
+    packages = [(ROOT / root).joinpath(*name.split(".")) for root, names in SOURCES.items() for name in names]
+    assert [package for package in packages if not (package / "py.typed").is_file()] == []
+
+
 SERVER, GAME, PLAYER = "reference_server/fairplay/server", "games/fairplay/games", "reference_player/fairplay/player"
 SUITE, TERMINAL, WEB = "conformance/fairplay/conformance", "terminal/fairplay/terminal", "web/fairplay/web"
 BASE = {

@@ -179,13 +179,14 @@ def test_bad_input_gets_one_sentence(arguments: dict[str, Any], sentence: str) -
         GameEnvironment(**arguments)
 
 
-def test_without_the_extra_one_sentence_says_what_to_install() -> None:
-    program = "import sys; sys.modules['pettingzoo'] = None; import fairplay.pettingzoo"
+@pytest.mark.parametrize(
+    ("missing", "package"), [("pettingzoo", "fairplay.pettingzoo"), ("numpy", "fairplay.playouts")]
+)
+def test_without_the_extra_one_sentence_says_what_to_install(missing: str, package: str) -> None:
+    program = f"import sys; sys.modules[{missing!r}] = None; import {package}"
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)
     last = found.stderr.strip().splitlines()[-1]
-    assert last == (
-        "ModuleNotFoundError: fairplay.pettingzoo needs the extra research: pip install 'fairplay[research]'"
-    )
+    assert last == f"ModuleNotFoundError: {package} needs the extra research: pip install 'fairplay[research]'"
 
 
 def test_the_games_load_without_the_extra() -> None:

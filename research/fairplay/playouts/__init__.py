@@ -10,6 +10,13 @@ Needs the extra `research`. The page docs/research.md says what is in a batch.
 
 from __future__ import annotations
 
-from fairplay.playouts.batches import Batch, Playouts
+from importlib.util import find_spec
+
+if find_spec("numpy") is None:
+    raise ModuleNotFoundError(
+        "fairplay.playouts needs the extra research: pip install 'fairplay[research]'", name="numpy"
+    )
+
+from fairplay.playouts.batches import Batch, Playouts  # what they import is there
 
 __all__ = ["Batch", "Playouts"]
