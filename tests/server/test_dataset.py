@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -142,12 +142,12 @@ def test_players_of_one_group_share_a_rank_and_those_behind_it_come_after_all_of
 
 
 class Altered:
-    """Fish, in which a fresh game, and one that begins in a state, go on as a test says."""
+    """Fish, in which a fresh game goes on as a test says, and if it is not to judge, no reply breaks a rule."""
 
-    def __init__(self, fresh: Conversation, from_state: Callable[[], Conversation] | None = None) -> None:
+    def __init__(self, fresh: Conversation, *, judges: bool = True) -> None:
         self._fish = find_game("fish")
         self._fresh = [fresh]
-        self._from_state = from_state
+        self._judges = judges
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._fish, name)
@@ -155,7 +155,17 @@ class Altered:
     def play(self, game_id: str, settings: Any, players: Any, rng: Any, state: Any, *, fresh: bool = False) -> Any:
         if state is None:
             return self._fresh.pop()
-        return self._from_state() if self._from_state else self._fish.play(game_id, settings, players, rng, state)
+        conversation = self._fish.play(game_id, settings, players, rng, state)
+        return conversation if self._judges else one_decision(conversation)
+
+
+def one_decision(conversation: Conversation) -> Conversation:
+    """Go on like a game up to its first decision, and end whatever that is."""
+    step = next(conversation)
+    while not (isinstance(step, Call) and step.kind is not CallKind.NOTIFICATION):
+        step = conversation.send((yield step))
+    yield step
+    return Outcome([[(0, 0)]])
 
 
 def one_call(method: str, shown: object = None) -> Conversation:
@@ -194,7 +204,7 @@ def test_where_the_rules_list_no_legal_replies_there_are_none() -> None:
     plan = GamePlan(game="fish", players=[Player(name="a"), Player(name="b")])
     entries = [RecordEntry(game=GameHeader(game_id="g", plan=plan)).SerializeToString()]
     drive(one_call("Setup", shown), Transcript(["a", "b"], entries.append), lambda _: b"", entries, ["a", "b"])
-    game: Any = Altered(one_call("Setup", shown), lambda: one_call("Setup", shown))  # nothing breaks a rule
+    game: Any = Altered(one_call("Setup", shown), judges=False)
     _, [call] = build_rows(chained(entries), lambda _: game, legal=True)
     assert {name: call[name] for name in LEGAL_COLUMNS} == {"legal_replies": None, "legal_reply_count": None}
 

@@ -187,8 +187,10 @@ def test_players_that_have_joined_are_told_behind_the_state() -> None:
         early = Spectator(at)
         await turned(6)
         assert early.told() == [(1, "state")]
+        hands = [*at.hands]
         for name in ("b", "c"):
             hand, reached = at.join(name)
+            hands.append(hand)
             reached.set_result(hand)
             await turned(9)
         late, knows_one, knows_all = (Spectator(at, after) for after in (0, 2, 3))
@@ -205,6 +207,10 @@ def test_players_that_have_joined_are_told_behind_the_state() -> None:
         at.hands[0].say("x")
         await asyncio.sleep(1.0)
         assert early.told() == [(3, "asked")]
+        for hand in hands[1:]:
+            hand.say("x")
+        await turned(9)
+        assert early.told() == [(4, "finished")]
 
     play(one_race, 1, test)
 
