@@ -201,6 +201,22 @@ def test_a_call_knows_what_is_left_of_its_time_which_is_a_millisecond_at_least()
     assert left == [1.5, 0.25, 0.001, 0.001]
 
 
+def test_the_time_of_a_call_begins_when_it_is_sent() -> None:
+    def test(calls: Calls) -> None:
+        asyncio.get_running_loop().call_at(3.0, send, calls)
+
+    def send(calls: Calls) -> None:
+        call = calls.open(5.0)
+        asyncio.get_running_loop().call_at(4.5, lambda: passed_s.append(call.elapsed_s))
+        asyncio.get_running_loop().call_at(7.0, call.settle, REPLY)
+        calls.open(6.0)
+
+    passed_s: list[float] = []
+    calls = run(test, wait_s=20.0)
+    assert passed_s == [1.5]
+    assert calls.outcomes == {1: (REPLY, 4.0), 2: (Overrun(limit=duration(6.0), elapsed=duration(6.0)), 6.0)}
+
+
 def test_a_call_that_goes_on_in_another_way_is_cancelled_there() -> None:
     def test(calls: Calls) -> None:
         call = calls.open(1.0)

@@ -95,6 +95,7 @@ def test_settings_beyond_their_limits_break_the_connection(payload: bytes, code:
         (PADDED, b"\0", b""),
         (PADDED, b"\2body\0\0", b"body"),
         (PADDED, b"\3\0\0\0", b""),
+        (PADDED, b"\1x\0", b"x"),
         (WITH_PRIORITY, b"\0\0\0\3\0", b""),
         (WITH_PRIORITY, b"\0\0\0\3\0body", b"body"),
         (BOTH, b"\2\0\0\0\3\0body\0\0", b"body"),

@@ -6,7 +6,6 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -46,8 +45,8 @@ class Program:
         self._loop = asyncio.get_running_loop()
         self._unread = {self._output, report}
         self._pause: asyncio.TimerHandle | None = None
-        self._lines: deque[str] = deque()
-        self._chars = 0
+        self.output = ""
+        """The end of what the command wrote to its standard output and error."""
         self._excess = ""
         self._reported = b""
         self.output_bytes = 0
@@ -82,7 +81,6 @@ class Program:
         return cls(process, output, report, limits)
 
     def _read_from_now_on(self) -> None:
-        self._pause = None
         self._loop.add_reader(self._output, self._read_output)
 
     def _read_output(self) -> None:
@@ -92,10 +90,7 @@ class Program:
             self._finish(self._output)
             return
         self.output_bytes += len(chunk)
-        self._lines.append(chunk.decode(errors="replace"))
-        self._chars += len(self._lines[-1])
-        while self._chars - len(self._lines[0]) > MAX_OUTPUT_CHARS:
-            self._chars -= len(self._lines.popleft())
+        self.output = (self.output + chunk.decode(errors="replace"))[-MAX_OUTPUT_CHARS:]
         if self.output_bytes > self._limits.output and not self._excess:
             self._excess = excess("output", self.output_bytes, self._limits.output)
             self._tell_guard()
@@ -137,11 +132,6 @@ class Program:
     def exit_code(self) -> int | None:
         """Return the exit code of the command; None while it runs."""
         return self._process.returncode
-
-    @property
-    def output(self) -> str:
-        """Return the end of what the command wrote to its standard output and error."""
-        return "".join(self._lines)[-MAX_OUTPUT_CHARS:]
 
     @property
     def failure(self) -> CallError:
