@@ -21,6 +21,7 @@ from fairplay.v1.lobby_pb2 import AttendResponse, CreateTableRequest, LobbyEvent
 from fairplay.v1.record_pb2 import RecordEntry
 from tests.server.lobby.harness import OPEN, OVER, PATIENT, RUNNING
 from tests.server.lobby.test_model import World
+from tests.server.lobby.test_users import dial_in
 
 
 class Alarm:
@@ -267,11 +268,16 @@ async def test_a_change_is_told_at_once_at_its_table_and_to_the_user_itself_and_
         (lambda: hall.lobby.watch(bob, "t"), "bob"),
         (lambda: hall.lobby.say(bob, "hello"), "ann"),
     ):
-        before = len(told[name])
+        count = len(told[name])
         change()
         for _ in range(5):  # in which the round that was just made is not over
             await asyncio.sleep(0)
-        assert len(told[name]) > before
+        assert len(told[name]) > count
+    before = {name: len(messages) for name, messages in told.items()}
+    hall.enter("dee")
+    async with asyncio.timeout(30):
+        while not all(len(messages) > before[name] for name, messages in told.items()):
+            await asyncio.sleep(0.001)
     for task in running:
         task.cancel()
     await asyncio.gather(*running, return_exceptions=True)
@@ -411,6 +417,17 @@ async def test_who_watches_the_table_where_it_has_a_seat_gives_the_seat_up_and_a
         seen = hall.last
     hall.lobby.watch(ann, "t")
     assert hall.last == seen
+
+
+async def test_a_player_that_dialled_in_before_its_user_entered_plays_for_it_and_for_nobody_else(hall: Hall) -> None:
+    assert dial_in(hall.hub, "ann", "mine")
+    ann = hall.lobby.enter("ann", "mine", "host")
+    [bob] = hall.enter("bob")
+    table = hall.create(ann)
+    await hall.lobby.join(ann, "t", "")
+    assert [(seat.name, seat.link) for seat in table.seats] == [("ann", "dial-in:ann")]
+    assert await reason_of(hall.lobby.join(bob, "t", "dial-in:ann")) == "WRONG_TOKEN"
+    assert await reason_of(hall.lobby.join(bob, "t", "")) == "NOT_DIALLED_IN"
 
 
 async def test_a_user_changes_its_link_at_its_own_table_without_naming_it(hall: Hall) -> None:

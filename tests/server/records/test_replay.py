@@ -107,6 +107,14 @@ def test_a_state_before_the_first_that_was_shown_is_refused() -> None:
     assert state_at(record, 2, Snap(hidden).find).state == "state"
 
 
+def test_a_state_is_known_whatever_is_wrong_behind_it() -> None:
+    entries = [linked.entry for linked in recorded(header(2, state=6), players({})).entries]
+    record = chained([*entries[:4], RecordEntry().SerializeToString()])
+    assert state_at(record, 4, find).state == State(4, (True, True))
+    with pytest.raises(Diverged, match="entry 5"):
+        state_at(record, 5, find)
+
+
 def test_the_seed_of_the_plan_decides() -> None:
     def heap(seed: int) -> object:
         return state_at(recorded(header(seed=seed), players({})), 1, find).state
@@ -144,6 +152,7 @@ def test_a_game_stands_at_its_end() -> None:
     assert position.step is None
     assert position.outcome is not None
     assert position.outcome.ranking
+    assert position.events() == [], "they have been, before the server was started again"
 
 
 def test_a_game_remembers_how_long_each_call_took() -> None:

@@ -43,9 +43,9 @@ def state_at(record: Record, entry: int, find: Find = game.find) -> Shown:
         raise RecordsError(f"there is no entry {entry}: the record has the entries 1 to {len(record.entries)}")
     shown: Shown | None = None
     for replayer in _after_each(parsed(record), _nothing, find):
-        if replayer.entry > entry:
-            break
         shown = next((event for event in reversed(replayer.events()) if isinstance(event, Shown)), shown)
+        if replayer.entry == entry:
+            break
     if shown is None:
         raise RecordsError(f"no state was shown up to entry {entry}")
     return shown
