@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fairplay.conformance.charging import charge
+import pytest
+
+from fairplay.conformance.charging import charge, leads_to_failure
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.verdicts import Judged, Verdict
 from fairplay.games.conformance import Level
@@ -55,6 +57,32 @@ def test_a_must_is_not_excused_by_what_only_should_be() -> None:
 def test_what_only_should_be_is_charged_to_no_must() -> None:
     passed = one("a.must", Verdict.PASS)
     assert charged(passed, one("b.x", Verdict.NOT_TESTED, "a.must", level=Level.SHOULD)) == {"b.x": Verdict.WARN}
+
+
+@pytest.mark.parametrize(
+    ("failed", "see", "leads"),
+    [
+        ("time.every-answer", "time.first-answer", True),
+        ("time.every-answer", "a.b", False),
+        ("a.b", "time.first-answer", False),
+        ("a.b", "a.b", True),
+        ("timely.a", "time.first-answer", False),
+    ],
+)
+def test_who_hangs_fails_one_of_the_cases_about_time_whichever_it_is(failed: str, see: str, leads: bool) -> None:
+    seen, known = one("b.x", Verdict.NOT_TESTED, see), one(failed, Verdict.FAIL)
+    assert leads_to_failure(seen, {each.id: each for each in (seen, known)}) is leads
+    assert charged(seen, known) == ({} if leads else {"b.x": Verdict.FAIL})
+
+
+def test_misconduct_is_charged_once_where_several_cases_saw_it() -> None:
+    judged = [one("a.x", Verdict.PASS), *(one(f"b.{number}", Verdict.NOT_TESTED, "a.x") for number in range(3))]
+    assert charged(*judged) == {"a.x": Verdict.FAIL}
+
+
+def test_the_case_that_saw_it_keeps_its_evidence_and_points_to_nobody() -> None:
+    [found] = charge([one("b.x", Verdict.NOT_TESTED, "a.missing")])
+    assert (found.evidence, found.see, found.sentence) == (SEEN, "", "It raised.")
 
 
 def test_what_nobody_is_to_blame_for_is_charged_to_nobody() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fairplay.conformance.case_errors import SuiteError
-from fairplay.conformance.endings import Ending, find_endings, parse_ending
+from fairplay.conformance.endings import Ending, find_endings, list_sources, parse_ending
 from fairplay.conformance.enlarging import allows_large_scores, with_revision, with_scores
 from fairplay.conformance.methods import tells_the_end
 from fairplay.conformance.positions import Source, find_position, position
@@ -168,6 +168,45 @@ def test_the_end_of_a_game_is_what_its_last_request_says() -> None:
     assert parse_ending(FISH.turn.request(game_id="x")) is None
     assert not any(tells_the_end(each) for each in FISH.methods)
     assert not tells_the_end(Method("/x/End", EndRequest, EndRequest))
+
+
+def test_ends_are_looked_for_in_twelve_games_of_each_number_of_players() -> None:
+    found = list(list_sources(FISH, Random(1)))
+    assert [count for count, _, _ in found] == [2, 3, 4] * 12
+    assert sorted({(count, seed) for count, seed, _ in found}) == [
+        (count, seed) for count in (2, 3, 4) for seed in range(12)
+    ]
+    assert [strategy for _, _, strategy in found] == ["random", "first"] * 18
+    seeds = [seed for _, seed, _ in found[::3]]
+    assert seeds != sorted(seeds)
+    assert list(list_sources(FISH, Random(1))) == found
+    assert list(list_sources(FISH, Random(2))) != found
+
+
+class CountingRandom(Random):
+    """Counts the seeds that are drawn."""
+
+    seeds = 0
+
+    def getrandbits(self, k: int, /) -> int:
+        self.seeds += k == 32
+        return super().getrandbits(k)
+
+
+class OfTwo:
+    """Bazaar, for two players only."""
+
+    seats = range(2, 3)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(BAZAAR, name)
+
+
+def test_each_seat_is_tried_with_three_rivals_until_the_end_is_the_wanted_one() -> None:
+    rng, game = CountingRandom(1), OfTwo()
+    settings = BAZAAR.full_settings(BAZAAR.settings_type())
+    assert list(find_endings(game, settings, Ending.TIED, rng)) == []  # type: ignore[arg-type]
+    assert rng.seeds == 12 * 3
 
 
 def test_games_with_an_end_have_different_seeds_and_go_on_from_a_rivals_last_decision() -> None:

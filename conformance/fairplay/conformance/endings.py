@@ -52,7 +52,7 @@ def find_endings(game: Game, settings: Message, wanted: Ending, rng: Random) -> 
 
     They go on from the last decision of games between reference players, which is a rival's.
     """
-    for number, (count, seed, strategy) in enumerate(_sources(game, rng)):
+    for number, (count, seed, strategy) in enumerate(list_sources(game, rng)):
         last = position(game, Source(settings, count, seed, strategy), share=1.0)
         for seat in _others(last, rng) * RIVALS:
             situation = Situation(last.settings, last.player_count, seat, last.state, turn_count=0)
@@ -62,7 +62,7 @@ def find_endings(game: Game, settings: Message, wanted: Ending, rng: Random) -> 
                 break
 
 
-def _sources(game: Game, rng: Random) -> Iterator[tuple[int, int, str]]:
+def list_sources(game: Game, rng: Random) -> Iterator[tuple[int, int, str]]:
     """Yield (number of players, seed, strategy) of games, in turns from few players to many."""
     seeds = list(range(SEEDS))
     rng.shuffle(seeds)
