@@ -55,9 +55,10 @@ class GameTime:
 
     def advance(self, race: Race, arrivals: Sequence[Arrival]) -> None:
         """Go on to the moment at which these arrivals count."""
-        held_until_ns = self._now_ns + _nanoseconds(race.hold_s)
+        began_ns = self._now_ns
+        held_until_ns = began_ns + _nanoseconds(race.hold_s)
         for seat, _, elapsed_s in arrivals:
-            since_ns = self._called_ns.get(seat, self._now_ns)  # who joins was not called: the race began now
+            since_ns = self._called_ns.get(seat, began_ns)  # who joins was not called
             came_ns = max(held_until_ns, since_ns + _nanoseconds(elapsed_s))
             self._now_ns = max(self._now_ns, came_ns + _nanoseconds(race.handicap_s.get(seat, 0.0)))
 
