@@ -59,6 +59,13 @@ def test_a_certificate_says_what_was_found(sound: Report) -> None:
     assert found.unmet == []
 
 
+def test_a_certificate_counts_its_verdicts(content: dict[str, Any]) -> None:
+    counts = content["summary"]["counts"]
+    assert set(counts) == {"PASS", "FAIL", "WARN", "NOT TESTED", "NOT APPLICABLE", "SUITE ERROR"}
+    assert counts["PASS"] > counts["NOT APPLICABLE"] > counts["FAIL"] == 0
+    assert counts["PASS"] == sum(case["verdict"] == "PASS" for case in content["cases"])
+
+
 def test_a_certificate_says_how_many_decisions_were_judged(sound: Report, content: dict[str, Any]) -> None:
     assert set(content["decisions"]) == {"Setup", "TakeTurn"}
     for method, count in content["decisions"].items():
