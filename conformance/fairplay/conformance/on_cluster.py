@@ -7,6 +7,7 @@ import pickle
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from fairplay.conformance.engine import run_apart
 from fairplay.conformance.events import Began, CaseJudged, Ended, Event, Writer
@@ -17,7 +18,7 @@ from fairplay.conformance.several import PlayerEvent
 from fairplay.conformance.side_by_side import side_by_side
 from fairplay.conformance.workers import Interruption
 from fairplay.server.cluster.cluster import Cluster
-from fairplay.server.cluster.jobs import ClusterOptions, WorkerError, make_job
+from fairplay.server.cluster.jobs import ClusterOptions, Job, WorkerError, make_job
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,28 @@ async def run_on_cluster(
     lost is judged again by another one. Raises ClusterError if there is no cluster, WorkerError if a worker is not fit,
     LostError if there are no workers; by then all have been told of those that were judged.
     """
+    async with Cluster(options) as cluster:
+        await judge_all(cluster, plans, at_once, writers, take)
+
+
+class DoesJobs(Protocol):
+    """A cluster that was started."""
+
+    async def do(self, job: Job) -> bytes:
+        """Return what comes of a job."""
+
+
+async def judge_all(
+    cluster: DoesJobs,
+    plans: Mapping[str, Plan],
+    at_once: int | None,
+    writers: Callable[[str], Sequence[Writer]],
+    take: Callable[[PlayerEvent], None],
+) -> None:
+    """Have the players of the plans judged by a cluster: see `run_on_cluster`."""
     room = asyncio.Semaphore(at_once or len(plans))
 
-    async def judge(cluster: Cluster, name: str, plan: Plan) -> None:
+    async def judge(name: str, plan: Plan) -> None:
         link = str(plan.options.player)
         async with room:
             done = await cluster.do(make_job("certify", CertificationWork(plan.options), [link]))
@@ -62,5 +82,4 @@ async def run_on_cluster(
                 writer.take(event)
             take(PlayerEvent(name, event))
 
-    async with Cluster(options) as cluster:
-        await side_by_side(judge(cluster, name, plan) for name, plan in plans.items())
+    await side_by_side(judge(name, plan) for name, plan in plans.items())
