@@ -381,7 +381,7 @@ SIGN_UP, STARTED = [header()], parsed(whole())[:2]
         ([*SIGN_UP, change(withdrawn="a")], "a withdrew without having signed up"),
         ([*SIGN_UP, change(withdrawn="z")], "z withdrew without having signed up"),
         (
-            [*SIGN_UP, examined(), examined(status=REFUSED), change(withdrawn="z")],
+            [*SIGN_UP, examined(), examined(status=states.REFUSED), change(withdrawn="z")],
             "z withdrew without having signed up",
         ),
         ([*STARTED, STARTED[1]], "the tournament was started twice"),
