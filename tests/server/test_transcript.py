@@ -67,6 +67,13 @@ def test_calls_are_numbered_from_one_and_say_whom_they_were_for() -> None:
     assert {call.method_name for call in calls} == {"/test.Player/Say"}
 
 
+@pytest.mark.parametrize("failure", [disconnected("gone"), overrun(1.0, 1.5)])
+def test_a_failure_is_recorded_as_it_was(failure: Failure) -> None:
+    call, answer = recorded(failure)
+    assert failure in (call.error, call.overrun)
+    assert (answer, call.reply) == (failure, b"")
+
+
 def long(size: int) -> bytes:
     """Return a reply of this size, over 200, of which all but "x" is unknown."""
     known = StringValue(value="x").SerializeToString()
