@@ -20,9 +20,6 @@ Q_LENGTH = 6
 Coordinate = tuple[int, int]
 
 _ABSENT = KINDS
-_EVERY_KIND = (1 << KINDS) - 1
-_OF_COLOR = tuple(sum(1 << (shape * 6 + color) for shape in range(6)) for color in range(6))
-_OF_SHAPE = tuple(sum(1 << (shape * 6 + color) for color in range(6)) for shape in range(6))
 
 
 class Placement(NamedTuple):
@@ -49,6 +46,11 @@ def tile_set(tiles: Iterable[int]) -> int:
     for tile in tiles:
         kinds |= 1 << tile
     return kinds
+
+
+_EVERY_KIND = tile_set(range(KINDS))
+_OF_COLOR = tuple(tile_set(tile for tile in range(KINDS) if tile % 6 == color) for color in range(len(COLORS)))
+_OF_SHAPE = tuple(tile_set(tile for tile in range(KINDS) if tile // 6 == shape) for shape in range(len(SHAPES)))
 
 
 @lru_cache(maxsize=4096)
