@@ -162,8 +162,8 @@ def summary(
     must = frozen(game, revision)
     judged = list(cases)
     counts = {verdict: sum(case.verdict == verdict for case in judged) for verdict in Verdict}
-    met = {case.id for case in judged if case.level == Level.MUST and _is_met(case, game, reached_by)}
-    certified = complete and not _unmet(judged, game, reached_by) and must is not None and met >= must
+    tried = {case.id for case in judged if case.level == Level.MUST}
+    certified = complete and not _unmet(judged, game, reached_by) and must is not None and tried >= must
     return {"certified": certified, "counts": counts}
 
 
