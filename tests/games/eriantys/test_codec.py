@@ -442,6 +442,11 @@ def test_a_bad_state_is_refused_in_one_sentence(change: Callable[[eriantys_pb2.S
     assert sentence in broken_by(change)
 
 
+def test_a_tower_of_a_colour_that_no_side_has_is_named() -> None:
+    sentence = broken_by(put("group_towers", eriantys_pb2.TOWER_COLOR_GREY, 3), fresh(expert(2, 5, 7), 2))
+    assert sentence == "group_towers has the colour TOWER_COLOR_GREY, which no side has."
+
+
 @pytest.mark.parametrize(
     "name",
     [
