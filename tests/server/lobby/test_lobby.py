@@ -283,6 +283,16 @@ async def test_a_change_is_told_at_once_at_its_table_and_to_the_user_itself_and_
     await asyncio.gather(*running, return_exceptions=True)
 
 
+async def test_the_whole_lobby_is_its_users_by_name_and_its_tables_the_newest_first(hall: Hall) -> None:
+    cy, ann, bob = hall.enter("cy", "ann", "bob")
+    hall.create(bob, "t")
+    hall.create(cy, "u")
+    [whole] = hall.after(0)
+    assert [(user.name, user.table) for user in whole.lobby.users] == [("ann", ""), ("bob", "t"), ("cy", "u")]
+    assert [(table.name, list(table.watchers)) for table in whole.lobby.tables] == [("u", ["cy"]), ("t", ["bob"])]
+    assert ann.table is None
+
+
 async def test_a_host_has_so_many_users_at_once() -> None:
     async with opened(LobbyLimits(max_host_user_count=2, max_user_count=4)) as hall:
         ann, bob = hall.enter("ann", "bob")
@@ -456,7 +466,25 @@ async def test_a_table_that_nobody_is_at_is_deleted_a_minute_after_its_owner_has
     assert [event.table_deleted for event in hall.after(seen)] == ["t"]
 
 
-async def test_no_timer_is_left_when_the_lobby_is_closed(hall: Hall) -> None:
+async def test_who_watches_is_in_no_record(hall: Hall) -> None:
+    ann, bob = hall.enter("ann", "bob")
+    table = hall.create(ann)
+    other = hall.create(ann, "u")
+    journals = [each.journal for each in (table, other) if each.journal is not None]
+    before = [journal.entry_count for journal in journals]
+    hall.lobby.watch(bob, "u")
+    hall.lobby.watch(bob, "t")
+    hall.lobby.leave_table(bob)
+    assert [journal.entry_count for journal in journals] == before
+    await hall.seat(table, bob)
+    await hall.seat(other, bob)
+    assert [seat.name for seat in (*table.seats, *other.seats)] == ["bob"]
+    assert [journal.entry_count for journal in journals] == [before[0] + 2, before[1] + 1]
+    hall.lobby.leave_table(bob)
+    assert [journal.entry_count for journal in journals] == [before[0] + 2, before[1] + 2]
+
+
+async def test_no_timer_and_nothing_that_wakes_is_left_when_the_lobby_is_closed(hall: Hall) -> None:
     ann, bob = hall.enter("ann", "bob")
     hall.create(ann)
     hall.lobby.leave(ann)
@@ -468,6 +496,7 @@ async def test_no_timer_is_left_when_the_lobby_is_closed(hall: Hall) -> None:
     await hall.lobby.close()
     assert hall.waiting == []
     assert bob.stream is None
+    assert len(asyncio.all_tasks()) == 1
 
 
 # --- starting ---

@@ -21,14 +21,13 @@ LEFT = "the player left the table"
 
 
 class LobbyState:
-    """Users and tables. While `expecting`, users may come back to the seats that they had in an earlier run."""
+    """Users and tables."""
 
     def __init__(self, referee: Referee, hub: Hub, records: TableRecords, limits: LobbyLimits, later: Later) -> None:
         self.users = Users(hub)
         self.records = records
         self.events = EventLog(self._snapshot)
         self.broadcaster = Broadcaster(lambda: (user.stream for user in self.users if user.stream is not None))
-        self.expecting = False
         self._tables: dict[str, Table] = {}
         self._expecting_timer: Timer | None = None
         self._referee = referee
@@ -63,7 +62,7 @@ class LobbyState:
 
     def move(self, user: User, table: Table, seat: Seat | None = None) -> None:
         """Move a user to a seat, or to the watchers, of a table, from there or from another one."""
-        had_seat = user.table is table and table.seat(user.name) is not None
+        had_seat = table.seat(user.name) is not None
         if user.table is not table:
             self._leave_table(user)
             user.table, user.since = table, self.events.last
@@ -227,13 +226,17 @@ class LobbyState:
             for seat in table.seats:
                 if not seat.bot:
                     self.users.keep(seat.name, seat.key)
-        self.expecting = bool(self._tables)
-        if self.expecting:
+        if self._tables:
             self._expecting_timer = self._later(self._limits.empty_s, self._stop_expecting)
             self._schedule_deletions(self._tables.values())
 
+    @property
+    def expecting(self) -> bool:
+        """Return whether users may come back to the seats that they had in an earlier run."""
+        return self._expecting_timer is not None
+
     def _stop_expecting(self) -> None:
-        self.expecting = False
+        self._expecting_timer = None
         for table in [*self._tables.values()]:
             self.free_absent_seats(table)
 
