@@ -359,7 +359,12 @@ async def test_a_resume_window_counts_to_the_nanosecond(
     windows: list[float] = []
     loop = asyncio.get_running_loop()
     later = loop.call_later
-    monkeypatch.setattr(loop, "call_later", lambda after, *rest: (windows.append(after), later(after, *rest))[1])
+
+    def noted(after: float, *rest: Any) -> asyncio.TimerHandle:
+        windows.append(after)
+        return later(after, *rest)
+
+    monkeypatch.setattr(loop, "call_later", noted)
     program = Program(hub, "ann", resume_s=1)
     hello = Hello(players=[HostedPlayer(name="ann")], resume_token=program.stream.resume_token)
     hello.resume_window.seconds, hello.resume_window.nanos = 1, nanos

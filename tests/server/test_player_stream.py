@@ -49,6 +49,8 @@ class ByHand(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no typ
         self.cancelled: list[int] = []
         self.limits_s: list[float] = []
         """The deadlines of the unary calls."""
+        self.banks: list[str] = []
+        """What unary calls say of banks."""
 
     def service(self, handler_call_details: Any) -> Any:
         method = handler_call_details.method
@@ -58,6 +60,7 @@ class ByHand(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no typ
         async def answer(request: bytes, context: Any) -> bytes:
             self.unary.append(method)
             self.limits_s.append(context.time_remaining())
+            self.banks += [value for key, value in context.invocation_metadata() if key == "fairplay-bank-ms"]
             return self._sound.call_now(method, request)
 
         return grpc.unary_unary_rpc_method_handler(answer)
@@ -273,8 +276,9 @@ async def test_an_open_call_goes_on_with_what_is_left_of_its_time() -> None:
     player = ByHand(take_calls)
     async with linked(player, Clock(lambda: time.monotonic() + sum(passed_s))) as link:
         assert await link.open_stream() is not None
-        assert name_in(await ask(link)) == "first"
+        assert name_in(await ask(link, bank_s=7.5)) == "first"
     assert player.unary == [DESCRIBE]
+    assert player.banks == ["7500"]
     assert 0 < player.limits_s[0] <= AMPLE_S / 2
 
 

@@ -1,0 +1,236 @@
+"""Players that serve: what a call tells them, and what becomes of what they answer."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from hpack import Decoder
+
+from fairplay.games.game import find
+from fairplay.player.channels import Credentials
+from fairplay.player.handlers import Handlers
+from fairplay.player.serving import start_server
+from fairplay.player.tls import TlsFiles
+from fairplay.server.http2.listener import Listener
+from fairplay.server.links.dial_out import DialOutLink, dial_out_link
+from fairplay.server.links.link import Clock, Link
+from fairplay.terminal.authority import make_authority, make_server
+from fairplay.v1.misconduct_pb2 import CallErrorReason, Overrun
+from tests.server.http2.harness import HEADERS, PREFACE, SETTINGS, Message, Raw, frame
+
+AMPLE_S = 60.0
+METHOD = "/a.B/C"
+
+
+async def ask(link: Link, limit_s: float = AMPLE_S, **more: float) -> Any:
+    """Call a method, and return what became of that."""
+    answered: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    link.call(METHOD, b"", limit_s, lambda outcome, _: answered.set_result(outcome), **more)
+    return await answered
+
+
+@asynccontextmanager
+async def answering(answer: Callable[[Any], Awaitable[bytes]]) -> AsyncIterator[int]:
+    """Serve a player that answers a call by its context, through an HTTP/2 that hides no header; yield its port."""
+
+    async def behave(_: Any, context: Any) -> None:
+        await context.write(Message(await answer(context)))
+
+    listener = Listener([], max_message_bytes=4, max_calls=100, heartbeat_s=AMPLE_S, answer_s=AMPLE_S)
+    handler = grpc.stream_stream_rpc_method_handler(behave, Message)
+    listener.add_registered_method_handlers("a.B", {"C": handler})
+    port = await listener.start("127.0.0.1:0")
+    try:
+        async with asyncio.timeout(AMPLE_S):
+            yield port
+    finally:
+        await listener.stop(0.0)
+
+
+@asynccontextmanager
+async def linked(port: int, clock: Clock | None = None, **more: Any) -> AsyncIterator[DialOutLink]:
+    link = await dial_out_link(clock or Clock(), f"127.0.0.1:{port}", AMPLE_S, **more)
+    assert isinstance(link, DialOutLink)
+    yield link
+    await link.close()
+
+
+# --- what a player is told ---
+
+
+@pytest.mark.parametrize(
+    ("limit_s", "told"),
+    [(30.5, "30500m"), (60.0, "1M"), (99.99, "100S"), (100.0, "100S"), (3_600.0, "1H")],
+)
+async def test_a_player_is_told_the_limit_of_a_call(limit_s: float, told: str) -> None:
+    known: list[dict[str, str]] = []
+
+    async def note(context: Any) -> bytes:
+        known.append(dict(context.invocation_metadata()))
+        return b""
+
+    async with answering(note) as port, linked(port, stream=False) as link:
+        await ask(link, limit_s)
+    assert known[0]["grpc-timeout"] == told  # as gRPC rounds it
+    assert not {"fairplay-bank-ms", "fairplay-secret"} & set(known[0])
+
+
+async def test_a_player_is_told_its_bank_and_shown_its_secret() -> None:
+    known: list[dict[str, str]] = []
+
+    async def note(context: Any) -> bytes:
+        known.append(dict(context.invocation_metadata()))
+        return b""
+
+    async with answering(note) as port, linked(port, secret="right", stream=False) as link:
+        await ask(link, bank_s=7.5)
+        await ask(link)
+    assert [each.get("fairplay-bank-ms") for each in known] == ["7500", None]
+    assert [each["fairplay-secret"] for each in known] == ["right", "right"]
+
+
+async def test_each_link_has_a_connection_of_its_own() -> None:
+    peers: list[str] = []
+
+    async def note(context: Any) -> bytes:
+        peers.append(context.peer())
+        return b""
+
+    async with answering(note) as port, linked(port) as first, linked(port) as second:
+        for link in (first, second, first):
+            await ask(link)
+    assert peers[0] == peers[2] != peers[1]
+
+
+async def test_a_player_that_was_found_at_an_address_is_called_by_its_name() -> None:
+    authorities: list[str] = []
+    told = asyncio.Event()
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        assert await reader.readexactly(len(PREFACE)) == PREFACE
+        writer.write(frame(SETTINGS, 0, 0))
+        _, _, block = await Raw(reader, writer).read(HEADERS)
+        headers = {str(name): str(value) for name, value in Decoder().decode(block)}
+        authorities.append(headers[":authority"])
+        told.set()
+        writer.close()
+
+    server = await asyncio.start_server(connected, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    link = await dial_out_link(Clock(), f"player.example:{port}", AMPLE_S, None, f"127.0.0.1:{port}", stream=False)
+    answered = asyncio.create_task(ask(link))
+    async with asyncio.timeout(AMPLE_S):
+        await told.wait()
+        await answered
+    await link.close()
+    server.close()
+    assert authorities == [f"player.example:{port}"]
+
+
+async def test_a_player_over_tls_that_was_found_at_an_address_has_to_have_a_certificate_for_its_name(
+    tmp_path: Path,
+) -> None:
+    make_authority(tmp_path, 1)
+    make_server(tmp_path, ["player.example"], 1)
+    files = TlsFiles(tmp_path / "server.pem", tmp_path / "server-key.pem")
+    served, port = await start_server(Handlers(find("fish").player("first")), "127.0.0.1:0", files)
+    trusting = Credentials(ca=tmp_path / "ca.pem")
+    known = await dial_out_link(Clock(), f"player.example:{port}", AMPLE_S, trusting, f"127.0.0.1:{port}")
+    assert isinstance(known, DialOutLink)
+    await known.close()
+    other = await dial_out_link(Clock(), f"other.example:{port}", 0.5, trusting, f"127.0.0.1:{port}")
+    said = f"nothing answered over TLS with a certificate that is trusted on other.example:{port} within 0.5 s"
+    assert (await ask(other)).message == said
+    await served.stop(0)
+
+
+async def test_a_player_that_cannot_be_called_over_tls_is_not_connected(tmp_path: Path) -> None:
+    link = await dial_out_link(Clock(), "host:1", AMPLE_S, Credentials(ca=tmp_path / "missing.pem"))
+    failure = await ask(link)
+    assert failure.reason == CallErrorReason.CALL_ERROR_REASON_DISCONNECTED
+    assert failure.message.startswith("host:1 cannot be called over TLS: ")
+
+
+# --- what it answers ---
+
+
+@pytest.mark.parametrize("size", [1_048_576, 1_048_577])
+async def test_a_reply_may_have_a_mebibyte(size: int) -> None:
+    async def answer(_: Any) -> bytes:
+        return bytes(size)
+
+    async with answering(answer) as port, linked(port) as link:
+        outcome = await ask(link)
+    if size == 1_048_576:
+        assert outcome == bytes(size)
+    else:
+        assert outcome.reason == CallErrorReason.CALL_ERROR_REASON_TOO_LARGE
+        assert outcome.message == "the reply has 1,048,577 bytes; at most 1,048,576 are accepted"
+
+
+async def test_a_reply_of_more_than_four_mebibytes_is_too_large_in_the_words_of_grpc() -> None:
+    async def answer(_: Any) -> bytes:
+        return bytes(4_194_305)
+
+    async with answering(answer) as port, linked(port) as link:
+        outcome = await ask(link)
+    assert outcome.reason == CallErrorReason.CALL_ERROR_REASON_TOO_LARGE
+    assert "4194304" in outcome.message
+
+
+@pytest.mark.parametrize(
+    ("code", "details", "reason", "message"),
+    [
+        (grpc.StatusCode.UNAVAILABLE, "gone", "DISCONNECTED", "the player cannot be reached: gone"),
+        (grpc.StatusCode.RESOURCE_EXHAUSTED, "a message larger than max", "TOO_LARGE", "a message larger than max"),
+        (grpc.StatusCode.RESOURCE_EXHAUSTED, "no memory", "STATUS", "no memory"),
+        (grpc.StatusCode.INTERNAL, "a message larger than max", "STATUS", "a message larger than max"),
+        (grpc.StatusCode.NOT_FOUND, "", "STATUS", ""),
+        (grpc.StatusCode.DEADLINE_EXCEEDED, "no time", "STATUS", "no time"),
+    ],
+)
+async def test_a_status_is_the_failure_of_its_call(
+    code: grpc.StatusCode, details: str, reason: str, message: str
+) -> None:
+    async def fail(context: Any) -> bytes:
+        await context.abort(code, details)
+        return b""
+
+    async with answering(fail) as port, linked(port) as link:
+        outcome = await ask(link)
+    assert CallErrorReason.Name(outcome.reason) == f"CALL_ERROR_REASON_{reason}"
+    assert outcome.message == message
+    assert outcome.status_code == (code.value[0] if reason == "STATUS" else 0)
+
+
+@pytest.mark.parametrize(
+    ("passed_s", "least_s", "most_s"),
+    [(0.85 * AMPLE_S, None, None), (0.95 * AMPLE_S, AMPLE_S, AMPLE_S), (1.5 * AMPLE_S, 1.5 * AMPLE_S, 2 * AMPLE_S)],
+    ids=["early", "nearly in time", "late"],
+)
+async def test_a_player_that_says_its_time_was_over_has_overrun_it_if_that_may_be(
+    passed_s: float, least_s: float | None, most_s: float
+) -> None:
+    passed: list[float] = []
+
+    async def fail(context: Any) -> bytes:
+        passed.append(passed_s)
+        await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, "no time")
+        return b""
+
+    clock = Clock(lambda: time.monotonic() + sum(passed))
+    async with answering(fail) as port, linked(port, clock) as link:
+        outcome = await ask(link)
+    if least_s is None:
+        assert outcome.reason == CallErrorReason.CALL_ERROR_REASON_STATUS
+    else:
+        assert isinstance(outcome, Overrun)
+        assert outcome.limit.ToSeconds() == AMPLE_S
+        assert least_s <= outcome.elapsed.ToNanoseconds() / 1e9 <= most_s
