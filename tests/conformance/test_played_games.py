@@ -101,12 +101,14 @@ class Recorder:
 def played(case: Case, monkeypatch: pytest.MonkeyPatch, game: str = "fish", slow: bool = False) -> list[Played]:
     recorder = Recorder(game, slow)
     with recorder.recording(monkeypatch) as context:
-        if case is not beside.one_ends_first and case is not fresh.fresh_process:
-            case.run(context)
-        else:  # these look at an ordinary game
-            monkeypatch.setattr(type(context), "ordinary", recorder.sound)
-            case.run(context)
+        monkeypatch.setattr(type(context), "ordinary", property(lambda _: ordinary(game)))
+        case.run(context)
     return recorder.played
+
+
+def ordinary(game: str) -> Any:
+    """Return an ordinary game, which some cases look at."""
+    return trial_of(find(game), find(game).player("first"))
 
 
 # Beside each other
@@ -121,7 +123,7 @@ def test_many_games_are_played_at_once(slow: bool, count: int, turns: int, monke
 
 
 def test_a_game_begins_in_the_middle_of_another_and_ends_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = min(len(trial_of(FISH, player()).exchanges) // 2, 24)
+    calls = min(len(ordinary("fish").exchanges) // 2, 24)
     for slow, turns in ((False, 12), (True, 2)):
         two, four = played(beside.one_ends_first, monkeypatch, slow=slow)
         assert two.shares == four.shares == (calls, TO_THE_END)
@@ -243,7 +245,7 @@ def test_games_that_tell_their_end_are_played_to_it_and_once_more(monkeypatch: p
 def test_a_race_is_lost_by_being_slower_too(monkeypatch: pytest.MonkeyPatch) -> None:
     recorder = Recorder("webset", slow=False)
     with recorder.recording(monkeypatch) as context:
-        monkeypatch.setattr(type(context), "ordinary", trial_of(find("webset"), find("webset").player("first")))
+        monkeypatch.setattr(type(context), "ordinary", ordinary("webset"))
         outcomes.game_lost.run(context)
     assert [each.scenarios[0].name for each in recorder.played][2:3] == ["outrun"]
     assert not recorder.played[2].scenarios[0].rivals_wait
