@@ -74,11 +74,13 @@ async def test_games_that_an_account_begins_count_until_they_are_over() -> None:
 
 
 async def test_who_plays_a_game_waits_until_its_players_are_let_go_of() -> None:
+    before_ns = time.time_ns()
     async with serving(Config()) as server:
         running = server.referee.create(plan("bot:first", "bot:first"), "g")
         assert isinstance(running, Running)
-        await server.referee.play(plan("bot:first", "bot:first"), "g")
+        game = await server.referee.play(plan("bot:first", "bot:first"), "g")
         assert running.released.is_set()
+        assert before_ns <= game.start_time.ToNanoseconds() <= game.end_time.ToNanoseconds() <= time.time_ns()
         assert not [*server.referee.running_ids]
 
 

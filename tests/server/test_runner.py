@@ -18,7 +18,17 @@ async def test_programs_have_a_processor_each_and_players_elsewhere_have_many_ga
         processors = len(os.sched_getaffinity(0))
         assert server.runner.processors == processors
         assert (server.runner.room(programs=True), server.runner.room(programs=False)) == (processors, 64)
-        assert not server.runner.has_several(Player(name="a", link="bot:first"))
+        assert server.runner.has_several(Player(name="a", link="bot:first")) is False
+
+
+async def test_processors_that_this_process_may_not_use_do_not_count() -> None:
+    async with serving(Config()) as server:
+        allowed = os.sched_getaffinity(0)
+        try:
+            os.sched_setaffinity(0, {min(allowed)})
+            assert server.runner.processors == 1
+        finally:
+            os.sched_setaffinity(0, allowed)
 
 
 def test_where_nobody_plays_it_is_the_servers_fault_and_says_why() -> None:

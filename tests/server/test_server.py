@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import psutil
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from fairplay.games.game import find
 from fairplay.player.tls import TlsFiles
 from fairplay.server.access.caller import SERVER
 from fairplay.server.cluster.jobs import ClusterOptions
@@ -23,7 +25,7 @@ from fairplay.server.records.store import Store
 from fairplay.server.running import Running
 from fairplay.server.server import OPTIONS, Config, Server
 from fairplay.terminal.authority import make_authority, make_server
-from fairplay.v1.connection_pb2 import GoodbyeReason
+from fairplay.v1.connection_pb2 import GoodbyeReason, Reply
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.referee_pb2 import GetGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
@@ -87,6 +89,31 @@ async def test_programs_see_nothing_that_belongs_to_the_server(tmp_path: Path) -
         assert server.programs._options.hidden == [other, *at(records).folders, files.key]
     async with serving(Config(programs=options)) as server:
         assert server.programs._options.hidden == [other]
+
+
+async def test_of_a_tournament_several_games_are_played_at_once() -> None:
+    names = "abcdefgh"
+    methods = {method.path: method for method in find("fish").methods}
+    async with serving(Config()) as server, ByHand(server, *names) as by_hand:
+        await by_hand.say_hello()
+        await server.manager.create("t", open_plan(*(Player(name=name, link=f"dial-in:{name}") for name in names)))
+        await server.manager.start("t")
+        games: set[str] = set()
+        while len(games) < 2:
+            call = await by_hand.next_call()
+            if (method := methods.get(call.method_name)) is not None:
+                games.add(getattr(method.request.FromString(call.request), "game_id", ""))
+            else:
+                await by_hand.reply(Reply(id=call.id))
+    assert games == {"t/r1g1", "t/r1g2"}
+
+
+async def test_one_player_is_examined_for_every_two_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)))
+    async with serving(Config()) as server:
+        examiner = server.manager._services.examiner
+        assert examiner is not None
+        assert examiner._free == 4
 
 
 def test_a_burst_of_calls_over_one_connection_is_not_refused() -> None:
