@@ -302,6 +302,25 @@ def test_legal_actions_survive_the_way_through_replies(state: State, rng: Any) -
     assert answers.described(action)
 
 
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        (PlayCharacter(2), {"character": 2}),
+        (PlayCharacter(9, color=0), {"character": 9, "color": 1}),
+        (PlayCharacter(3, island=0), {"character": 3, "island": 0}),
+        (PlayCharacter(1, color=4, island=11), {"character": 1, "color": 5, "island": 11}),
+        (PlayCharacter(7, swaps=((0, 1), (2, 3))), {"character": 7, "given": [2, 4], "taken": [1, 3]}),
+        (PlayCharacter(10, swaps=((0, 1), (2, 3))), {"character": 10, "given": [1, 3], "taken": [2, 4]}),
+    ],
+)
+def test_a_character_says_what_is_given_from_the_entrance_and_taken(
+    action: PlayCharacter, message: dict[str, Any]
+) -> None:
+    played = eriantys_pb2.PlayCharacter(**message)
+    assert answers.reply_message(action).action.play_character == played  # type: ignore[union-attr]
+    assert answers.action(eriantys_pb2.Action(play_character=played)) == action
+
+
 @settings(deadline=None, max_examples=50)
 @given(some_states)
 def test_the_legal_replies_of_evidence_are_legal(state: State) -> None:

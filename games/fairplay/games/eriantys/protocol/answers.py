@@ -53,7 +53,7 @@ def put_options(message: Options, state: State) -> None:
             message.max_steps = rules.most_steps(state)
         elif phase is Phase.CLOUD:
             message.clouds.extend([at for at, cloud in enumerate(state.clouds) if any(cloud)])
-    if state.cards and not state.played and (choices := rules.choices(state)):
+    if choices := rules.choices(state):
         message.kinds.append(_PLAY_CHARACTER)
         message.characters.extend(map(_character, choices))
 
