@@ -76,6 +76,8 @@ async def test_players_join_in_the_order_in_which_they_came_one_at_a_time() -> N
         first_reached.set_result(first)
         await until(lambda: second.asked == 1)
         assert [(each.seat, each.player.name) for each in at.running.newcomers] == [(1, "first"), (2, "second")]
+        recorded = [entry.joined for entry in at.entries() if entry.HasField("joined")]
+        assert [(each.seat, each.player.name) for each in recorded] == [(1, "first"), (2, "second")]
         at.leave(2)
         await until(lambda: bool(at.heard.settled))
         assert at.heard.settled == [(2, "late", "CallError")]
