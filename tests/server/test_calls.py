@@ -201,6 +201,15 @@ def test_a_call_knows_what_is_left_of_its_time_which_is_a_millisecond_at_least()
     assert left == [1.5, 0.25, 0.001, 0.001]
 
 
+def test_a_loop_that_is_late_by_two_hundredths_of_a_second_is_not_late_itself() -> None:
+    def test(calls: Calls) -> None:
+        calls.open(0.0)
+        stall(0.02)
+        assert not calls.clock.late
+
+    assert run(test, wait_s=1.0).settled_at == {1: 0.02}
+
+
 def test_the_time_of_a_call_begins_when_it_is_sent() -> None:
     def test(calls: Calls) -> None:
         asyncio.get_running_loop().call_at(3.0, send, calls)

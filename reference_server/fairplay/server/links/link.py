@@ -133,7 +133,7 @@ class Clock:
         if not self.standstills.watched:
             self.standstills.watch()
         heapq.heappush(heap, (deadline, call.id, call))
-        if self._timer is None or heap[0][2] is call:
+        if heap[0][2] is call:
             self._set_timer(deadline)
 
     def _waiting(self) -> bool:
@@ -162,9 +162,8 @@ class Clock:
 
     def _expire(self) -> None:
         heap, now = self._heap, self.time()
-        self._timer = None
         self.slack_s = 0.0
-        while heap and (heap[0][2].done is None or heap[0][0] <= now):
+        while self._waiting() and heap[0][0] <= now:
             heapq.heappop(heap)[2].expire()
         if heap:  # also where a call that was sent meanwhile has set the timer, perhaps to a later time
             self._set_timer(heap[0][0])
