@@ -20,7 +20,7 @@ from sqlalchemy import Connection
 from fairplay.server.records.accounts import AccountsDatabase
 from fairplay.server.records.chain import chained, first_broken
 from fairplay.server.records.copying import copy
-from fairplay.server.records.database import RECORDS, Database, Selection
+from fairplay.server.records.database import RECORDS, Batch, Database, Selection
 from fairplay.server.records.errors import RecordExists, RecordsError, StoreInUse
 from fairplay.server.records.journal import Journal, MemoryJournal
 from fairplay.server.records.migrating import migrate
@@ -270,17 +270,30 @@ async def test_the_last_hash_of_a_record_is_that_of_its_last_entry(place: Place)
 
 
 async def test_entries_that_are_not_on_disk_yet_are_counted(tmp_path: Path) -> None:
-    store = Store.open(tmp_path)
+    store, gate = gated(tmp_path)
     journal = begin(store, "r1")
     await store.flush()
     assert store.unsaved_count == 0
-    with closing(sqlite3.connect(tmp_path / "records.sqlite", isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        journal.append(b"one")
-        journal.append(b"two")
-        assert store.unsaved_count == 2
-        other.execute("ROLLBACK")
+    gate.clear()
+    journal.append(b"one")
+    journal.append(b"two")
+    assert store.unsaved_count == 2
+    gate.set()
     await store.close()
+
+
+def gated(directory: Path) -> tuple[Store, threading.Event]:
+    """Return a store that saves nothing while an event is not set, and the event, which is."""
+    gate = threading.Event()
+    gate.set()
+    with ExitStack() as closing:
+        database = closing.enter_context(Database.writable(at(directory)))
+
+        def save(batch: Batch) -> None:
+            gate.wait()
+            database.save(batch)
+
+        return Store(database, Writer(save, 1), 1, closing.pop_all()), gate
 
 
 def test_a_game_that_is_played_for_somebody_else_is_recorded_in_memory() -> None:
@@ -478,7 +491,7 @@ async def test_records_that_are_over_and_on_disk_take_no_memory(store: Store) ->
 
 
 async def test_of_records_that_are_over_only_those_on_disk_are_forgotten(tmp_path: Path) -> None:
-    store = Store.open(tmp_path)
+    store, gate = gated(tmp_path)
     gc.collect()
     before = count_journals()
     finish(begin(store, "saved"))
@@ -487,15 +500,14 @@ async def test_of_records_that_are_over_only_those_on_disk_are_forgotten(tmp_pat
     await store.flush()
     unsaved = begin(store, "unsaved")
     await store.flush()
-    with closing(sqlite3.connect(tmp_path / "records.sqlite", isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        finish(unsaved)
-        del unsaved
-        begin(store, "next")
-        gc.collect()
-        assert count_journals() == before + 2
-        assert ids(store) == ["next", "unsaved", "saved too", "saved"]
-        other.execute("ROLLBACK")
+    gate.clear()
+    finish(unsaved)
+    del unsaved
+    begin(store, "next")
+    gc.collect()
+    assert count_journals() == before + 2
+    assert ids(store) == ["next", "unsaved", "saved too", "saved"]
+    gate.set()
     await store.close()
 
 
