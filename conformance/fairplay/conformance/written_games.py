@@ -57,7 +57,7 @@ def _read(games: OrdinaryGames, text: str) -> Scenario:
     found = PLAIN.fullmatch(text)
     if found is None:
         raise ValueError(f"--history: {text!r} is no game; write seat-0-of-2, or seat-0-of-2:3 for three decisions")
-    seat, count, turn_count = (int(each or 0) for each in found.groups())
+    seat, count, turn_count = map(int, found.groups("0"))
     if count not in games.game.seats or seat >= count:
         raise ValueError(f"--history: there is no seat {seat} of {count} in {games.game.title}")
     return games.scenario(seat, count, turn_count)
