@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,7 +10,13 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
 from fairplay.server.errors import Refusal
-from fairplay.server.manager.plan import checked_tournament_id, full_tournament_plan, game_plan_of, seated
+from fairplay.server.manager.plan import (
+    _full_policy,
+    checked_tournament_id,
+    full_tournament_plan,
+    game_plan_of,
+    seated,
+)
 from fairplay.server.manager.seeds import new_secret
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy, Tournament, TournamentPlan
@@ -210,6 +217,26 @@ def _seeded(made: TournamentPlan, seed: int) -> TournamentPlan:
     other.CopyFrom(made)
     other.seed = seed
     return other
+
+
+def test_a_game_that_says_nothing_of_the_sign_up_has_an_open_one() -> None:
+    game: Any = SimpleNamespace(title="Nim", seats=range(2, 4), sign_up=SignUpPolicy())
+    assert _full_policy(game, SignUpPolicy(), 0) == SignUpPolicy(
+        min_entrant_count=2,
+        max_entrant_count=10_000,
+        waiting_period=Duration(seconds=30),
+        period_count=2,
+        age_order=AgeOrder.AGE_ORDER_REVERSE_SIGN_UP,
+        name_pattern="[A-Za-z0-9_.-]{1,64}",
+    )
+
+
+def test_entrants_must_fit_the_format_where_nobody_else_may_enter() -> None:
+    made = plan("abc", max_entrant_count=3)
+    made.format.gauntlet.challengers.append("z")
+    assert (refusal(made).reason, refusal(made).field) == ("FORMAT_DOES_NOT_FIT", "plan.format")
+    made.sign_up.max_entrant_count = 4  # z may sign up
+    full(made)
 
 
 @pytest.mark.parametrize(
