@@ -108,6 +108,12 @@ def test_where_no_reply_can_be_shown_what_was_asked_is(reply: bytes | None) -> N
     assert misconduct.unparsable_reply == (reply or b"")
 
 
+def test_of_a_reply_that_cannot_be_read_the_first_4096_bytes_are_kept() -> None:
+    misconduct, reply = Misconduct(), b"\xff" + bytes(range(200)) * 25
+    add_evidence(misconduct, StringValue(value="x"), reply, StringValue)
+    assert misconduct.unparsable_reply == reply[:4_096]
+
+
 WORD = StringValue(value="word").SerializeToString()
 METHODS = {SAY.path: SAY}
 

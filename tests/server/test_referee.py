@@ -233,6 +233,7 @@ async def test_a_game_that_a_server_left_is_resumed_once_and_for_its_own_plan_on
         with pytest.raises(Refusal) as refusal:
             await server.referee.play(plan("dial-in:x", "bot:first", limit_s=60, seed=2), "g")
         assert refusal.value.reason == "ID_REUSED"
+        assert not server.referee.running_ids
         playing = asyncio.create_task(server.referee.play(made, "g"))
         await asyncio.sleep(0)
         server.referee.resume_all()

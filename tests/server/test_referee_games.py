@@ -84,6 +84,18 @@ async def test_who_plays_a_game_waits_until_its_players_are_let_go_of() -> None:
         assert not [*server.referee.running_ids]
 
 
+async def test_who_suspends_games_waits_until_their_players_are_let_go_of() -> None:
+    async with serving(Config()) as server, ByHand(server, "x") as by_hand:
+        await by_hand.say_hello()
+        running = server.referee.create(waiting(), "g")
+        assert isinstance(running, Running)
+        await by_hand.next_call()
+        await server.referee.suspend_all()
+        assert running.released.is_set()
+        with pytest.raises(Refusal, match="shuts down"):
+            await running.over
+
+
 async def test_a_game_that_is_unknown_or_over_has_no_seats_to_leave_or_to_come_back_to() -> None:
     async with serving(Config()) as server:
         referee = server.referee
@@ -159,7 +171,9 @@ async def test_only_what_cannot_go_on_is_lost_and_the_log_says_so(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     store = Store.open(tmp_path)
-    store.begin("game", "lost", header().SerializeToString(), game="nim", start_time_ns=1)
+    for game_id, parent in (("lost", ""), ("t/r1g1", "t")):  # those of a tournament go on with it alone
+        entry = header(game_id=game_id).SerializeToString()
+        store.begin("game", game_id, entry, game="nim", parent=parent, start_time_ns=1)
     await store.close()
     async with serving(Config(records=tmp_path)) as server, ByHand(server, "x") as by_hand:
         await by_hand.say_hello()

@@ -141,9 +141,9 @@ class Referee:
         rows = limit if wanted.needs_no_game else MAX_READ
         listings, end = self._store.select(wanted.selection, limit=rows, cursor=cursor, oldest_first=oldest_first)
         games: list[GameMessage] = []
-        for before, listing in zip([None, *listings], listings, strict=False):
-            if len(games) == limit and before is not None:
-                return games, before.number
+        for index, listing in enumerate(listings):
+            if len(games) == limit:
+                return games, listings[index - 1].number
             if wanted.fits(game := listed_game(listing)):
                 games.append(game)
         return games, end
@@ -213,9 +213,7 @@ class Referee:
         game = find(message.plan.game)
         running = self._running.get(game_id)
         if running is None or after:
-            for event in replayed(
-                game, self._store.read(game_id), after, ended=running is None and self.revealed(message)
-            ):
+            for event in replayed(game, self._store.read(game_id), after, ended=self.revealed(message)):
                 yield event
                 after = event.sequence
         if running is not None:
