@@ -19,7 +19,7 @@ from fairplay.server.manager.plan import (
 )
 from fairplay.server.manager.seeds import new_secret
 from fairplay.v1.game_pb2 import Player
-from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy, Tournament, TournamentPlan
+from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy, Tournament, TournamentPlan, WithdrawnGames
 from tests.server.manager.harness import plan
 
 ANN, BOB = Player(name="Ann", link="bot:first"), Player(name="Bob", link="bot:first")
@@ -237,6 +237,15 @@ def test_entrants_must_fit_the_format_where_nobody_else_may_enter() -> None:
     assert (refusal(made).reason, refusal(made).field) == ("FORMAT_DOES_NOT_FIT", "plan.format")
     made.sign_up.max_entrant_count = 4  # z may sign up
     full(made)
+
+
+def test_what_failures_cost_is_up_to_the_format() -> None:
+    made = plan("abc")
+    assert (full(made).failures_allowed, full(made).withdrawn_games) == (0, WithdrawnGames.WITHDRAWN_GAMES_COUNTED)
+    made.format.round_robin.SetInParent()
+    assert (full(made).failures_allowed, full(made).withdrawn_games) == (3, WithdrawnGames.WITHDRAWN_GAMES_STRUCK)
+    made.failures_allowed, made.withdrawn_games = 5, WithdrawnGames.WITHDRAWN_GAMES_COUNTED
+    assert (full(made).failures_allowed, full(made).withdrawn_games) == (5, WithdrawnGames.WITHDRAWN_GAMES_COUNTED)
 
 
 @pytest.mark.parametrize(
