@@ -142,6 +142,28 @@ def test_a_player_whose_games_are_short_is_slow_if_all_its_decisions_would_take_
     assert len(games.played) == 1 + AT_ONCE
 
 
+def test_a_slow_player_plays_eight_games_at_the_same_time_and_stays_slow() -> None:
+    seatings = [(seat, count) for count in (2, 3, 4, 5, 6) for seat in range(count)]
+    batches: list[list[str]] = []
+
+    def play_each(scenarios: Iterable[Scenario]) -> Iterator[Trial]:
+        batch = list(scenarios)
+        batches.append([f"{each.name} {each.situation.seat} of {each.situation.player_count}" for each in batch])
+        yield from (Trial(each, is_cut=len(batches) == 1) for each in batch)
+
+    games = WholeGames(
+        seatings, lambda seat, count: scenario("begin", seat, count), lambda count: scenario("end", 0, count), play_each
+    )
+    assert games.get(0, 2).scenario.name == "begin", "its end went well"
+    assert games.is_slow
+    for each in seatings:
+        games.get(*each)
+    wanted = [f"begin {seat} of {count}" for seat, count in seatings]
+    assert batches == [wanted[:1], ["end 0 of 2"], wanted[1:9], wanted[9:17], wanted[17:]]
+    assert games.is_slow
+    assert [each.scenario.situation[1:3] for each in games.played] == [(count, seat) for seat, count in seatings]
+
+
 def test_a_player_that_fails_at_the_end_of_a_slow_game_fails_in_that_game() -> None:
     wrong = Misconduct()
     games, _ = played(
