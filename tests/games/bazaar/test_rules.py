@@ -170,6 +170,11 @@ def test_cards_sort_plain_ones_first_and_exchanges_by_left_then_right() -> None:
     assert list(map(exchange_text, ways)) == ["b->g", "b->rr", "r->bb", "yy->b"]
 
 
+def test_a_table_is_shown_as_its_equations() -> None:
+    table = parse_table("r=b")
+    assert repr(table) == f"EquationTable(equations={table.equations!r})"
+
+
 # --- settings and the start
 
 
@@ -388,7 +393,7 @@ def test_v16_the_bonus_is_awarded_at_the_end(bonus: Bonus, totals: tuple[int, in
 
 def test_a_turn_is_a_request_and_a_purchase() -> None:
     state = game("rrrr", "-", pile="wwwww bbbbb ggggg")
-    assert (rules.turn(state), state.phase) == (0, Phase.REQUEST)
+    assert (rules.turn(state), state.phase, state.draw_state) == (0, Phase.REQUEST, 0)
     state = after(state, PEBBLE)
     assert (rules.turn(state), state.phase, state.revision) == (0, Phase.CARDS, 1)
     assert (wallet(state), bag_text(state.bank)) == ("rrrrr", "wbgy")

@@ -325,7 +325,7 @@ def test_a_character_says_what_is_given_from_the_entrance_and_taken(
 @given(some_states)
 def test_the_legal_replies_of_evidence_are_legal(state: State) -> None:
     assume(state.phase not in (Phase.OVER, Phase.TOWERS))
-    replies = answers.legal_replies(state, state.active)
+    replies = answers.legal_replies(state)
     assert replies
     assert all(rules.violation(state, answers.decided(state, reply)) is None for reply in replies)
     assert len(replies) <= len(rules.legal(state))
@@ -336,7 +336,7 @@ def test_of_exchanges_the_evidence_has_those_of_one_student() -> None:
     state = table(2, expert(10, 7, 5), phase=Phase.STUDENTS, entrances=held, rooms=seated, coins=(9, 0), reserve=11)
     swaps = [
         len(action.swaps)
-        for action in (answers.decided(state, reply) for reply in answers.legal_replies(state, 0))
+        for action in (answers.decided(state, reply) for reply in answers.legal_replies(state))
         if isinstance(action, PlayCharacter) and action.character == 10
     ]
     assert swaps == [1] * 6  # a green or a red one, for a green, a red or a blue one

@@ -96,6 +96,7 @@ def test_the_states_that_are_changed_here_are_sound(state: State) -> None:
         (BASIC, {"dining_rooms": (students("GREEN10"), NONE), "professors": (0, *(NOBODY,) * 4)}),
         (BASIC, merged(BASIC, [4, 4, 2, 1, 1], [0, 1, 0, 1, NOBODY])),
         (BASIC, merged(BASIC, [1] * 12, [0, NOBODY] * 6)),
+        (BASIC, merged(BASIC, [5, 4, 2, 1], [0, 1, 0, NOBODY])),
         (BASIC, {"dining_rooms": (students("RED2"), students("RED2"))}),
         (TURN, {"to_move": 1, "entrances": (students("GREEN5"), NONE)}),
         (TURN, {"to_move": 3}),

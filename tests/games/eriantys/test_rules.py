@@ -262,6 +262,7 @@ def test_m_10_postman() -> None:
     assert rules.most_steps(start) == 7
     assert rules.violation(start, MoveMotherNature(7)) is None
     assert rules.violation(start, MoveMotherNature(8)) == "eriantys.mother-nature.steps"
+    assert rules.legal(start) == tuple(map(MoveMotherNature, range(1, 8)))
 
 
 def test_mother_nature_may_stop_where_she_began() -> None:

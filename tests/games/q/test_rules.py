@@ -455,6 +455,12 @@ def test_a_run_of_seven_pays_no_bonus() -> None:
     assert rules.scores(after) == (2 + 7, 0)
 
 
+def test_a_q_pays_eight_points_where_nothing_else_is_said() -> None:
+    row = row_of("red star, red 8star, red square, red circle, red clover, red diamond")
+    placed = [Placement(0, 5, tile("red diamond"))]
+    assert rules.score(Board({cell: tile(name) for cell, name in row.items()}), placed) == 1 + 6 + 8
+
+
 def test_each_q_of_a_turn_pays() -> None:
     row = row_of("red star, red 8star, red square, red circle, red clover")
     column = {(down, 5): f"{color} diamond" for down, color in enumerate(rules.COLORS) if down}

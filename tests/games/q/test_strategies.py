@@ -25,7 +25,7 @@ def tile(name: str) -> int:
 def seen(hand: str, on_map: dict[Coordinate, str], pile: int = 0, score: int = 0, other: int = 0) -> View:
     board = Board({cell: tile(name) for cell, name in on_map.items()})
     held = tuple(tile(name.strip()) for name in hand.split(",") if name.strip())
-    return View(board, held, score, (other,), pile)
+    return View(board, held, score, (other,), pile, 0)
 
 
 def extension(*placed: tuple[int, int, str]) -> Extension:

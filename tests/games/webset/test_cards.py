@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from fairplay.games.webset.rules.cards import (
     CARDS,
+    EMPTY,
     card_name,
     card_of,
     deck_of,
@@ -131,3 +132,8 @@ def test_the_aspects_are_named_in_which_cards_differ_or_do_not_fit() -> None:
 @given(st.lists(CARD, min_size=3, max_size=3, unique=True))
 def test_three_cards_are_a_set_if_no_aspect_does_not_fit(cards: list[int]) -> None:
     assert is_set(*cards) is (not misfits(cards))
+
+
+def test_there_are_81_cards_and_that_number_stands_for_none() -> None:
+    """So says the proto."""
+    assert (CARDS, EMPTY, deck_of(4), deck_of(3)) == (81, 81, range(81), range(27))

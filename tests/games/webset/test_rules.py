@@ -693,6 +693,7 @@ def test_a_fresh_game_follows_from_its_seed() -> None:
     assert sorted([*rules.on_table(one), *one.deck]) == list(UNSHUFFLED)
     bits = [rules.initial(Settings(), 2, Random(seed)).draw_state.bit_length() for seed in range(20)]
     assert max(bits) == 64
+    assert rules.dealt(Settings(), UNSHUFFLED, 2).draw_state == 0
 
 
 def test_the_shuffle_is_fair_as_far_as_ten_thousand_decks_of_three_show() -> None:
@@ -725,7 +726,7 @@ def test_each_profile_is_as_section_6_has_it() -> None:
     assert replace(published, profile="contest", more_rule="auto") == contest
     assert (seed.penalty_bad, seed.penalty_expired, seed.more_rule) == (0, 0, "anyone")
     assert (seed.refill_rule, seed.end_rule, seed.show_enabled) == ("seed_base", "seed_immediate", True)
-    assert seed.min_players == 1
+    assert (seed.min_players, seed.late_join) == (1, True)
     assert settings_of(profile="seed", penalty_bad=2).penalty_bad == 2
     assert all(settings_problem(settings_of(profile=profile)) is None for profile in PROFILES)
 

@@ -28,7 +28,7 @@ def find_infraction(settings: eriantys_settings_pb2.Settings, call: Call, answer
 
 def list_legal_replies(settings: eriantys_settings_pb2.Settings, call: Call) -> Sequence[Message] | None:
     """Return the answers to a question that would be legal, or None if the call asks nothing."""
-    return answers.legal_replies(_view(call), call.seat) if call.method.name.startswith("Ask") else None
+    return answers.legal_replies(_view(call)) if call.method.name.startswith("Ask") else None
 
 
 def _view(call: Call) -> State:

@@ -221,10 +221,8 @@ def _play_character(message: eriantys_pb2.PlayCharacter) -> PlayCharacter:
 # Refusals
 
 
-def legal_replies(state: State, seat: int) -> list[Reply]:
-    """Return replies of a seat that would be legal now; of exchanges only those of one student: there are too many."""
-    if state.phase is Phase.TOWERS:
-        state = state._replace(active=seat)
+def legal_replies(state: State) -> list[Reply]:
+    """Return replies that would be legal now; of exchanges only those of one student, because there are too many."""
     characters = map(_short_exchanges, rules.character_options(state))
     return [reply_message(one) for one in chain(rules.due_actions(state), *characters)]
 

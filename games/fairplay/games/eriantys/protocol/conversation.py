@@ -126,7 +126,7 @@ class _Game:
                     attempts[seat] += 1
                     refused[seat] = refusal(verdict)
                     if attempts[seat] >= self._most_attempts:
-                        losses.append(Loss(seat, misconduct(verdict, offered, seat)))
+                        losses.append(Loss(seat, misconduct(verdict, offered)))
                 else:
                     losses.append(Loss(seat, verdict))
             yield from self._lose(losses)
@@ -174,7 +174,7 @@ class _Game:
                 yield from self._update()
                 return
             if attempt == self._most_attempts:
-                yield from self._lose([Loss(seat, misconduct(verdict, state, seat))])
+                yield from self._lose([Loss(seat, misconduct(verdict, state))])
             refused = refusal(verdict)
 
     def _update(self) -> Part:

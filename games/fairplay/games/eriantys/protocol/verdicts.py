@@ -41,6 +41,6 @@ def refusal(wrong: MalformedReplyError) -> RuleBreak:
     return build_rule_break(rules.RULES, wrong.rule_id, wrong.given)
 
 
-def misconduct(wrong: MalformedReplyError, state: State, seat: int) -> RuleBreak:
+def misconduct(wrong: MalformedReplyError, state: State) -> RuleBreak:
     """Return the evidence of a wrong answer, with what would have been legal."""
-    return build_rule_break(rules.RULES, wrong.rule_id, wrong.given, answers.legal_replies(state, seat))
+    return build_rule_break(rules.RULES, wrong.rule_id, wrong.given, answers.legal_replies(state))

@@ -71,8 +71,8 @@ def _sharing(line: Sequence[int]) -> int:
 
 
 _BETWEEN = tuple(
-    tuple(_sharing([tile for tile in (one, other) if tile != _ABSENT]) for other in range(KINDS + 1))
-    for one in range(KINDS + 1)
+    tuple(_sharing([tile for tile in (one, other) if tile != _ABSENT]) for other in (*range(KINDS), _ABSENT))
+    for one in (*range(KINDS), _ABSENT)
 )
 """The kinds that fit between two neighbours on one line, of which either may be absent."""
 

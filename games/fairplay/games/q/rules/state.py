@@ -70,7 +70,7 @@ class View(NamedTuple):
     score: int
     others: tuple[int, ...]  # scores of the other remaining players, in turn order after this one
     pile_left: int
-    revision: int = 0
+    revision: int
 
 
 def initial(settings: Settings, seat_count: int, rng: Random) -> State:

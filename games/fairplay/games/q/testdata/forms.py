@@ -73,7 +73,7 @@ def read_public(value: Json, fit_rule: Json = "q") -> View:
     me, *others = _read_filled(players, "list of players")
     hand, points = _read_hand_and_score(me)
     scores = tuple(_read_number(other, "score", 0) for other in others)
-    return View(read_map(tiles, fit_rule), hand, points, scores, _read_number(pile_left, "tile*", 0))
+    return View(read_map(tiles, fit_rule), hand, points, scores, _read_number(pile_left, "tile*", 0), 0)
 
 
 def read_state(value: Json, settings: Settings) -> State:

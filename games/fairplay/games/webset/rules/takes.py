@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fairplay.games.webset.rules.cards import CARDS, is_set
+from fairplay.games.webset.rules.cards import deck_of, is_set
 
 if TYPE_CHECKING:
     from fairplay.games.webset.rules.cards import Cards
@@ -15,7 +15,7 @@ def take_violation(state: State, cards: Cards) -> str | None:
     """Return the rule because of which cards are no set on the table, or None if they are one."""
     if len(cards) != 3:
         return "webset.take.three"
-    if not all(0 <= card < min(CARDS, 3**state.settings.aspects) for card in cards):
+    if not all(card in deck_of(state.settings.aspects) for card in cards):
         return "webset.take.card-range"
     if len(set(cards)) < 3:
         return "webset.take.distinct"
