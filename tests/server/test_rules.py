@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import cache
 from random import Random
 from typing import Any, NamedTuple
@@ -22,13 +22,28 @@ from fairplay.fish.v1 import fish_player_pb2
 from fairplay.games.conformance import find_conformance
 from fairplay.games.envelopes import pack, unwrap, wrap
 from fairplay.games.game import find
-from fairplay.games.steps import Arrival, Call, CallAll, CallKind, Race, Show, Step, answer_step, calls_in, join_answers
+from fairplay.games.steps import (
+    Arrival,
+    Call,
+    CallAll,
+    CallKind,
+    Conversation,
+    Eliminate,
+    Outcome,
+    Race,
+    Show,
+    Step,
+    answer_step,
+    calls_in,
+    join_answers,
+)
 from fairplay.player.handlers import Handlers
 from fairplay.server.dataset import build_rows
 from fairplay.server.errors import Refusal, reason_of
 from fairplay.server.rules import Position, apply_reply, check_reply, list_legal_replies, read_position, simulate_game
 from fairplay.v1 import rules_pb2 as pb
 from fairplay.v1.game_pb2 import GameSettings, GameState, Player
+from fairplay.v1.misconduct_pb2 import RuleBreak
 from fairplay.v1.referee_pb2 import GamePlan
 from fairplay.v1.rules_pb2_grpc import RulesServiceStub
 from fairplay.webset.v1 import webset_pb2
@@ -275,6 +290,39 @@ def test_a_reply_that_does_not_end_the_game_leads_to_no_ranking() -> None:
     at = next(each for each in reached("fish") if each.after is not None)
     applied = apply_reply(read_position(position("fish", at)), pack(at.reply))
     assert not applied.ranking
+
+
+class Judged:
+    """Fish, in which a test judges the first reply of a player who sets up."""
+
+    def __init__(self, call: Call, judge: Callable[[Message], RuleBreak | None]) -> None:
+        self._fish = find("fish")
+        self._call = call
+        self._judge = judge
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._fish, name)
+
+    def play(self, *_: object) -> Conversation:
+        reply = yield self._call
+        if (broken := self._judge(reply)) is not None:
+            yield Eliminate(self._call.seat, broken)
+        return Outcome([])
+
+
+@pytest.mark.parametrize("only_empty", [False, True])
+def test_legal_replies_are_those_of_the_first_evidence_that_has_some(only_empty: bool) -> None:
+    at = next(each for each in reached("fish") if each.call.method.name == "Setup")
+    legal = RuleBreak(rule_id="r", legal_replies=[pack(at.reply)], legal_reply_count=7)
+
+    def judge(reply: Message) -> RuleBreak | None:
+        if only_empty:
+            return None if reply.ListFields() else legal
+        return legal if reply.ListFields() else RuleBreak(rule_id="r")
+
+    game: Any = Judged(at.call, judge)
+    found = list_legal_replies(Position(game, at.settings, at.state, at.call.seat, 2))
+    assert (list(found.replies), found.reply_count) == ([pack(at.reply)], 7)
 
 
 @pytest.mark.parametrize("seat", [2, 3])
