@@ -159,6 +159,20 @@ def test_a_player_is_given_the_view_of_its_seat(state: State) -> None:
     assert codec.view(question.state, question.settings, seat, question.hand) == rules.view(state, state.active)
 
 
+def test_what_characters_change_is_on_the_board_while_it_lasts() -> None:
+    before = fresh(expert(9, 2, 7), 2)
+    state = before._replace(
+        played=9, ignored=4, paid_seats=(5, 0), aside=(0, 1, 0, 0, 0), borrowed=(1, rules.NOBODY, rules.NOBODY, 0, 0)
+    )
+    plain, message = board.public_message(before), board.public_message(state)
+    names = ("played_character", "ignored_color", "paid_coin_seats", "aside_students", "borrowed_professors")
+    assert [getattr(plain, name) for name in names] == [0, 0, [], [], []]
+    assert [getattr(message, name) for name in names] == [9, 5, [5, 0], [0, 1, 0, 0, 0], [1, -1, -1, 0, 0]]
+    for shown, expected in ((plain, before), (message, state)):
+        again = codec.read(shown, expected.settings, expected.hands)
+        assert again._replace(bag=expected.bag, draw_state=expected.draw_state) == expected
+
+
 def test_a_state_without_luck_gets_it_from_the_seed() -> None:
     message = codec.state_message(fresh(Settings()))
     message.ClearField("draw_state")
