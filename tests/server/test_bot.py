@@ -6,9 +6,14 @@ import asyncio
 import time
 from typing import Any
 
+import grpc
+import pytest
+
 from fairplay.games.game import find
+from fairplay.player.handlers import CallFailed
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.link import Clock, OpenCall
+from fairplay.v1.misconduct_pb2 import CallErrorReason
 
 TAKE_TURN = find("fish").turn.path
 
@@ -86,3 +91,66 @@ async def test_a_thought_ends_with_the_link() -> None:
         await link.close()
         await thinker.woken.wait()
     assert told == []
+
+
+class Fails(Quick):
+    """A player that fails, at once or in a thread."""
+
+    def __init__(self, error: Exception, *, quick: bool) -> None:
+        super().__init__()
+        self.error = error
+        self.quick = quick  # type: ignore[misc]
+
+    def take_turn(self, request: Any) -> None:  # type: ignore[override]
+        raise self.error
+
+
+@pytest.mark.parametrize("quick", [True, False])
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (ValueError("no idea"), grpc.StatusCode.UNKNOWN, "ValueError: no idea"),
+        (CallFailed(grpc.StatusCode.NOT_FOUND, "no such thing"), grpc.StatusCode.NOT_FOUND, "no such thing"),
+    ],
+)
+async def test_what_a_player_raises_is_the_failure_of_its_call(
+    error: Exception, code: grpc.StatusCode, message: str, quick: bool
+) -> None:
+    told, spent = list[Any](), list[float]()
+    link = BotLink(Clock(), Fails(error, quick=quick), spent.append)
+    call = ask(link, 60, told)
+    assert told == []
+    async with asyncio.timeout(30):
+        while not told:
+            await asyncio.sleep(0.001)
+    call.cancel()
+    await link.close()
+    assert [(each.reason, each.status_code, each.message) for each in told] == [
+        (CallErrorReason.CALL_ERROR_REASON_STATUS, code.value[0], message)
+    ]
+    assert len(spent) == (0 if quick else 1)
+    assert all(0 <= each < 30 for each in spent)
+
+
+async def test_a_quick_answer_that_nobody_wants_any_more_is_dropped() -> None:
+    told = list[Any]()
+    link = BotLink(Clock(), Quick())
+    ask(link, 60, told).cancel()
+    ask(link, 60, told)
+    await asyncio.sleep(0)
+    await link.close()
+    assert told == [b""]
+
+
+async def test_the_time_of_a_thought_is_spent_even_if_it_is_given_up() -> None:
+    thinker, spent = Thinker(), list[float]()
+    link = BotLink(Clock(), thinker, spent.append)
+    call = ask(link, 60, [])
+    async with asyncio.timeout(30):
+        await thinker.thinks.wait()
+        call.cancel()
+        await thinker.woken.wait()
+        while not spent:
+            await asyncio.sleep(0)
+    await link.close()
+    assert 0 < spent[0] < 30

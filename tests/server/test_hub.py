@@ -133,6 +133,9 @@ async def test_a_claim_keeps_a_name_for_its_token_until_it_is_released(hub: Hub)
     hub.release("ann")
     hub.release("nobody")
     assert taken(hub, "ann", token="other")
+    hub.claim("bob", "claimed")
+    hub.release("bob")
+    assert not taken(hub, "bob", token="other")
 
 
 async def test_a_claim_takes_a_name_from_whoever_has_it(hub: Hub) -> None:
@@ -308,6 +311,17 @@ async def test_a_name_without_a_token_that_plays_is_kept_for_the_resume_token_of
     assert taken(hub, "ann", resume_token=player.stream.resume_token)
     hub.unpin("ann")
     assert not taken(hub, "ann")
+
+
+async def test_a_player_that_is_here_stays_when_its_name_is_unpinned(hub: Hub) -> None:
+    for token in ("", "token"):
+        player = Program(hub, f"ann{token}", token=token)
+        hub.pin(f"ann{token}")
+        hub.unpin(f"ann{token}")
+        assert hub.here(f"ann{token}")
+        player.leave()
+    hub.pin("nobody")
+    hub.unpin("nobody")
 
 
 async def test_a_name_is_pinned_for_as_long_as_its_link_is_open(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -493,6 +507,7 @@ async def test_names_that_are_kept_have_limits_for_a_host_and_for_all() -> None:
     assert kept.add("0.10000", "10.0.0.0") == ["0.0"]
     assert kept.add("0.10000", "10.0.0.0") == []
     assert kept.add("10.0", "10.0.0.10") == ["0.1"]
+    assert kept.add("5.8", "10.0.0.5") == []
     kept.discard("5.7")
     kept.discard("5.7")
     assert kept.add("10.1", "10.0.0.10") == []

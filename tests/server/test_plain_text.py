@@ -9,7 +9,7 @@ from fairplay.server.links.identity import cut
 from fairplay.server.lobby.text import check_text
 from fairplay.server.plain_text import is_plain, visible
 from fairplay.server.servicers.sizes import check_sizes
-from fairplay.v1.player_pb2 import PlayerDescription
+from fairplay.v1.player_pb2 import GameService, PlayerDescription
 from fairplay.v1.referee_pb2 import StopGameRequest
 
 TRICKS = {
@@ -51,3 +51,23 @@ def test_each_unsafe_character_is_escaped_as_python_writes_it() -> None:
 @pytest.mark.parametrize("text", [" ", "\xa0", "\u3000"])
 def test_spaces_are_plain(text: str) -> None:
     assert is_plain(text)
+
+
+def test_descriptions_are_kept_as_long_as_their_fields_say() -> None:
+    services = [GameService(name="s" * 128, revision=3)] * 64
+    longest = PlayerDescription(display_name="n" * 80, software_version="v" * 80, services=services)
+    assert cut(longest) == longest
+    longer = PlayerDescription(display_name="n" * 81, software_version="v" * 81, services=services)
+    longer.services.add(name="one more")
+    assert cut(longer) == longest
+    services = [GameService(name="s" * 129, revision=3)]
+    assert cut(PlayerDescription(services=services)).services[0] == longest.services[0]
+
+
+def test_what_is_escaped_is_cut_afterwards() -> None:
+    tricks = "\x1b" * 81
+    kept = cut(
+        PlayerDescription(display_name=tricks, software_version=tricks, services=[GameService(name="\x1b" * 129)])
+    )
+    lengths = [len(kept.display_name), len(kept.software_version), len(kept.services[0].name)]
+    assert lengths == [80, 80, 128]

@@ -333,11 +333,21 @@ FLOODS = {
 
 @pytest.mark.parametrize("data", FLOODS.values(), ids=FLOODS)
 async def test_a_stream_that_breaks_the_contract_is_ended_and_its_calls_go_on(data: bytes) -> None:
-    player = ByHand(lambda _, context: floods(player, context, data))
+    over = asyncio.Event()
+
+    async def flood_until_it_is_over(_: Any, context: Any) -> None:
+        try:
+            await floods(player, context, data)
+        finally:
+            over.set()
+
+    player = ByHand(flood_until_it_is_over)
     async with linked(player) as link:
         stream = await link.open_stream()
         assert stream is not None
         assert name_in(await ask(link)) == "first"
+        async with asyncio.timeout(AMPLE_S):
+            await over.wait()
         assert not stream.is_open
         assert stream.stray_reply_count in (0, MAX_STRAY_REPLIES + 1)
         assert name_in(await ask(link)) == "first"
