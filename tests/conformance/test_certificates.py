@@ -7,6 +7,7 @@ import json
 import runpy
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +20,18 @@ from fairplay.conformance import must
 from fairplay.conformance.cases import cases
 from fairplay.conformance.certificate import certificate
 from fairplay.conformance.engine import run
+from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.must import freeze, main, must_file, must_ids
 from fairplay.conformance.options import Options
 from fairplay.conformance.programs import program_files
-from fairplay.conformance.report import Report
-from fairplay.games.conformance import find_conformance
+from fairplay.conformance.report import Report, Run, Times
+from fairplay.conformance.trial import CallLimits
+from fairplay.conformance.verdicts import Judged, Verdict
+from fairplay.games.conformance import Level, find_conformance
 from fairplay.games.game import Game, find, registered
 from fairplay.player.handlers import PROTOCOL_REVISION
 from fairplay.terminal.certify_verify import verify_certificate
+from fairplay.v1.player_pb2 import GameService, PlayerDescription
 from tests.conformance.harness import judged, player, raises
 
 
@@ -70,6 +75,29 @@ def test_a_certificate_says_how_many_decisions_were_judged(sound: Report, conten
     assert set(content["decisions"]) == {"Setup", "TakeTurn"}
     for method, count in content["decisions"].items():
         assert 100 < count <= sound.times[method].call_count
+
+
+def test_a_certificate_has_times_in_whole_milliseconds_and_microseconds() -> None:
+    run_of = Run("fish", "exec", 2**64 - 1, CallLimits(1.0, 0.5, 3.0), Level.SHOULD, "a", "word", (), None)
+    judged = [
+        Judged("a.b", Level.MUST, Verdict.FAIL, "wrong \ud800", 0.2504, Evidence("It raised."), True),
+        Judged("a.c", Level.SHOULD, Verdict.PASS, "", 1.0),
+    ]
+    player = PlayerDescription(display_name="me", software_version="7", services=[GameService(name="a.Service")])
+    times = {"b": Times(3, 0.0010004, 0.0025, 1.5), "a": Times(1, 0.0, 0.0, 0.0)}
+    began = datetime(2026, 1, 2, 3, 4, 5, 999_999, tzinfo=UTC)
+    found = json.loads(certificate(Report(run_of, player, judged, times, began, 9.0, False, {"b": 2})))
+    assert [case["milliseconds"] for case in found["cases"]] == [250, 1000]
+    assert [case["sentence"] for case in found["cases"]] == ["wrong ?", ""]
+    assert [case["evidence"] for case in found["cases"]] == [Evidence("It raised.").digest, ""]
+    assert [(case["level"], case["known"]) for case in found["cases"]] == [("MUST", True), ("SHOULD", False)]
+    assert found["times"]["b"] == {"call_count": 3, "median_us": 1000, "p99_us": 2500, "max_us": 1_500_000}
+    assert list(found["times"]) == ["a", "b"]
+    assert (found["issued"], found["complete"], found["seed"]) == ("2026-01-02T03:04:05Z", False, str(2**64 - 1))
+    assert found["player"] == {"name": "me", "version": "7", "services": ["a.Service"]}
+    assert found["limits_ms"] == {"notification": 1000, "decision": 500, "first_decision": 3000}
+    assert (found["level"], found["only"], found["nonce"], found["decisions"]) == ("SHOULD", "a", "word", {"b": 2})
+    assert not found["summary"]["certified"]
 
 
 def test_a_player_that_fails_is_not_certified_and_its_certificate_is_whole() -> None:

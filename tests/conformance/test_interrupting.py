@@ -243,6 +243,36 @@ def test_a_connection_cancels_what_is_open_when_it_is_closed() -> None:
     run(test())
 
 
+def test_an_answer_that_comes_just_when_its_call_is_cancelled_is_forgotten() -> None:
+    async def test() -> None:
+        opened: list[OpenCall] = []
+
+        class Keeping(Slow):
+            def call(self, *arguments: Any, **more: Any) -> OpenCall:
+                opened.append(super().call(*arguments, **more))
+                return opened[-1]
+
+        connection = connected(Keeping(lambda name, number: None))
+        asking = asyncio.ensure_future(connection.ask(METHODS["Setup"], b"", 60.0))
+        await asyncio.sleep(1.0)
+        asking.cancel()
+        opened[0].settle(b"")
+        await asyncio.gather(asking, return_exceptions=True)
+        assert asking.cancelled()
+        assert not connection.lost
+
+    run(test())
+
+
+def test_a_call_has_its_outcome_and_the_time_that_it_took() -> None:
+    async def test() -> None:
+        connection = connected(Slow(lambda name, number: (1.5, b"x")))
+        assert await connection.ask(METHODS["Setup"], b"", 60.0) == (b"x", 1.5)
+        assert (connection.call_count, connection.described, connection.lost) == (1, 0, False)
+
+    run(test())
+
+
 # Silence
 
 

@@ -8,6 +8,7 @@ from fairplay.certificate.patterns import matches
 from fairplay.conformance.case import Body, Case, case
 from fairplay.conformance.case_errors import NotApplicable, NotTested, SuiteError, failure
 from fairplay.conformance.context import Context
+from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.judging import Judge, judge
 from fairplay.conformance.options import Options
 from fairplay.conformance.plan import make_plan
@@ -15,6 +16,8 @@ from fairplay.conformance.selection import choose_cases
 from fairplay.conformance.verdicts import Judged, Verdict, exit_code
 from fairplay.games.conformance import Level
 from tests.conformance.harness import again
+
+SHOWN = Evidence("It hung.")
 
 
 def tried(body: Body, level: Level = Level.MUST, *, known: bool = False) -> Judged:
@@ -116,6 +119,37 @@ def test_a_decorated_function_is_a_case() -> None:
     assert example == Case(
         "memory.example", Level.MAY, ("A sentence of the contract.",), "Why it matters.", example.run
     )
+
+
+def test_the_first_line_of_a_docstring_says_why_a_case_matters() -> None:
+    @case("a.b")
+    def longer(context: Context) -> None:
+        """It matters.
+
+        This is how it is tried.
+        """
+
+    @case("a.c")
+    def silent(context: Context) -> None:
+        return None
+
+    assert (longer.why, longer.level, longer.checks, longer.prepare) == ("It matters.", Level.MUST, (), None)
+    assert silent.why == ""
+
+
+def test_who_could_not_be_tried_is_told_which_case_to_see() -> None:
+    plain, seen = NotTested("no time"), NotTested("it hung", SHOWN, "time.x", given_up=True)
+    assert (plain.reason, plain.evidence, plain.see, plain.given_up) == ("no time", None, "", False)
+    assert (seen.reason, seen.evidence, seen.see, seen.given_up) == ("it hung: see time.x", SHOWN, "time.x", True)
+    assert [str(each) for each in (plain, seen)] == [plain.reason, seen.reason]
+
+
+def test_other_ends_of_a_case_say_what_they_are_about() -> None:
+    failed = failure("It is wrong.", ("Reply", "nothing"))
+    assert (str(failed), failed.evidence.sentence) == ("It is wrong.", "It is wrong.")
+    assert failed.evidence.sections == (("Reply", "nothing"),)
+    none = NotApplicable("it is no concern")
+    assert (str(none), none.reason) == ("it is no concern", "it is no concern")
 
 
 @pytest.mark.parametrize(
