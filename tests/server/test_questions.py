@@ -61,6 +61,8 @@ def test_two_are_answered_at_once_for_5_seconds_each() -> None:
         refusals = await asyncio.gather(*asked, return_exceptions=True)
         assert loop.time() - begun_s == pytest.approx(5.0)
         assert all(isinstance(each, Refusal) and each.retry_s == 1.0 for each in refusals)
+        with pytest.raises(Refusal, match="the server answers 2 such questions"):  # until their threads have ended
+            await questions.ask(lambda: "too many")
         return [str(each) for each in refusals]
 
     try:

@@ -169,8 +169,8 @@ async def test_a_server_without_the_cluster_that_it_needs_stops(tmp_path: Path) 
 # --- stopping ---
 
 
-async def test_a_server_that_stops_says_so_and_goodbye() -> None:
-    server = await Server.start(Config())
+async def test_a_server_that_stops_says_so_and_goodbye_and_listens_no_more() -> None:
+    server = await Server.start(Config(players="127.0.0.1:0"))
     async with ByHand(server, "x") as by_hand, grpc.aio.insecure_channel(server.address) as channel:
         await by_hand.say_hello()
         health: Any = health_pb2_grpc.HealthStub(channel)
@@ -186,6 +186,10 @@ async def test_a_server_that_stops_says_so_and_goodbye() -> None:
         with pytest.raises(grpc.aio.AioRpcError) as error:
             await RefereeServiceStub(channel).GetGame(GetGameRequest(game_id="g"))
         assert error.value.code() is grpc.StatusCode.UNAVAILABLE
+    for address in {server.address, server.players_address}:
+        host, _, port = address.rpartition(":")
+        with pytest.raises(ConnectionRefusedError):
+            await asyncio.open_connection(host, int(port))
 
 
 async def test_a_server_that_stops_waits_for_nobody_and_leaves_no_task() -> None:

@@ -55,7 +55,7 @@ class Questions:
             _interrupt(thread)
             raise
         finally:
-            if answered.done() and not answered.cancelled():  # an interrupted thread counts until it has ended
+            if not answered.cancelled():  # an interrupted thread counts until it has ended
                 self._answering.discard(thread)
         return answer
 
