@@ -247,6 +247,12 @@ def test_players_that_may_not_dial_in_are_refused(names: Sequence[str], token: s
     assert refused.value.reason == reason
 
 
+async def test_a_hello_that_may_not_be_gets_no_name(hub: Hub) -> None:
+    with pytest.raises(Refusal, match="1 to 64 letters"):
+        Program(hub, "ann", "no blanks")
+    assert not hub.here("ann")
+
+
 def test_a_thousand_players_with_long_names_and_tokens_may_dial_in() -> None:
     check_players([HostedPlayer(name=f"p{number:063}", token="ä" * 128) for number in range(1_000)])
 
