@@ -292,6 +292,17 @@ def test_a_reply_that_does_not_end_the_game_leads_to_no_ranking() -> None:
     assert not applied.ranking
 
 
+def test_in_a_race_the_reply_that_is_asked_about_counts_and_no_other() -> None:
+    differ = 0
+    for at in reached("webset"):
+        if at.call.method.name == "Act":
+            asked = read_position(position("webset", at))
+            replies = list_legal_replies(asked).replies
+            states = {apply_reply(asked, reply).state.SerializeToString(deterministic=True) for reply in replies[:3]}
+            differ += len(states) > 1
+    assert differ
+
+
 class Judged:
     """Fish, in which a test judges the first reply of a player who sets up."""
 
