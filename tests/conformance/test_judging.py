@@ -199,7 +199,7 @@ def test_each_result_has_what_was_measured_since_the_case_before() -> None:
     plan = SomePlan([])
 
     def plays(*calls: tuple[CallKind, float]) -> Case:
-        return case("a.b", lambda context: context.trials.append(trial(*calls)))
+        return case("a.b", lambda context: context.trials.extend(trial(each) for each in calls))
 
     with Judge(plan) as judging:
         first = judging.judge(plays((CallKind.NOTIFICATION, 0.1), (CallKind.DECISION, 0.2)))

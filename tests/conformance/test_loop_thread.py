@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import threading
+import weakref
 from collections.abc import Coroutine
 from typing import Any, NoReturn
 
@@ -79,3 +81,61 @@ def test_what_nobody_waits_for_is_cancelled_at_the_end() -> None:
     left = loop.run(begin())
     loop.close()
     assert left.cancelled()
+
+
+class Thing:
+    """Something that work returns."""
+
+
+def test_work_has_its_result_or_error_and_nothing_of_it_is_kept() -> None:
+    loop = LoopThread()
+
+    async def make(*, fails: bool) -> Thing:
+        if fails:
+            raise KeyError("no")
+        return Thing()
+
+    with pytest.raises(KeyError):
+        loop.run(make(fails=True))
+    left = weakref.ref(loop.run(make(fails=False)))
+    loop.run(asyncio.sleep(0))
+    gc.collect()
+    assert left() is None
+    loop.close()
+
+
+def test_interrupted_work_is_cancelled_at_once() -> None:
+    loop, begun, ended = LoopThread(), threading.Event(), threading.Event()
+    main = threading.get_ident()
+
+    async def work() -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    def interrupt() -> None:
+        begun.wait()
+        signal.pthread_kill(main, signal.SIGINT)
+
+    interrupter = threading.Thread(target=interrupt)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        interrupter.start()
+        with pytest.raises(KeyboardInterrupt):
+            loop.run(work())
+    finally:
+        interrupter.join()
+        signal.signal(signal.SIGINT, before)
+    assert ended.wait(30)
+    loop.close()
+
+
+def test_the_thread_holds_no_program_up_and_is_gone_at_the_end() -> None:
+    before = set(threading.enumerate())
+    loop = LoopThread()
+    [thread] = set(threading.enumerate()) - before
+    assert thread.daemon
+    loop.close()
+    assert not thread.is_alive()

@@ -25,7 +25,6 @@ class Rotation:
         self._shares = shares
         self._order = deque(range(len(shares)))
         self._may_call = [asyncio.Event() for _ in shares]
-        self._left = 0
         self._begin()
 
     def _begin(self) -> None:

@@ -26,7 +26,6 @@ class Tally:
         self._times: dict[str, list[float]] = {}
         self._decisions: Counter[str] = Counter()
         self._player = PlayerDescription()
-        self._case_count = 0
         self._began, self._since = datetime.now(UTC), time.monotonic()
 
     def begin(self, cases: Sequence[Case]) -> None:

@@ -218,12 +218,11 @@ class _Driver:
         self._rivals = Rivals(game, self._situation, scenario.seed, scenario.departures)
         self._races = Races(self._ask, self._situation.seat, Random(scenario.seed), self._is_eager)
         self._trial = Trial(scenario, had_past=connection.call_count > connection.described)
-        self._began = 0.0
+        self._began = asyncio.get_running_loop().time()
         self._stand_in = StandIn(game, scenario.joins, situation.rivals, situation.rivals_late_in)
 
     async def play(self, game_id: str) -> Trial:
         trial, situation = self._trial, self._situation
-        self._began = asyncio.get_running_loop().time()
         try:
             rng = game_rng(trial.scenario.seed)
             conversation = self._game.play(game_id, situation.settings, self._names, rng, situation.state)
