@@ -99,7 +99,7 @@ class Fails(Quick):
     def __init__(self, error: Exception, *, quick: bool) -> None:
         super().__init__()
         self.error = error
-        self.quick = quick  # type: ignore[misc]
+        self.quick = quick
 
     def take_turn(self, request: Any) -> None:  # type: ignore[override]
         raise self.error

@@ -18,12 +18,13 @@ from fairplay.player.channels import Credentials
 from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
 from fairplay.player.tls import TlsFiles
+from fairplay.server.http2.frames import PREFACE, frame
 from fairplay.server.http2.listener import Listener
 from fairplay.server.links.dial_out import DialOutLink, dial_out_link
 from fairplay.server.links.link import Clock, Link
 from fairplay.terminal.authority import make_authority, make_server
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Overrun
-from tests.server.http2.harness import HEADERS, PREFACE, SETTINGS, Message, Raw, frame
+from tests.server.http2.harness import HEADERS, SETTINGS, Message, Raw
 
 AMPLE_S = 60.0
 METHOD = "/a.B/C"
