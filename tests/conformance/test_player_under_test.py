@@ -13,13 +13,17 @@ from fairplay.conformance.case_errors import NotTested, failure
 from fairplay.conformance.connection import Connection
 from fairplay.conformance.objects import Gone
 from fairplay.conformance.player_under_test import PlayerUnderTest
+from fairplay.conformance.spares import Spares
 from fairplay.games.game import find
 from fairplay.games.kit.player_service import DESCRIBE, START
 from fairplay.games.steps import Failure, Method
+from fairplay.server.links.link import Link
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest
 from tests.conformance.harness import player
 from tests.conformance.opened import NAME, Opened, under_test
+from tests.conformance.test_ahead import turns
+from tests.conformance.test_lives import Living
 
 
 def counting(**wrong: Any) -> tuple[Opened, list[str]]:
@@ -307,6 +311,28 @@ def test_a_player_of_which_a_method_was_given_up_gets_the_process_that_is_there(
             pass
         with tested.fresh(Breaker()) as fourth:
             assert fourth is not third
+
+
+def test_in_quiet_no_process_is_started_ahead_of_need() -> None:
+    links: list[Living] = []
+
+    async def start() -> Link:
+        links.append(Living())
+        return links[-1]
+
+    transport = Opened(player).as_started()
+    transport.spares = Spares(start)
+    with under_test(transport) as tested:
+        tested.begin()
+        with pytest.raises(KeyError), tested.quiet():
+            for count in (2, 3):
+                with tested.fresh(Breaker()):
+                    assert len(links) == count
+            raise KeyError
+        with tested.fresh(Breaker()):
+            tested.loop.run(turns())
+            assert len(links) == 4 + 2
+    assert all(link.closed for link in links)
 
 
 # Calls
