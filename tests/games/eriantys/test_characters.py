@@ -242,7 +242,7 @@ def test_impossible_parameters_are_refused(character: int, action: PlayCharacter
 
 def test_characters_have_names_and_prices() -> None:
     assert len(set(NAMES.values())) == 12
-    costs = [rules.character_cost(rules.Card(character)) for character in NAMES]
+    costs = [rules.character_cost(rules.Card(character, False, NONE, 0)) for character in NAMES]
     assert costs == [1, 2, 3] * 4
 
 

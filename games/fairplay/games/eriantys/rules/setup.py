@@ -99,7 +99,7 @@ def _characters(draw_state: int, settings: Settings, bag: Counts) -> tuple[int, 
     for character in chosen:
         piece = PIECES[character]
         draw_state, drawn, bag = draw(draw_state, bag, piece.students, settings.draw_model)
-        cards.append(Card(character, students=drawn, no_entry=piece.no_entry))
+        cards.append(Card(character, False, drawn, piece.no_entry))
     return draw_state, tuple(cards), bag
 
 

@@ -98,9 +98,9 @@ class Card(NamedTuple):
     """A character in play."""
 
     character: int
-    is_used: bool = False  # it costs one coin more from then on, and one coin lies on it
-    students: Counts = NONE
-    no_entry: int = 0
+    is_used: bool  # it costs one coin more from then on, and one coin lies on it
+    students: Counts
+    no_entry: int
 
 
 class State(NamedTuple):
