@@ -141,6 +141,21 @@ def test_games_without_scores_have_no_large_ones() -> None:
     assert with_scores(WEBSET, position(WEBSET, source(WEBSET), 0.4)) is None
 
 
+@pytest.mark.parametrize(
+    ("name", "score", "others"), [("fish", 4_293_918_720, False), ("q", 999_000_000, False), ("bazaar", 300, True)]
+)
+def test_large_scores_are_the_largest_that_a_game_allows_of_32_30_17_or_9_bits(
+    name: str, score: int, others: bool
+) -> None:
+    game = find(name)
+    found = position(game, source(game, game.seats.start), 0.4)
+    large = with_scores(game, found)
+    assert large is not None
+    state: Any = large.state
+    assert [player.score for player in state.players] == [score, score - 1]
+    assert (large.settings != found.settings) is others, "whether a setting is at its largest"
+
+
 SCORING = ["bazaar", "fish", "q"]
 
 
