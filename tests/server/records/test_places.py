@@ -41,3 +41,12 @@ def test_there_is_nothing_to_read_in_an_empty_place(place: Place) -> None:
     with pytest.raises(RecordsError, match="there are no records in"):
         Store.read_only(place)
     assert not place.in_use
+
+
+async def test_a_place_is_in_use_for_as_long_as_a_server_has_it(place: Place) -> None:
+    store = Store.open(place)
+    assert place.in_use is True
+    with Store.read_only(place):
+        assert place.in_use is True
+    await store.close()
+    assert place.in_use is False
