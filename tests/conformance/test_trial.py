@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,12 +15,13 @@ from fairplay.conformance.context import Context
 from fairplay.conformance.joining import Joining, StandIn
 from fairplay.conformance.rivals import Departure, Fault, Rivals
 from fairplay.conformance.trial import CallLimits, Scenario, Trial, seat_names
+from fairplay.eriantys.v1 import eriantys_settings_pb2
 from fairplay.games.conformance import Level, Situation
 from fairplay.games.game import find
 from fairplay.games.steps import Call, CallKind
 from fairplay.server.links.link import duration
 from fairplay.v1.game_pb2 import TimeControl
-from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
+from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, MisconductKind, Overrun
 from tests.conformance.harness import player, trial_of
 from tests.conformance.opened import Opened, context_of
 
@@ -169,6 +171,43 @@ def is_set(*cards: int) -> bool:
 def test_a_game_that_cannot_be_played_is_an_error_of_the_suite() -> None:
     with pytest.raises(SuiteError, match="the game x cannot be played: "):
         trial_of(FISH, FISH.player("first"), situation_of(1, count=9))
+
+
+def test_no_answer_in_time_is_misconduct_although_the_game_skips_the_turns_of_a_player_that_fails() -> None:
+    released = threading.Event()
+    made: Any = ERIANTYS.player("first")
+    made.quick = False
+    made.ask_assistant_card = lambda request: released.wait(60)
+    settings = ERIANTYS.full_settings(
+        eriantys_settings_pb2.Settings(on_disconnect=eriantys_settings_pb2.ON_DISCONNECT_SKIP_TURNS)
+    )
+    with context_of(Opened(lambda: made).as_objects(), ERIANTYS) as tried:
+        tried.limits = CallLimits(41.0, 0.05, 0.05)
+        found = tried.play(Scenario("x", Situation(settings, 2, 0, turn_count=3), 1))
+        released.set()
+    assert found.misconduct is not None
+    assert found.misconduct.kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT
+    assert found.misconduct.method_name.endswith("/AskAssistantCard")
+
+
+@pytest.mark.parametrize(("asked_again", "fails"), [(1, 0), (2, 0), (2, 2)])
+def test_only_a_decision_that_was_answered_is_asked_for_again(asked_again: int, fails: int) -> None:
+    calls: list[str] = []
+
+    def note(name: str) -> Any:
+        def answer(sound: Any, request: Any) -> Any:
+            calls.append(name)
+            if name == "Setup" and calls.count("Setup") == fails:
+                raise RuntimeError("this player is broken")
+            return sound(request)
+
+        return answer
+
+    made = player(play_as=note("PlayAs"), play_with=note("PlayWith"), setup=note("Setup"))
+    found = trial_of(FISH, made, situation_of(2), asked_again=asked_again)
+    assert calls == ["PlayAs", "PlayWith", *["Setup"] * (2 if fails else 3)]
+    assert [each.method.name for each in found.exchanges] == ["PlayAs", "PlayWith", "Setup", "Setup"]
+    assert (found.misconduct is not None) == bool(fails)
 
 
 def test_a_rival_that_is_eliminated_is_an_error_of_the_suite_unless_it_was_to_leave() -> None:
