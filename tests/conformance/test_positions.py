@@ -220,7 +220,7 @@ class OfTwo:
 def test_each_seat_is_tried_with_three_rivals_until_the_end_is_the_wanted_one() -> None:
     rng, game = CountingRandom(1), OfTwo()
     settings = BAZAAR.full_settings(BAZAAR.settings_type())
-    assert list(find_endings(game, settings, Ending.TIED, rng)) == []  # type: ignore[arg-type]
+    assert list(find_endings(game, settings, Ending.TIED, rng)) == []
     assert rng.seeds == 12 * 3
 
 
