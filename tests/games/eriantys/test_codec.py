@@ -213,6 +213,10 @@ def test_a_hand_has_assistants_that_there_are() -> None:
     assert codec.view(state, settings_message, 0, [10]).hands[0] == (10,)
     with pytest.raises(ValueError, match="hand has the assistant 11: assistants are 1 to 10"):
         codec.view(state, settings_message, 0, [11])
+    assert codec.view(state, settings_message, 0, [10]).hands[1] == (0,) * 10  # what the other player holds is hidden
+    state.hand_sizes[1] = 11
+    with pytest.raises(ValueError, match="hand_sizes has the value 11"):
+        codec.view(state, settings_message, 0, [10])
 
 
 # What can be done
