@@ -202,8 +202,11 @@ async def test_nothing_waits_for_games_that_are_suspended(hall: Hall) -> None:
     table = hall.create(a)
     await hall.seat(table, a, b)
     await hall.lobby.starts.start(a)
-    assert hall.lobby._games._tasks
+    suspending = asyncio.create_task(hall.lobby.suspend_all())
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert not suspending.done(), "the game has not been suspended yet"
     await hall.referee.suspend_all()
-    await hall.lobby.suspend_all()
+    await suspending
     assert not hall.lobby._games._tasks
     assert table.running, "it goes on after a new start"
