@@ -138,6 +138,15 @@ async def test_a_claim_keeps_a_name_for_its_token_until_it_is_released(hub: Hub)
     assert not taken(hub, "bob", token="other")
 
 
+async def test_a_forgotten_name_that_was_claimed_meanwhile_is_not_resumed(hub: Hub) -> None:
+    program = Program(hub, "ann", token="token", resume_s=60)
+    hub.forget("ann")
+    hub.claim("ann", "claimed")
+    assert taken(hub, "ann", token="token", resume_token=program.stream.resume_token)
+    await program.goodbye()
+    program.leave()
+
+
 async def test_a_claim_takes_a_name_from_whoever_has_it(hub: Hub) -> None:
     before = Program(hub, "ann", token="before")
     hub.claim("ann", "claimed")

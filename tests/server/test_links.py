@@ -108,7 +108,7 @@ async def test_a_served_player_that_answers_nonsense_is_blamed_for_it(
     server: Server, answer: bytes, reason: CallErrorReason.ValueType
 ) -> None:
     async with served(Plain(answer)) as link:
-        game = await server.referee.play(plan(link, "bot:first"))
+        game = await server.referee.play(plan(link, "bot:first", limit_s=60.0))
     assert blamed(game).kind == MisconductKind.MISCONDUCT_KIND_EXCEPTION
     assert blamed(game).call_error.reason == reason
 
