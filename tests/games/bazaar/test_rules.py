@@ -136,7 +136,12 @@ def test_a_number_that_is_no_bag_is_known() -> None:
     assert all(map(is_bag, (EMPTY, MAX_COUNT * sum(UNITS))))
 
 
-@pytest.mark.parametrize("counts", [(1, 2, 3, 4), (0, 0, 0, 0, -1), (MAX_COUNT + 1, 0, 0, 0, 0)])
+def test_a_bag_holds_up_to_400_pebbles_of_each_colour() -> None:
+    assert unpack(pack((400,) * 5)) == (400,) * 5
+    assert unpack(pack((0,) * 5)) == (0,) * 5
+
+
+@pytest.mark.parametrize("counts", [(1, 2, 3, 4), (0, 0, 0, 0, -1), (401, 0, 0, 0, 0), (0, 0, 0, 0, 401)])
 def test_impossible_counts_are_refused(counts: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="five counts"):
         pack(counts)
@@ -777,6 +782,9 @@ def test_a_game_ends_at_the_turn_cap() -> None:
         ("rwb_distinct", "rrrrw rrrrw bbbbb", 10),
         ("rwb_distinct", "rwwww rwwww ggggg bbbbb", 10),
         ("rwb_distinct", "rwwww ggggg bbbbb", 0),
+        ("rwb_distinct", "rrrrr wwwww ggggg", 0),
+        ("rwb_distinct", "rrrrr bbbbb ggggg", 0),
+        ("rwb_distinct", "wwwww bbbbb ggggg", 0),
     ],
 )
 def test_the_bonus_looks_at_the_cards_of_the_whole_game(kind: Bonus, cards: str, extra: int) -> None:

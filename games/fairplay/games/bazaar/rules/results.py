@@ -18,7 +18,8 @@ def is_over(state: State) -> bool:
     """Return whether a state meets an end condition of section 7, whatever its phase says."""
     settings = state.settings
     survivors = [player for player in state.players if player.standing is Standing.IN]
-    if not survivors or not (state.visible or state.pile) or state.turns >= settings.turn_cap:
+    # Without a visible card there is no hidden one: the row is refilled as long as there is.
+    if not survivors or not state.visible or state.turns >= settings.turn_cap:
         return True
     if len(survivors) == 1 and settings.lone_survivor == "stop":
         return True
