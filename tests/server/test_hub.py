@@ -285,6 +285,24 @@ async def test_names_that_have_been_away_longest_are_forgotten_first(hub: Hub, m
     here.leave()
 
 
+async def test_a_player_that_is_back_is_not_forgotten(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fairplay.server.links.kept_names.MAX_NAMES", 1)
+    Program(hub, "ann", token="token").leave()
+    Program(hub, "ann", token="token")
+    for name in ("bob", "eve"):
+        Program(hub, name, token="token").leave()
+    assert [name for name in ("ann", "bob", "eve") if hub.guards(name)] == ["ann", "eve"]
+    assert hub.here("ann")
+
+
+async def test_a_stream_that_is_over_is_not_resumed(hub: Hub) -> None:
+    first = Program(hub, "ann")
+    first.leave()
+    second = Program(hub, "ann", resume_token=first.stream.resume_token)
+    assert second.stream is not first.stream
+    assert second.stream.resume_token != first.stream.resume_token
+
+
 async def test_hellos_of_one_host_forget_only_its_own_names(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fairplay.server.links.kept_names.MAX_HOST_NAMES", 2)
     Program(hub, "victim", token="token", host="here").leave()
