@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from fairplay.certificate import Certificate, check, digest, frozen, sealed
-from fairplay.certificate.inapplicable import INAPPLICABLE
+from fairplay.certificate.inapplicable import INAPPLICABLE, may_be_inapplicable
 from fairplay.certificate.limits import default_limits_ms, other_limits
+from fairplay.certificate.patterns import matches
 from fairplay.conformance import must
 from fairplay.conformance.cases import cases
 from fairplay.conformance.certificate import certificate
@@ -189,6 +190,13 @@ def test_what_is_no_certificate_is_refused_with_a_sentence(data: bytes) -> None:
         check(data)
 
 
+@pytest.mark.parametrize("rest", ['"a": 1, "a": 1', '"a": NaN', '"a": -Infinity', '"a": "\udcff"'])
+def test_what_other_programs_might_read_differently_is_not_read(rest: str) -> None:
+    data = f'{{"format": "fairplay-certificate/1", {rest}}}'.encode("utf-8", "surrogateescape")
+    with pytest.raises(ValueError, match="this is no certificate: it is not JSON in UTF-8"):
+        check(data)
+
+
 def test_a_file_as_large_as_a_certificate_may_be_is_read_and_a_larger_one_is_not() -> None:
     largest = 16 * 1024 * 1024
     with pytest.raises(ValueError, match="it is not JSON"):
@@ -327,6 +335,43 @@ def test_limits_of_a_game_that_is_not_here_are_not_judged() -> None:
 @pytest.mark.parametrize(("game", "decision_ms"), [("fish", 1000), ("eriantys", 6000), ("webset", 6000)])
 def test_no_default_limit_is_longer_than_six_seconds(game: str, decision_ms: int) -> None:
     assert default_limits_ms(game)["decision"] == decision_ms
+
+
+@pytest.mark.parametrize(
+    ("case_id", "reached_by", "game", "may"),
+    [
+        ("identity.hello", "grpc", "fish", True),
+        ("identity.hello", "dial-in", "fish", False),
+        ("identity.reached-again", "exec", "fish", False),
+        ("contract.reachable", "grpc", "fish", False),
+        ("growth.memory", "exec", "fish", False),
+        ("growth.memory", "bot", "fish", True),
+        ("robustness.memory-growth", "bot", "fish", False),
+        ("records.digest", "server", "server", True),
+        ("connection.large-frame", "server", "server", True),
+        ("connection.resume", "server", "server", False),
+    ],
+)
+def test_what_need_not_concern_a_player_or_a_server(case_id: str, reached_by: str, game: str, may: bool) -> None:
+    assert may_be_inapplicable(case_id, reached_by, game) is may
+
+
+@pytest.mark.parametrize(
+    ("pattern", "named"),
+    [
+        ("memory.same-seat", True),
+        ("memory", True),
+        ("mem", False),
+        ("memory.same", False),
+        ("*seat", True),
+        ("MEMORY", False),
+        ("states,memory", True),
+        ("states,", False),
+        ("", False),
+    ],
+)
+def test_a_case_is_named_by_its_id_its_group_or_a_pattern(pattern: str, named: bool) -> None:
+    assert matches("memory.same-seat", pattern) is named
 
 
 def test_only_cases_that_exist_may_be_not_applicable() -> None:

@@ -63,6 +63,8 @@ def test_a_changed_certificate_keeps_no_signature(unsigned: bytes, tmp_path: Pat
     [
         None,
         "text",
+        5,
+        ["key", "value"],
         {},
         {"key": "", "value": ""},
         {"key": 1, "value": 2},
@@ -83,11 +85,10 @@ def test_half_a_signature_is_none(unsigned: bytes, signature: object) -> None:
 
 def test_a_signed_certificate_can_be_read_by_people(tmp_path: Path) -> None:
     key = new_key(tmp_path / "key.pem")
-    plain = sealed({"player": "Änn", "cases": []}).decode()
-    start = plain.removesuffix("\n}\n")
-    text = signed(plain.encode(), key).decode()
-    assert text.startswith(f'{start},\n  "signature": {{\n    "key": "{public_text(key)}",\n    "value": "')
-    assert text.endswith('"\n  }\n}\n')
+    text = signed(sealed({"player": "Änn", "cases": [], "times": {}}), key).decode()
+    assert text.startswith('{\n  "cases": [],\n  "digest": "sha256:')
+    assert f'"player": "Änn",\n  "signature": {{\n    "key": "{public_text(key)}",\n    "value": "' in text
+    assert text.endswith('"\n  },\n  "times": {}\n}\n')
 
 
 @pytest.mark.parametrize(
