@@ -22,6 +22,7 @@ from fairplay.games.steps import Call, CallKind
 from fairplay.server.links.link import duration
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, MisconductKind, Overrun
+from fairplay.webset.v1 import webset_pb2
 from tests.conformance.harness import player, trial_of
 from tests.conformance.opened import Opened, context_of
 
@@ -78,12 +79,12 @@ def test_the_first_call_of_a_player_that_joins_has_the_limit_of_a_first_decision
 def test_a_limit_that_the_game_sets_holds_for_a_player_that_joins_too() -> None:
     settings: Any = WEBSET.settings_type()
     settings.rounds = 1
-    settings.window.CopyFrom(duration(7.0))
+    settings.window.CopyFrom(duration(2.0))
     situation = Situation(WEBSET.full_settings(settings), 2, 0, turn_count=2)
     asked = trial_of(WEBSET, WEBSET.player("first"), Scenario("windows", situation, 1))
-    [method] = {each.method.name for each in asked.exchanges if each.limit_s == 7.0}
+    [method] = {each.method.name for each in asked.exchanges if each.limit_s == 2.0}
     joined = trial_of(WEBSET, WEBSET.player("first"), Scenario("windows", situation, 1, joins=Joining(method, 1)))
-    assert joined.exchanges[0].limit_s == 7.0
+    assert joined.exchanges[0].limit_s == 2.0, "that of first decisions is longer"
 
 
 # How long a game goes on
@@ -190,7 +191,7 @@ def test_no_answer_in_time_is_misconduct_although_the_game_skips_the_turns_of_a_
     assert found.misconduct.method_name.endswith("/AskAssistantCard")
 
 
-@pytest.mark.parametrize(("asked_again", "fails"), [(1, 0), (2, 0), (2, 2)])
+@pytest.mark.parametrize(("asked_again", "fails"), [(0, 0), (1, 0), (2, 0), (2, 2)])
 def test_only_a_decision_that_was_answered_is_asked_for_again(asked_again: int, fails: int) -> None:
     calls: list[str] = []
 
@@ -205,7 +206,7 @@ def test_only_a_decision_that_was_answered_is_asked_for_again(asked_again: int, 
 
     made = player(play_as=note("PlayAs"), play_with=note("PlayWith"), setup=note("Setup"))
     found = trial_of(FISH, made, situation_of(2), asked_again=asked_again)
-    assert calls == ["PlayAs", "PlayWith", *["Setup"] * (2 if fails else 3)]
+    assert calls == ["PlayAs", "PlayWith", *["Setup"] * (2 if fails or not asked_again else 3)]
     assert [each.method.name for each in found.exchanges] == ["PlayAs", "PlayWith", "Setup", "Setup"]
     assert (found.misconduct is not None) == bool(fails)
 
@@ -264,6 +265,14 @@ def test_a_rival_fails_from_the_decision_on_after_which_it_is_to_leave(
     found = rivals(departure)
     assert {(kind, count) for kind, count in asked if found.fails(call(kind), count)} == fails
     assert (found.may_leave(1), found.may_leave(2)) == (departure.seat == 1, False)
+
+
+@pytest.mark.parametrize(("after", "calls"), [(0, 2), (1, 4), (3, 6)])
+def test_a_rival_that_is_to_leave_does_not_wait_for_the_player_in_a_race(after: int, calls: int) -> None:
+    found = trial_of(WEBSET, WEBSET.player("first"), count=2, departures=(Departure(1, after=after),))
+    requests: list[Any] = [each.method.request.FromString(each.request) for each in found.exchanges]
+    there = [each.state.players[1].standing == webset_pb2.STANDING_PLAYING for each in requests]
+    assert there == [True] * calls + [False] * (len(there) - calls)
 
 
 def test_an_illegal_answer_is_an_empty_one_in_turns_only() -> None:
