@@ -97,11 +97,10 @@ class Racing:
         due_at = self._state.due_at
         if due_at is None:
             return
-        if self._timer is not None:
-            if self._timer.when() <= due_at:
-                return
-            self._timer.cancel()
-        self._timer = self._loop.call_at(due_at, self._ring)
+        if self._timer is None or self._timer.when() > due_at:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = self._loop.call_at(due_at, self._ring)
 
     def _ring(self) -> None:
         self._timer = None
