@@ -171,7 +171,8 @@ def test_vector_f3_one_turn_and_nobody_can_move() -> None:
     state = scan_placed(Settings(rows=3, columns=3, fish=3), 2)
     assert state.places == ((0, 2, 4, 6), (1, 3, 5, 7))
     assert rules.legal(state) == [move(state, (0, 2), (2, 2)), move(state, (1, 1), (2, 2))]
-    state = rules.apply(state, move(state, (0, 2), (2, 2)))
+    before, state = state, rules.apply(state, move(state, (0, 2), (2, 2)))
+    assert state.revision == before.revision + 1 == 9
     assert rules.turn(state) is None
     assert rules.scores(state) == (3, 0)
     assert rules.ranking(state) == ((0,), (1,))
@@ -634,6 +635,12 @@ def test_a_sole_survivor_goes_on_or_stops_as_the_settings_say(placed: int) -> No
         assert (rules.turn(state) == 1) is goes_on
         assert rules.ranking(state) == ((1,),)
         assert rules.turn(rules.eliminate(state, 1)) is None
+
+
+def test_where_a_sole_survivor_would_stop_two_go_on() -> None:
+    state = rules.eliminate(rules.initial(Settings(lone_survivor="stop"), 3, Random(0)), 0)
+    assert rules.turn(state) == 1
+    assert rules.turn(rules.eliminate(state, 2)) is None
 
 
 def test_a_state_of_one_seat_is_played_on_whatever_the_settings_say() -> None:
