@@ -41,11 +41,12 @@ class Alarm:
 
 
 class Hall(World):
-    """A lobby whose timers ring when a test says so; players of the users "a" to "e" hold their games up."""
+    """A lobby whose time is a test's, and so are its timers; players of the users "a" to "e" hold their games up."""
 
     def __init__(self, limits: LobbyLimits = PATIENT) -> None:
         self.alarms: list[Alarm] = []
-        super().__init__(limits, self.set)
+        self.time_s = 100.0
+        super().__init__(limits, self.set, lambda: self.time_s)
 
     def set(self, seconds: float, call: Callable[[], None]) -> Alarm:
         self.alarms.append(Alarm(seconds, call))
@@ -321,6 +322,10 @@ async def test_requests_are_counted_by_user_and_those_of_strangers_by_host() -> 
         assert reason(lambda: hall.lobby.user("guess", "host")) == "TOO_MANY_REQUESTS"
         assert reason(lambda: hall.enter("cy")) == "TOO_MANY_REQUESTS"
         assert reason(lambda: hall.lobby.user("guess", "other host")) == "UNKNOWN_USER"
+        hall.time_s += 3
+        assert hall.lobby.user(ann.token, "host") is ann
+        assert reason(lambda: hall.lobby.user("guess", "host")) == "UNKNOWN_USER"
+        hall.enter("cy")
 
 
 # --- tables ---

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -48,13 +49,18 @@ class Deadline:
 class World:
     """A lobby with a real referee and real records; players hold their games up until they are let go."""
 
-    def __init__(self, limits: LobbyLimits = LIMITS, later: Later = lambda _, call: Deadline(call)) -> None:
+    def __init__(
+        self,
+        limits: LobbyLimits = LIMITS,
+        later: Later = lambda _, call: Deadline(call),
+        now_s: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.store = Store.open(None)
         clock = Clock()
         self.hub = Hub(clock)
         self.stage = Stage(self.hub, clock)
         self.referee = Referee(self.stage, self.store)
-        self.limits, self.later = limits, later
+        self.limits, self.later, self.now_s = limits, later, now_s
         self.lobby = self.new_lobby()
         self.lobby.open()
         for name in NAMES:
@@ -62,7 +68,7 @@ class World:
 
     def new_lobby(self) -> Lobby:
         """Return a lobby without users and tables, over the same records."""
-        return Lobby(self.referee, self.stage, self.hub, self.store, self.limits, later=self.later)
+        return Lobby(self.referee, self.stage, self.hub, self.store, self.limits, later=self.later, now_s=self.now_s)
 
     @property
     def users(self) -> dict[str, User]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
@@ -44,7 +44,7 @@ MAX_STREAMS = 8
 class Lobby:
     """All users and tables of a server. `starts` starts their games.
 
-    `later` schedules the ends of grace periods, by default in the event loop.
+    `later` schedules the ends of grace periods, by default in the event loop. `now_s` is a clock that never goes back.
     """
 
     def __init__(
@@ -57,8 +57,10 @@ class Lobby:
         *,
         later: Later | None = None,
         rng: random.Random | None = None,
+        now_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self.limits = limits
+        self._now_s = now_s
         self._seat_links = SeatLinks(links, hub)
         self._later = later or asyncio.get_running_loop().call_later
         self._state = LobbyState(referee, hub, TableRecords(store, links.secrets), limits, self._later)
@@ -83,7 +85,7 @@ class Lobby:
     def enter(self, name: str, token: str, peer: str) -> User:
         """Let a user enter, or come back; `peer` is the host that it comes from. Raises Refusal if it may not."""
         self._check_open()
-        self._peers.take(peer, time.monotonic())
+        self._peers.take(peer, self._now_s())
         user = self._state.users.find_returning(check_user_name(name), token)
         if user is None:
             if len(self._state.users) >= self.limits.max_user_count:
@@ -94,7 +96,7 @@ class Lobby:
                     f"{self.limits.max_host_user_count:,} users of your address are in the lobby: no more may enter"
                 )
                 raise Refusal("LOBBY_FULL", message)
-            bucket = TokenBucket(self.limits.requests_per_second, self.limits.burst, time.monotonic())
+            bucket = TokenBucket(self.limits.requests_per_second, self.limits.burst, self._now_s())
             user = self._state.users.admit(name, token, bucket, peer)
             self._state.add_user(user)
         if user.stream is None:
@@ -106,9 +108,9 @@ class Lobby:
         self._check_open()
         user = self._state.users.find_by_token(token)
         if user is None:
-            self._peers.take(peer, time.monotonic())
+            self._peers.take(peer, self._now_s())
             raise Refusal("UNKNOWN_USER", "the token is that of nobody in the lobby: enter first", "token")
-        check_granted(user.bucket.take(time.monotonic()), self.limits.requests_per_second)
+        check_granted(user.bucket.take(self._now_s()), self.limits.requests_per_second)
         return user
 
     def rename(self, user: User, name: str) -> str:
