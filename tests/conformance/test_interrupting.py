@@ -14,17 +14,24 @@ from fairplay.conformance.budget import Budget
 from fairplay.conformance.cancelling import cancel_received, cancel_unread
 from fairplay.conformance.connection import Connection
 from fairplay.conformance.interleaving import TO_THE_END, Rotation, play_in_turn
+from fairplay.conformance.objects import Gone
 from fairplay.conformance.trial import Exchange
 from fairplay.games.game import find
 from fairplay.games.steps import CallKind, Failure
 from fairplay.server.links.link import Done, OpenCall, disconnected
-from tests.conformance.harness import player
+from tests.conformance.harness import player, raises
 from tests.conformance.opened import Opened, context_of
 from tests.conformance.test_ahead import run
 from tests.server.quick import quick_clock
 
 FISH = find("fish")
 METHODS = {method.name: method for method in FISH.methods}
+
+
+def dies(sound: Any, request: Any) -> Any:
+    raise Gone
+
+
 Answers: TypeAlias = Callable[[str, int], tuple[float, bytes | Failure] | None]
 """By a method and the number of its call, from 1: after how many seconds it is answered, and how; None: never."""
 
@@ -315,6 +322,18 @@ def test_a_silence_is_before_the_fourth_call() -> None:
 
     run(test())
     assert slept
+
+
+@pytest.mark.parametrize(("method", "wrong"), [("play_as", raises), ("setup", dies)])
+def test_a_game_with_a_silence_shows_misconduct_and_its_connection_is_closed(method: str, wrong: Any) -> None:
+    opened = Opened(lambda: player(**{method: wrong}))
+    with context_of(opened.as_served()) as context:
+        context.player.begin()
+        found = silence.finish(context, silence.begin(context))
+        assert found is not None
+        assert found.misconduct is not None
+        assert context.trials == [found]
+        assert opened.open_count == 1, "the shared one"
 
 
 def test_a_player_that_was_not_there_for_the_game_has_no_trial() -> None:
