@@ -210,3 +210,31 @@ async def test_nothing_waits_for_games_that_are_suspended(hall: Hall) -> None:
     await suspending
     assert not hall.lobby._games._tasks
     assert table.running, "it goes on after a new start"
+
+
+async def test_the_name_of_who_has_left_a_game_is_kept_until_the_game_is_over(hall: Hall) -> None:
+    a, b, cy = hall.enter("a", "b", "cy")
+    table = hall.create(cy)
+    await hall.seat(table, a, b)
+    await hall.lobby.starts.start(a)
+    hall.lobby.leave(a)
+    with pytest.raises(Refusal, match="a is kept for a user who owns a table or plays a game"):
+        hall.enter("a")
+    await hall.finish(table)
+    assert [seat.name for seat in table.seats] == ["b"]
+    assert hall.enter("a")[0].token != a.token
+
+
+async def test_a_game_that_a_crash_came_before_is_over_on_the_disk_too(hall: Hall) -> None:
+    ann, bob = hall.enter("ann", "bob")
+    table = hall.create(ann)
+    await hall.seat(table, ann, bob)
+    table.begin("lost/game")
+    hall.lobby._state.records.record(table)
+    await hall.restart()
+    table = hall.tables["t"]
+    shown = table.to_message()
+    assert (shown.status, shown.result.aborted) == (OVER, "the server was started again before the game began")
+    assert hall.recorded(table)
+    [new, old] = hall.store.list("table", limit=9)[0]
+    assert (new.finished, old.finished) == (False, True)
