@@ -168,11 +168,8 @@ def _five_each(counts: Sequence[int]) -> tuple[Counts, ...]:
 
 
 def _groups(message: eriantys_pb2.State, colors: Sequence[int]) -> tuple[Group, ...]:
-    sides = [NOBODY] * (len(rules.TOWER_COLORS) + 1)
-    for side, color in enumerate(colors):
-        sides[color + 1] = side
-    sides[0] = NOBODY
-    towers = [sides[color] for color in message.group_towers[:]]
+    sides = {color + 1: side for side, color in enumerate(colors) if color != NOBODY}
+    towers = [sides.get(color, NOBODY) for color in message.group_towers[:]]
     tiles = _tiles(message.first_tile, tuple(message.group_sizes[:]))
     parts = zip(tiles, _five_each(message.group_students), towers, message.group_no_entry_counts[:], strict=True)
     return tuple([Group(*part) for part in parts])
