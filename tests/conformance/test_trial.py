@@ -19,6 +19,7 @@ from fairplay.eriantys.v1 import eriantys_settings_pb2
 from fairplay.games.conformance import Level, Situation
 from fairplay.games.game import find
 from fairplay.games.steps import Call, CallKind
+from fairplay.player.handlers import reply_of
 from fairplay.server.links.link import duration
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, MisconductKind, Overrun
@@ -325,3 +326,23 @@ def test_who_stands_in_is_late_where_the_rivals_are() -> None:
     begin: Any = FISH.methods[0].request(game_id="a")
     answer = stand_in.answer(Call(0, FISH.methods[0], begin, CallKind.NOTIFICATION))
     assert answer == FISH.methods[0].response()
+
+
+def test_who_stands_in_plays_as_the_first_reference_player_does_or_as_the_rivals_do() -> None:
+    def turns(found: Trial) -> list[Any]:
+        requests: list[Any] = [each.method.request.FromString(each.request) for each in found.exchanges]
+        for request in requests:
+            request.ClearField("game_id")
+        return [request for request in requests if isinstance(request, FISH.turn.request)]
+
+    whole = turns(trial_of(FISH, FISH.player("first"), situation_of(0)))
+    joined = turns(trial_of(FISH, FISH.player("first"), situation_of(0), joins=Joining("TakeTurn", 3)))
+    assert joined == whole[2:]
+    answers: list[set[str]] = [set(), set()]
+    for request in whole:
+        asked = Call(0, FISH.turn, request, CallKind.DECISION)
+        for index, strategy in enumerate(("first", "greedy")):
+            answer = StandIn(FISH, Joining("TakeTurn", 9), strategy).answer(asked)
+            assert answer == reply_of(FISH.player(strategy), asked)
+            answers[index].add(str(answer))
+    assert answers[0] != answers[1]
