@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from typing import Any
 
@@ -130,6 +131,21 @@ async def test_what_a_player_raises_is_the_failure_of_its_call(
     ]
     assert len(spent) == (0 if quick else 1)
     assert all(0 <= each < 30 for each in spent)
+
+
+async def test_the_threads_of_a_player_end_with_its_link() -> None:
+    before, told = set(threading.enumerate()), list[Any]()
+    link = BotLink(Clock(), Fails(ValueError(), quick=False))
+    ask(link, 60, told)
+    async with asyncio.timeout(30):
+        while not told:
+            await asyncio.sleep(0.001)
+    started = set(threading.enumerate()) - before
+    await link.close()
+    for thread in started:
+        thread.join(30)
+    assert [thread.is_alive() for thread in started] == [False] * len(started)
+    assert started
 
 
 async def test_a_quick_answer_that_nobody_wants_any_more_is_dropped() -> None:

@@ -81,6 +81,16 @@ async def test_calls_that_no_connection_carries_wait_for_the_next_one() -> None:
 
 
 @in_simulated_time
+async def test_a_connection_that_another_one_replaces_is_sent_nothing_more() -> None:
+    carried = Carried()
+    carried.carry()
+    carried.call()
+    carried.carry()
+    await turn()
+    assert carried.frames == [([1], [])]
+
+
+@in_simulated_time
 async def test_a_frame_names_what_was_cancelled_and_sends_nothing_of_it() -> None:
     carried = Carried()
     carried.carry()

@@ -193,6 +193,7 @@ async def test_a_program_has_a_name_and_an_address_of_its_own_and_nothing_of_the
     async with serving(Config(allow_exec=True, start_limit_s=LIMIT_S)) as server:
         link = await server.programs.link("n" * 60, PRINT_ENVIRONMENT)
         environment = json.loads((await failure_of(link)).output)
+        assert not server.hub.guards(environment["FAIRPLAY_NAME"])
     assert [environment.get(name) for name in (*own, "MY_RAY_ADDRESS")] == [None, None, None, None, "x"]
     assert re.fullmatch(rf"{'n' * 50}\.[0-9a-f]{{8}}", environment["FAIRPLAY_NAME"])
     assert re.fullmatch(r"[0-9a-f]{32}", environment["FAIRPLAY_TOKEN"])

@@ -134,8 +134,6 @@ class ProcessLink:
 
     async def close(self) -> None:
         """End the process and everything that it started."""
-        for task in self._tasks:
-            task.cancel()
         await self._inner.close()
         self._hub.forget(self._name)
         await self._release()

@@ -53,7 +53,6 @@ class Stream:
         self._end()
         if self._window is not None:
             self._window.cancel()
-            self._window = None
         self._resume_s = resume_s
         self._write, self._end = write, end
         self._welcome = Welcome(
