@@ -15,7 +15,7 @@ from fairplay.games.kit import tournament
 from fairplay.games.kit.player_service import END
 from fairplay.games.steps import CallKind
 from fairplay.server import plans, referee, watching
-from fairplay.server.links import dial_in
+from fairplay.server.links import dial_in, open_calls
 from fairplay.server.links.dial_in import DialInLink, Hub
 from fairplay.server.links.link import Clock, OpenCall
 from fairplay.server.links.open_calls import OpenCalls
@@ -148,8 +148,8 @@ def leaks_a_hand(patch: Patch) -> None:
 
 @mutant("order.time-limits")
 def tells_half_the_limit(patch: Patch) -> None:
-    sound = OpenCalls._time_limit
-    patch.setattr(OpenCalls, "_time_limit", lambda self, limit_s: sound(self, limit_s / 2))
+    sound = open_calls._time_limit
+    patch.setattr(open_calls, "_time_limit", lambda limit_s: sound(limit_s / 2))
 
 
 # --- results ---

@@ -34,7 +34,7 @@ HAND = (BLUE_STAR, RED_CIRCLE, GREEN_CLOVER)
 def view(
     tiles: dict[rules.Coordinate, int] | None = None, hand: Sequence[int] = HAND, pile_left: int = 9
 ) -> rules.View:
-    return rules.View(rules.Board(tiles or {(0, 0): RED_STAR}), tuple(hand), 0, (0,), pile_left)
+    return rules.View(rules.Board(tiles or {(0, 0): RED_STAR}), tuple(hand), 0, (0,), pile_left, 0)
 
 
 def draft(hand: Sequence[int] = HAND, pile_left: int = 9) -> Turn:
