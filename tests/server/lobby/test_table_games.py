@@ -16,7 +16,8 @@ from fairplay.v1.referee_pb2 import Game
 from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.table_pb2 import Table as TableMessage
 from tests.server.lobby.harness import OPEN, OVER, RUNNING
-from tests.server.lobby.test_lobby import Hall, opened
+from tests.server.lobby.test_lobby import Hall, opened, reason_of
+from tests.server.lobby.test_users import dial_in
 
 LOST = "the game cannot go on; the server's log says why"
 
@@ -238,3 +239,15 @@ async def test_a_game_that_a_crash_came_before_is_over_on_the_disk_too(hall: Hal
     assert hall.recorded(table)
     [new, old] = hall.store.list("table", limit=9)[0]
     assert (new.finished, old.finished) == (False, True)
+
+
+async def test_a_start_with_too_few_says_so_first_and_then_whose_player_is_not_there(hall: Hall) -> None:
+    [ann] = hall.enter("ann")
+    assert dial_in(hall.hub, "ann", ann.token)
+    table = hall.create(ann)
+    await hall.lobby.join(ann, "t", "")
+    hall.hub.forget("ann")
+    assert await reason_of(hall.lobby.starts.start(ann)) == "TOO_FEW_SEATS"
+    await hall.lobby.starts.set_bots(ann, 1, "")
+    assert await reason_of(hall.lobby.starts.start(ann)) == "NOT_DIALLED_IN"
+    assert not table.running
