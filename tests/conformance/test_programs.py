@@ -21,6 +21,10 @@ def test_the_executable_is_looked_up_and_arguments_that_are_files_are_named(tmp_
     )
 
 
+def test_a_file_that_cannot_be_read_is_named_without_a_digest() -> None:
+    assert program_files("exec:no-such-program /proc/self/mem") == (ProgramFile("/proc/self/mem", ""),)
+
+
 def test_a_program_that_is_not_there_or_is_code_on_the_command_line_has_no_file() -> None:
     assert program_files("exec:no-such-program") == ()
     assert program_files(f"exec:no-such-program {'x' * 10_000}") == ()
