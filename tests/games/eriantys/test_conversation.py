@@ -487,6 +487,14 @@ def test_several_that_are_lost_in_the_same_moment_are_not_called_in_between(poli
     assert (len(failed) == 2) is (policy != "SKIP_TURNS")
 
 
+@pytest.mark.parametrize("policy", ["END_GAME", "ELIMINATE"])
+def test_where_everybody_is_lost_nobody_is_told_and_nobody_is_ranked(policy: str) -> None:
+    played = game(lambda call: Overrun(), 3, on_disconnect=policy)
+    assert played.calls() == [(0, TOWER), (1, TOWER), (2, TOWER)]
+    assert sorted(out.seat for out in played.eliminated()) == [0, 1, 2]
+    assert not any(played.groups())
+
+
 def test_one_that_fails_while_it_is_told_of_another_is_lost_too() -> None:
     played = game(failing(0, GONE, Overrun(), others=failing(1, ACTION, CallError())), 3, on_disconnect="ELIMINATE")
     assert [out.seat for out in played.eliminated()] == [1, 0]
