@@ -251,9 +251,9 @@ def test_the_player_under_test_is_begun_before_its_ways() -> None:
     transport, server = started()
     with under_test(transport) as tested:
         transport.spares = SimpleNamespace(take=object_link, close=nothing, pause=nothing, resume=lambda: None)  # type: ignore[assignment]
-        tested.begin_ways()
         tested.begin_serving()
         assert tested.reach_count == 1
+        tested.begin_ways()
         tested.loop.run(turns())
         assert sorted(server.commands) == sorted([SERVES, DIALS, SERVES])
         found = tested.open_ways()
@@ -266,6 +266,16 @@ def test_the_player_under_test_is_begun_before_its_ways() -> None:
             assert not server.links[-1].closed
         assert [link.closed for link in server.links].count(True) == 1
         assert len(server.commands) == 3
+
+
+def test_the_player_under_test_is_reached_before_its_ways_are_begun() -> None:
+    transport, server = started()
+    with under_test(transport) as tested:
+        transport.spares = SimpleNamespace(take=object_link, close=nothing)  # type: ignore[assignment]
+        tested.begin_ways()
+        assert tested.reach_count == 1
+        tested.loop.run(turns())
+        assert server.commands == [SERVES, DIALS]
 
 
 def test_the_ways_of_a_player_that_is_not_there_are_not_tried() -> None:

@@ -56,12 +56,10 @@ class ObjectTransport:
         self.kind = kind
         self.player_name = player_name
         self._link = link
-        self._clock: Clock | None = None
 
     async def open(self) -> Link:
         """Return a link to a new object."""
-        self._clock = self._clock or Clock()
-        return self._link(self._clock)
+        return self._link(Clock())
 
     async def close(self) -> None:
         """Do nothing: nothing was started."""
@@ -89,15 +87,11 @@ class GrpcTransport:
         self._credentials = credentials
         self._target = target
         self._start_limit_s = start_limit_s
-        self._clock: Clock | None = None
 
     async def open(self) -> Link:
         """Return a link over a new channel to the same player."""
-        self._clock = self._clock or Clock()
         limit_s = self._start_limit_s
-        return await dial_out_link(
-            self._clock, self._target, limit_s, self._credentials, secret=self._secret, stream=False
-        )
+        return await dial_out_link(Clock(), self._target, limit_s, self._credentials, secret=self._secret, stream=False)
 
     async def close(self) -> None:
         """Do nothing: nothing was started."""
