@@ -251,6 +251,7 @@ def test_a_connection_on_which_the_player_failed_is_not_handed_on() -> None:
             raise failure("It is wrong.")
         with pytest.raises(NotTested), tested.separate():
             raise NotTested("it could not be tried")
+        assert opened.open_count == 1, "the shared one"
         with tested.separate() as connection:
             ask(tested, connection, START)
         assert opened.open_count == 1, "the shared one"

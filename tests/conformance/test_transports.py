@@ -114,6 +114,9 @@ async def test_the_server_that_players_dial_in_to_does_nothing_else() -> None:
             await RefereeServiceStub(channel).ListGames(ListGamesRequest(), timeout=30)
     assert refused.value.code() is grpc.StatusCode.UNIMPLEMENTED
     await server.close()
+    host, _, port = running.address.rpartition(":")
+    with pytest.raises(OSError, match="Connect call failed"):
+        await asyncio.open_connection(host, int(port))
 
 
 async def test_a_player_that_does_not_dial_in_is_waited_for_to_the_start_limit() -> None:
