@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fairplay.server.errors import Refusal
-from fairplay.server.links.dial_in import Hub, check_players, dial_in_link
+from fairplay.server.links.dial_in import DialInLink, Hub, check_players, dial_in_link
 from fairplay.server.links.kept_names import KeptNames
 from fairplay.server.links.link import Clock, OpenCall
 from fairplay.server.links.stream import Stream
@@ -365,9 +365,13 @@ async def test_a_name_is_pinned_for_as_long_as_its_link_is_open(hub: Hub, monkey
     Program(hub, "x", token="token").leave()
     Program(hub, "y", token="token").leave()
     assert hub.guards("ann")
+    other = DialInLink(hub, "ann")
     await link.close()
     await link.close()
     Program(hub, "z", token="token").leave()
+    assert hub.guards("ann")  # for the other link
+    await other.close()
+    Program(hub, "w", token="token").leave()
     assert not hub.guards("ann")
 
 

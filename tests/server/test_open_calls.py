@@ -11,7 +11,7 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.server.errors import Refusal
 from fairplay.server.links.open_calls import OpenCalls
 from fairplay.server.links.stream import Stream
-from fairplay.v1.connection_pb2 import Call, DialInResponse, Failure, GoodbyeReason, Reply
+from fairplay.v1.connection_pb2 import Call, DialInResponse, Failure, Goodbye, GoodbyeReason, Reply
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason
 from tests.server.quick import in_simulated_time, quick_clock
 
@@ -228,6 +228,36 @@ async def test_a_goodbye_comes_behind_what_is_due_and_ends_the_connection() -> N
     assert [len(frame.calls) for frame in connection.frames] == [0, 1]
     assert connection.ended == 1
     stream.detach(connection.write)
+    assert closed == [stream]
+
+
+@in_simulated_time
+async def test_a_stream_says_what_is_cancelled_and_goodbye_without_a_call() -> None:
+    stream, _ = new_stream("ann")
+    connection = Connection()
+    stream.attach(connection.write, connection.end, 0.0)
+    call = stream.calls.call(0, "/a.B/C", b"", 60.0, lambda *_: None)
+    await turn()
+    call.cancel()
+    await turn()
+    assert [list(frame.cancelled) for frame in connection.frames] == [[], [], [call.id]]
+    stream.goodbye(GoodbyeReason.GOODBYE_REASON_FINISHED, "that was it")
+    await turn()
+    assert connection.frames[3:] == [
+        DialInResponse(goodbye=Goodbye(reason=GoodbyeReason.GOODBYE_REASON_FINISHED, message="that was it"))
+    ]
+    assert connection.ended == 1
+
+
+@in_simulated_time
+async def test_a_window_may_be_shorter_than_a_second() -> None:
+    stream, closed = new_stream("ann")
+    connection = Connection()
+    stream.attach(connection.write, connection.end, 0.5)
+    stream.detach(connection.write)
+    await asyncio.sleep(0.4)
+    assert closed == []
+    await asyncio.sleep(0.2)
     assert closed == [stream]
 
 
