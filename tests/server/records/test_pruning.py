@@ -111,6 +111,9 @@ async def test_nobody_owns_what_is_gone_nor_has_a_secret_for_it(place: Place) ->
         for name in ("old", "new"):
             secrets.add(name, {"bob": "s3cret"})
             accounts.set_owner("game", [name], "ann")
+        assert prune(place, 2, only_say=True).removed == ["old"]
+        assert secrets.all().keys() == {("old", "bob"), ("new", "bob")}
+        assert accounts.owners() == {("game", "old"): "ann", ("game", "new"): "ann"}
         prune(place, 2)
         assert secrets.all().keys() == {("new", "bob")}
         assert accounts.owners() == {("game", "new"): "ann"}

@@ -348,6 +348,10 @@ async def test_only_the_whole_record_of_a_game_is_taken(store: Store) -> None:
     for part in (whole[:0], whole[:1], whole[:-1], whole[1:]):
         with pytest.raises(RecordsError, match="this is not the whole record of a game"):
             store.take(chained(linked.entry for linked in part))
+    damaged = played("g1")
+    damaged.entries[2].chain_hash = bytes(32)
+    with pytest.raises(RecordsError, match="the record 'g1' is damaged: its chain is broken at entry 3"):
+        store.take(damaged)
     assert store.unsaved_count == 0
     assert store.find("g1") is None
 
