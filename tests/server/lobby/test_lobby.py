@@ -513,7 +513,9 @@ async def test_an_owner_that_only_watches_starts_the_game_and_another_one_that_w
     await hall.seat(table, a, b)
     hall.lobby.watch(cy, "t")
     assert await reason_of(hall.lobby.starts.start(cy)) == "NOT_SEATED"
+    seen = hall.last
     assert (await hall.lobby.starts.start(ann)).status == RUNNING
+    assert [event.table.status for event in hall.after(seen)] == [RUNNING]
     assert hall.recorded(table)
     await hall.finish(table)
     assert table.to_message().status == OVER
