@@ -124,12 +124,13 @@ def _bind(listen: str) -> tuple[int, Sequence[socket.socket]]:
         for family, _, _, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
             where = str(address[0]), port
             try:
-                bound.append(socket.create_server(where, family=family, dualstack_ipv6=where[0] == "::"))
+                each = socket.create_server(where, family=family, dualstack_ipv6=where[0] == "::")
             except OSError as error:
                 if error.errno not in MISSING:
                     raise
             else:
-                port = bound[-1].getsockname()[1]
+                bound.append(each)
+                port = each.getsockname()[1]
         if not bound:
             raise OSError(errno.EADDRNOTAVAIL, f"{host} is not an address of this machine")
     except OSError:
