@@ -26,10 +26,10 @@ class Spec:
 
 def parse_link(text: str) -> Spec:
     """Read a link. Raises ValueError, with a sentence that says what a link looks like, if the text is not one."""
-    kind, colon, value = text.partition(":")
+    kind, _, value = text.partition(":")
     secure = kind == "grpcs"
     kind = "grpc" if secure else kind
-    if not colon or not value or kind not in ("grpc", "dial-in", "exec", "bot"):
+    if not value or kind not in ("grpc", "dial-in", "exec", "bot"):
         raise ValueError(f"{text!r} is not a way to reach a player: give {FORMS}")
     if kind == "grpc":
         value = value.removeprefix("//")
