@@ -49,7 +49,7 @@ def placing(state: State) -> bool:
 
 def with_turn(state: State, first: int) -> State:
     """Return the state with the turn given to the first seat, from `first` on, that has to place or can move."""
-    if not any(state.alive) or (state.lone_survivor == "stop" and state.alive.count(True) == 1 < len(state.alive)):
+    if state.lone_survivor == "stop" and state.alive.count(True) == 1 < len(state.alive):
         return state._replace(seat=first, over=True)
     for seat in ROUNDS[len(state.places)][first]:
         if state.alive[seat] and len(state.places[seat]) < state.penguins:
