@@ -24,7 +24,6 @@ class MalformedReplyError(ValueError):
     """
 
     def __init__(self, rule_id: str, given: str) -> None:
-        super().__init__(rule_id, given)
         self.rule_id = rule_id
         self.given = given
 
