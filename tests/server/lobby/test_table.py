@@ -117,6 +117,10 @@ def test_a_seat_that_was_left_in_a_game_is_its_user_s_until_the_game_is_over() -
     table.sit(left)
     assert (left.present, left.left, list(table.watchers)) == (True, False, [])
     assert table.leave("a") == 0
+    assert not table.empty
+    assert table.leave("b") == 1
+    assert table.empty, "both may come back, and nobody is there"
+    table.sit(left)
     table.end(GameResult())
     assert names(table) == ["b"]
     assert table.left_seat("a", b"key of a") is None

@@ -432,7 +432,8 @@ async def test_only_players_of_a_user_dial_in_under_its_name_and_anybody_under_t
     users.remove(ann)
     assert users.find_by_token(ann.token) is None
     assert [*users] == []
-    assert users.find_returning("eve", ann.token) is None, "the name is not kept any more"
+    hub.forget("eve")
+    assert users.find_returning("eve", "") is None, "the name is not kept any more"
 
 
 async def test_users_are_counted_by_host_for_as_long_as_they_are_here() -> None:
