@@ -131,6 +131,7 @@ def test_a_player_is_asked_who_it_is_twice_at_once_and_during_and_after_games() 
         assert life.said == [("later", one), ("during a game", one), ("after a game", one)]
         assert (life.hello, life.agrees_at_once, life.departure) == (None, True, None)
         assert [each.scenario.situation.turn_count for each in context.trials] == [3, 0]
+        assert [each.scenario.name for each in context.trials] == ["seat-0-of-2"] * 2
     assert talking.asked[:3] == ["Describe", "Describe", "PlayAs"]
     assert talking.asked.count("Describe") == 4
     assert talking.asked.index("Describe", 2) == 2 + 1 + 3
@@ -151,6 +152,7 @@ def dies(sound: Any, request: Any) -> Any:
 def test_a_player_that_is_gone_is_asked_no_more() -> None:
     with context_of(Opened(Talking(wrong=dies)).as_objects()) as context:
         assert [when for when, _ in life_of(context).said] == ["later"]
+        assert len(context.trials) == 1
 
 
 def test_a_description_is_what_a_readable_reply_says() -> None:

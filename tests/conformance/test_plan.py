@@ -122,3 +122,13 @@ def test_limits_are_those_of_the_game_unless_others_are_given(
     assert found.decision_s == (limit_s or 1.0)
     if first_limit_s is not None:
         assert found.first_decision_s == first_limit_s
+
+
+@pytest.mark.parametrize(
+    ("option", "variable", "wanted"), [("mine", "", "mine"), ("mine", "theirs", "mine"), ("", "theirs", "theirs")]
+)
+def test_the_secret_of_a_player_is_that_of_the_options_or_of_the_environment(
+    option: str, variable: str, wanted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAIRPLAY_SECRET", variable)
+    assert plan("grpc://127.0.0.1:50", secret=option).make_transport().secret == wanted

@@ -151,5 +151,5 @@ def limits_of(game: Game, limit_s: float | None, first_limit_s: float | None) ->
     if first_limit_s is not None:
         control.first_decision_limit.CopyFrom(duration(first_limit_s))
     limits = CallLimits.of(full_time_control(game, control))
-    longest_s = max(LONGEST_S, limit_s or 0.0, first_limit_s or 0.0)
+    longest_s = max([LONGEST_S, *(each for each in (limit_s, first_limit_s) if each is not None)])
     return CallLimits(*(min(each, longest_s) for each in astuple(limits)))

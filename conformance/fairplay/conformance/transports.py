@@ -82,7 +82,7 @@ class GrpcTransport:
         credentials: Credentials | None = None,
         secret: str = "",
     ) -> None:
-        self._secret = secret
+        self.secret = secret
         self.player_name = player_name
         self._credentials = credentials
         self._target = target
@@ -91,7 +91,7 @@ class GrpcTransport:
     async def open(self) -> Link:
         """Return a link over a new channel to the same player."""
         limit_s = self._start_limit_s
-        return await dial_out_link(Clock(), self._target, limit_s, self._credentials, secret=self._secret, stream=False)
+        return await dial_out_link(Clock(), self._target, limit_s, self._credentials, secret=self.secret, stream=False)
 
     async def close(self) -> None:
         """Do nothing: nothing was started."""
