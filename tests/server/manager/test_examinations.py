@@ -10,6 +10,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.certificate.signing import new_key, public_text, signed
 from fairplay.server.errors import Refusal
+from fairplay.server.manager.examinations import Examinations
 from fairplay.server.manager.examiner import Examiner
 from fairplay.server.manager.states import CANCELLED, EXAMINING, REFUSED, RUNNING, SIGN_UP, TOO_LATE
 from fairplay.server.manager.suite import Finding
@@ -107,6 +108,7 @@ async def test_a_player_that_passes_enters() -> None:
         assert (reply.number, reply.HasField("examination")) == (1, False)
         [entrant] = here.manager.get("t").entrants
         assert entrant.description.display_name == "Ann 2000"
+        assert entrant.certificate.examined
         assert not here.manager.get("t").examinations
         assert suite.begun == ["ann"]
 
@@ -164,6 +166,8 @@ async def test_what_needs_no_examination(tmp_path: Path) -> None:
         mine = signed(certificate(player={"name": "Actor", "version": "", "services": []}), key)
         reply = await here.manager.sign_up("t", Player(name="cat", link="exec:x"), "", mine)
         assert (reply.number, reply.HasField("examination")) == (2, False)
+        bob, cat = here.manager.get("t").entrants
+        assert (bob.certificate.signer_key, cat.certificate.signer_key) == ("", public_text(key))
 
 
 @pytest.mark.parametrize("trusted", [False, True])
@@ -202,6 +206,60 @@ async def test_a_player_may_withdraw_while_it_is_examined() -> None:
         assert (await enter(here, "ann", "new")).examination.status == EXAMINING
         await here.manager.cancel("t", "")
         assert not here.findings()
+
+
+async def test_nobody_is_examined_while_too_many_are() -> None:
+    async with environment(examiner=Examiner(Suite().examine, at_once=1)) as here:
+        made = examining(most=100)
+        made.sign_up.name_pattern = ".*"
+        await here.manager.create("t", made)
+        for number in range(20):
+            await here.manager.sign_up("t", started(f"p{number}", "ann"), "")
+        assert "TOO_MANY_REQUESTS" in await refused(here, started("p20", "ann"))
+        assert len(states(here.manager.get("t"))) == 20
+
+
+async def test_a_full_tournament_looks_at_no_certificate() -> None:
+    async with environment() as here:
+        await here.manager.create("t", plan("ab", max_entrant_count=2, certificate=CertificatePolicy()))
+        assert "SIGN_UP_CLOSED" in await refused(here, started("cat"), b"{")
+
+
+async def test_an_examined_player_is_called_with_its_secret_which_is_kept_as_long_as_it_is_in() -> None:
+    suite = Suite()
+    async with environment(examiner=Examiner(suite.examine, at_once=4)) as here:
+        await here.manager.create("t", examining())
+        for name in ("ann", "bob", "cat"):
+            player = Player(name=name, link="grpc://127.0.0.1:1", secret=f"the-secret-of-{name}")
+            await here.manager.sign_up("t", player, "")
+        await enter(here, "dee")
+        suite.tell("ann", PASSED)
+        await until(here, "entered", "ann")
+        suite.tell("bob", FAILED)
+        await until(here, "refused", "bob")
+        await here.manager.withdraw("t", "cat", "")
+        secrets = {name: f"the-secret-of-{name}" for name in ("ann", "bob", "cat")}
+        assert suite.secrets == {**secrets, "dee": ""}
+        kept = {name: here.stage.secrets.of("t", name) for name in suite.secrets}
+        assert kept == {"ann": "the-secret-of-ann", "bob": "", "cat": "", "dee": ""}
+        await here.manager.cancel("t", "")
+        assert here.stage.secrets.of("t", "ann") == ""
+
+
+async def test_a_server_that_stops_waits_for_the_ends_of_its_examinations() -> None:
+    suite = Suite()
+
+    def decided(player: Player, finding: Finding) -> None:
+        raise AssertionError("nothing is found here")
+
+    examinations = Examinations(Tournament(), Examiner(suite.examine, at_once=2), decided)
+    for name in ("ann", "bob"):
+        examinations.begin(started(name), "")
+    async with asyncio.timeout(20):
+        while len(suite.begun) < 2:
+            await asyncio.sleep(0)
+    await examinations.close()
+    assert suite.ended == ["ann", "bob"]
 
 
 async def test_an_examination_holds_no_place() -> None:

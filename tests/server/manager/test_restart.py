@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from fairplay.server import __version__
 from fairplay.server.errors import Refusal
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
@@ -258,6 +259,42 @@ async def test_a_server_that_stops_in_order_leaves_everything_where_it_is(tmp_pa
         await lives_on(records, expected)
 
 
+async def test_of_a_stopped_server_nothing_goes_on() -> None:
+    async with environment() as here:
+        before = asyncio.all_tasks()
+        here.stage.act("a", setup="hold")
+        await here.manager.create("waiting", plan("ab"))
+        for tournament_id in ("running", "ranked"):
+            made = plan("ab")
+            if tournament_id == "ranked":
+                made.format.round_robin.SetInParent()
+            await here.manager.create(tournament_id, made)
+            await here.manager.start(tournament_id)
+        await here.stage.actors["a"].at("setup")
+        await here.manager.suspend_all()
+        for _ in range(10):
+            await asyncio.sleep(0)  # those that were cancelled end
+        assert not here.manager.open_ids
+        assert not [each for each in asyncio.all_tasks() - before if "manager" in repr(each)]
+
+
+async def test_a_tournament_that_goes_on_is_resumed_once_and_its_games_by_it_alone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(2):
+        async with environment(tmp_path) as here:
+            held = here.stage.act("a", setup="hold")
+            await here.manager.resume_all()
+            if not here.manager.open_ids:
+                await here.manager.create("t", plan("ab"))
+                await here.manager.start("t")
+            await held.at("setup")
+            await here.manager.resume_all()
+            resumed = [each.resumed.server_version for each in parsed(here.store.read("t")) if each.HasField("resumed")]
+    assert resumed == [__version__]
+    assert not [each for each in caplog.records if each.name == "fairplay.manager"]
+
+
 async def test_a_stopped_server_takes_no_more_requests() -> None:
     async with environment() as here:
         await here.manager.create("t", plan("ab"))
@@ -275,7 +312,9 @@ async def test_a_stopped_server_takes_no_more_requests() -> None:
             assert caught.value.reason == "SHUTTING_DOWN"
 
 
-async def test_a_tournament_that_may_not_go_on_waits_and_holds_up_no_other(tmp_path: Path) -> None:
+async def test_a_tournament_that_may_not_go_on_waits_and_holds_up_no_other(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     async with environment(tmp_path) as here:
         for name in "abxy":
             here.stage.act(name, start="hold")
@@ -286,6 +325,7 @@ async def test_a_tournament_that_may_not_go_on_waits_and_holds_up_no_other(tmp_p
     async with environment(tmp_path) as here:
         here.stage.forbidden.add("a")
         await here.manager.resume_all()
+        assert "tournament t cannot go on" in caplog.text
         assert (await here.over("u")).status == FINISHED
         assert here.manager.get("t").status == RUNNING
         assert [tournament.tournament_id for tournament in here.manager.list(10, None)[0]] == ["u", "t"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -409,6 +410,70 @@ async def test_the_number_of_a_sign_up_is_known_after_a_restart(tmp_path: Path) 
         await here.manager.resume_all()
         assert names(here.manager.get("t")) == "bobannx"
         assert [(await here.manager.sign_up("t", player(name), "")).number for name in ("ann", "bob")] == [2, 3]
+
+
+async def test_in_the_other_age_order_too_the_number_of_a_sign_up_is_known_after_a_restart(tmp_path: Path) -> None:
+    async with environment(tmp_path) as here:
+        here.stage.act("x", start="hold")
+        made = plan("x", max_entrant_count=3, age_order=AgeOrder.AGE_ORDER_SIGN_UP)
+        await here.manager.create("t", made)
+        await sign_up(here, "ann", "bob")
+    async with environment(tmp_path) as here:
+        here.stage.act("x", start="hold")
+        await here.manager.resume_all()
+        assert names(here.manager.get("t")) == "xannbob"
+        assert [(await here.manager.sign_up("t", player(name), "")).number for name in ("ann", "bob")] == [2, 3]
+
+
+async def test_who_signed_up_before_a_restart_leaves_alone(tmp_path: Path) -> None:
+    async with environment(tmp_path) as here:
+        await here.manager.create("t", plan("x"))
+        await dial_in(here, "bob.1", "secret")
+        await sign_up(here, "ann")
+        await here.manager.sign_up("t", player("bob", "dial-in:bob.1"), "secret")
+        await sign_up(here, "cat")
+    async with environment(tmp_path) as here:
+        await here.manager.resume_all()
+        await dial_in(here, "bob.1", "secret")
+        await here.manager.withdraw("t", "bob", "secret")
+        assert names(here.manager.get("t")) == "xanncat"
+
+
+async def test_names_of_players_that_dial_in_are_kept_as_long_as_they_are_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with environment() as here:
+        pinned: Counter[str] = Counter()
+        pin, unpin = here.hub.pin, here.hub.unpin
+
+        def pin_and_count(name: str) -> None:
+            pinned[name] += 1
+            pin(name)
+
+        def unpin_and_count(name: str) -> None:
+            pinned[name] -= 1
+            unpin(name)
+
+        monkeypatch.setattr(here.hub, "pin", pin_and_count)
+        monkeypatch.setattr(here.hub, "unpin", unpin_and_count)
+        made = plan("x")
+        made.entrants.add(name="dee", link="dial-in:dee.1")
+        await here.manager.create("t", made)
+        for name in ("ann", "bob"):
+            await dial_in(here, f"{name}.1", "secret")
+            await here.manager.sign_up("t", player(name, f"dial-in:{name}.1"), "secret")
+        assert pinned == {"dee.1": 1, "ann.1": 1, "bob.1": 1}
+        await here.manager.withdraw("t", "ann", "secret")
+        assert pinned == {"dee.1": 1, "ann.1": 0, "bob.1": 1}
+        await here.manager.cancel("t", "rain")
+        assert pinned == {"dee.1": 0, "ann.1": 0, "bob.1": 0}
+
+
+async def test_a_server_that_stops_ends_the_periods() -> None:
+    timers = Timers()
+    async with environment(later=timers.later) as here:
+        await here.manager.create("t", periods(entrants="ab"))
+        await here.manager.suspend_all()
+        assert not timers.waiting
+        assert not here.manager.open_ids
 
 
 # When a period ends

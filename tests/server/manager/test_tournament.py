@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
@@ -11,7 +13,10 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.server.errors import Refusal
-from fairplay.server.records.chain import chained
+from fairplay.server.manager.examiner import Examiner
+from fairplay.server.manager.manager import Manager
+from fairplay.server.manager.suite import Finding
+from fairplay.server.records.chain import chained, parsed
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.journal import Journal
 from fairplay.server.records.store import Store
@@ -21,9 +26,15 @@ from fairplay.v1.manager_pb2 import WatchTournamentResponse
 from fairplay.v1.misconduct_pb2 import MisconductKind
 from fairplay.v1.record_pb2 import Record
 from fairplay.v1.referee_pb2 import GameStatus
-from fairplay.v1.tournament_pb2 import Knockout, TournamentFormat, TournamentStatus
+from fairplay.v1.tournament_pb2 import (
+    CertificatePolicy,
+    ExaminationPolicy,
+    Knockout,
+    TournamentFormat,
+    TournamentStatus,
+)
 from tests.server.manager.harness import SHORT_S, Environment, Timers, bracket, environment, kinds, plan
-from tests.server.quick import in_no_time, quick_clock, quick_store
+from tests.server.quick import in_no_time, in_simulated_time, quick_clock, quick_store
 
 F7 = [
     (5, ["abc de", "ad"], "a"),
@@ -197,6 +208,58 @@ async def _all(here: Environment, tournament_id: str) -> list[WatchTournamentRes
     return [event async for event in here.manager.watch(tournament_id)]
 
 
+async def test_at_most_200_lines_of_the_standings_are_sent_to_those_who_watch() -> None:
+    names = [f"p{number}" for number in range(201)]
+    async with environment() as here:
+        made = plan(names, link="dial-in:nobody")
+        made.format.swiss.round_count = 1
+        await here.manager.create("t", made)
+        watching = asyncio.create_task(_all(here, "t"))
+        await asyncio.sleep(0)
+        await here.manager.start("t")
+        told = [event.standings for event in await watching if event.HasField("standings")]
+        assert len((await here.manager.standings("t", 1_000, 0))[0].standings) == 201
+        assert {len(each.standings) for each in told} == {200}
+
+
+@in_simulated_time
+async def test_who_watches_is_sent_new_standings_while_games_are_played(tmp_path: Path) -> None:
+    async with environment(store=quick_store(tmp_path), clock=quick_clock()) as here:
+        held = here.stage.act("a", setup="hold")
+        made = plan("abcdef", limit_s=1_000.0)
+        made.settings.fish.rows = made.settings.fish.columns = 3
+        made.format.round_robin.SetInParent()
+        made.concurrent_game_limit = 10
+        await here.manager.create("t", made)
+        stream = here.manager.watch("t")
+        await anext(stream)
+        await here.manager.start("t")
+        seen = [await anext(stream)]
+        while not seen[-1].HasField("standings"):
+            seen.append(await anext(stream))
+        assert not seen[-1].standings.complete
+        await asyncio.sleep(200)
+        held.release.set()
+        told = [event.standings.complete async for event in stream if event.HasField("standings")]
+        assert told[-1] and len(told) < 20  # one for each game at the most, and the last one
+
+
+async def test_the_record_of_a_tournament_says_when_everything_happened() -> None:
+    before = datetime.now(UTC)
+    async with environment() as here:
+        await here.manager.create("t", plan("ab"))
+        await here.manager.create("u", plan("ab"))
+        await here.manager.start("t")
+        over = [await here.over("t"), await here.manager.cancel("u", "rain")]
+        after = datetime.now(UTC)
+        for tournament in over:
+            entries = parsed(here.store.read(tournament.tournament_id))
+            times = [each.change.time.ToDatetime(UTC) for each in entries if each.HasField("change")]
+            times = [tournament.create_time.ToDatetime(UTC), *times, tournament.end_time.ToDatetime(UTC)]
+            assert before <= times[0] and times[-1] <= after
+            assert times == sorted(times)
+
+
 # Cancelling
 
 
@@ -325,7 +388,9 @@ async def test_a_game_whose_id_is_taken_counts_as_aborted() -> None:
 # Faults of the server itself
 
 
-async def test_a_fault_of_the_server_cancels_the_tournament_and_blames_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_fault_of_the_server_cancels_the_tournament_and_blames_nobody(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     async def fail(*_: object) -> None:
         raise RuntimeError("a bug")
 
@@ -335,11 +400,15 @@ async def test_a_fault_of_the_server_cancels_the_tournament_and_blames_nobody(mo
         assert tournament.status == TournamentStatus.TOURNAMENT_STATUS_CANCELLED
         assert "failed" in tournament.reason
         assert "bug" not in tournament.reason
+        [record] = [each for each in caplog.records if each.name == "fairplay.manager"]
+        assert record.getMessage() == "the manager failed in tournament t" and record.exc_info
         assert here.findings() == []
         assert await here.manager.cancel("t", "rain") == tournament
 
 
-async def test_a_link_that_the_server_fails_to_open_costs_one_player(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_link_that_the_server_fails_to_open_costs_one_player(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     async with environment() as here:
         opened = here.stage.open
 
@@ -351,6 +420,7 @@ async def test_a_link_that_the_server_fails_to_open_costs_one_player(monkeypatch
         monkeypatch.setattr(here.stage, "open", fail)
         tournament = await here.play("t", plan("abc"))
         assert [failure.misconduct.player for failure in tournament.result.failures] == ["b"]
+        assert "player b cannot be reached" in caplog.text
 
 
 class FullDisk:
@@ -386,7 +456,7 @@ class _FullJournal:
 
 @pytest.mark.parametrize("room", range(1, 12))
 async def test_a_full_disk_stops_a_tournament_at_once_and_it_goes_on_when_there_is_room(
-    room: int, tmp_path: Path
+    room: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with environment(store=FullDisk(Store.open(tmp_path), room)) as here:
         here.stage.act("b", start="raise")
@@ -396,6 +466,7 @@ async def test_a_full_disk_stops_a_tournament_at_once_and_it_goes_on_when_there_
             await here.over("t")
         assert caught.value.reason == "INTERNAL"
         assert "disk" not in caught.value.message
+        assert "tournament t stops here: the disk is full" in caplog.text
     async with environment(tmp_path) as here:
         await here.manager.resume_all()
         tournament = await here.over("t")
@@ -436,9 +507,47 @@ class Unsaved:
 class UnsavedStore(FullDisk):
     """A store whose journals say late that the disk is full."""
 
+    full_at_once = False
+
     def begin(self, kind: str, *about: Any, **more: Any) -> Any:
         self.journal = Unsaved(self._store.begin(kind, *about, **more))
+        self.journal.full = self.full_at_once
         return self.journal
+
+
+async def test_no_request_is_answered_before_what_it_has_changed_is_on_disk(tmp_path: Path) -> None:
+    ann = Player(name="ann", link="bot:first")
+    requests: dict[str, Callable[[Manager], Awaitable[object]]] = {
+        "sign_up": lambda manager: manager.sign_up("sign_up", ann, ""),
+        "withdraw": lambda manager: manager.withdraw("withdraw", "ann", ""),
+        "start": lambda manager: manager.start("start"),
+    }
+    store = UnsavedStore(Store.open(tmp_path), 0)
+    async with environment(store=store) as here:
+        for tournament_id, request in requests.items():
+            await here.manager.create(tournament_id, plan("ab"))
+            if tournament_id == "withdraw":
+                await here.manager.sign_up(tournament_id, ann, "")
+            store.journal.full = True
+            with pytest.raises(RecordsError):
+                await request(here.manager)
+        store.full_at_once = True
+        with pytest.raises(RecordsError):
+            await here.manager.create("create", plan("ab"))
+
+
+async def test_no_examination_is_answered_for_before_it_is_on_disk(tmp_path: Path) -> None:
+    async def examine(*_: object) -> Finding:
+        await asyncio.Event().wait()
+        raise AssertionError("it has not ended")
+
+    store = UnsavedStore(Store.open(tmp_path), 0)
+    async with environment(store=store, examiner=Examiner(examine)) as here:
+        asked = CertificatePolicy(examination=ExaminationPolicy())
+        await here.manager.create("t", plan(certificate=asked))
+        store.journal.full = True
+        with pytest.raises(RecordsError):
+            await here.manager.sign_up("t", Player(name="ann", link="grpc://127.0.0.1:1"), "")
 
 
 async def test_a_sign_up_whose_end_cannot_be_saved_says_so_to_those_who_watch(

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from fairplay.formats.format import chosen
 from fairplay.games.kit import tournament
-from fairplay.games.kit.player_service import END, START
+from fairplay.games.kit.player_service import END
 from fairplay.games.kit.tournament import Conversation, Failures, Order, Played, PlayRound, Rounds
 from fairplay.games.steps import CallAll, Eliminate, Failure
 from fairplay.server.evidence import result_without_evidence, without_evidence
@@ -58,6 +58,7 @@ class Course:
         self._ending = False
         self._answers: dict[int, Answer] = {}
         self._started: list[int] = []
+        """Those that have answered a call: Start is the first one."""
         self._names = [player.name for player in message.entrants]
         self._transcript = Transcript(self._names, self._record)
         self._rounds = Rounds()
@@ -128,7 +129,6 @@ class Course:
         started = sorted(self._started) if self.open_calls else range(len(self._names))
         self.open_calls = {}
         stay = [seat for seat in started if seat not in self._failures.withdrawn]
-        self._conversation.close()
         self._conversation = tournament.farewell(self.message.tournament_id, stay)
         self._advance(None)
 
@@ -138,9 +138,9 @@ class Course:
         self.append(entry)
 
     def _answered(self, seat: int, answer: Answer) -> None:
-        asked = self.open_calls.pop(seat)
+        del self.open_calls[seat]
         self._answers[seat] = answer
-        if asked.call.method is START and not isinstance(answer, Failure):
+        if not isinstance(answer, Failure):
             self._started.append(seat)
         if not self.open_calls:
             self._advance(self._answers)
@@ -168,9 +168,8 @@ class Course:
 
     def _count(self, played: Sequence[Played]) -> None:
         self.standings.add(played)
-        if played:
-            self.archive.pack(played[-1].round_number)
         for game in played:
+            self.archive.pack(game.round_number)
             game_id = game_id_of(self.message.tournament_id, game.round_number, game.place)
             self.failures += (
                 TournamentFailure(game_id=game_id, misconduct=misconduct) for misconduct in game.result.misconducts
@@ -194,8 +193,7 @@ class Course:
         self.tell(WatchTournamentResponse(failed=failure))
 
     def _begin_calls(self, step: CallAll) -> None:
-        self._answers = {}
-        self._ending = step.calls[0].method is END
+        self._ending = any(call.method is END for call in step.calls)
         self.open_calls = {call.seat: self._transcript.ask(call) for call in step.calls}
 
     def _begin_round(self, step: PlayRound) -> None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from fairplay.games.game import find
 from fairplay.games.steps import Failure
-from fairplay.server.access.caller import SERVER, Caller
+from fairplay.server.access.caller import Caller
 from fairplay.server.errors import Refusal
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock, DeadLink, Link, OpenCall, disconnected
@@ -54,9 +54,9 @@ class Services(NamedTuple):
     store: Store
     clock: Clock
     examiner: Examiner
-    owner: Callable[[str], Caller] = lambda _: SERVER
+    owner: Callable[[str], Caller]
     """Returns who pays for the games of the tournament of an id."""
-    game_limit: int = 0
+    game_limit: int
     """How many games of a tournament are played at once at the most; 0: as many as suit its players."""
 
 
@@ -150,16 +150,21 @@ class Driver:
         """Return new links of these entrants, opened at once. Those not open when the tournament is cancelled fail."""
         players = self._course.message.entrants
         opening: list[asyncio.Future[Link]] = []
-        for seat in seats:
-            if opening and len(opening) % AT_ONCE == 0:
-                await asyncio.sleep(0)
-            opening.append(asyncio.ensure_future(self._open_link(players[seat])))
-        everybody = asyncio.gather(*opening)
+        for first in range(0, len(seats), AT_ONCE):
+            opening += [
+                asyncio.ensure_future(self._open_link(players[seat])) for seat in seats[first : first + AT_ONCE]
+            ]
+            await asyncio.sleep(0)
+        everybody = asyncio.gather(*opening, return_exceptions=True)
         either: set[asyncio.Future[Any]] = {everybody, self._cancelled}
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         for each in opening if self._cancelled.done() else ():
             each.cancel()
-        return await everybody
+        cancelled = disconnected("the tournament was cancelled")
+        links = await everybody
+        return [
+            DeadLink(self._services.clock, cancelled) if isinstance(link, BaseException) else link for link in links
+        ]
 
     async def _open_link(self, player: Player) -> Link:
         try:
@@ -167,10 +172,6 @@ class Driver:
                 links, message = self._services.links, self._course.message
                 secret = links.secrets.of(message.tournament_id, player.name)
                 return await links.open(player, find(message.plan.game), secret)
-        except asyncio.CancelledError:
-            if not self._cancelled.done():
-                raise
-            return DeadLink(self._services.clock, disconnected("the tournament was cancelled"))
         except Exception:
             log.exception("player %s cannot be reached", player.name)
             return DeadLink(self._services.clock, disconnected("the server failed to reach the player"))
@@ -238,12 +239,11 @@ class Driver:
 
     def _take_note(self) -> None:
         """Have the games wait that have opened since; they are of later rounds, and so the last ones."""
-        if self._noted < self._course.message.round_count:
-            latest = reversed(self._course.open_games.items())
-            fresh = [*takewhile(lambda item: item[1].round_number > self._noted, latest)]
-            for game_id, game in reversed(fresh):
-                self._waiting.add(game_id, game.round_number, self._alone(game))
-            self._noted = self._course.message.round_count
+        latest = reversed(self._course.open_games.items())
+        fresh = [*takewhile(lambda item: item[1].round_number > self._noted, latest)]
+        for game_id, game in reversed(fresh):
+            self._waiting.add(game_id, game.round_number, self._alone(game))
+        self._noted = self._course.message.round_count
 
     def _alone(self, game: OpenGame) -> list[int]:
         """Return the entrants in a game that can be in no other one meanwhile."""

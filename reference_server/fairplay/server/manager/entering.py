@@ -158,7 +158,7 @@ class Entering:
         self._sign_up.enter(player, token)
         states.drop_examination(self.message, player.name)
         self._tell(WatchTournamentResponse(signed_up=player))
-        if self._sign_up.full and self.message.status == states.SIGN_UP:
+        if self._sign_up.full:
             self._start()
 
     @property

@@ -76,10 +76,8 @@ class Examinations:
         """End all examinations."""
         for task in self._tasks.values():
             task.cancel()
-        self._tasks.clear()
 
     async def close(self) -> None:
         """End all examinations, and wait for that."""
-        tasks = [*self._tasks.values()]
         self.end_all()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)

@@ -92,9 +92,9 @@ def is_examined(message: Tournament, name: str) -> bool:
 
 def put_examination(message: Tournament, examination: Examination) -> None:
     """Set where the examination of a player stands; of those who were refused, the latest are kept."""
-    places = [number for number, each in enumerate(message.examinations) if each.player.name == examination.player.name]
-    if places:
-        message.examinations[places[0]].CopyFrom(examination)
+    place = _place(message, examination.player.name)
+    if place is not None:
+        message.examinations[place].CopyFrom(examination)
     else:
         message.examinations.append(examination)
     over = [number for number, each in enumerate(message.examinations) if each.status == REFUSED]
@@ -104,10 +104,13 @@ def put_examination(message: Tournament, examination: Examination) -> None:
 
 def drop_examination(message: Tournament, name: str) -> None:
     """Drop the examination of a player: it has passed it, or has withdrawn."""
-    for number, each in enumerate(message.examinations):
-        if each.player.name == name:
-            del message.examinations[number]
-            return
+    place = _place(message, name)
+    if place is not None:
+        del message.examinations[place]
+
+
+def _place(message: Tournament, name: str) -> int | None:
+    return next((number for number, each in enumerate(message.examinations) if each.player.name == name), None)
 
 
 def close_examinations(message: Tournament) -> None:

@@ -136,7 +136,7 @@ class Tournament:
 
         Raises Refusal if it is over, or decided.
         """
-        if self.message.status == states.FINISHED or (self.course is not None and self.course.decided):
+        if self.course is not None and self.course.decided:
             raise tournament_over(self.message.tournament_id)
         if self.message.status == states.SIGN_UP:
             self._abandon(reason)
@@ -168,10 +168,8 @@ class Tournament:
             self._gone()
 
     async def _see_through(self, course: Course, driver: Driver) -> None:
-        announcing = asyncio.create_task(self._keep_announcing(course))
         try:
             self._finish(await self._last_change(course, driver))
-            announcing.cancel()
             await self._announce()
         except Refusal as refusal:
             self._leave(refusal)
@@ -179,11 +177,11 @@ class Tournament:
             log.error("tournament %s stops here: %s", self.message.tournament_id, error)
             self._leave(_disk_failed())
         finally:
-            announcing.cancel()
             await driver.close()
             self._gone()
 
     async def _last_change(self, course: Course, driver: Driver) -> TournamentChange:
+        announcing = asyncio.create_task(self._keep_announcing(course))
         try:
             await driver.run()
         except (Refusal, RecordsError):
@@ -191,6 +189,8 @@ class Tournament:
         except Exception:
             log.exception("the manager failed in tournament %s", self.message.tournament_id)
             return TournamentChange(cancelled=UNFORESEEN)
+        finally:
+            announcing.cancel()
         if course.cancelled is not None:
             return TournamentChange(cancelled=course.cancelled)
         return TournamentChange(finished=course.result)
