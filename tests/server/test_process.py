@@ -139,13 +139,13 @@ async def test_a_lost_connection_waits_for_the_end_of_the_process_a_second_or_ha
 async def test_only_the_first_failure_that_is_no_lost_connection_waits_and_only_a_fifth_of_a_second() -> None:
     async with started() as it:
         waited_s: list[float] = []
-        for failure in (LOST, STATUS, STATUS, STATUS):
+        for failure in (LOST, STATUS, STATUS, LOST, STATUS):
             began_s = it.clock.time()
             it.call()
             it.way.calls[-1][0].settle(failure)
             await asyncio.sleep(2.0)
             waited_s.append(round(it.outcomes[-1][1] - began_s, 4))
-        assert waited_s == [1.0, 0.2, 0.0, 0.0]
+        assert waited_s == [1.0, 0.2, 0.0, 1.0, 0.0]
 
 
 @in_simulated_time

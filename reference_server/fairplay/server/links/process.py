@@ -118,7 +118,7 @@ class ProcessLink:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(min(KNOWN_LIMIT_S if lost else EXCESS_LIMIT_S, KNOWN_SHARE * left_s)):
                     await self._program.ended.wait()
-        self._has_survived = self._has_survived or not (lost or self.ended)
+        self._has_survived = self._has_survived or not lost
         self._settle(open_call, self._program.failure if self.ended else failure)
 
     def _settle(self, open_call: OpenCall, failure: CallError) -> None:
