@@ -219,6 +219,13 @@ async def test_nobody_is_examined_while_too_many_are() -> None:
         assert len(states(here.manager.get("t"))) == 20
 
 
+async def test_players_are_examined_unless_the_server_says_how() -> None:
+    async with environment() as here:
+        await here.manager.create("t", examining())
+        assert (await enter(here, "ann")).examination.status == EXAMINING
+        await here.manager.cancel("t", "")
+
+
 async def test_a_full_tournament_looks_at_no_certificate() -> None:
     async with environment() as here:
         await here.manager.create("t", plan("ab", max_entrant_count=2, certificate=CertificatePolicy()))
