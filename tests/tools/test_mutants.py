@@ -161,7 +161,9 @@ def test_equivalents_that_are_no_longer_in_the_code_are_found(tmp_path: Path) ->
 def tree(tmp_path: Path) -> Tree:
     """A tree with one function and its test, and another test that fails."""
     for name, text in {
-        "package/code.py": "LIMIT = 1\ndef f():\n    return LIMIT\ndef g():\n    return 2\nLEAST = 0\n",
+        "package/code.py": (
+            "LIMIT = 1\nMORE = LIMIT + 3\ndef f():\n    return LIMIT\ndef g():\n    return 2\nLEAST = 0\n"
+        ),
         "tests/games/test_code.py": "from package.code import f\ndef test_f():\n    assert f() == 1\n",
         "tests/games/test_started.py": (
             "import subprocess, sys\ndef test_g():\n"
@@ -169,7 +171,8 @@ def tree(tmp_path: Path) -> Tree:
             "    assert subprocess.check_output([sys.executable, '-c', program]) == b'2\\n'\n"
             "def test_h():\n    assert False\n"
         ),
-        "tests/games/test_other.py": "def test_i():\n    pass\n",
+        "tests/games/test_limits.py": "from package.code import MORE\ndef test_i():\n    assert MORE == 4\n",
+        "tests/games/test_other.py": "def test_j():\n    pass\n",
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -200,7 +203,10 @@ def test_a_trace_says_which_tests_reach_a_line_also_in_programs_that_they_start(
         return reach.find_tests("package/code.py", path, source.index(text), source.index(text) + 1)
 
     of_f, of_g = ["tests/games/test_code.py::test_f"], ["tests/games/test_started.py::test_g"]
-    assert (find("LIMIT\ndef"), find("1"), find("2")) == (of_f, of_f, of_g)
+    of_more = ["tests/games/test_limits.py::test_i"]
+    assert (find("LIMIT\ndef"), find("2")) == (of_f, of_g)
+    assert find("1") == of_f + of_more  # another constant is made of this one
+    assert find("3") == of_f + of_more
     assert find("2", source + "\n") == of_f + of_g  # the file is another one by now
     assert find("LEAST") == of_f  # nothing reads it: the tests with the name of the file
     assert reach.find_tests("package/third.py", "LEAST = 0\n", 0, 5) == []

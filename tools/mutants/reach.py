@@ -39,6 +39,8 @@ class Reach:
         self._sources = {
             Path(file).relative_to(root).as_posix(): (text, find_bodies(text)) for file, text in texts.items()
         }
+        files = {test.partition("::")[0] for test in self._seconds}
+        self._tests = {file: (root / file).read_text(encoding="utf-8") for file in files if (root / file).exists()}
 
     def seconds(self, tests: Iterable[str]) -> float:
         """Return the seconds that tests take in all."""
@@ -48,8 +50,8 @@ class Reach:
         """Return the ids of the tests that may notice an edit of bytes `start` to `end` of a file, the best ones first.
 
         Tests that have the name of the file come first, then those of fewer seconds. An edit of what runs when a module
-        is imported is looked for in the tests that have the name of the file or reach a line with a name that it sets,
-        and where there is none in those that reach the file.
+        is imported is looked for in the tests that have the name of the file, have the name of a constant that it sets,
+        or reach a line with a name that it sets; where there is none, in those that reach the file.
         """
         traced, bodies = self._sources.get(path, ("", frozenset()))
         place = find_place(source, start, end)
@@ -63,8 +65,11 @@ class Reach:
         """Return the tests that may notice another value of names of a file."""
         if not names:
             return frozenset()
-        nearest = frozenset(test for test in self._seconds if is_nearest(test, path))
-        return nearest.union(*(self._tests_of(*use) for use in self._find_uses(names)))
+        names = names | self._find_names_made_of(names)
+        constants = _words(filter(str.isupper, names))
+        naming = {file for file, text in self._tests.items() if constants.search(text)}
+        near = frozenset(test for test in self._seconds if is_nearest(test, path) or test.partition("::")[0] in naming)
+        return near.union(*(self._tests_of(*use) for use in self._find_uses(names)))
 
     def _tests_of(self, path: str, lines: Iterable[int]) -> frozenset[str]:
         if path not in self._known:
@@ -80,11 +85,26 @@ class Reach:
                 yield found["test"]
 
     def _find_uses(self, names: frozenset[str]) -> Iterator[tuple[str, frozenset[int]]]:
-        words = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
+        """Yield the files, and their lines in functions, that have one of some names."""
+        words = _words(names)
         for path, (source, bodies) in self._sources.items():
             if words.search(source):
                 lines = source.splitlines()
                 yield path, frozenset(line for line in bodies if words.search(lines[line - 1]))
+
+    def _find_names_made_of(self, names: frozenset[str]) -> frozenset[str]:
+        """Return the names that are set with the help of others where modules are imported."""
+        words, found = _words(names), set[str]()
+        for source, bodies in self._sources.values():
+            lines = enumerate(source.splitlines(), 1)
+            if used := [line for line, text in lines if line not in bodies and words.search(text)]:
+                tree = ast.parse(source)
+                found.update(*(_find_names(_find_statements(tree, line, line)) for line in used))
+        return frozenset(found)
+
+
+def _words(names: Iterable[str]) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names))) or '(?!)'})\b")
 
 
 def is_nearest(test: str, path: str) -> bool:
@@ -149,7 +169,7 @@ def _is_in_function(within: Sequence[ast.stmt]) -> bool:
 
 def _find_names(within: Sequence[ast.stmt]) -> Iterator[str]:
     """Yield the names that a statement at the top of a module or class sets."""
-    match within[-1]:
+    match within[-1] if within else None:
         case ast.Assign(targets=targets):
             yield from (node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name))
         case ast.AnnAssign(target=ast.Name(id=name)) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
