@@ -239,6 +239,9 @@ async def test_a_game_that_a_crash_came_before_is_over_on_the_disk_too(hall: Hal
     assert hall.recorded(table)
     [new, old] = hall.store.list("table", limit=9)[0]
     assert (new.finished, old.finished) == (False, True)
+    assert old.end_time_ns is not None
+    assert 0 < old.start_time_ns <= old.end_time_ns
+    assert old.start_time_ns <= new.start_time_ns <= old.end_time_ns
 
 
 async def test_a_start_with_too_few_says_so_first_and_then_whose_player_is_not_there(hall: Hall) -> None:
