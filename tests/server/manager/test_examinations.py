@@ -344,11 +344,14 @@ async def test_an_organiser_may_start_without_waiting() -> None:
     async with environment(examiner=Examiner(suite.examine)) as here:
         await here.manager.create("t", examining())
         await enter(here, "slow")
+        while not suite.begun:
+            await asyncio.sleep(0)
         for name in ("ann", "bob"):
             await here.manager.sign_up("t", Player(name=name, link="bot:first"), "")
         assert (await here.manager.start("t")).status == RUNNING
         assert states(here.manager.get("t")) == {"slow": "refused"}
         await here.over("t", within_s=60)
+        assert suite.ended == ["slow"]
         assert not here.findings()
 
 
