@@ -182,14 +182,14 @@ class Driver:
         self._answered = asyncio.get_running_loop().create_future()
         calls = [*self._course.open_calls.items()]
         self._unasked = len(calls)
-        for number, (seat, asked) in enumerate(calls):
-            if number and number % AT_ONCE == 0:
-                await asyncio.sleep(0)
-                if self._answered.done():  # suspended, or failed
-                    break
-            self._unasked -= 1
-            link, method = self._links[seat], asked.call.method
-            self._open[seat] = link.call(method.path, asked.request, self._limit_s, partial(self._record_outcome, seat))
+        for first in range(0, len(calls), AT_ONCE):
+            for seat, asked in calls[first : first + AT_ONCE]:
+                self._unasked -= 1
+                link, path, done = self._links[seat], asked.call.method.path, partial(self._record_outcome, seat)
+                self._open[seat] = link.call(path, asked.request, self._limit_s, done)
+            await asyncio.sleep(0)
+            if self._answered.done():  # suspended, or failed
+                break
         await self._answered
 
     def _record_outcome(self, seat: int, outcome: bytes | Failure, elapsed_s: float) -> None:
