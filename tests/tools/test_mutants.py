@@ -194,6 +194,18 @@ def test_a_changed_file_makes_its_tests_fail_or_hang_and_is_itself_again_afterwa
 
 
 @SLOW
+def test_tests_that_have_other_ids_on_a_mutant_are_tried_by_their_files(tree: Tree) -> None:
+    (tree.root / "tests/games/test_ids.py").write_text(
+        "import pytest\nfrom package.code import LIMIT, f\n"
+        "@pytest.mark.parametrize('most', [LIMIT])\ndef test_k(most):\n    assert f() > 0\n"
+    )
+    source, ids = (tree.root / "package/code.py").read_text(), ["tests/games/test_ids.py::test_k[1]"]
+    for limit, verdict in ((1, "survived"), (2, "survived"), (-1, "killed")):
+        with tree.changed("package/code.py", source.replace("LIMIT = 1", f"LIMIT = {limit}")):
+            assert tree.try_tests(ids, 60.0).verdict is Verdict(verdict)
+
+
+@SLOW
 def test_a_trace_says_which_tests_reach_a_line_also_in_programs_that_they_start(tree: Tree) -> None:
     source = (tree.root / "package/code.py").read_text()
     assert tree.trace(["package"]) == ["tests/games/test_started.py::test_h"]

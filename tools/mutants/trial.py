@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -50,7 +50,7 @@ FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
 SLOWER = 4
 """A mutant may take so many times as long as the code itself takes; whoever takes longer hangs, which is noticed."""
 LEAST_LIMIT_S = 30.0
-ALL_PASSED, SOME_FAILED = 0, 1
+ALL_PASSED, IDS_UNKNOWN = 0, 4
 
 
 class Verdict(StrEnum):
@@ -124,34 +124,38 @@ class Tree:
         file.write_bytes(text)
 
     def try_tests(self, tests: Sequence[str], limit_s: float) -> Run:
-        """Run tests until one fails."""
+        """Run tests until one fails; the whole files if a mutant gives tests other ids than they have as a rule."""
+        found = self._try(tests, limit_s)
+        return (
+            found or self._try(dict.fromkeys(test.partition("::")[0] for test in tests), limit_s) or _judge(IDS_UNKNOWN)
+        )
+
+    def _try(self, tests: Iterable[str], limit_s: float) -> Run | None:
+        """Run tests until one fails; None: some have other ids now."""
         with tempfile.TemporaryDirectory() as scratch:
             names = Path(scratch) / "tests"
             names.write_text("\n".join(tests), encoding="utf-8")
-            return self._run(["-x", f"--basetemp={scratch}/pytest", f"@{names}"], scratch, limit_s)
-
-    def _run(self, arguments: Sequence[str], scratch: str, limit_s: float) -> Run:
-        process = subprocess.Popen(
-            [sys.executable, *PYTEST, *arguments],
-            cwd=self.root,
-            env={**self._environment, "TMPDIR": scratch},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        )
-        try:
-            output, _ = process.communicate(timeout=limit_s)
-        except subprocess.TimeoutExpired:
-            return Run(Verdict.TIMEOUT)
-        finally:
-            _end(process)
-        return _judge(process.returncode, output)
+            process = subprocess.Popen(
+                [sys.executable, *PYTEST, "-x", "-m", QUICK, f"--basetemp={scratch}/pytest", f"@{names}"],
+                cwd=self.root,
+                env={**self._environment, "TMPDIR": scratch},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+            )
+            try:
+                output, _ = process.communicate(timeout=limit_s)
+            except subprocess.TimeoutExpired:
+                return Run(Verdict.TIMEOUT)
+            finally:
+                _end(process)
+        return None if process.returncode == IDS_UNKNOWN else _judge(process.returncode, output)
 
 
-def _judge(code: int, output: str) -> Run:
+def _judge(code: int, output: str = "") -> Run:
     if code == ALL_PASSED:
         return Run(Verdict.SURVIVED)
     found = FAILED.search(output)
