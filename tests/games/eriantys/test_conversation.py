@@ -521,6 +521,13 @@ def test_the_last_round_is_shown_once_to_everybody_after_the_board_in_which_it_s
         )
 
 
+@pytest.mark.parametrize("failure", FAILURES)
+def test_one_that_fails_when_the_last_round_is_shown_is_lost(failure: Any) -> None:
+    played = game(failing(1, LAST, failure), 3, on_disconnect="ELIMINATE")
+    assert played.eliminated() == [Eliminate(1, failure)]
+    assert 1 not in {seat for seat, _ in played.after(Eliminate)}
+
+
 def test_a_game_that_ends_at_once_shows_no_last_round() -> None:
     state = table(groups=[((0, 1, 2, 3, 4, 5, 6), 0)], held={7: "GREEN2"}, professors={0: 0}, mother_nature=6)
     played = resumed(sound(), state)

@@ -536,6 +536,24 @@ async def test_the_window_of_a_call_grows_again_when_half_of_it_has_been_read() 
 
 
 @in_simulated_time
+async def test_the_window_of_a_call_grows_again_when_what_has_waited_is_read() -> None:
+    reading = asyncio.Event()
+
+    async def read(_: Any, context: Any) -> None:
+        await reading.wait()
+        while await context.read() is not grpc.aio.EOF:
+            pass
+
+    async with bare(read) as client:
+        client.send(opening(1), *[data(1, wrapped(bytes(FULL - 5)))] * 40)
+        assert await client.frames() == []
+        reading.set()
+        updates = await client.frames()
+        assert {(came.kind, came.stream) for came in updates} == {(WINDOW_UPDATE, 1)}
+        assert sum(int.from_bytes(came.payload, "big") for came in updates) >= 524_288
+
+
+@in_simulated_time
 async def test_a_message_may_be_longer_than_the_window_of_its_call() -> None:
     async with bare() as client:
         client.send(opening(1), data(1, wrapped(bytes(3 * 1_048_576))))
