@@ -171,3 +171,12 @@ def _raise_alone(sound: Any, request: Any) -> Any:
     if len(request.state.players) == 1:
         raise RuntimeError("nobody is here")
     return sound(request)
+
+
+def test_a_player_alone_is_asked_for_decisions_where_the_game_goes_on() -> None:
+    counts = {name: len(departures._asking_alone(name)) for name in ("fish", "q", "bazaar", "eriantys", "webset")}
+    assert counts == {"fish": 2, "q": 1, "bazaar": 1, "eriantys": 2, "webset": 1}
+    # In Eriantys it is told of the end under its usual settings, and asked for nothing.
+    assert all(map(departures._goes_on_alone, counts))
+    usual = find("eriantys").full_settings(find("eriantys").settings_type())
+    assert usual not in departures._asking_alone("eriantys")

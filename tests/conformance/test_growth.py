@@ -68,6 +68,25 @@ def test_memory_that_grows_with_every_round_is_growth(mib_of_rounds: list[int]) 
     assert keeps_growing(holdings(*mib_of_rounds))
 
 
+def in_bytes(*more_of_rounds: int) -> Growth:
+    """Return the growth of a player whose rounds add so many bytes."""
+    return Growth(holdings=[Holding({1: ProcessSize(size, 1, 1)}, 0) for size in accumulate(more_of_rounds, initial=0)])
+
+
+@pytest.mark.parametrize(
+    ("more_of_rounds", "grows"),
+    [
+        ([53_687_091] * 10, False),  # a twentieth of a gibibyte
+        ([53_687_092] * 10, True),
+        ([53_687_092] * 9, False),
+        ([4 * 1_073_741_824], False),
+        ([4 * 1_073_741_824 + 1], True),
+    ],
+)
+def test_growth_begins_beyond_the_limits(more_of_rounds: list[int], grows: bool) -> None:
+    assert keeps_growing(in_bytes(*more_of_rounds)) is grows
+
+
 # What is said of a player that holds too much
 
 

@@ -83,6 +83,28 @@ def test_what_nobody_waits_for_is_cancelled_at_the_end() -> None:
     assert left.cancelled()
 
 
+def test_what_nobody_waits_for_cleans_up_to_its_end() -> None:
+    loop, done = LoopThread(), list[str]()
+
+    async def work() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            for _ in range(10):
+                await asyncio.sleep(0)
+            done.append("cleaned up")
+
+    async def begin() -> asyncio.Task[None]:
+        task = asyncio.create_task(work())
+        await asyncio.sleep(0)
+        return task
+
+    left = loop.run(begin())
+    loop.close()
+    assert done == ["cleaned up"]
+    assert left.cancelled()
+
+
 class Thing:
     """Something that work returns."""
 

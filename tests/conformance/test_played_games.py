@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import cycle, islice
+from itertools import accumulate, cycle, islice
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
 
 from fairplay.conformance.case import Case
-from fairplay.conformance.case_errors import Failure, NotTested
+from fairplay.conformance.case_errors import Failure, NotApplicable, NotTested
 from fairplay.conformance.cases import (
     beside,
     endings,
     exceptions,
     fresh,
     games,
+    growth,
     memory,
     mixture,
     numbers,
@@ -58,11 +60,11 @@ class Played(NamedTuple):
 class Recorder:
     """Keeps which games are played, in a context in which all of them go well."""
 
-    def __init__(self, game: str, slow: bool) -> None:
+    def __init__(self, game: str, slow: bool, served: bool = False) -> None:
         self.played: list[Played] = []
         self._connections: list[Any] = []
         self.sound = trial_of(FISH, player())
-        self._game, self._slow = find(game), slow
+        self._game, self._slow, self._served = find(game), slow, served
 
     def _add(self, connection: Any, scenarios: Sequence[Scenario], *more: Any) -> list[Any]:
         if not any(connection is each for each in self._connections):
@@ -87,7 +89,8 @@ class Recorder:
         for module in (beside, mixture):
             monkeypatch.setattr(module, "play_in_turn", play_in_turn)
         context: Any
-        with context_of(Opened(lambda: self._game.player(self._strategy)).as_started(), self._game) as context:
+        opened = Opened(lambda: self._game.player(self._strategy))
+        with context_of(opened.as_served() if self._served else opened.as_started(), self._game) as context:
             monkeypatch.setattr(type(context), "is_slow", self._slow)
             context.play, context.play_as = play, play_as
             context.play_together = lambda scenarios, connection: self._add(connection, scenarios)
@@ -158,6 +161,64 @@ def test_games_with_other_settings_come_one_after_the_other_and_then_at_once(mon
         assert [each[2] for each in found[7].seatings] == [turns] * 7
         assert len({each.situation.settings.SerializeToString() for each in found[7].scenarios}) == 7
         assert [each.name.startswith("mixture-settings-") for each in found[7].scenarios] == [False] + [True] * 6
+
+
+@pytest.mark.parametrize(("received", "remark"), [(0, "every call was answered before it could be cancelled"), (1, "")])
+def test_after_cancelled_calls_a_game_in_another_seat_is_played(
+    received: int, remark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "_cancel", lambda *_: received)
+    recorder = Recorder("fish", slow=False)
+    with recorder.recording(monkeypatch) as context:
+        said = memory.cancelled_call.run(context) or ""
+    assert said.partition(";")[0] == remark
+    assert [each.seatings for each in recorder.played] == [[(0, 2, 1)], [(1, 2, 8)]]
+    assert len({each.connection for each in recorder.played}) == 1
+
+
+def test_after_requests_that_are_none_a_game_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder = Recorder("fish", slow=False)
+    asked = Asked(*[CallError(message="no such method", status_code=12)] * 3)
+    with recorder.recording(monkeypatch) as context:
+        context.ask = asked
+        robustness.out_of_contract.run(context)
+    assert len(asked.requests) == 3
+    assert [each.seatings for each in recorder.played] == [[(0, 2, 6)]]
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_a_player_that_has_lost_its_stream_dials_in_again_and_plays(
+    answers: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hung_up: list[int] = []
+    recorder = Recorder("fish", slow=False)
+
+    async def hang_up() -> None:
+        hung_up.append(len(recorder.played))
+
+    monkeypatch.setattr(robustness, "_answers_again", lambda *_: answers)
+    with recorder.recording(monkeypatch) as context:
+        monkeypatch.setattr(context.player.transport, "hang_up", hang_up, raising=False)
+        if answers:
+            robustness.reconnect.run(context)
+        else:
+            with pytest.raises(Failure, match="did not dial in again within 10 s after the server had said goodbye"):
+                robustness.reconnect.run(context)
+    assert hung_up == [1]
+    assert [each.seatings for each in recorder.played] == [[(0, 2, 1)], [(0, 2, 6)]][: 1 + answers]
+
+
+def test_a_player_that_serves_is_called_on_a_new_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder = Recorder("fish", slow=False, served=True)
+    with recorder.recording(monkeypatch) as context:
+        robustness.reconnect.run(context)
+    assert [each.seatings for each in recorder.played] == [[(0, 2, 1)], [(0, 2, 6)]]
+    assert [each.connection for each in recorder.played] == [1, 2]
+
+
+def test_a_player_in_this_process_has_no_connection_to_lose() -> None:
+    with context_of(Opened(player).as_objects()) as context, pytest.raises(NotApplicable, match="no connection"):
+        robustness.reconnect.run(context)
 
 
 # One after the other
@@ -398,3 +459,87 @@ def test_all_cases_of_a_game_have_ids_of_their_own() -> None:
         ids = [each.id for each in all_cases(find(name))]
         assert len(ids) == len({*ids})
     assert robustness.cases(FISH)[0].id == "robustness.out-of-contract"
+
+
+# Many games in a row
+
+
+MIB = 1_048_576
+
+
+@pytest.mark.parametrize(
+    ("mib_a_round", "rounds"),
+    [
+        ([0] * 99, 3),
+        ([60] * 99, 19),  # a gibibyte is passed
+        ([52] * 99, 21),
+        ([60, 60, 60, 51] + [60] * 99, 5),  # in one round it grew less
+    ],
+)
+def test_games_are_played_until_it_is_clear_whether_a_player_hoards_memory(
+    mib_a_round: list[int], rounds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = accumulate([0, *mib_a_round[: rounds - 1], *[0] * 99])
+
+    def measure() -> growth.Holding:
+        return growth.Holding({1: growth.ProcessSize(next(sizes) * MIB, 1, 1)}, 0)
+
+    monkeypatch.setattr(growth, "_measure_of", lambda *_: measure)
+    recorder = Recorder("fish", slow=False)
+    with recorder.recording(monkeypatch) as context:
+        begun, to_their_end = growth.growth_of(context)
+        assert growth.growth_of(context) == [begun, to_their_end]  # kept
+    assert (begun.kind, len(begun.holdings)) == ("games", rounds)
+    assert (to_their_end.kind, len(to_their_end.holdings)) == ("games to their end", 3)
+    assert len(recorder.played) == rounds + 3
+    assert all(len(each.scenarios) == 25 for each in recorder.played)
+    assert {each[2] for each in recorder.played[0].seatings} == {6}
+    assert [each[1:] for each in recorder.played[-1].seatings] == [(2 + number % 3, 0) for number in range(25)]
+
+
+def test_a_player_that_fails_in_one_of_many_games_plays_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(growth, "_measure_of", lambda *_: lambda: growth.Holding({}, 0))
+    recorder = Recorder("fish", slow=False)
+    broken = trial_of(FISH, player(setup=raises))
+    rounds = iter([[recorder.sound] * 25, [recorder.sound, broken]])
+    with recorder.recording(monkeypatch) as context:
+        context.play_together = lambda scenarios, connection: next(rounds)
+        [found] = growth.growth_of(context)
+    assert found.failed is broken
+    assert len(found.holdings) == 1
+
+
+def test_games_that_tell_their_end_are_won_and_lost_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder = Recorder("q", slow=False)
+    with recorder.recording(monkeypatch) as context:
+        kinds = growth._kinds(context)
+    assert list(kinds) == ["games", "games that it has won", "games that it has lost"]
+    for kind, word in (("games that it has won", "won"), ("games that it has lost", "lost")):
+        names = [each.name for each in kinds[kind]]
+        assert len(names) == 25 and len(set(names)) == 4
+        assert names[:4] == names[4:8]
+        assert all(name.startswith(word) for name in names)
+
+
+@pytest.mark.parametrize(("left", "tries"), [([0], 1), ([20, 20, 19], 3), ([20] * 40, 21)])
+def test_what_ends_by_itself_has_two_seconds_to_end(
+    left: list[int], tries: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+
+    def sleep(seconds: float) -> None:
+        assert seconds == 0.1
+        now[0] += seconds
+
+    monkeypatch.setattr(growth, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
+    measured: list[int] = []
+
+    def measure() -> growth.Holding:
+        measured.append(left[len(measured)])
+        return growth.Holding({1: growth.ProcessSize(0, 1 + measured[-1], 1)}, 0)
+
+    before = growth.Holding({1: growth.ProcessSize(0, 1, 1)}, 0)
+    found = growth._settled(measure, [before])
+    assert len(measured) == pytest.approx(tries, abs=1 if tries > 3 else 0)
+    assert found.processes[1].threads == 1 + measured[-1]
+    assert growth._settled(lambda: found, []) is found
