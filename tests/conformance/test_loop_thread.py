@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import gc
 import signal
+import sys
 import threading
+import time
 import weakref
 from collections.abc import Coroutine
+from types import FrameType
 from typing import Any, NoReturn
 
 import pytest
@@ -126,6 +129,14 @@ def test_work_has_its_result_or_error_and_nothing_of_it_is_kept() -> None:
     loop.close()
 
 
+def is_in(thread: int, function: str) -> bool:
+    """Return whether a thread is in a function of this name."""
+    frame: FrameType | None = sys._current_frames()[thread]
+    while frame is not None and frame.f_code.co_name != function:
+        frame = frame.f_back
+    return frame is not None
+
+
 def test_interrupted_work_is_cancelled_at_once() -> None:
     loop, begun, ended = LoopThread(), threading.Event(), threading.Event()
     main = threading.get_ident()
@@ -139,6 +150,8 @@ def test_interrupted_work_is_cancelled_at_once() -> None:
 
     def interrupt() -> None:
         begun.wait()
+        while not is_in(main, "result"):  # an interruption that comes before cancels nothing
+            time.sleep(0)
         signal.pthread_kill(main, signal.SIGINT)
 
     interrupter = threading.Thread(target=interrupt)
