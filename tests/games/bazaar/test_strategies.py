@@ -24,6 +24,7 @@ from fairplay.games.bazaar.rules.pieces import (
     parse_exchange,
     points,
 )
+from tests.slow import SLOW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -343,6 +344,7 @@ def test_best_takes_a_free_pebble_where_points_pays_a_card_for_nothing() -> None
     assert brain("best", "rr=g").request(view) is PEBBLE
 
 
+@SLOW
 def test_best_beats_points() -> None:
     best, plain = strategy("best"), strategy("points")
     won = 0

@@ -12,6 +12,7 @@ from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.players.strategies import STRATEGIES, Strategy, strategy
 from fairplay.games.eriantys.rules import Phase, Settings, State, TakeCloud, ToDiningRoom, ToIsland
 from tests.games.eriantys.tables import RED, YELLOW, expert, fresh, states, table
+from tests.slow import SLOW
 
 EXPERT = Settings(mode="expert")
 
@@ -105,6 +106,7 @@ def test_stronger_strategies_beat_weaker_ones() -> None:
     assert wins("greedy", "random", range(10)) >= 9
 
 
+@SLOW
 def test_best_beats_greedy() -> None:
     assert wins("best:width=4", "greedy", range(10)) >= 7
 
