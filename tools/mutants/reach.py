@@ -51,14 +51,14 @@ class Reach:
 
         Tests that have the name of the file come first, then those of fewer seconds. An edit of what runs when a module
         is imported is looked for in the tests that have the name of the file, have the name of a constant that it sets,
-        or reach a line with a name that it sets; where there is none, in those that reach the file.
+        reach a line with a name that it sets, or reach the file.
         """
         traced, bodies = self._sources.get(path, ("", frozenset()))
         place = find_place(source, start, end)
         if place.lines and traced == source:
             tests = self._tests_of(path, place.lines)
         else:  # the file is another one by now, or nothing has the name of what is edited
-            tests = self._find_users(place.names, path) or self._tests_of(path, bodies)
+            tests = self._find_users(place.names, path) | self._tests_of(path, bodies)
         return sorted(tests, key=lambda test: (not is_nearest(test, path), self._seconds.get(test, NEVER_S), test))
 
     def _find_users(self, names: frozenset[str], path: str) -> frozenset[str]:
