@@ -310,6 +310,7 @@ def test_a_race_is_lost_by_being_slower_too(monkeypatch: pytest.MonkeyPatch) -> 
         outcomes.game_lost.run(context)
     assert [each.scenarios[0].name for each in recorder.played][2:3] == ["outrun"]
     assert not recorder.played[2].scenarios[0].rivals_wait
+    assert recorder.played[2].seatings == [(0, find("webset").seats.start, 0)]
     assert len(recorder.played) == 4
 
 
