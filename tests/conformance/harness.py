@@ -22,7 +22,7 @@ Wrong: TypeAlias = Callable[[Method, Any], Any]
 """Returns the wrong answer, from the sound method and its request."""
 
 AMPLE_S = 5.0
-LIMIT_S = 0.4
+LIMIT_S = 0.8
 """A limit that a hanging player may cost a test several times."""
 SOUND_LIMIT_S = 30.0
 """A limit that a sound player keeps on any machine, however busy."""
