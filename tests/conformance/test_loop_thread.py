@@ -9,13 +9,32 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from types import FrameType
 from typing import Any, NoReturn
 
 import pytest
 
 from fairplay.conformance.loop_thread import LoopThread
+
+
+def run_interrupted(loop: LoopThread, work: Coroutine[Any, Any, Any], wait: Callable[[], object]) -> None:
+    """Run work and interrupt its caller, this thread, as soon as `wait` returns in another one."""
+    main = threading.get_ident()
+
+    def interrupt() -> None:
+        wait()
+        signal.pthread_kill(main, signal.SIGINT)
+
+    interrupter = threading.Thread(target=interrupt)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        interrupter.start()
+        with pytest.raises(KeyboardInterrupt):
+            loop.run(work)
+    finally:
+        interrupter.join()
+        signal.signal(signal.SIGINT, before)
 
 
 async def clean_up_with_help(begun: threading.Event, done: list[str]) -> None:
@@ -40,21 +59,10 @@ async def clean_up_with_help(begun: threading.Event, done: list[str]) -> None:
 
 def test_interrupted_work_cleans_up_to_its_end_with_the_help_of_other_tasks() -> None:
     loop, done = LoopThread(), list[str]()
-    begun, main = threading.Event(), threading.get_ident()
-
-    def interrupt() -> None:
-        begun.wait()
-        signal.pthread_kill(main, signal.SIGINT)
-
-    interrupter = threading.Thread(target=interrupt)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    begun = threading.Event()
     try:
-        interrupter.start()
-        with pytest.raises(KeyboardInterrupt):
-            loop.run(clean_up_with_help(begun, done))
+        run_interrupted(loop, clean_up_with_help(begun, done), begun.wait)
     finally:
-        interrupter.join()
-        signal.signal(signal.SIGINT, before)
         loop.close()
     assert done == ["helped", "cleaned up"]
 
@@ -148,21 +156,12 @@ def test_interrupted_work_is_cancelled_at_once() -> None:
         finally:
             ended.set()
 
-    def interrupt() -> None:
+    def wait_until_it_waits() -> None:
         begun.wait()
         while not is_in(main, "result"):  # an interruption that comes before cancels nothing
             time.sleep(0)
-        signal.pthread_kill(main, signal.SIGINT)
 
-    interrupter = threading.Thread(target=interrupt)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        interrupter.start()
-        with pytest.raises(KeyboardInterrupt):
-            loop.run(work())
-    finally:
-        interrupter.join()
-        signal.signal(signal.SIGINT, before)
+    run_interrupted(loop, work(), wait_until_it_waits)
     assert ended.wait(30)
     loop.close()
 

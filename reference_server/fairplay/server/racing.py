@@ -50,7 +50,7 @@ class Racing:
         self._state = RaceState[Answered | Joining](lot)
         self._open: dict[int, OpenCall] = {}
         self._timer: asyncio.TimerHandle | None = None
-        self._paused: bool = False
+        self._paused = False
 
     def run(self, race: Race) -> None:
         """Set the open calls: send the new ones of a race, cancel those that are missing in it."""
