@@ -92,17 +92,17 @@ class Accounts:
     @property
     def accounts(self) -> list[AccountRow]:
         """Return all accounts, by name."""
-        return sorted(self._database.accounts(), key=lambda row: row.key)
+        return self._database.accounts()
 
     @property
     def tokens(self) -> list[TokenRow]:
-        """Return all tokens, by account."""
-        return sorted(self._database.tokens(), key=lambda row: (row.account, row.id))
+        """Return all tokens, by account and id."""
+        return sorted(self._database.tokens(), key=lambda row: row.account)
 
     @property
     def invitations(self) -> list[InvitationRow]:
-        """Return all invitations."""
-        return sorted(self._database.invitations(), key=lambda row: row.id)
+        """Return all invitations, by id."""
+        return self._database.invitations()
 
     def add(self, name: str, role: str, subject: str = "") -> None:
         """Add an account. Raises AccountError if its name or role is not allowed, or the name or subject is taken."""

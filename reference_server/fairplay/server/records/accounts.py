@@ -113,15 +113,15 @@ class AccountsDatabase:
         return number
 
     def accounts(self) -> list[AccountRow]:
-        """Return all accounts that were not removed."""
+        """Return all accounts that were not removed, by their keys."""
         return [row for values in self._all(ACCOUNTS) if (row := AccountRow(*values)).role]
 
     def tokens(self) -> list[TokenRow]:
-        """Return all tokens."""
+        """Return all tokens, by their ids."""
         return [TokenRow(*row) for row in self._all(TOKENS)]
 
     def invitations(self) -> list[InvitationRow]:
-        """Return all invitations."""
+        """Return all invitations, by their ids."""
         return [InvitationRow(*row) for row in self._all(INVITATIONS)]
 
     def owners(self) -> dict[tuple[str, str], str]:
@@ -192,8 +192,9 @@ class AccountsDatabase:
             connection.execute(sa.delete(OWNERS).where(OWNERS.c.kind == kind, OWNERS.c.id == id_))
 
     def _all(self, table: sa.Table) -> list[tuple[Any, ...]]:
+        """Return the rows of a table by their keys: a changed row has another place in PostgreSQL, not in SQLite."""
         with self._reading() as connection:
-            return [tuple(row) for row in connection.execute(sa.select(table))]
+            return sorted(tuple(row) for row in connection.execute(sa.select(table)))
 
     def _insert(self, table: sa.Table, values: Sequence[dict[str, Any]], taken: str) -> None:
         try:
