@@ -118,8 +118,8 @@ def test_kept_accounts_and_secrets_are_what_they_were(small: Place) -> None:
             TokenRow("4e5f6a7b", digests[1], "bob", 1_900_000_000),
         ]
         assert accounts.invitations() == [
-            InvitationRow("8c9d0e1f", digests[2], "organiser", 3, 1_900_000_000),
             InvitationRow("11223344", digests[3], "player", 1, None),
+            InvitationRow("8c9d0e1f", digests[2], "organiser", 3, 1_900_000_000),
         ]
         assert accounts.owners() == {("game", "g1"): "ann", ("game", "g2"): "ann", ("tournament", "t"): "bob"}
     with closing(SecretsDatabase(small)) as secrets:
