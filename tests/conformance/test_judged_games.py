@@ -1,0 +1,328 @@
+"""Which games of a case are judged, and by which controls what goes wrong in them may belong to another case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import pytest
+
+from fairplay.conformance import attribution, owners
+from fairplay.conformance.case import Case
+from fairplay.conformance.case_errors import Failure, NotTested, SuiteError
+from fairplay.conformance.cases import beside, exceptions, fresh, games, memory, numbers, outcomes, seats, time
+from fairplay.conformance.confirming import Control
+from fairplay.conformance.evidence import Evidence
+from fairplay.conformance.joining import Joining
+from fairplay.conformance.transports import PlayerServer
+from fairplay.conformance.trial import Scenario, Trial
+from fairplay.games.game import find
+from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind
+from tests.conformance.harness import player, raises, trial_of
+from tests.conformance.opened import Opened, context_of
+from tests.conformance.test_played_games import Recorder, ordinary
+
+FISH = find("fish")
+RAISED = Misconduct(kind=MisconductKind.MISCONDUCT_KIND_EXCEPTION)
+
+
+class Judged(NamedTuple):
+    """A game that was judged, and the controls; None: it was judged without its circumstances."""
+
+    found: Trial
+    controls: Sequence[Control] | None
+
+    @property
+    def owners(self) -> tuple[str, ...] | None:
+        return None if self.controls is None else tuple(owner for owner, _ in self.controls)
+
+
+class Court(Recorder):
+    """Keeps which games are played and judged, in a context in which those with such a number, from 1, go wrong."""
+
+    def __init__(self, game: str = "fish", *, slow: bool = False, wrong: Sequence[int] = ()) -> None:
+        super().__init__(game, slow)
+        self.judged: list[Judged] = []
+        self.count = 0
+        self._wrong = wrong
+
+    def _add(self, connection: Any, scenarios: Sequence[Scenario], *more: Any) -> list[Trial]:
+        super()._add(connection, scenarios, *more)
+        return [self._trial(each) for each in scenarios]
+
+    def _trial(self, scenario: Scenario) -> Trial:
+        self.count += 1
+        return Trial(scenario, misconduct=RAISED if self.count in self._wrong else None)
+
+    @contextmanager
+    def sitting(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+        """Yield a context that keeps what is to be judged."""
+
+        def play_in_turn(_: Any, scenarios: Any, connection: Any, shares: Any = None, ids: Any = None) -> Any:
+            return self._add(connection, scenarios, shares, ids)
+
+        def judge(found: Trial) -> None:
+            self.judged.append(Judged(found, None))
+
+        def judge_condition(found: Trial, *controls: Control) -> None:
+            self.judged.append(Judged(found, controls))
+
+        monkeypatch.setattr(seats, "play_in_turn", play_in_turn)
+        monkeypatch.setattr(memory, "_cancel", lambda *_: 1)
+        with self.recording(monkeypatch) as context:
+            monkeypatch.setattr(type(context), "ordinary", property(lambda _: ordinary(self._game.name)))
+            context.judge, context.judge_condition = judge, judge_condition
+            yield context
+
+
+AFTER, ASIDE = owners.AFTER_OTHERS, owners.AT_ONCE
+
+
+@pytest.mark.parametrize(
+    ("case", "game", "controls"),
+    [
+        (memory.early_end, "fish", {(AFTER,)}),
+        (memory.never_ended, "fish", {(AFTER,)}),
+        (memory.cancelled_call, "fish", {(AFTER,)}),
+        (exceptions.unusual_ids, "fish", {(AFTER,)}),
+        (beside.many_games_at_once, "fish", {("", AFTER, ASIDE)}),
+        (beside.one_ends_first, "fish", {("", AFTER, ASIDE)}),
+        (
+            beside.similar_ids,
+            "fish",
+            {("", AFTER, ASIDE, beside.MANY), (owners.UNUSUAL_SETTINGS, AFTER, ASIDE, beside.MANY)},
+        ),
+        (fresh.fresh_process, "fish", {("", AFTER)}),
+        (numbers.large_numbers, "fish", {None}),
+        (games.rival_leaves, "fish", {None}),
+        (games.cases(FISH)[0], "fish", {None}),
+        (games.cases(FISH)[-1], "fish", {None}),
+        (outcomes.game_won, "q", {None}),
+        (outcomes.game_lost, "q", {None}),
+        (outcomes.game_tied, "eriantys", {None}),
+    ],
+    ids=lambda value: value.id if isinstance(value, Case) else "",
+)
+def test_each_game_of_a_case_is_judged(case: Case, game: str, controls: set[Any], monkeypatch: Any) -> None:
+    court = Court(game)
+    with court.sitting(monkeypatch) as context:
+        ends = [context.scenario(0, 2), context.scenario(1, 2)]
+        monkeypatch.setattr(outcomes, "find_endings", lambda *_: iter(ends))
+        case.run(context)
+    played = [scenario for each in court.played for scenario in each.scenarios]
+    assert [each.found.scenario for each in court.judged] == played
+    assert {each.owners for each in court.judged} == controls
+
+
+def test_games_with_nearly_the_same_ids_may_have_unusual_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    court = Court()
+    with court.sitting(monkeypatch) as context:
+        beside.similar_ids.run(context)
+        for each in court.judged:
+            assert each.owners is not None
+            is_usual = each.found.scenario.situation.settings == context.settings
+            assert each.owners[0] == ("" if is_usual else owners.UNUSUAL_SETTINGS)
+
+
+def test_what_goes_wrong_beside_games_with_similar_ids_is_tried_with_ordinary_ids(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    court = Court()
+    with court.sitting(monkeypatch) as context:
+        beside.similar_ids.run(context)
+        mixed = court.played[-1]
+        court.played.clear()
+        controls = court.judged[-1].controls
+        assert controls is not None
+        owner, control = controls[-1]
+        assert owner == beside.MANY
+        assert control().scenario == mixed.scenarios[0], "all go well"
+        court.count, court._wrong = 0, (3, 5)
+        assert control().scenario == mixed.scenarios[2], "the first that goes wrong"
+    assert [list(each.scenarios) for each in court.played] == [list(mixed.scenarios)] * 2
+    assert [each.ids or None for each in court.played] == [None] * 2
+    assert len({each.connection for each in court.played} | {mixed.connection}) == 3
+
+
+# One seat in two games
+
+
+def test_games_of_one_seat_are_held_against_games_in_another_seat(monkeypatch: pytest.MonkeyPatch) -> None:
+    court = Court(slow=True, wrong=range(1, 100))
+    with court.sitting(monkeypatch) as context:
+        seats.same_seat.run(context)
+        assert len(court.judged) == 12, "six alone, and six in pairs"
+        assert {each.owners for each in court.judged[:6]} == {("exceptions.drawn-states", seats.NEVER_ENDED)}
+        assert {each.owners for each in court.judged[6:]} == {("exceptions.drawn-states", ASIDE)}
+        court.played.clear()
+        for number in (0, 6, 7):
+            controls = court.judged[number].controls
+            assert controls is not None
+            assert controls[1][1]().scenario == court.judged[number].found.scenario
+    after, same, first, second = court.played
+    assert (after.seatings, same.scenarios) == ([(1, 2, 1)], [court.judged[0].found.scenario])
+    assert after.connection == same.connection
+    one, other = (court.judged[number].found.scenario for number in (6, 7))
+    assert first.scenarios[0] == one
+    assert second.scenarios[1] == other
+    assert first.seatings[1] == second.seatings[0] == (1, 2, 2)
+
+
+def test_games_of_one_seat_that_go_well_need_no_controls(monkeypatch: pytest.MonkeyPatch) -> None:
+    court = Court(slow=True, wrong=(2, 9))
+    with court.sitting(monkeypatch) as context:
+        seats.same_seat.run(context)
+    assert len(court.judged) == 2
+
+
+# Memory
+
+
+def test_back_to_back_is_judged_in_the_sequence_and_by_what_other_cases_came_upon(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    court = Court()
+    with court.sitting(monkeypatch) as context:
+        memory.back_to_back.run(context)
+        assert [each.owners for each in court.judged] == [()]
+        assert [each.found for each in court.judged] == [context.sequence()]
+        context.after_others[None] = Evidence("It failed later.")
+        with pytest.raises(Failure, match="It failed later"):
+            memory.back_to_back.run(context)
+
+
+def test_two_games_at_once_are_judged_by_the_sequence(monkeypatch: pytest.MonkeyPatch) -> None:
+    court = Court()
+    with court.sitting(monkeypatch) as context:
+        memory.two_games_at_once.run(context)
+        assert [(each.found, each.owners) for each in court.judged] == [(context.pair(), (AFTER,))]
+
+
+@pytest.mark.parametrize("is_cheap", [False, True])
+def test_what_is_cancelled_are_the_calls_of_the_game_before(is_cheap: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    unread: list[Any] = []
+    received: list[Any] = []
+
+    async def cancel_unread(connection: Any, last: Any) -> None:
+        unread.append((connection, last))
+
+    async def cancel_received(connection: Any, opening: Any, new_id: Any, late_count: Any) -> int:
+        received.append((connection, opening, new_id(), late_count()))
+        return 7
+
+    monkeypatch.setattr(memory, "cancel_unread", cancel_unread)
+    monkeypatch.setattr(memory, "cancel_received", cancel_received)
+    opened = Opened(player)
+    monkeypatch.setattr(PlayerServer, "late_reply_count", 5)
+    transport = opened.as_objects() if is_cheap else opened.as_started()
+    with context_of(transport) as context, context.player.fresh() as connection:
+        found = context.play(context.scenario(0, 2, turn_count=1), connection)
+        assert memory._cancel(context, connection, found) == 7
+        assert unread == [(connection, found.exchanges[-1])]
+        [(reached, opening, game_id, late)] = received
+        assert (reached, opening, late) == (connection, found.exchanges, 0 if is_cheap else 5)
+        assert game_id != context.new_id()
+        after = context.play(context.scenario(0, 2, turn_count=1), connection)
+    assert after.past[-1].text == "calls that were cancelled"
+
+
+# Players that come in later
+
+
+def test_what_goes_wrong_in_a_game_that_is_come_into_is_tried_from_its_beginning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    court = Court()
+    with court.sitting(monkeypatch) as context:
+        fresh.fresh_process.run(context)
+        asked_again, joined = court.judged[-1], court.judged[0]
+        assert joined.found.scenario.joins == Joining("TakeTurn", 3)
+        assert asked_again.found.scenario.asked_again == 3
+        court.played.clear()
+        for each in (joined, asked_again):
+            assert each.controls is not None
+            each.controls[0][1]()
+    for each, played in zip((joined, asked_again), court.played, strict=True):
+        assert list(played.scenarios) == [each.found.scenario._replace(joins=None, asked_again=0)]
+
+
+@pytest.mark.parametrize("also_plain", [True, False])
+def test_what_goes_wrong_after_other_games_without_coming_in_is_judged_as_such(
+    also_plain: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    court = Court(wrong=(3, 6) if also_plain else (3,))
+    with court.sitting(monkeypatch) as context:
+        fail = context.judge_condition
+
+        def judge_condition(found: Trial, *controls: Control) -> None:
+            fail(found, *controls)
+            if found.misconduct is not None:
+                raise Failure(Evidence("It failed."))
+
+        context.judge_condition = judge_condition
+        monkeypatch.setattr(attribution, "same", lambda one, other: one.misconduct == other.misconduct)
+        with pytest.raises(Failure, match="It failed"):
+            fresh.fresh_process.run(context)
+    begun = [each.found.scenario._replace(joins=None, asked_again=0) for each in court.judged[:3]]
+    again = court.played[3:]
+    assert [each.scenarios for each in again] == [[each] for each in begun]
+    assert len({each.connection for each in again}) == 1
+    assert [each.found.scenario for each in court.judged[3:]] == begun[2:] * also_plain
+
+
+def test_games_before_are_played_again_until_one_goes_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    court = Court(wrong=(2,))
+    with court.sitting(monkeypatch) as context:
+        scenarios = [context.scenario(0, 2), context.scenario(1, 2), context.scenario(0, 3)]
+        assert fresh._one_after_another(context, scenarios).scenario == scenarios[1]
+    assert len(court.played) == 2
+
+
+# Ends
+
+
+@pytest.mark.parametrize(("number", "is_enough"), [(0, False), (1, False), (2, True), (3, True)])
+def test_an_end_that_reference_players_hardly_reach_is_an_error_of_the_suite(
+    number: int, is_enough: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    court = Court()
+    with court.sitting(monkeypatch) as context:
+        ends = [context.scenario(0, 2)] * number
+        monkeypatch.setattr(outcomes, "find_endings", lambda *_: iter(ends))
+        if is_enough:
+            outcomes.game_won.run(context)
+            assert len(court.played) == 2 + 1
+            return
+        with pytest.raises(SuiteError, match=f"so that another one has won: {number}$"):
+            outcomes.game_won.run(context)
+
+
+# Time
+
+
+def test_games_under_load_are_judged_where_they_go_wrong_and_their_like_was_played_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    court = Court(wrong=(2, 5))
+    before: list[tuple[int, int]] = []
+    with court.sitting(monkeypatch) as context:
+        context.whole_game = lambda *seating: before.append(seating)
+        time.under_load.run(context)
+    [played] = court.played
+    assert [each.found.scenario for each in court.judged] == [played.scenarios[1], played.scenarios[4]]
+    assert {each.owners for each in court.judged} == {(AFTER, ASIDE)}
+    assert before == [each[:2] for each in played.seatings]
+
+
+@pytest.mark.parametrize(("method", "is_told"), [("setup", True), ("", False)])
+def test_a_case_that_owns_what_went_wrong_fails_and_another_is_not_tested(method: str, is_told: bool) -> None:
+    broken = trial_of(FISH, player(**({method: raises} if method else {})))
+    with context_of(Opened(player).as_objects()) as context:
+        context.whole_games = lambda: iter([broken])  # type: ignore[method-assign]
+        for case in (time.first_answer, time.every_answer):
+            if is_told:
+                with pytest.raises(NotTested, match=r"see exceptions\.whole-games"):
+                    case.run(context)
+            else:
+                case.run(context)
