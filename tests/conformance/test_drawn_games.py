@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from fairplay.conformance.attribution import evidence
 from fairplay.conformance.case_errors import Failure, NotTested
 from fairplay.conformance.cases import seats, settings, states
 from fairplay.conformance.trial import Scenario
+from fairplay.games.conformance import find_conformance
 from fairplay.games.game import find
 from tests.conformance.harness import player, raises, trial_of
 from tests.conformance.opened import Opened, context_of
@@ -142,6 +145,110 @@ def test_after_three_failures_no_more_games_are_played(monkeypatch: pytest.Monke
                 case.run(context)
             assert caught.type is expected
     assert len(found.asked) == 6
+
+
+def wrong_under_the_settings(found: Any) -> Player:
+    """Return a stand-in for a player the first of whose games is this trial."""
+    stand_in = Player(fails=(1,))
+    stand_in._broken = found
+    return stand_in
+
+
+@cache
+def broken(how: str) -> Any:
+    """Return a game whose player "raises" an exception, or "breaks" a rule."""
+    wrong = {"raises": raises, "breaks": lambda sound, request: type(sound(request))(place=2**31)}[how]
+    return trial_of(find("fish"), player(setup=wrong))
+
+
+@pytest.mark.parametrize(
+    ("case", "error", "said"),
+    [
+        (settings.keeps_the_rules, NotTested, "games ended before all was seen: see exceptions.unusual-settings"),
+        (settings.never_raises, Failure, "Setup failed: status 2: RuntimeError: this player is broken"),
+        (settings.answers_in_time, NotTested, "games ended before all was seen: see exceptions.unusual-settings"),
+    ],
+)
+def test_what_goes_wrong_under_unusual_settings_fails_the_case_about_its_kind(
+    case: Any, error: type[Exception], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with asking(wrong_under_the_settings(broken("raises")), monkeypatch) as context:
+        context.whole_games, context.confirm = list, fail
+        monkeypatch.setattr(type(context), "ordinary", trial_of(find("fish"), player()))
+        with pytest.raises(error) as caught:
+            case.run(context)
+    assert str(caught.value) == said
+
+
+def fail(found: Any) -> None:
+    raise Failure(evidence(find("fish"), found))
+
+
+@pytest.mark.parametrize("case", settings.CASES.values())
+def test_what_goes_wrong_under_the_usual_settings_too_is_not_due_to_others(
+    case: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with asking(wrong_under_the_settings(broken("raises")), monkeypatch) as context:
+        context.whole_games = lambda: [trial_of(find("fish"), player()), broken("raises")]
+        with pytest.raises(
+            NotTested, match=r"^games ended before all was seen: see exceptions\.whole-games$"
+        ) as caught:
+            case.run(context)
+    assert caught.value.evidence is not None
+
+
+def test_a_rule_that_is_broken_under_the_usual_settings_is_another_one_under_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with asking(wrong_under_the_settings(broken("breaks")), monkeypatch) as context:
+        context.whole_games, context.confirm = (lambda: [broken("breaks")]), fail
+        assert not settings.is_usual(context, broken("breaks"))
+        with pytest.raises(Failure, match="broke a rule"):
+            settings.keeps_the_rules.run(context)
+        with pytest.raises(NotTested, match=r"see rules\.unusual-settings"):
+            settings.never_raises.run(context)
+
+
+@pytest.mark.parametrize(
+    ("found", "under_others", "usual", "said"),
+    [
+        ("raises", "raises", [], "games under unusual settings fail in the same way: see exceptions.unusual-settings"),
+        ("raises", "raises", ["raises"], "judged"),
+        ("raises", "breaks", [], "judged"),
+        ("breaks", "breaks", [], "judged"),
+    ],
+)
+def test_a_call_that_fails_under_other_settings_as_well_belongs_to_the_case_about_these(
+    found: str, under_others: str, usual: list[str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def judge(judged: Any) -> None:
+        assert judged is broken(found)
+        raise NotTested("judged")
+
+    with asking(wrong_under_the_settings(broken(under_others)), monkeypatch) as context:
+        context.whole_games, context.judge = (lambda: [*map(broken, usual)]), judge
+        with pytest.raises(NotTested) as caught:
+            settings.judge_elsewhere(context, broken(found))
+    assert caught.value.reason == said
+
+
+def test_a_long_game_is_played_from_the_situation_of_its_game_and_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    played: list[Scenario] = []
+    judged: list[Any] = []
+    sound = trial_of(find("fish"), player())
+
+    def play(scenario: Scenario) -> Any:
+        played.append(scenario)
+        return sound
+
+    with asking(Player(), monkeypatch) as context:
+        context.play, context.judge = play, judged.append
+        settings.long_game.run(context)
+    assert [(each.name, each.situation) for each in played] == [("long-game", find_conformance("fish").long_game)]
+    assert judged == [sound]
+    assert 2**16 < played[0].seed < 2**32
+    assert settings.cases(find("fish")) == (*settings.CASES.values(), settings.long_game)
+    assert settings.cases(find("webset")) == (*settings.CASES.values(),)
 
 
 # One seat in two games
