@@ -176,10 +176,10 @@ def test_every_name_of_the_contract_exists(path: Path) -> None:
 
 def test_the_reasons_of_the_contract_page_are_all_there_are_with_their_status() -> None:
     text = (ROOT / "docs" / "contract.md").read_text()
-    told: dict[str, str] = {}
+    reported: dict[str, str] = {}
     for status, reasons in re.findall(r"^\| `([A-Z_]+)` \| ((?:`[A-Z_]+`(?:, )?)+) \|", text, re.MULTILINE):
-        told |= dict.fromkeys(re.findall(r"[A-Z_]+", reasons), status)
-    assert told == {reason: code.name for reason, code in STATUS.items()}
+        reported |= dict.fromkeys(re.findall(r"[A-Z_]+", reasons), status)
+    assert reported == {reason: code.name for reason, code in STATUS.items()}
 
 
 # --- the command line ---
@@ -221,8 +221,8 @@ def test_the_reference_is_fresh_and_linked() -> None:
 
 def test_the_reasons_of_the_protos_page_are_those_of_the_contract_page() -> None:
     rows = re.compile(r"^\| `([A-Z_]+)` \| ((?:`[A-Z_]+`(?:, )?)+) \|", re.MULTILINE)
-    told = dict(rows.findall((ROOT / "proto" / "README.md").read_text().partition("**Errors**")[2]))
-    assert {reason: status for status, row in told.items() for reason in re.findall(r"[A-Z_]+", row)} == {
+    reported = dict(rows.findall((ROOT / "proto" / "README.md").read_text().partition("**Errors**")[2]))
+    assert {reason: status for status, row in reported.items() for reason in re.findall(r"[A-Z_]+", row)} == {
         reason: code.name for reason, code in STATUS.items()
     }
 

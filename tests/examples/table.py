@@ -27,8 +27,8 @@ async def main() -> None:
         await stub.StartTable(pb.StartTableRequest(token=tokens["ann"]))
         over = None
         while over is None:
-            told = [event.table for event in (await events.read()).events]
-            over = next((table for table in told if table.status == TableStatus.TABLE_STATUS_OVER), None)
+            reported = [event.table for event in (await events.read()).events]
+            over = next((table for table in reported if table.status == TableStatus.TABLE_STATUS_OVER), None)
         print(*(player.name for player in over.result.ranking[0].players))  # noqa: T201
         events.cancel()
     await server.stop()

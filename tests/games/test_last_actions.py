@@ -85,14 +85,14 @@ def test_what_players_are_asked_does_not_carry_it(name: str) -> None:
 
 
 def test_each_event_of_webset_is_shown_once_with_the_state_that_it_led_to() -> None:
-    told, kinds = set[tuple[int, int, int]](), set[int]()
+    reported, kinds = set[tuple[int, int, int]](), set[int]()
     for step, _, state in shown("webset"):
         assert isinstance(state, webset_pb2.State)
         assert bool(state.last_events) == (step is not None and not isinstance(step, Show))
         for event in state.last_events:
             assert event.revision == state.revision
-            assert (event.revision, event.kind, event.seat) not in told
-            told.add((event.revision, event.kind, event.seat))
+            assert (event.revision, event.kind, event.seat) not in reported
+            reported.add((event.revision, event.kind, event.seat))
             kinds.add(event.kind)
             if isinstance(step, Race):
                 assert event.seat in {call.seat for call in step.calls} or not event.HasField("seat")

@@ -31,7 +31,7 @@ from tests.robustness.harness import (
     workers,
     zoo_player,
 )
-from tests.robustness.test_kill import games, recorded_result, told, told_in
+from tests.robustness.test_kill import games, recorded_result, reported, told_in
 
 pytestmark = pytest.mark.slow
 pytest.importorskip("ray", reason="the extra cluster is not installed")
@@ -87,7 +87,7 @@ def check(records: Place, undisturbed: tuple[object, object]) -> None:
     """Check that a tournament is over, that its records are sound, and that it came to the same."""
     result = recorded_result(records)
     assert result is not None
-    assert (told(result), games(records)) == undisturbed
+    assert (reported(result), games(records)) == undisturbed
     assert not [*findings(records)]
 
 

@@ -20,7 +20,7 @@ main()
 """
 
 
-def told(ran: Ran, words: str) -> None:
+def reported(ran: Ran, words: str) -> None:
     assert ran.code == 1
     assert "Traceback" not in ran.err
     assert ran.err.splitlines()[-1].startswith("fairplay: ")
@@ -35,7 +35,7 @@ def test_a_full_disk_ends_a_tournament_with_sentences_and_it_goes_on_when_there_
     players = specs("bot:first", "bot:greedy", "bot:random", "bot:minimax", "bot:first")
     arguments = ["tournament", "fish", *players, "--seed", "1", "--set", "rows=8", "--records", str(records)]
     limited = [sys.executable, "-c", LIMITED, str(limit)]
-    told(run(tmp_path, *arguments, program=limited), f"the records in {records}: ")
+    reported(run(tmp_path, *arguments, program=limited), f"the records in {records}: ")
     assert run(tmp_path, *arguments).code == 0
     assert run(tmp_path, "records", "verify", str(records)).code == 0
 
@@ -46,5 +46,5 @@ def test_records_that_are_removed_end_a_game_with_sentences(tmp_path: Path) -> N
     with Command(tmp_path, "tournament", "fish", *players, "--records", str(records)) as command:
         command.says("Round 1")
         shutil.rmtree(records)
-        told(command.end(), "is gone while the server writes to it")
+        reported(command.end(), "is gone while the server writes to it")
         until(lambda: not command.left(), "the end of the players")

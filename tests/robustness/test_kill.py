@@ -40,7 +40,7 @@ def short(game_id: str) -> str:
     return game_id.rpartition("/")[2]
 
 
-def told(result: TournamentResult) -> dict[str, Any]:
+def reported(result: TournamentResult) -> dict[str, Any]:
     """Return what counts of a tournament's result: winners, others, and who failed where, how, and by which rule."""
     failed = [(short(failure.game_id), failure.misconduct) for failure in result.failures]
     failures = [
@@ -120,7 +120,7 @@ def test_a_tournament_that_is_killed_again_and_again_ends_as_an_undisturbed_one(
     assert lives(tmp_path, players, place, Random(5), most) > 1
     result = recorded_result(place)
     assert result is not None
-    assert told(result) == expected
+    assert reported(result) == expected
     assert games(place) == games(undisturbed)
     verified = run(tmp_path, "records", "verify", str(place))
     assert verified.code == 0, verified.out

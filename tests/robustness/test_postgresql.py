@@ -12,7 +12,7 @@ import pytest
 from fairplay.server.records.place import at, parse_place
 from tests.postgresql import Cluster, PostgresqlMissingError, running
 from tests.robustness.harness import Command, free_address, listings, run, specs, until
-from tests.robustness.test_kill import games, recorded_result, told, told_in, tournament
+from tests.robustness.test_kill import games, recorded_result, reported, told_in, tournament
 
 THINKERS = ["bot:minimax:depth=3", "bot:greedy", "bot:minimax:depth=2", "bot:first", "bot:minimax:depth=3"]
 
@@ -48,7 +48,7 @@ def test_a_tournament_whose_database_is_killed_ends_as_an_undisturbed_one(mortal
     assert kills
     result = recorded_result(place)
     assert result is not None
-    assert told(result) == expected
+    assert reported(result) == expected
     assert games(place) == games(undisturbed)
     verified = run(tmp_path, "records", "verify", str(place))
     assert verified.code == 0, verified.out

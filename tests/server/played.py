@@ -61,7 +61,7 @@ class Journal:
         return [RecordEntry.FromString(entry).WhichOneof("entry") for entry in self.entries]
 
 
-class Heard:
+class Recorder:
     """A watcher, and an observer, that keeps what it is told."""
 
     def __init__(self) -> None:
@@ -121,14 +121,14 @@ class Played:
             header = GameHeader(game_id="g", plan=plan_of(seat_count, control), start_time=Timestamp(seconds=1))
             entries = [RecordEntry(game=header).SerializeToString()]
         self.journal = Journal(entries)
-        self.heard = Heard()
+        self.received = Recorder()
         replayer = resume(chained(entries), self.journal.entries.append, self.snap.find)
         self.running = self._run(replayer)
 
     def _run(self, replayer: Replayer) -> Running:
         joined = [newcomer.player for newcomer in replayer.newcomers]
-        running = Running(begun_game(replayer.header, joined), replayer, self.journal, [self.heard])
-        running.watchers.append(self.heard)
+        running = Running(begun_game(replayer.header, joined), replayer, self.journal, [self.received])
+        running.watchers.append(self.received)
         return running
 
     def begin(self) -> None:
@@ -159,7 +159,7 @@ class Played:
                         await turned(6)
                 await turned()
 
-    def told(self) -> list[tuple[Any, ...]]:
+    def reported(self) -> list[tuple[Any, ...]]:
         """Return what the record says that does not depend on the time."""
         return [
             (each.WhichOneof("entry"), each.call.number, each.call.seat, each.call.reply) for each in self.entries()

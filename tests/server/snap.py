@@ -28,7 +28,7 @@ from fairplay.games.steps import (
 from tests.server.records.nim import Nim
 
 SAY = build_methods("snap.Player", {"Say": (Empty, StringValue)})["Say"]
-Heard = tuple[int, str]
+Received = tuple[int, str]
 Rounds = Callable[["Snap"], Conversation]
 
 
@@ -42,7 +42,7 @@ class Snap(Nim):
 
     def __init__(self, rounds: Rounds) -> None:
         super().__init__()
-        self.heard: list[list[Heard]] = []
+        self.received: list[list[Received]] = []
         self._rounds = rounds
 
     def play(
@@ -55,7 +55,7 @@ class Snap(Nim):
         *,
         fresh: bool = False,
     ) -> Conversation:
-        self.heard = []
+        self.received = []
         return self._rounds(self)
 
     def full_state(self, state: object) -> Any:
@@ -64,11 +64,11 @@ class Snap(Nim):
     def find(self, _: str) -> Game:
         return self
 
-    def hear(self, arrivals: Sequence[Arrival]) -> list[Heard]:
+    def hear(self, arrivals: Sequence[Arrival]) -> list[Received]:
         """Keep the arrivals, in order."""
-        heard = [(seat, _word(answer)) for seat, answer, _ in arrivals]
-        self.heard.append(heard)
-        return heard
+        received = [(seat, _word(answer)) for seat, answer, _ in arrivals]
+        self.received.append(received)
+        return received
 
 
 def _word(answer: Any) -> str:

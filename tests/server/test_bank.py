@@ -19,11 +19,11 @@ def banked(*links: str, limit_s: float, bank_s: float) -> Any:
 
 
 async def test_a_dialled_in_player_is_told_how_much_of_its_time_is_bank() -> None:
-    answer, told = sound(), []
+    answer, reported = sound(), []
 
     def reply(call: Call) -> list[Reply]:
         name = call.method_name.rpartition("/")[2]
-        told.append((name, call.HasField("bank_time"), call.bank_time.ToMilliseconds()))
+        reported.append((name, call.HasField("bank_time"), call.bank_time.ToMilliseconds()))
         assert call.time_limit.ToMilliseconds() >= call.bank_time.ToMilliseconds()
         return [answer(call)]
 
@@ -33,11 +33,11 @@ async def test_a_dialled_in_player_is_told_how_much_of_its_time_is_bank() -> Non
         await server.referee.play(banked("dial-in:x", "bot:first", limit_s=5, bank_s=7.5), "g")
         await server.referee.play(plan("dial-in:x", "bot:first"), "h")
         playing.cancel()
-    assert {each for each in told if each[0] in ("PlayAs", "PlayWith")} == {
+    assert {each for each in reported if each[0] in ("PlayAs", "PlayWith")} == {
         ("PlayAs", False, 0),
         ("PlayWith", False, 0),
     }
-    assert {each for each in told if each[0] == "TakeTurn"} == {("TakeTurn", True, 7_500), ("TakeTurn", False, 0)}
+    assert {each for each in reported if each[0] == "TakeTurn"} == {("TakeTurn", True, 7_500), ("TakeTurn", False, 0)}
 
 
 class Served(fish_player_pb2_grpc.FishPlayerServiceServicer):

@@ -36,20 +36,20 @@ class Thinker:
             self.woken.set()
 
 
-def ask(link: BotLink, limit_s: float, told: list[Any]) -> OpenCall:
-    return link.call(TAKE_TURN, b"", limit_s, lambda outcome, _: told.append(outcome))
+def ask(link: BotLink, limit_s: float, reported: list[Any]) -> OpenCall:
+    return link.call(TAKE_TURN, b"", limit_s, lambda outcome, _: reported.append(outcome))
 
 
 async def test_a_thought_that_nobody_wants_any_more_ends() -> None:
-    thinker, told = Thinker(), list[Any]()
+    thinker, reported = Thinker(), list[Any]()
     link = BotLink(Clock(), thinker)
-    call = ask(link, 60, told)
+    call = ask(link, 60, reported)
     async with asyncio.timeout(30):
         await thinker.thinks.wait()
         call.cancel()
         await thinker.woken.wait()
     await link.close()
-    assert told == []
+    assert reported == []
 
 
 class Quick(Thinker):
@@ -62,36 +62,36 @@ class Quick(Thinker):
 
 
 async def test_a_loop_that_stalls_is_late_itself_and_blames_nobody() -> None:
-    told = list[Any]()
+    reported = list[Any]()
     link = BotLink(Clock(), Quick())
-    ask(link, 0.1, told)
+    ask(link, 0.1, reported)
     time.sleep(0.3)  # noqa: ASYNC251 - what the test is about
     async with asyncio.timeout(30):
-        while not told:
+        while not reported:
             await asyncio.sleep(0)
     await link.close()
-    assert told == [b""]
+    assert reported == [b""]
 
 
 async def test_a_thought_ends_with_its_time() -> None:
-    thinker, told = Thinker(), list[Any]()
+    thinker, reported = Thinker(), list[Any]()
     link = BotLink(Clock(), thinker)
-    ask(link, 0.02, told)
+    ask(link, 0.02, reported)
     async with asyncio.timeout(30):
         await thinker.woken.wait()
     await link.close()
-    assert [type(outcome).__name__ for outcome in told] == ["Overrun"]
+    assert [type(outcome).__name__ for outcome in reported] == ["Overrun"]
 
 
 async def test_a_thought_ends_with_the_link() -> None:
-    thinker, told = Thinker(), list[Any]()
+    thinker, reported = Thinker(), list[Any]()
     link = BotLink(Clock(), thinker)
-    ask(link, 60, told)
+    ask(link, 60, reported)
     async with asyncio.timeout(30):
         await thinker.thinks.wait()
         await link.close()
         await thinker.woken.wait()
-    assert told == []
+    assert reported == []
 
 
 class Fails(Quick):
@@ -117,16 +117,16 @@ class Fails(Quick):
 async def test_what_a_player_raises_is_the_failure_of_its_call(
     error: Exception, code: grpc.StatusCode, message: str, quick: bool
 ) -> None:
-    told, spent = list[Any](), list[float]()
+    reported, spent = list[Any](), list[float]()
     link = BotLink(Clock(), Fails(error, quick=quick), spent.append)
-    call = ask(link, 60, told)
-    assert told == []
+    call = ask(link, 60, reported)
+    assert reported == []
     async with asyncio.timeout(30):
-        while not told:
+        while not reported:
             await asyncio.sleep(0.001)
     call.cancel()
     await link.close()
-    assert [(each.reason, each.status_code, each.message) for each in told] == [
+    assert [(each.reason, each.status_code, each.message) for each in reported] == [
         (CallErrorReason.CALL_ERROR_REASON_STATUS, code.value[0], message)
     ]
     assert len(spent) == (0 if quick else 1)
@@ -134,11 +134,11 @@ async def test_what_a_player_raises_is_the_failure_of_its_call(
 
 
 async def test_the_threads_of_a_player_end_with_its_link() -> None:
-    before, told = set(threading.enumerate()), list[Any]()
+    before, reported = set(threading.enumerate()), list[Any]()
     link = BotLink(Clock(), Fails(ValueError(), quick=False))
-    ask(link, 60, told)
+    ask(link, 60, reported)
     async with asyncio.timeout(30):
-        while not told:
+        while not reported:
             await asyncio.sleep(0.001)
     started = set(threading.enumerate()) - before
     await link.close()
@@ -149,13 +149,13 @@ async def test_the_threads_of_a_player_end_with_its_link() -> None:
 
 
 async def test_a_quick_answer_that_nobody_wants_any_more_is_dropped() -> None:
-    told = list[Any]()
+    reported = list[Any]()
     link = BotLink(Clock(), Quick())
-    ask(link, 60, told).cancel()
-    ask(link, 60, told)
+    ask(link, 60, reported).cancel()
+    ask(link, 60, reported)
     await asyncio.sleep(0)
     await link.close()
-    assert told == [b""]
+    assert reported == [b""]
 
 
 async def test_the_time_of_a_thought_is_spent_even_if_it_is_given_up() -> None:

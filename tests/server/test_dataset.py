@@ -90,8 +90,8 @@ def test_a_call_has_a_row_of_what_was_asked_in_which_state_and_answered() -> Non
         "failure": None,
         "elapsed_ms": 1_500.0,
     }
-    told = [(call["player"], call["method"], call["state"], call["reply"], call["failure"]) for call in calls]
-    assert told == [
+    reported = [(call["player"], call["method"], call["state"], call["reply"], call["failure"]) for call in calls]
+    assert reported == [
         ("cy", "Colour", "3", "red", None),
         ("bob", "Colour", "3", "red", None),
         ("ann", "Colour", "3", None, "status"),

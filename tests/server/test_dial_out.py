@@ -68,10 +68,10 @@ async def linked(port: int, clock: Clock | None = None, **more: Any) -> AsyncIte
 
 
 @pytest.mark.parametrize(
-    ("limit_s", "told"),
+    ("limit_s", "reported"),
     [(30.5, "30500m"), (60.0, "1M"), (99.99, "100S"), (100.0, "100S"), (3_600.0, "1H")],
 )
-async def test_a_player_is_told_the_limit_of_a_call(limit_s: float, told: str) -> None:
+async def test_a_player_is_told_the_limit_of_a_call(limit_s: float, reported: str) -> None:
     known: list[dict[str, str]] = []
 
     async def note(context: Any) -> bytes:
@@ -80,7 +80,7 @@ async def test_a_player_is_told_the_limit_of_a_call(limit_s: float, told: str) -
 
     async with answering(note) as port, linked(port, stream=False) as link:
         await ask(link, limit_s)
-    assert known[0]["grpc-timeout"] == told  # as gRPC rounds it
+    assert known[0]["grpc-timeout"] == reported  # as gRPC rounds it
     assert not {"fairplay-bank-ms", "fairplay-secret"} & set(known[0])
 
 
@@ -113,7 +113,7 @@ async def test_each_link_has_a_connection_of_its_own() -> None:
 
 async def test_a_player_that_was_found_at_an_address_is_called_by_its_name() -> None:
     authorities: list[str] = []
-    told = asyncio.Event()
+    reported = asyncio.Event()
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         assert await reader.readexactly(len(PREFACE)) == PREFACE
@@ -121,7 +121,7 @@ async def test_a_player_that_was_found_at_an_address_is_called_by_its_name() -> 
         _, _, block = await Raw(reader, writer).read(HEADERS)
         headers = {str(name): str(value) for name, value in Decoder().decode(block)}
         authorities.append(headers[":authority"])
-        told.set()
+        reported.set()
         writer.close()
 
     server = await asyncio.start_server(connected, "127.0.0.1", 0)
@@ -129,7 +129,7 @@ async def test_a_player_that_was_found_at_an_address_is_called_by_its_name() -> 
     link = await dial_out_link(Clock(), f"player.example:{port}", AMPLE_S, None, f"127.0.0.1:{port}", stream=False)
     answered = asyncio.create_task(ask(link))
     async with asyncio.timeout(AMPLE_S):
-        await told.wait()
+        await reported.wait()
         await answered
     await link.close()
     server.close()

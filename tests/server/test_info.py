@@ -47,14 +47,14 @@ async def test_a_server_says_how_much_it_has_to_do() -> None:
 
 
 async def test_a_game_is_described_with_its_settings_rules_and_strategies() -> None:
-    for told in (await info(Config())).games:
-        game = find(told.name)
-        assert (told.title, told.service) == (game.title, game.service)
-        assert range(told.min_player_count, told.max_player_count + 1) == game.seats
-        assert {rule.rule_id: rule.sentence for rule in told.rules} == game.rules
-        assert {each.name: each.sentence for each in told.strategies} == game.strategies
-        assert [each.name for each in told.settings] == [setting.name for setting in game.settings]
-        assert told.time_control.HasField("notification_limit")
+    for reported in (await info(Config())).games:
+        game = find(reported.name)
+        assert (reported.title, reported.service) == (game.title, game.service)
+        assert range(reported.min_player_count, reported.max_player_count + 1) == game.seats
+        assert {rule.rule_id: rule.sentence for rule in reported.rules} == game.rules
+        assert {each.name: each.sentence for each in reported.strategies} == game.strategies
+        assert [each.name for each in reported.settings] == [setting.name for setting in game.settings]
+        assert reported.time_control.HasField("notification_limit")
     fish = next(game for game in (await info(Config())).games if game.name == "fish")
     assert fish.default_settings.fish.rows == 5
     assert fish.tournament_settings.fish.rows == 6

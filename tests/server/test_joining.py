@@ -39,7 +39,7 @@ def race_between_turns(_: Snap) -> Conversation:
 async def test_who_joins_a_race_is_seated_asked_and_may_leave_and_come_back() -> None:
     async with played(one_race, 1) as at:
         at.begin()
-        running, steps = at.running, at.heard.steps
+        running, steps = at.running, at.received.steps
         events = running.event_count
         hand, reached = at.join("late")
         assert running.seat_count == 2
@@ -56,8 +56,8 @@ async def test_who_joins_a_race_is_seated_asked_and_may_leave_and_come_back() ->
         assert running.openings[0].result() is hand
         assert running.come_back(1)
         hand.say("here")
-        await until(lambda: len(at.heard.settled) == 1)
-        assert at.heard.settled == [(1, "late", "bytes")]
+        await until(lambda: len(at.received.settled) == 1)
+        assert at.received.settled == [(1, "late", "bytes")]
         at.hands[0].say("there")
         game = await running.over
         assert [player.name for player in game.result.ranking[0].players] == ["p0", "late"]
@@ -79,8 +79,8 @@ async def test_players_join_in_the_order_in_which_they_came_one_at_a_time() -> N
         recorded = [entry.joined for entry in at.entries() if entry.HasField("joined")]
         assert [(each.seat, each.player.name) for each in recorded] == [(1, "first"), (2, "second")]
         at.leave(2)
-        await until(lambda: bool(at.heard.settled))
-        assert at.heard.settled == [(2, "late", "CallError")]
+        await until(lambda: bool(at.received.settled))
+        assert at.received.settled == [(2, "late", "CallError")]
         assert (first.cancelled, second.cancelled) == (0, 1)
 
 
@@ -90,8 +90,8 @@ async def test_who_left_before_it_has_joined_fails_in_its_first_call() -> None:
         hand, reached = at.join("late")
         at.leave(1)
         reached.set_result(hand)
-        await until(lambda: bool(at.heard.settled))
-        assert (hand.asked, at.heard.settled) == (0, [(1, "late", "CallError")])
+        await until(lambda: bool(at.received.settled))
+        assert (hand.asked, at.received.settled) == (0, [(1, "late", "CallError")])
 
 
 async def test_who_left_and_came_back_before_it_has_joined_is_asked() -> None:
@@ -144,7 +144,7 @@ async def test_who_has_joined_is_there_when_the_game_is_resumed() -> None:
         for each in again.hands:
             each.say("x")
         await again.running.over
-        assert sorted(again.heard.settled) == [(0, "way0", "bytes"), (1, "late", "bytes")]
+        assert sorted(again.received.settled) == [(0, "way0", "bytes"), (1, "late", "bytes")]
 
 
 def test_the_record_says_how_long_after_the_race_began_a_player_joined() -> None:

@@ -123,10 +123,10 @@ async def test_an_exception_of_a_served_player_is_an_exception_with_its_text(ser
 
 @pytest.mark.parametrize("limit_s", [0.5, 99.0, 100.0, 3_600.0])
 async def test_a_served_player_is_told_its_deadline(limit_s: float) -> None:
-    told: list[float] = []
+    reported: list[float] = []
 
     async def take(request: bytes, context: Any) -> bytes:
-        told.append(context.time_remaining())
+        reported.append(context.time_remaining())
         return b""
 
     handler = grpc.method_handlers_generic_handler("a.B", {"C": grpc.unary_unary_rpc_method_handler(take)})
@@ -140,8 +140,8 @@ async def test_a_served_player_is_told_its_deadline(limit_s: float) -> None:
     await answered
     await link.close()
     await player.stop(0)
-    if told:  # a busy machine may take longer than the shortest one
-        assert limit_s - 5.0 < told[0] <= limit_s
+    if reported:  # a busy machine may take longer than the shortest one
+        assert limit_s - 5.0 < reported[0] <= limit_s
 
 
 async def test_a_missing_method_is_an_exception(server: Server) -> None:

@@ -82,10 +82,10 @@ def test_a_silent_connection_is_asked_for_a_sign_of_life_as_often_as_said(
 
 
 def test_the_heartbeat_is_the_one_that_is_told() -> None:
-    told = (DOCS / "lobby.md").read_text(encoding="utf-8")
+    reported = (DOCS / "lobby.md").read_text(encoding="utf-8")
     default_s = Config().heartbeat_s
     answer_ms = dict(heartbeat_options(default_s))["grpc.keepalive_timeout_ms"]
-    assert f"asked for a sign of life | {default_s:g} s, and {answer_ms / 1_000:g} s for the answer |" in told
+    assert f"asked for a sign of life | {default_s:g} s, and {answer_ms / 1_000:g} s for the answer |" in reported
 
 
 @pytest.fixture

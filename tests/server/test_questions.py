@@ -113,8 +113,8 @@ async def test_a_question_that_nobody_waits_for_any_more_is_interrupted_and_coun
 
 @pytest.mark.parametrize("fails", [False, True])
 async def test_an_answer_that_comes_too_late_is_dropped(fails: bool) -> None:
-    late, told = threading.Event(), []
-    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+    late, reported = threading.Event(), []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context))
 
     def work() -> None:
         try:
@@ -131,7 +131,7 @@ async def test_an_answer_that_comes_too_late_is_dropped(fails: bool) -> None:
     await asyncio.to_thread(thread.join, 30)
     await asyncio.gather(asked, return_exceptions=True)
     await asyncio.sleep(0)
-    assert told == []
+    assert reported == []
 
 
 async def test_a_question_whose_event_loop_has_ended_ends_too(monkeypatch: pytest.MonkeyPatch) -> None:

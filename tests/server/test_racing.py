@@ -96,9 +96,9 @@ class Table:
 
     def replayed(self) -> list[list[tuple[int, str]]]:
         """What the conversation hears when the record is played again."""
-        heard = self.snap.heard
+        received = self.snap.received
         list(replay(self.store.read("g"), self.snap.find))
-        again, self.snap.heard = self.snap.heard, heard
+        again, self.snap.received = self.snap.received, received
         return again
 
 
@@ -130,13 +130,13 @@ async def until(condition: Callable[[], bool]) -> None:
 async def test_the_first_answer_counts_and_the_others_are_cancelled_and_asked_again() -> None:
     async with table(first_of([0, 1, 2], 2, handicap_s={}), 3) as at:
         at.hands[1].say("snap")
-        await until(lambda: bool(at.snap.heard))
-        assert at.snap.heard == [[(1, "snap")]]
+        await until(lambda: bool(at.snap.received))
+        assert at.snap.received == [[(1, "snap")]]
         assert [hand.asked for hand in at.hands] == [2, 2, 2]
         assert [hand.cancelled for hand in at.hands] == [1, 0, 1]
         at.hands[2].say("again")
         await at.running.over
-        assert at.snap.heard == at.replayed() == [[(1, "snap")], [(2, "again")]]
+        assert at.snap.received == at.replayed() == [[(1, "snap")], [(2, "again")]]
 
 
 async def test_calls_that_stay_in_the_race_stay_open() -> None:
@@ -147,7 +147,7 @@ async def test_calls_that_stay_in_the_race_stay_open() -> None:
         await at.running.over
         assert [hand.asked for hand in at.hands] == [1, 1, 1]
         assert [hand.cancelled for hand in at.hands] == [0, 0, 0]
-        assert at.snap.heard == at.replayed() == [[(2, "here")], [(0, "here")], [(1, "here")]]
+        assert at.snap.received == at.replayed() == [[(2, "here")], [(0, "here")], [(1, "here")]]
 
 
 async def test_what_comes_in_one_turn_of_the_loop_comes_together_and_the_lot_orders_it() -> None:
@@ -157,9 +157,9 @@ async def test_what_comes_in_one_turn_of_the_loop_comes_together_and_the_lot_ord
             for hand in at.hands:
                 hand.say("snap")
             await at.running.over
-            assert len(at.snap.heard) == 1
-            assert at.snap.heard == at.replayed()
-            orders.add(tuple(seat for seat, _ in at.snap.heard[0]))
+            assert len(at.snap.received) == 1
+            assert at.snap.received == at.replayed()
+            orders.add(tuple(seat for seat, _ in at.snap.received[0]))
     assert len(orders) > 3
 
 
@@ -177,12 +177,12 @@ async def first_of_two_held(seed: int, directory: Path) -> int:
     async with table(first_of([0, 1], 1, hold_s=4.0, handicap_s={}), 2, seed, directory) as at:
         at.hands[0].say("first")
         await turned()
-        assert at.snap.heard == []
+        assert at.snap.received == []
         at.hands[1].say("second")
         await at.running.over
-        assert [len(heard) for heard in at.snap.heard] == [2]
-        assert at.snap.heard == at.replayed()
-        first, _ = at.snap.heard[0][0]
+        assert [len(received) for received in at.snap.received] == [2]
+        assert at.snap.received == at.replayed()
+        first, _ = at.snap.received[0][0]
         return first
 
 
@@ -192,14 +192,14 @@ async def test_a_handicap_lets_somebody_else_be_first() -> None:
         await turned()
         at.hands[1].say("late")
         await at.running.over
-        assert at.snap.heard == at.replayed() == [[(1, "late")]]
+        assert at.snap.received == at.replayed() == [[(1, "late")]]
 
 
 async def test_a_handicap_only_delays_who_is_alone() -> None:
     async with table(first_of([0, 1], 1, handicap_s={0: 0.01}), 2) as at:
         at.hands[0].say("alone")
         await at.running.over
-        assert at.snap.heard == [[(0, "alone")]]
+        assert at.snap.received == [[(0, "alone")]]
 
 
 async def test_the_rules_may_set_the_limit_of_a_call() -> None:
@@ -207,7 +207,7 @@ async def test_the_rules_may_set_the_limit_of_a_call() -> None:
         at.hands[1].say("snap")
         await at.running.over
         assert at.hands[1].limit_s == 0.02
-        assert at.snap.heard == at.replayed() == [[(1, "snap")], [(1, "Overrun")]]
+        assert at.snap.received == at.replayed() == [[(1, "snap")], [(1, "Overrun")]]
         assert at.running.misconducts == []
 
 
@@ -216,26 +216,26 @@ async def test_a_player_that_leaves_fails_now_and_later() -> None:
         gone = disconnected("the player left the table")
         at.running.leave(1, DeadLink(at.clock, gone), gone)
         await until(lambda: bool(at.running.misconducts))
-        assert at.snap.heard == [[(1, "CallError")]]
+        assert at.snap.received == [[(1, "CallError")]]
         assert at.running.misconducts[0].call_error.message == "the player left the table"
         assert at.hands[1].cancelled == 1
         at.hands[0].say("here")
         await at.running.over
-        assert at.snap.heard == at.replayed()
+        assert at.snap.received == at.replayed()
 
 
 async def test_a_race_goes_on_after_a_restart_of_the_server() -> None:
     async with table(everybody([0, 1, 2]), 3) as at:
         at.hands[0].say("here")
-        await until(lambda: bool(at.snap.heard))
+        await until(lambda: bool(at.snap.received))
         at.again()
         assert [hand.asked for hand in at.hands] == [1, 2, 2]
-        assert at.snap.heard == [[(0, "here")]]
+        assert at.snap.received == [[(0, "here")]]
         at.hands[2].say("there")
         await turned()
         at.hands[1].say("too")
         await at.running.over
-        assert at.snap.heard == at.replayed() == [[(0, "here")], [(2, "there")], [(1, "too")]]
+        assert at.snap.received == at.replayed() == [[(0, "here")], [(2, "there")], [(1, "too")]]
 
 
 @settings(max_examples=30, deadline=None)
@@ -253,8 +253,8 @@ def test_a_record_replays_to_the_same_game_however_answers_restarts_and_turns_mi
                 else:
                     at.hands[int(move)].say(move)
             await until(at.running.over.done)
-            assert sorted(seat for heard in at.snap.heard for seat, _ in heard) == [0, 1, 2]
-            assert at.snap.heard == at.replayed()
+            assert sorted(seat for received in at.snap.received for seat, _ in received) == [0, 1, 2]
+            assert at.snap.received == at.replayed()
 
     asyncio.run(play())
 
@@ -265,22 +265,22 @@ async def test_an_answer_with_a_handicap_counts_after_one_without_although_both_
             hand.say("here")
         async with asyncio.timeout(30):
             await at.running.over
-        assert at.snap.heard == [[(0, "here")], [(1, "here")]]
+        assert at.snap.received == [[(0, "here")], [(1, "here")]]
 
 
 async def test_a_player_that_leaves_fails_in_its_open_call_and_in_all_later_ones() -> None:
     async with table(first_of([0, 1], 3, handicap_s={}), 2) as at:
         at.leave(1)
         await at.running.over
-        assert at.snap.heard == [[(1, "CallError")]] * 3
+        assert at.snap.received == [[(1, "CallError")]] * 3
         assert [(hand.asked, hand.cancelled) for hand in at.hands] == [(3, 3), (1, 1)]
 
 
 async def test_a_player_that_leaves_before_its_link_is_open_fails_in_its_first_call() -> None:
     async with table(everybody([0, 1]), 2) as at:
         at.again(leaver=1)
-        await until(lambda: bool(at.snap.heard))
-        assert at.snap.heard == [[(1, "CallError")]]
+        await until(lambda: bool(at.snap.received))
+        assert at.snap.received == [[(1, "CallError")]]
         assert [hand.asked for hand in at.hands] == [2, 1]
         at.hands[0].say("alone")
         await at.running.over

@@ -456,11 +456,11 @@ async def test_what_hidden_things_follow_from_is_not_told_while_the_game_runs(re
 
 async def test_nobody_is_told_where_the_players_of_a_game_live(referee: Any) -> None:
     game = await play(referee, plan("bot:first", "bot:first"), "g")
-    told = [
+    reported = [
         (await referee.GetGame(pb.GetGameRequest(game_id="g"))).game,
         (await referee.StopGame(pb.StopGameRequest(game_id="g"))).game,
     ]
-    assert told == [without_links(game)] * 2
-    assert all(player.link == "" for game in told for player in game.plan.players)
+    assert reported == [without_links(game)] * 2
+    assert all(player.link == "" for game in reported for player in game.plan.players)
     (listed,) = (await referee.ListGames(pb.ListGamesRequest())).games
     assert list(listed.players) == ["a", "b"]  # names, without their links

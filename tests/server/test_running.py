@@ -53,14 +53,14 @@ async def test_a_game_goes_on_from_each_of_its_entries_to_the_same_end() -> None
     async with played(in_turn, 3) as at:
         at.begin()
         await at.play_on()
-        whole, told, heard = list(at.journal.entries), at.told(), at.snap.heard
-    assert [len(each) for each in heard] == [3, 1, 1, 1, 1]
+        whole, reported, received = list(at.journal.entries), at.reported(), at.snap.received
+    assert [len(each) for each in received] == [3, 1, 1, 1, 1]
     assert at.running.message.result.misconducts[0].seat == 2
     for length in range(1, len(whole)):
         async with played(in_turn, 3, entries=whole[:length]) as again:
             again.begin()
             await again.play_on()
-            assert (again.told(), again.snap.heard) == (told, heard), length
+            assert (again.reported(), again.snap.received) == (reported, received), length
             assert again.running.message.result == at.running.message.result
 
 
@@ -116,7 +116,7 @@ async def test_the_last_state_has_the_time_at_which_it_was_shown() -> None:
         assert at.running.shown_ns == 1_000_000_000  # of the state with which the game began
         before_ns = time.time_ns()
         at.hands[0].say("x")
-        await until(lambda: bool(at.heard.steps))
+        await until(lambda: bool(at.received.steps))
         assert before_ns <= at.running.shown_ns <= time.time_ns()
 
 
@@ -126,11 +126,11 @@ async def test_the_last_state_has_the_time_at_which_it_was_shown() -> None:
 @pytest.fixture
 async def looked_at() -> AsyncIterator[None]:
     """Fail the test if the event loop is told of an error at which nobody has looked."""
-    told: list[dict[str, Any]] = []
-    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+    reported: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context))
     yield
     gc.collect(1)
-    assert told == []
+    assert reported == []
 
 
 @pytest.mark.usefixtures("looked_at")
@@ -156,7 +156,7 @@ async def test_a_game_ends_for_its_watchers_although_nobody_waits_for_it_any_mor
         at.running.over.cancel()
         at.running.stop("enough")
         await turned()
-        assert at.heard.ended == 1
+        assert at.received.ended == 1
 
 
 @pytest.mark.usefixtures("looked_at")
@@ -235,10 +235,10 @@ async def test_no_answer_of_a_race_counts_while_the_game_waits_for_its_record() 
         await turned()
         at.hands[1].say("b")
         await turned()
-        assert at.snap.heard == [[(0, "a")]]
+        assert at.snap.received == [[(0, "a")]]
         at.journal.catch_up()
         await turned(6)
-        assert at.snap.heard == [[(0, "a")], [(1, "b")]]
+        assert at.snap.received == [[(0, "a")], [(1, "b")]]
 
 
 async def test_a_game_that_is_stopped_while_it_waits_for_its_record_asks_nobody() -> None:
@@ -294,8 +294,8 @@ async def test_only_a_call_that_is_open_while_a_player_is_away_fails() -> None:
         at.hands[1].say("b")
         at.leave(1)
         at.hands[0].say("c")
-        await until(lambda: len(at.snap.heard) == 4)
-        assert at.snap.heard == [[(0, "a")], [(1, "b")], [(0, "c")], [(1, "CallError")]]
+        await until(lambda: len(at.snap.received) == 4)
+        assert at.snap.received == [[(0, "a")], [(1, "b")], [(0, "c")], [(1, "CallError")]]
 
 
 # --- the time of players ---

@@ -40,11 +40,11 @@ class Spectator:
         async for event in self._stream:
             self.events.append(event)
 
-    def told(self) -> list[tuple[int, str | None]]:
+    def reported(self) -> list[tuple[int, str | None]]:
         """Return number and kind of each event, and forget them."""
-        told: list[tuple[int, str | None]] = [(each.sequence, each.WhichOneof("event")) for each in self.events]
+        reported: list[tuple[int, str | None]] = [(each.sequence, each.WhichOneof("event")) for each in self.events]
         self.events.clear()
-        return told
+        return reported
 
 
 def play(rounds: Rounds, seat_count: int, test: Callable[[Played], Awaitable[None]], **options: Any) -> None:
@@ -60,14 +60,14 @@ def test_a_spectator_sees_the_state_at_once_and_20_ms_later_whom_the_game_waits_
     async def test(at: Played) -> None:
         spectator = Spectator(at)
         await asyncio.sleep(0.019)
-        assert spectator.told() == [(1, "state")]
+        assert spectator.reported() == [(1, "state")]
         await asyncio.sleep(0.002)
         (asked,) = [event.asked for event in spectator.events]
         due = [(seat, "/snap.Player/Say") for seat in (0, 1)]
         assert [(each.seat, each.method_name) for each in asked.players] == due
-        assert spectator.told() == [(1, "asked")]
+        assert spectator.reported() == [(1, "asked")]
         await asyncio.sleep(5.0)
-        assert spectator.told() == []  # it is said once
+        assert spectator.reported() == []  # it is said once
 
     play(everybody([0, 1]), 2, test)
 
@@ -82,18 +82,18 @@ def test_whom_a_game_waits_for_is_said_anew_when_others_are_asked() -> None:
     async def test(at: Played) -> None:
         spectator = Spectator(at)
         await asyncio.sleep(1.0)
-        spectator.told()
+        spectator.reported()
         at.hands[0].say("x")
         await asyncio.sleep(0.01)
-        assert spectator.told() == []
+        assert spectator.reported() == []
         await asyncio.sleep(1.0)
         assert [each.seat for each in spectator.events[0].asked.players] == [1]
-        assert spectator.told() == [(1, "asked")]
+        assert spectator.reported() == [(1, "asked")]
         at.hands[1].say("x")
         await asyncio.sleep(1.0)
-        assert spectator.told() == [(2, "finished")]
+        assert spectator.reported() == [(2, "finished")]
         assert spectator.reading.done()
-        assert at.running.watchers == [at.heard]
+        assert at.running.watchers == [at.received]
 
     play(two_races, 2, test)
 
@@ -133,7 +133,7 @@ def test_every_event_has_its_number_and_comes_once() -> None:
             late.append(Spectator(at))
             at.hands[seat].say("x")
         await turned(9)
-        assert spectator.told() == [
+        assert spectator.reported() == [
             (1, "state"),
             (2, "state"),
             (3, "eliminated"),
@@ -141,8 +141,8 @@ def test_every_event_has_its_number_and_comes_once() -> None:
             (5, "eliminated"),
             (6, "finished"),
         ]
-        assert late[1].told() == [(2, "state"), (3, "eliminated"), (4, "state"), (5, "eliminated"), (6, "finished")]
-        assert late[2].told() == [(4, "state"), (5, "eliminated"), (6, "finished")]
+        assert late[1].reported() == [(2, "state"), (3, "eliminated"), (4, "state"), (5, "eliminated"), (6, "finished")]
+        assert late[2].reported() == [(4, "state"), (5, "eliminated"), (6, "finished")]
 
     play(shown_and_out, 2, test)
 
@@ -151,10 +151,14 @@ def test_who_has_seen_the_last_state_is_not_shown_it_again() -> None:
     async def test(at: Played) -> None:
         spectators = [Spectator(at, after) for after in (0, 1, 2)]
         await asyncio.sleep(1.0)
-        assert [each.told() for each in spectators] == [[(1, "state"), (1, "asked")], [(1, "asked")], [(1, "asked")]]
+        assert [each.reported() for each in spectators] == [
+            [(1, "state"), (1, "asked")],
+            [(1, "asked")],
+            [(1, "asked")],
+        ]
         at.hands[0].say("x")
         await turned(6)
-        assert [each.told() for each in spectators] == [[(2, "state")], [(2, "state")], []]
+        assert [each.reported() for each in spectators] == [[(2, "state")], [(2, "state")], []]
 
     play(shown_and_out, 2, test)
 
@@ -186,7 +190,7 @@ def test_players_that_have_joined_are_told_behind_the_state() -> None:
     async def test(at: Played) -> None:
         early = Spectator(at)
         await turned(6)
-        assert early.told() == [(1, "state")]
+        assert early.reported() == [(1, "state")]
         hands = [*at.hands]
         for name in ("b", "c"):
             hand, reached = at.join(name)
@@ -200,17 +204,17 @@ def test_players_that_have_joined_are_told_behind_the_state() -> None:
             (3, 2, "c"),
         ]
         assert all(event.time.ToNanoseconds() for event in early.events)
-        assert late.told() == [(3, "state"), (3, "joined"), (3, "joined")]
-        assert knows_one.told() == [(3, "state"), (3, "joined")]
-        assert knows_all.told() == []
-        early.told()
+        assert late.reported() == [(3, "state"), (3, "joined"), (3, "joined")]
+        assert knows_one.reported() == [(3, "state"), (3, "joined")]
+        assert knows_all.reported() == []
+        early.reported()
         at.hands[0].say("x")
         await asyncio.sleep(1.0)
-        assert early.told() == [(3, "asked")]
+        assert early.reported() == [(3, "asked")]
         for hand in hands[1:]:
             hand.say("x")
         await turned(9)
-        assert early.told() == [(4, "finished")]
+        assert early.reported() == [(4, "finished")]
 
     play(one_race, 1, test)
 
@@ -264,10 +268,10 @@ def test_a_game_that_has_shown_no_state_yet_can_be_watched() -> None:
         await turned(6)
         spectator = Spectator(at)
         await asyncio.sleep(1.0)
-        assert spectator.told() == [(1, "asked")]
+        assert spectator.reported() == [(1, "asked")]
         at.hands[1].say("x")
         await turned(6)
-        assert spectator.told() == [(2, "finished")]
+        assert spectator.reported() == [(2, "finished")]
 
     play(shows_nothing, 2, test)
 
@@ -309,6 +313,6 @@ def test_who_stops_watching_is_forgotten() -> None:
         assert len(at.running.watchers) == 2
         assert isinstance(stream, AsyncGenerator)
         await stream.aclose()
-        assert at.running.watchers == [at.heard]
+        assert at.running.watchers == [at.received]
 
     play(everybody([0]), 1, test)

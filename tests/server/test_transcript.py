@@ -142,6 +142,6 @@ def test_a_misconduct_refers_to_the_last_call_to_its_seat(
 def test_a_result_names_the_players_of_each_group() -> None:
     misconduct = Misconduct(seat=1)
     result = game_result(Outcome([[(2, 7)], [(0, 3), (3, 3)]]), ["a", "b", "c", "d"], [misconduct])
-    told = [[(player.seat, player.name, player.score) for player in group.players] for group in result.ranking]
-    assert told == [[(2, "c", 7)], [(0, "a", 3), (3, "d", 3)]]
+    reported = [[(player.seat, player.name, player.score) for player in group.players] for group in result.ranking]
+    assert reported == [[(2, "c", 7)], [(0, "a", 3), (3, "d", 3)]]
     assert list(result.misconducts) == [misconduct]

@@ -41,8 +41,8 @@ def test_stubs_of_python_can_be_imported(fairplay: Run, tmp_path: Path) -> None:
         "from fairplay.v1 import connection_pb2_grpc as it, player_pb2\n"
         "print(it.ConnectionServiceStub.__name__, it.__file__, player_pb2.GameService(revision=1).revision)"
     )
-    told = subprocess.check_output([sys.executable, "-I", "-S", "-c", f"{_packages()}\n{code}"], text=True).split()
-    assert told == ["ConnectionServiceStub", str(stubs / "fairplay" / "v1" / "connection_pb2_grpc.py"), "1"]
+    reported = subprocess.check_output([sys.executable, "-I", "-S", "-c", f"{_packages()}\n{code}"], text=True).split()
+    assert reported == ["ConnectionServiceStub", str(stubs / "fairplay" / "v1" / "connection_pb2_grpc.py"), "1"]
 
 
 def _packages() -> str:

@@ -638,7 +638,7 @@ def test_old_records_are_removed_once_it_is_said_what_they_are(world: World, tmp
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (["--older", "90"], "--older '90' is not an age: give e.g. 12h, 90d or 8w"),
         (["--older", "1d", "--keep", "games"], "--keep 'games' is not known: give tournaments or tables"),
@@ -646,8 +646,8 @@ def test_old_records_are_removed_once_it_is_said_what_they_are(world: World, tmp
     ],
 )
 def test_nothing_is_removed_for_words_that_are_not_understood(
-    arguments: list[str], told: str, world: World, tmp_path: Path
+    arguments: list[str], reported: str, world: World, tmp_path: Path
 ) -> None:
     result = fairplay("records", "prune", tmp_path, *arguments)
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert reported in result.stderr

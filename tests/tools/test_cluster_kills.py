@@ -62,9 +62,9 @@ def test_a_game_that_is_lost_or_repeated_is_counted(played: Path, tmp_path: Path
 @pytest.mark.slow
 def test_another_result_is_told(played: Path, tmp_path: Path) -> None:
     assert differences(played, played) == []
-    told = json.loads((played / "result.json").read_text())
-    told["ranking"].reverse()
-    (tmp_path / "result.json").write_text(json.dumps(told))
+    reported = json.loads((played / "result.json").read_text())
+    reported["ranking"].reverse()
+    (tmp_path / "result.json").write_text(json.dumps(reported))
     assert differences(played, tmp_path) == ["the results differ in 'ranking'"]
 
 

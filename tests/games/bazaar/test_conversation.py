@@ -277,8 +277,8 @@ def test_players_take_turns_and_those_that_are_out_are_passed_over() -> None:
 
 def test_a_pebble_comes_from_the_bank_and_is_seen_in_the_second_call() -> None:
     game = played(sound("first"))
-    for asked, told in zip(game.of(REQUEST), game.of(CARDS), strict=False):
-        before, after = asked.request.turn_state, told.request.turn_state
+    for asked, reported in zip(game.of(REQUEST), game.of(CARDS), strict=False):
+        before, after = asked.request.turn_state, reported.request.turn_state
         assert sum(before.bank) - sum(after.bank) == sum(after.wallet) - sum(before.wallet) == 1
         assert after.revision == before.revision + 1
 
@@ -427,7 +427,7 @@ def purchase(text: str) -> RequestCardsResponse:
 
 
 @pytest.mark.parametrize(
-    ("method", "reply", "rule_id", "told"),
+    ("method", "reply", "rule_id", "reported"),
     [
         (REQUEST, RequestPebbleOrExchangesResponse(), "bazaar.request.required", "Given: neither."),
         (REQUEST, request(bazaar_pb2.Equation()), "bazaar.pebble.counts", "exchange 1, [] for []"),
@@ -444,7 +444,7 @@ def purchase(text: str) -> RequestCardsResponse:
     ],
 )
 def test_a_reply_that_breaks_a_rule_is_named_with_the_legal_ones(
-    method: str, reply: Any, rule_id: str, told: str
+    method: str, reply: Any, rule_id: str, reported: str
 ) -> None:
     state = start("rrggggg", "-", equations="r=bb", bank="bb", visible="ggggg rrrrr yyyyy yyyyy")
     others = scripted(("", ""), *[("", "")] * 20)
@@ -452,7 +452,7 @@ def test_a_reply_that_breaks_a_rule_is_named_with_the_legal_ones(
     assert isinstance(out.cause, RuleBreak)
     assert out.cause.rule_id == rule_id
     assert out.cause.explanation.startswith(rules.RULES[rule_id])
-    assert told in out.cause.explanation
+    assert reported in out.cause.explanation
     legal = [legal_reply for packed in out.cause.legal_replies if packed.Unpack(legal_reply := type(reply)())]
     assert out.cause.legal_reply_count == len(legal)
     if method == REQUEST:

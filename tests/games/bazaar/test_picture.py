@@ -204,8 +204,8 @@ STATUSES = [
 def test_what_each_player_is_about_is_told(state: bazaar_pb2.State, statuses: list[str]) -> None:
     assert drawn(state).texts("status") == statuses
     marks = {"to request": "▸", "to buy": "▸", "winner": "★"}
-    told = [line for line in lines(state) if any(name in line for name in NAMES)]
-    for line, status in zip(told, statuses, strict=True):
+    reported = [line for line in lines(state) if any(name in line for name in NAMES)]
+    for line, status in zip(reported, statuses, strict=True):
         assert line.endswith(status or "0123456789"[int(line[-1])])
         assert line[0] == marks.get(status, " ")
 

@@ -83,8 +83,8 @@ def _told(together: Sequence[Said], before: dict[str, str]) -> Iterator[str]:
             yield f"    {' | '.join(changed)}"
     for name in dict.fromkeys(said.call.method.name for said in together):
         named = [said for said in together if said.call.method.name == name]
-        heard = [f"{said.call.seat}{summary(said.call.request)}{replied(said.answer)}" for said in named]
-        yield f"{name} {', '.join(heard)}"
+        calls = [f"{said.call.seat}{summary(said.call.request)}{replied(said.answer)}" for said in named]
+        yield f"{name} {', '.join(calls)}"
 
 
 def parts(state: eriantys_pb2.State) -> dict[str, str]:

@@ -90,9 +90,9 @@ def test_notifications_go_to_everybody_at_once_and_questions_of_a_turn_one_at_a_
 def test_everybody_is_told_every_board_with_the_revision_of_the_state_that_was_shown() -> None:
     played = game(sound(), 3, mode="EXPERT")
     shown = {state.revision for state in played.states()}
-    told = Counter(said.call.request.state.revision for said in played.of(BOARD))
-    assert set(told.values()) == {3}
-    assert set(told) == {revision for revision in shown if revision > 3}  # towers are chosen before
+    reported = Counter(said.call.request.state.revision for said in played.of(BOARD))
+    assert set(reported.values()) == {3}
+    assert set(reported) == {revision for revision in shown if revision > 3}  # towers are chosen before
 
 
 def test_every_call_names_the_game_and_the_limits_are_those_of_decisions_and_notifications() -> None:
@@ -156,14 +156,14 @@ def test_of_a_team_the_first_player_chooses() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "rule_id", "told"),
+    ("reply", "rule_id", "reported"),
     [
         (AskTowerColorResponse(), "eriantys.action.required", "no colour"),
         (tower("GREY"), "eriantys.towers.known", "grey towers"),
         (AskTowerColorResponse(color=9), "eriantys.towers.known", "(colour 9) towers"),  # type: ignore[arg-type]
     ],
 )
-def test_an_impossible_colour_is_asked_for_again_and_then_misconduct(reply: Any, rule_id: str, told: str) -> None:
+def test_an_impossible_colour_is_asked_for_again_and_then_misconduct(reply: Any, rule_id: str, reported: str) -> None:
     played = game(failing(1, TOWER, reply), 2)
     asked = [said.call.request for said in played.of(TOWER) if said.call.seat == 1]
     assert [request.first_request for request in asked] == [True, False, False]
@@ -171,7 +171,7 @@ def test_an_impossible_colour_is_asked_for_again_and_then_misconduct(reply: Any,
     (out,) = played.eliminated()
     assert isinstance(out.cause, RuleBreak)
     assert (out.seat, out.cause.rule_id) == (1, rule_id)
-    assert out.cause.explanation.endswith(f"Given: {told}.")
+    assert out.cause.explanation.endswith(f"Given: {reported}.")
     assert played.groups() == [[0]]
     assert played.last().reason is Reason.LAST_SIDE
 
@@ -228,7 +228,7 @@ ON_JESTER: Any = next(color + 1 for color, count in enumerate(EXPERT.cards[1].st
 
 
 @pytest.mark.parametrize(
-    ("state", "reply", "rule_id", "told"),
+    ("state", "reply", "rule_id", "reported"),
     [
         (FIRST_STUDENTS, AskActionResponse(), "eriantys.action.required", "no action"),
         (FIRST_STUDENTS, does(to_dining_room=ToDiningRoom()), "eriantys.action.required", "a student without a colour"),
@@ -272,7 +272,7 @@ ON_JESTER: Any = next(color + 1 for color, count in enumerate(EXPERT.cards[1].st
     ],
 )
 def test_an_impossible_action_is_refused_with_its_rule_and_asked_for_again(
-    state: rules.State, reply: Any, rule_id: str, told: str
+    state: rules.State, reply: Any, rule_id: str, reported: str
 ) -> None:
     played = resumed(failing(0, ACTION, reply, times=2), state)
     first, second, third = (said.call.request for said in played.of(ACTION)[:3])
@@ -281,7 +281,7 @@ def test_an_impossible_action_is_refused_with_its_rule_and_asked_for_again(
     for again in (second, third):
         assert again.refusal.rule_id == rule_id
         assert again.refusal.explanation.startswith(rules.RULES[rule_id])
-        assert told in again.refusal.explanation
+        assert reported in again.refusal.explanation
         again.ClearField("refusal")
         again.first_request = True
         assert again == first
@@ -381,8 +381,8 @@ def test_eliminate_the_others_go_on(method: str, failure: Any) -> None:
     assert played.eliminated() == [Eliminate(1, failure)]
     assert 1 not in {seat for seat, _ in played.after(Eliminate)}
     assert played.after(Eliminate)[:4] == [(0, GONE), (2, GONE), (0, BOARD), (2, BOARD)]
-    told = played.of(GONE)[0].call.request
-    assert (told.lost_seat, told.standing) == (1, eriantys_pb2.STANDING_ELIMINATED)
+    reported = played.of(GONE)[0].call.request
+    assert (reported.lost_seat, reported.standing) == (1, eriantys_pb2.STANDING_ELIMINATED)
     assert len([call for call in played.after(Eliminate) if call[1] == ACTION]) > 50
     assert played.last().reason in (Reason.BAG_EMPTY, Reason.LAST_TOWER, Reason.FEW_GROUPS, Reason.LAST_ASSISTANT)
 
@@ -403,8 +403,8 @@ def test_skip_turns_a_lost_player_is_away_until_it_answers_the_first_board_of_a_
     played = game(failing(1, method, failure, after=3, times=1), 3, on_disconnect="SKIP_TURNS")
     gone = next(place for place, said in enumerate(played.said) if said.answer is failure)
     lost_in = next(state for state in played.states() if state.standings[1] is Standing.AWAY).round
-    told = played.of(GONE)
-    assert [(said.call.seat, said.call.request.lost_seat, said.call.request.standing) for said in told] == [
+    reported = played.of(GONE)
+    assert [(said.call.seat, said.call.request.lost_seat, said.call.request.standing) for said in reported] == [
         (0, 1, eriantys_pb2.STANDING_AWAY),
         (2, 1, eriantys_pb2.STANDING_AWAY),
     ]
@@ -508,10 +508,10 @@ def test_one_that_fails_while_it_is_told_of_another_is_lost_too() -> None:
 def test_the_last_round_is_shown_once_to_everybody_after_the_board_in_which_it_shows() -> None:
     for seat_count, reason in ((2, eriantys_pb2.REASON_LAST_ASSISTANT), (3, eriantys_pb2.REASON_BAG_EMPTY)):
         played = game(sound(), seat_count)
-        told = played.of(LAST)
-        assert [said.call.seat for said in told] == list(range(seat_count))
-        assert {said.call.request.reason for said in told} == {reason}
-        before = [said for said in played.said if said.step < told[0].step]
+        reported = played.of(LAST)
+        assert [said.call.seat for said in reported] == list(range(seat_count))
+        assert {said.call.request.reason for said in reported} == {reason}
+        before = [said for said in played.said if said.step < reported[0].step]
         assert before[-1].call.method.name == BOARD
         assert before[-1].call.request.state.last_round_reason == reason
         assert all(

@@ -223,16 +223,16 @@ def test_players_that_are_passed_over_are_told_on_demand(kind: str, skips: int) 
     fish[3] = 0
     players = [fish_pb2.Player(color=seat + 1, places=[place]) for seat, place in enumerate((0, 1, 11))]  # type: ignore[arg-type]
     start = fish_pb2.State(columns=1, fish=fish, players=players, penguin_count=1)
-    healthy, told = sound(), []
+    healthy, reported = sound(), []
 
     def answer(call: Call) -> Any:
         if call.method.name == "TakeTurn":
-            told.append((call.seat, list(call.request.actions)))
+            reported.append((call.seat, list(call.request.actions)))
         return healthy(call)
 
     drive(GAME.play("g", settings, list("abc"), Random(1), start), answer)
     skip = [fish_pb2.Action(skip=True)] * skips
-    assert told[:4] == [
+    assert reported[:4] == [
         (0, []),
         (2, []),  # its first turn
         (0, [*skip, fish_pb2.Action(source=11, target=9)]),

@@ -33,13 +33,13 @@ def result(*failed: int) -> GameResult:
     return GameResult(ranking=first, misconducts=[Misconduct(seat=seat) for seat in failed])
 
 
-def one_after_the_other(ahead: int, heard: list[Results]) -> Any:
+def one_after_the_other(ahead: int, received: list[Results]) -> Any:
     """A plan of three rounds of one game each, between 0 and 1, 1 and 2, and 2 and 0."""
 
     def plan(entrants: Sequence[int]) -> Plan:
         for pair in ((0, 1), (1, 2), (2, 0)):
             results = yield PlayRound((Pairing(pair),), ahead)
-            heard.append(results)
+            received.append(results)
         return Order((0,), (1, 2))
 
     return plan
@@ -57,8 +57,8 @@ def advance(conversation: Any, answer: Any = None) -> Any:
 
 
 def test_rounds_are_answered_as_they_are_due() -> None:
-    heard: list[Results] = []
-    conversation, rounds = play("t", 3, TWO, one_after_the_other(1, heard), Failures(3)), Rounds()
+    received: list[Results] = []
+    conversation, rounds = play("t", 3, TWO, one_after_the_other(1, received), Failures(3)), Rounds()
     step = advance(conversation)
     assert rounds.begin(step) == 1
     assert rounds.answer() == ()  # the second round is named before the first is over
@@ -83,7 +83,7 @@ def test_rounds_are_answered_as_they_are_due() -> None:
     with pytest.raises(StopIteration) as stop:
         advance(conversation, third)
     assert stop.value.value == Order((0,), (1, 2))
-    assert [len(each.played) for each in heard] == [0, 1, 1]
+    assert [len(each.played) for each in received] == [0, 1, 1]
 
 
 def test_an_entrant_is_withdrawn_with_one_failure_more_than_are_allowed() -> None:

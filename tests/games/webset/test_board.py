@@ -51,13 +51,18 @@ class Sitting:
 
     def __init__(self, limit_s: float = 60.0, names: tuple[str, ...] = NAMES) -> None:
         self.now = 0.0
-        self.told: list[str] = []
+        self.reported: list[str] = []
         self.names = names
         self.call_limit_s: float | None = None
         self._news = asyncio.Event()
         self.person: Any = FRONTEND.create_player(
             TableContext(
-                lambda: self.names, limit_s, self._clock, self._news.set, self.told.append, lambda: self.call_limit_s
+                lambda: self.names,
+                limit_s,
+                self._clock,
+                self._news.set,
+                self.reported.append,
+                lambda: self.call_limit_s,
             )
         )
 
@@ -242,7 +247,7 @@ async def test_a_key_of_an_action_that_is_not_possible_says_why() -> None:
     task = asyncio.create_task(sitting.person.act(request))
     await sitting.until(lambda view: bool(view.keys))
     sitting.press("s")
-    assert sitting.told == ["Solutions are not shown at this table."]
+    assert sitting.reported == ["Solutions are not shown at this table."]
     sitting.press("space")
     await task
 
@@ -260,7 +265,7 @@ async def test_a_key_of_an_action_that_is_not_possible_says_why() -> None:
 async def test_the_reason_of_not_now_is_said(rule_id: str, said: str) -> None:
     sitting = Sitting(limit_s=0.01)
     await sitting.act(fresh(), status=messages.STATUS_NOT_NOW, rule_id=rule_id)
-    assert sitting.told == [said]
+    assert sitting.reported == [said]
 
 
 async def test_a_question_that_comes_to_a_new_process_is_answered_in_what_is_left_of_its_time() -> None:
@@ -343,9 +348,9 @@ async def test_news_of_a_cancelled_question_is_reported_once() -> None:
         messages.ReportRequest(state=codec.public_message(state), events=[expired, called], **more)
     )
     not_now = reasons.STATUSES[messages.STATUS_NOT_NOW]
-    assert sitting.told == ["ann CallExpired: no cards in time.", not_now, "bob[2J calls ---S-E-T---."]
+    assert sitting.reported == ["ann CallExpired: no cards in time.", not_now, "bob[2J calls ---S-E-T---."]
     await sitting.person.report(messages.ReportRequest(state=codec.public_message(state), **more))
-    assert sitting.told[3:] == [not_now]
+    assert sitting.reported[3:] == [not_now]
 
 
 async def test_a_key_between_two_questions_holds_for_the_same_table_only() -> None:
@@ -501,7 +506,7 @@ async def test_somebody_elses_call_is_shown_with_its_time() -> None:
     sitting.now += 1.0
     assert sitting.status == "bob[2J calls ---S-E-T---  ██████████████░░░░░░ 2.0 s"
     assert sitting.person.view().ticking
-    assert sitting.told == ["bob[2J calls ---S-E-T---."]
+    assert sitting.reported == ["bob[2J calls ---S-E-T---."]
 
 
 async def test_what_happens_and_what_becomes_of_own_acts_is_told_with_the_names_of_the_statuses() -> None:
@@ -514,7 +519,7 @@ async def test_what_happens_and_what_becomes_of_own_acts_is_told_with_the_names_
         webset_pb2.Event(revision=5, kind=webset_pb2.EVENT_KIND_PLAYER_LEFT, seat=1),
     ]
     await sitting.act(fresh(), events=events, status=messages.STATUS_NO_MORE_CARDS)
-    assert sitting.told == [
+    assert sitting.reported == [
         "ann GotSet: one red solid oval, one red open oval, one red striped oval.",
         "bob[2J BadSet: those were no set.",
         "player 8 CallExpired: no cards in time.",

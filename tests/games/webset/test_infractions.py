@@ -33,8 +33,8 @@ MUST, SHOULD = Level.MUST, Level.SHOULD
 def to_act(state: State, seat: int = 0, rule: str = "", status: Status | None = None) -> ActRequest:
     """Return the question as the referee asks it."""
     actions = codec.action_list(rules.possible(state, seat))
-    told = codec.status(status)
-    return ActRequest(seat=seat, state=codec.public_message(state), actions=actions, rule_id=rule, status=told)
+    reported = codec.status(status)
+    return ActRequest(seat=seat, state=codec.public_message(state), actions=actions, rule_id=rule, status=reported)
 
 
 def to_pick(state: State, seat: int = 0, *, may_skip: bool = False) -> PickCardsRequest:

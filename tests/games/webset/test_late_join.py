@@ -28,9 +28,9 @@ def test_who_joins_is_told_the_table_and_acts_with_the_others_from_then_on() -> 
     assert play.race is not None
     assert play.race.next_seat == 2
     play.arrive((2, Joined()))
-    told = play.asked("Deal")[2]
-    assert [player.points for player in told.state.players] == [1, 0, 0]
-    assert (told.seat, told.settings.late_join) == (2, True)
+    reported = play.asked("Deal")[2]
+    assert [player.points for player in reported.state.players] == [1, 0, 0]
+    assert (reported.seat, reported.settings.late_join) == (2, True)
     assert set(play.asked("Act")) == set(before)  # the others go on with what they were asked
     assert [event.kind for event in play.shown[-1].events] == [webset_pb2.EVENT_KIND_PLAYER_JOINED]
     play.arrive((2, webset_player_pb2.DealResponse()))

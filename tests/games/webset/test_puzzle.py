@@ -209,11 +209,11 @@ async def test_a_person_names_sets_takes_cards_back_and_ends_it() -> None:
     sitting.press("backspace")
     assert "1 named" in sitting.status
     sitting.press("x", *"qaz")  # the first set again
-    assert sitting.told[-1] == rules.RULES["webset.take.once"]
+    assert sitting.reported[-1] == rules.RULES["webset.take.once"]
     sitting.press("backspace", "backspace", "enter")
     reply = await task
     assert rules.judge_named(puzzle(), tuple(reply.cards)) == ([numbers(FIRST), numbers(SECOND)], [])
-    assert "You name set 1: " in sitting.told[0]
+    assert "You name set 1: " in sitting.reported[0]
 
 
 async def test_what_a_person_has_named_counts_when_the_time_is_over() -> None:

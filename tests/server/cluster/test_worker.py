@@ -116,9 +116,9 @@ async def test_programs_see_nothing_that_lets_them_use_the_cluster(monkeypatch: 
     monkeypatch.setenv("RAY_AUTH_TOKEN", "hidden")
     monkeypatch.setenv("OTHER", "shown")
     record = await played('exec:sh -c "echo $OTHER $RAY_AUTH_TOKEN; exit 3"', "bot:first")
-    told = b"".join(each.entry for each in record.entries if b"process ended" in each.entry)
-    assert b"shown" in told
-    assert b"hidden" not in told
+    reported = b"".join(each.entry for each in record.entries if b"process ended" in each.entry)
+    assert b"shown" in reported
+    assert b"hidden" not in reported
 
 
 async def test_programs_see_the_variables_of_where_the_job_comes_from(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,6 +129,6 @@ async def test_programs_see_the_variables_of_where_the_job_comes_from(monkeypatc
     for name in ("OTHER", "OMP_NUM_THREADS", "PYTHONBREAKPOINT", "FAIRPLAY_CA"):
         monkeypatch.setenv(name, "of the worker")
     record = Record.FromString(await asyncio.to_thread(do, made))
-    told = b"".join(each.entry for each in record.entries if b"process ended" in each.entry)
-    assert b"[of the worker] [4] []" in told
+    reported = b"".join(each.entry for each in record.entries if b"process ended" in each.entry)
+    assert b"[of the worker] [4] []" in reported
     assert os.environ["FAIRPLAY_CA"] == "given"

@@ -101,7 +101,7 @@ async def test_nobody_is_asked_for_more_before_the_games_that_led_to_it_are_on_d
         await here.manager.start("t")
         await wait_for(store.journal.held)
         await turns()
-        assert {told for _, told in here.stage.log} == {"start"}
+        assert {reported for _, reported in here.stage.log} == {"start"}
         assert len(here.store.list("game", limit=10)[0]) == game_count
         store.journal.free.set()
         assert (await here.over("t")).status == states.FINISHED

@@ -167,7 +167,7 @@ def test_a_tournament_cancelled_anywhere_is_sound_and_stays_cancelled(
     for record in (once, twice):
         assert check_tournament(parsed(record)) == []
         assert parsed(record)[-1].change.cancelled == "rain"
-        told = [entry.call.seat for entry in parsed(record) if entry.call.method_name.endswith("/End")]
+        reported = [entry.call.seat for entry in parsed(record) if entry.call.method_name.endswith("/End")]
         started = [
             entry.call.seat
             for entry in parsed(record)
@@ -175,8 +175,8 @@ def test_a_tournament_cancelled_anywhere_is_sound_and_stays_cancelled(
             and entry.call.reply == b""
             and not entry.call.HasField("error")
         ]
-        assert len(told) == len(set(told))
-        assert set(told) <= set(started)
+        assert len(reported) == len(set(reported))
+        assert set(reported) <= set(started)
 
 
 def test_every_prefix_of_a_record_is_sound_as_far_as_it_goes() -> None:

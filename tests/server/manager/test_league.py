@@ -110,7 +110,7 @@ async def play_with_broken_entrants(records: Path) -> None:
         assert all(failures[name] >= 4 for name in broken)
         assert all(failures[name] == 1 for name in names[:12] if name not in broken)  # only in End
         assert {*tournament.result.winners, *tournament.result.others} == {*names} - {*broken}
-        ends = [name for name, told in here.stage.log if told.startswith("end")]
+        ends = [name for name, reported in here.stage.log if reported.startswith("end")]
         assert sorted(ends) == sorted({*names} - {*broken})
         assert here.findings() == []
 
@@ -147,7 +147,7 @@ async def test_an_entrant_is_withdrawn_when_it_has_failed_too_often(allowed: int
         assert [failure.misconduct.player for failure in tournament.result.failures] == ["a"] * (allowed + 1)
         assert sum("a" in pair for pair in pairs_played(tournament)) == allowed + 1
         assert "a" not in [*tournament.result.winners, *tournament.result.others]
-        assert [name for name, told in here.stage.log if told.startswith("end")].count("a") == 0
+        assert [name for name, reported in here.stage.log if reported.startswith("end")].count("a") == 0
         standings, _ = await here.manager.standings("t", 100, 0)
         lines = {line.name: line for line in standings.standings}
         assert lines["a"].withdrawn
@@ -190,7 +190,7 @@ async def test_a_tournament_that_is_cancelled_blames_nobody_for_games_ahead() ->
         assert over.status == CANCELLED
         assert all(game.HasField("result") for round_ in over.rounds for game in round_.games)
         assert not any(game.result.misconducts for round_ in over.rounds for game in round_.games)
-        assert sorted(name for name, told in here.stage.log if told == "end False") == list("abcde")
+        assert sorted(name for name, reported in here.stage.log if reported == "end False") == list("abcde")
         assert here.findings() == []
 
 
@@ -306,16 +306,18 @@ async def test_watchers_are_sent_the_standings_at_the_end_as_everybody_can_get_t
         await here.manager.start("t")
         events = [event async for event in stream]
         assert kinds(events)[-2:] == ["standings", "finished"]
-        told = events[-2].standings
-        assert told.complete
-        assert (told.entrant_count, told.game_count, told.round_count) == (4, 6, 6)
-        assert told.standings[0].place == 1
-        assert all(line.rating.low < line.rating.value < line.rating.high for line in told.standings)
-        assert (await here.manager.standings("t", 100, 0))[0] == told  # from the record, where nothing runs any more
+        reported = events[-2].standings
+        assert reported.complete
+        assert (reported.entrant_count, reported.game_count, reported.round_count) == (4, 6, 6)
+        assert reported.standings[0].place == 1
+        assert all(line.rating.low < line.rating.value < line.rating.high for line in reported.standings)
+        assert (await here.manager.standings("t", 100, 0))[
+            0
+        ] == reported  # from the record, where nothing runs any more
         first, after = await here.manager.standings("t", 3, 0)
-        assert ([*first.standings], after) == ([*told.standings[:3]], 3)
+        assert ([*first.standings], after) == ([*reported.standings[:3]], 3)
         rest, after = await here.manager.standings("t", 3, 3)
-        assert [*rest.standings] == [*told.standings[3:]]
+        assert [*rest.standings] == [*reported.standings[3:]]
         assert after is None
 
 

@@ -191,7 +191,7 @@ async def lives_on(records: Path, expected: Tournament) -> None:
         }
         tournament = await run(here)
         assert standings(tournament) == standings(expected)
-        assert not known & {(name, told.split()[0]) for name, told in here.stage.log}
+        assert not known & {(name, reported.split()[0]) for name, reported in here.stage.log}
         assert sorted(games(here.store)) == sorted(game.game_id for round_ in expected.rounds for game in round_.games)
         assert here.findings() == []
 

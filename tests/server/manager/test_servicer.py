@@ -81,10 +81,10 @@ async def test_a_tournament_from_its_creation_to_its_end(manager: Any) -> None:
     assert [event.signed_up.name for event in events if event.HasField("signed_up")] == list("cdef")
     assert [event.withdrawn for event in events if event.HasField("withdrawn")] == ["f"]
     assert not any(player.link for player in last.entrants)
-    told = [*first.tournament.entrants, *(event.signed_up for event in events if event.HasField("signed_up"))]
-    told += [player for event in events for player in event.started.entrants]
-    assert not any(player.link for player in told)
-    assert {player.description.display_name for player in told} == {"first", "greedy"}
+    reported = [*first.tournament.entrants, *(event.signed_up for event in events if event.HasField("signed_up"))]
+    reported += [player for event in events for player in event.started.entrants]
+    assert not any(player.link for player in reported)
+    assert {player.description.display_name for player in reported} == {"first", "greedy"}
     assert sum(event.HasField("tournament") for event in events) == 1
     assert bracket(last)[0] == "edc ab"
     assert kinds(events).count("round_started") == len(last.rounds)

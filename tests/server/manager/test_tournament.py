@@ -86,7 +86,7 @@ async def test_players_are_told_start_and_end_once_winners_first() -> None:
         for name in "abcde":
             here.stage.act(name)
         tournament = await here.play("t", plan("abcde"))
-        ends = [(name, told) for name, told in here.stage.log if told != "start"]
+        ends = [(name, reported) for name, reported in here.stage.log if reported != "start"]
         assert here.stage.log[:5] == [(name, "start") for name in "abcde"]
         assert ends[: len(tournament.result.winners)] == [(name, "end True") for name in tournament.result.winners]
         assert sorted(ends) == sorted((name, f"end {name in tournament.result.winners}") for name in "abcde")
@@ -116,7 +116,7 @@ async def test_a_player_that_fails_anywhere_is_blamed_and_nobody_else(
         assert failure.misconduct.method_name.rpartition("/")[2].lower() == method.replace("_", "")
         assert bool(failure.game_id) == (method not in ("start", "end"))
         assert sorted([*tournament.result.winners, *tournament.result.others, name]) == list("abcde")
-        ends = [told for _, told in here.stage.log if told.startswith("end")]
+        ends = [reported for _, reported in here.stage.log if reported.startswith("end")]
         assert bool(ends) == (method == "end")
         assert here.findings() == []
 
@@ -217,9 +217,9 @@ async def test_at_most_200_lines_of_the_standings_are_sent_to_those_who_watch() 
         watching = asyncio.create_task(_all(here, "t"))
         await asyncio.sleep(0)
         await here.manager.start("t")
-        told = [event.standings for event in await watching if event.HasField("standings")]
+        reported = [event.standings for event in await watching if event.HasField("standings")]
         assert len((await here.manager.standings("t", 1_000, 0))[0].standings) == 201
-        assert {len(each.standings) for each in told} == {200}
+        assert {len(each.standings) for each in reported} == {200}
 
 
 @in_simulated_time
@@ -240,8 +240,8 @@ async def test_who_watches_is_sent_new_standings_while_games_are_played(tmp_path
         assert not seen[-1].standings.complete
         await asyncio.sleep(200)
         held.release.set()
-        told = [event.standings.complete async for event in stream if event.HasField("standings")]
-        assert told[-1] and len(told) < 20  # one for each game at the most, and the last one
+        reported = [event.standings.complete async for event in stream if event.HasField("standings")]
+        assert reported[-1] and len(reported) < 20  # one for each game at the most, and the last one
 
 
 async def test_the_record_of_a_tournament_says_when_everything_happened() -> None:

@@ -273,12 +273,12 @@ def drive(
     outcome: Outcome | None = None,
 ) -> None:
     """Drive a conversation from a step to its end, as the referee does, and append its result."""
-    told: dict[int, Answer] = dict(answers or {})
+    reported: dict[int, Answer] = dict(answers or {})
     try:
         while outcome is None:
             step = conversation.send(None) if step is None else step
-            step = conversation.send(said(step, transcript, answer, told))
-            told = {}
+            step = conversation.send(said(step, transcript, answer, reported))
+            reported = {}
     except StopIteration as stop:
         outcome = stop.value
     except RuntimeError:
@@ -288,16 +288,16 @@ def drive(
     entries.append(RecordEntry(result=RecordedResult(result=result)).SerializeToString())
 
 
-def said(step: Step, transcript: Transcript, answer: Players, told: dict[int, Answer]) -> object:
+def said(step: Step, transcript: Transcript, answer: Players, reported: dict[int, Answer]) -> object:
     """Return the answer to a step. Of calls that are made at once, those of later seats are answered first."""
     if isinstance(step, Call):
         return transcript.record_outcome(transcript.ask(step), answer(step), 0.25)
     if isinstance(step, CallAll):
-        asked = [transcript.ask(call) for call in step.calls if call.seat not in told]
-        told.update(
+        asked = [transcript.ask(call) for call in step.calls if call.seat not in reported]
+        reported.update(
             {each.call.seat: transcript.record_outcome(each, answer(each.call), 1.5) for each in reversed(asked)}
         )
-        return told
+        return reported
     if isinstance(step, Eliminate):
         transcript.record_misconduct(step)
     return None

@@ -67,16 +67,16 @@ async def fill(place: Place) -> None:
             journal = journal if not journal.listing.finished else begin(store, journal.listing.number + 1)
             await journal.saved()
     except RecordsError as error:
-        told = [str(error)]
+        reported = [str(error)]
     await waiting
     for ending in (journal.saved, store.flush, store.close):
         try:
             await ending()
         except RecordsError as error:
-            told.append(str(error))
+            reported.append(str(error))
     assert store.failure is not None
     assert journal.behind
-    sys.stdout.write("\n".join([str(store.failure), *told]))
+    sys.stdout.write("\n".join([str(store.failure), *reported]))
 
 
 if __name__ == "__main__":

@@ -70,10 +70,10 @@ async def test_a_full_disk_is_told_to_everybody_and_loses_nothing_that_was_saved
     process = run("fill", tmp_path)
     said, _ = await asyncio.to_thread(process.communicate, timeout=60)
     assert process.returncode == 0
-    told = said.split("\n")
-    assert len(told) == 5
-    assert len(set(told)) == 1
-    assert told[0].startswith(f"cannot write the records in {tmp_path}: ")
+    reported = said.split("\n")
+    assert len(reported) == 5
+    assert len(set(reported)) == 1
+    assert reported[0].startswith(f"cannot write the records in {tmp_path}: ")
     store = Store.open(tmp_path)
     for listing in store.list("game", limit=100)[0]:
         record = store.read(listing.record_id)

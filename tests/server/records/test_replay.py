@@ -43,9 +43,9 @@ def test_a_game_is_told_again_in_the_order_in_which_it_happened() -> None:
 
 def test_events_name_the_entries_that_they_follow_from() -> None:
     record = recorded(header(2, state=3), players({3: "illegal"}))
-    told = list(replay(record, find))
-    assert [event.entry for event in told] == [1, 2, 3, 4, 5, 5, 6, 6, 7, 8]
-    assert [event.sequence for event in told if not isinstance(event, Called)] == [1, 2, 3, 4, 5]
+    reported = list(replay(record, find))
+    assert [event.entry for event in reported] == [1, 2, 3, 4, 5, 5, 6, 6, 7, 8]
+    assert [event.sequence for event in reported if not isinstance(event, Called)] == [1, 2, 3, 4, 5]
 
 
 def test_answers_of_calls_made_at_once_come_in_the_order_in_which_they_were_given() -> None:
@@ -198,10 +198,10 @@ def test_an_empty_record_is_refused() -> None:
 def test_what_happened_before_a_wrong_entry_is_told() -> None:
     entries = [linked.entry for linked in recorded(header(2), players({})).entries]
     record = chained([*entries[:3], RecordEntry().SerializeToString()])
-    told = replay(record, find)
-    assert [next(told).entry for _ in range(3)] == [1, 2, 3]
+    reported = replay(record, find)
+    assert [next(reported).entry for _ in range(3)] == [1, 2, 3]
     with pytest.raises(Diverged, match="entry 4"):
-        next(told)
+        next(reported)
 
 
 def test_a_record_of_something_else_is_not_replayed_as_a_game() -> None:

@@ -253,8 +253,8 @@ def test_after_a_restart_time_goes_on_from_then() -> None:
 def test_what_happens_is_at_the_time_that_the_calls_before_it_took() -> None:
     begin = header(2, state=3)
     begin.game.start_time.CopyFrom(BEGIN)
-    told = list(replay(recorded(begin, players({3: "illegal"})), find))
-    assert [type(event) for event in told] == [
+    reported = list(replay(recorded(begin, players({3: "illegal"})), find))
+    assert [type(event) for event in reported] == [
         Shown,  # the colours take 1.5 seconds, each other call a quarter of one
         Called,
         Called,
@@ -266,7 +266,7 @@ def test_what_happens_is_at_the_time_that_the_calls_before_it_took() -> None:
         Called,
         Ended,
     ]
-    times = [event.time_ns for event in told if not isinstance(event, Called | Came)]
+    times = [event.time_ns for event in reported if not isinstance(event, Called | Came)]
     assert times == [100 * S, 101_750_000_000, 101_750_000_000, 102 * S, 102_250_000_000]
 
 
@@ -325,9 +325,9 @@ def test_a_record_that_cannot_be_played_is_refused_at_its_first_entry() -> None:
 
 def test_nothing_follows_the_end_of_a_game() -> None:
     entries = [linked.entry for linked in recorded(header(2), players({})).entries]
-    told = replay(chained([*entries, RecordEntry(resumed=Resumed()).SerializeToString()]), find)
+    reported = replay(chained([*entries, RecordEntry(resumed=Resumed()).SerializeToString()]), find)
     with pytest.raises(Diverged, match=f"entry {len(entries) + 1}: it comes after the end of the game"):
-        list(told)
+        list(reported)
 
 
 def test_a_call_after_the_end_that_the_rules_lead_to_is_refused() -> None:
@@ -352,9 +352,9 @@ def test_misconducts_with_their_evidence_are_those_of_earlier_versions() -> None
     for misconduct in (entries[3].misconduct, entries[-1].result.result.misconducts[0]):
         misconduct.request.Pack(StringValue(value="g1"))
         misconduct.unparsable_reply = b"\xff\xff\xff"
-    told = list(replay(chained(entry.SerializeToString() for entry in entries), find))
-    assert isinstance(told[-1], Ended)
-    assert told[-1].result.misconducts[0].unparsable_reply == b"\xff\xff\xff"
+    reported = list(replay(chained(entry.SerializeToString() for entry in entries), find))
+    assert isinstance(reported[-1], Ended)
+    assert reported[-1].result.misconducts[0].unparsable_reply == b"\xff\xff\xff"
 
 
 def test_a_game_that_was_stopped_has_the_misconducts_so_far_and_no_others() -> None:

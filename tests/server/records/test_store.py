@@ -109,9 +109,9 @@ async def test_many_records_are_written_together_and_read_apart(store: Store) ->
     await store.flush()
     for journal in journals:
         record_id = journal.listing.record_id
-        told = [f"{record_id} {number}".encode() for number in range(300)]
+        reported = [f"{record_id} {number}".encode() for number in range(300)]
         end = [b"the end"] if journal.listing.finished else []
-        assert entries(store.read(record_id)) == [b"header of " + record_id.encode(), *told, *end]
+        assert entries(store.read(record_id)) == [b"header of " + record_id.encode(), *reported, *end]
 
 
 async def test_everything_is_there_after_a_new_start(place: Place) -> None:

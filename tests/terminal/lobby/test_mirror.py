@@ -30,7 +30,7 @@ def user(name: str, at: str = "", part: Part.ValueType = Part.PART_WATCHER) -> U
     return User(name=name, table=at, part=part if at else Part.PART_UNSPECIFIED)
 
 
-def told(lobby: LobbyMirror, *events: dict[str, Any]) -> LobbyMirror:
+def reported(lobby: LobbyMirror, *events: dict[str, Any]) -> LobbyMirror:
     for event in events:
         lobby = lobby.after(LobbyEvent(sequence=lobby.sequence + 1, **event))
     return lobby
@@ -43,7 +43,7 @@ def whole(*tables: Table, **users: str) -> dict[str, Any]:
 
 def at_blue(*seated: str, **more: Any) -> LobbyMirror:
     """Return the lobby of Ann at a table with these seats."""
-    return told(LobbyMirror("ann"), whole(table("blue", *seated, **more), ann="blue", bob="blue"))
+    return reported(LobbyMirror("ann"), whole(table("blue", *seated, **more), ann="blue", bob="blue"))
 
 
 def lines(lobby: LobbyMirror) -> list[str]:
@@ -54,7 +54,9 @@ def lines(lobby: LobbyMirror) -> list[str]:
 
 
 def test_the_whole_takes_the_place_of_what_was_known() -> None:
-    lobby = told(LobbyMirror("ann"), whole(table("old"), ann="old", cy=""), whole(table("blue"), ann="", bob="blue"))
+    lobby = reported(
+        LobbyMirror("ann"), whole(table("old"), ann="old", cy=""), whole(table("blue"), ann="", bob="blue")
+    )
     assert set(lobby.tables) == {"blue"}
     assert set(lobby.users) == {"ann", "bob"}
     assert lobby.sequence == 2
@@ -62,13 +64,13 @@ def test_the_whole_takes_the_place_of_what_was_known() -> None:
 
 
 def test_users_and_tables_come_change_and_go() -> None:
-    lobby = told(LobbyMirror("ann"), whole(ann=""), {"user": user("bob")}, {"table": table("blue")})
+    lobby = reported(LobbyMirror("ann"), whole(ann=""), {"user": user("bob")}, {"table": table("blue")})
     assert lobby.notice == "ann makes blue."
-    lobby = told(lobby, {"user": user("bob", "blue")}, {"table": table("blue", watchers=["bob"])})
+    lobby = reported(lobby, {"user": user("bob", "blue")}, {"table": table("blue", watchers=["bob"])})
     assert lobby.users["bob"].table == "blue"
-    lobby = told(lobby, {"user_gone": UserGone(name="bob", lost=True)})
+    lobby = reported(lobby, {"user_gone": UserGone(name="bob", lost=True)})
     assert lobby.notice == "bob is lost."
-    lobby = told(lobby, {"table_deleted": "blue"}, {"user_gone": UserGone(name="zoe")})
+    lobby = reported(lobby, {"table_deleted": "blue"}, {"user_gone": UserGone(name="zoe")})
     assert not lobby.tables
     assert set(lobby.users) == {"ann"}
 
@@ -82,19 +84,19 @@ def test_an_event_that_is_newer_than_the_client_changes_nothing_but_the_sequence
 def test_the_newest_table_is_the_first() -> None:
     older, newer = table("older"), table("newer")
     older.create_time.seconds, newer.create_time.seconds = 1, 2
-    lobby = told(LobbyMirror("ann"), {"table": older}, {"table": newer})
+    lobby = reported(LobbyMirror("ann"), {"table": older}, {"table": newer})
     assert [each.name for each in lobby.newest_first()] == ["newer", "older"]
 
 
 def test_a_table_that_is_deleted_under_the_user_is_left() -> None:
-    assert told(at_blue("ann"), {"table_deleted": "blue"}).table is None
+    assert reported(at_blue("ann"), {"table_deleted": "blue"}).table is None
 
 
 # --- what is said and done at the table ---
 
 
 def test_what_is_done_at_the_table_is_told_in_lines() -> None:
-    lobby = told(
+    lobby = reported(
         at_blue(),
         {"table": table("blue", "bob", watchers=["ann", "cy"])},
         {"table": table("blue", "bob", "ann", watchers=["cy"])},
@@ -113,47 +115,47 @@ def test_what_is_done_at_the_table_is_told_in_lines() -> None:
 
 def test_the_end_of_a_game_is_told_with_its_result() -> None:
     groups = [RankGroup(players=[RankedPlayer(name="bob", score=3)]), RankGroup(players=[RankedPlayer(name="ann")])]
-    running = told(at_blue("ann", "bob"), {"table": table("blue", "ann", "bob", status=RUNNING, game_id="g")})
+    running = reported(at_blue("ann", "bob"), {"table": table("blue", "ann", "bob", status=RUNNING, game_id="g")})
     over = table("blue", "ann", "bob", status=OVER, game_id="g", result=GameResult(ranking=groups))
-    assert lines(told(running, {"table": over}))[-1] == "The game is over, won by bob 3; then ann 0."
+    assert lines(reported(running, {"table": over}))[-1] == "The game is over, won by bob 3; then ann 0."
 
 
 def test_who_loses_the_connection_in_a_game_and_comes_back_is_told() -> None:
     away = table("blue", "ann", "bob")
     away.seats[1].present = False
-    lobby = told(at_blue("ann", "bob"), {"table": away}, {"table": table("blue", "ann", "bob")})
+    lobby = reported(at_blue("ann", "bob"), {"table": away}, {"table": table("blue", "ann", "bob")})
     assert lines(lobby) == ["bob is gone.", "bob is back."]
 
 
 def test_other_tables_tell_nothing_here() -> None:
-    assert lines(told(at_blue(), {"table": table("red")}, {"table": table("red", "cy")})) == []
+    assert lines(reported(at_blue(), {"table": table("red")}, {"table": table("red", "cy")})) == []
 
 
 def test_talk_is_forgotten_at_the_next_table_and_does_not_grow_for_ever() -> None:
     said = [{"spoken": Spoken(table="blue", speaker="bob", text=str(number))} for number in range(MAX_LINES + 5)]
-    lobby = told(at_blue(), *said)
+    lobby = reported(at_blue(), *said)
     assert len(lobby.talk) == MAX_LINES
     assert lobby.talk[-1] == Line("bob", str(MAX_LINES + 4))
-    assert told(lobby, {"table": table("red")}, {"user": user("ann", "red")}).talk == ()
+    assert reported(lobby, {"table": table("red")}, {"user": user("ann", "red")}).talk == ()
 
 
 def test_a_user_with_a_new_name_stays_where_it_is() -> None:
     before = at_blue("ann", "bob", watchers=["cy"])
     renamed = {"user_gone": UserGone(name="ann", new_name="eve")}
-    lobby = told(before, renamed)
+    lobby = reported(before, renamed)
     assert (lobby.me, lobby.seat, lobby.sequence) == ("eve", 0, before.sequence + 1)
     assert set(lobby.users) == {"eve", "bob"}
     assert lobby.tables["blue"].owner == "eve"
     assert lines(lobby) == ["ann is called eve now."]
-    told_again = told(lobby.renamed("ann", "eve"), {"user": user("eve", "blue")}, {"table": lobby.tables["blue"]})
+    told_again = reported(lobby.renamed("ann", "eve"), {"user": user("eve", "blue")}, {"table": lobby.tables["blue"]})
     assert lines(told_again) == ["ann is called eve now."]
-    watching = told(lobby, {"user_gone": UserGone(name="cy", new_name="dee")})
+    watching = reported(lobby, {"user_gone": UserGone(name="cy", new_name="dee")})
     assert lines(watching) == lines(lobby), "the events have not said that cy is here"
     assert before.tables["blue"].owner == "ann", "a mirror is a value"
 
 
 def test_a_new_name_that_the_whole_lobby_has_told_already_is_taken_over() -> None:
-    lobby = told(LobbyMirror("ann"), whole(table("blue", "eve"), eve="blue"))
+    lobby = reported(LobbyMirror("ann"), whole(table("blue", "eve"), eve="blue"))
     assert (lobby.table, lobby.renamed("ann", "eve").seat) == (None, 0)
 
 
@@ -176,7 +178,7 @@ def test_strangers_words_cannot_steer_a_terminal(given: str, shown: str) -> None
 
 
 def test_chat_and_names_are_made_harmless() -> None:
-    lobby = told(at_blue(), {"spoken": Spoken(speaker="\x1b]0;x", text="\x07")})
+    lobby = reported(at_blue(), {"spoken": Spoken(speaker="\x1b]0;x", text="\x07")})
     assert lobby.talk[-1] == Line("�]0;x", "�")
     assert "\x1b" not in "".join(row(table("\x1b", "\x1b", watchers=["\x1b"])))
     assert "\x1b" not in whereabouts(user("\x1b", "\x1b")) + heading(table("\x1b"))
