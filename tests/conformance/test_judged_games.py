@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
@@ -11,12 +12,13 @@ import pytest
 from fairplay.conformance import attribution, owners
 from fairplay.conformance.case import Case
 from fairplay.conformance.case_errors import Failure, NotTested, SuiteError
-from fairplay.conformance.cases import beside, exceptions, fresh, games, memory, numbers, outcomes, seats, time
+from fairplay.conformance.cases import beside, exceptions, fresh, games, memory, numbers, outcomes, probes, seats, time
 from fairplay.conformance.confirming import Control
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.joining import Joining
 from fairplay.conformance.transports import PlayerServer
 from fairplay.conformance.trial import Scenario, Trial
+from fairplay.games.conformance import find_conformance
 from fairplay.games.game import find
 from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind
 from tests.conformance.harness import player, raises, trial_of
@@ -326,3 +328,57 @@ def test_a_case_that_owns_what_went_wrong_fails_and_another_is_not_tested(method
                     case.run(context)
             else:
                 case.run(context)
+
+
+# Probes
+
+
+@pytest.mark.parametrize(
+    ("differ", "wrong", "rounds"),
+    [(False, (), 1.5), (True, (), 8), (True, (1,), 0.5), (True, (2,), 1), (True, (6,), 3)],
+)
+def test_the_two_draws_of_a_probe_are_played_until_it_is_clear_what_is_answered(
+    differ: bool, wrong: Sequence[int], rounds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = find_conformance("fish").probes[0]._replace(draws=2)
+    monkeypatch.setattr(probes, "find_conformance", lambda _: SimpleNamespace(probes=[drawn]))
+    asked: list[list[str]] = []
+
+    def answers_differ(*trials: Trial) -> bool:
+        asked.append([each.scenario.name for each in trials])
+        return differ
+
+    monkeypatch.setattr(probes, "answers_differ", answers_differ)
+    court = Court(wrong=wrong)
+    with court.sitting(monkeypatch) as context:
+        [case] = probes.cases(FISH)
+        case.run(context)
+        case.run(context)
+    names = [each.scenarios[0].name for each in court.played]
+    assert names == ([drawn.id, f"{drawn.id}-2"] * 8)[: round(2 * rounds)]
+    assert asked == [[drawn.id] * 2] * (rounds > 1)
+    assert len({each.connection for each in court.played}) == 1
+    assert len(court.judged) == 2 * len(names), "the games are played once, and looked at as often as that is asked for"
+    first, second = (court.played[index].scenarios[0] for index in (0, min(1, len(names) - 1)))
+    assert (first.seed != second.seed) is (len(names) > 1)
+    assert {each.scenarios[0].level for each in court.played} == {drawn.level}
+
+
+def test_a_slow_player_plays_each_probe_once_with_those_that_follow(monkeypatch: pytest.MonkeyPatch) -> None:
+    court = Court(slow=True)
+    batches: list[list[str]] = []
+    with court.sitting(monkeypatch) as context:
+
+        def play_each(scenarios: Iterator[Scenario]) -> list[Trial]:
+            trials = [Trial(each) for each in scenarios]
+            batches.append([each.scenario.name for each in trials])
+            return trials
+
+        context.play_each = play_each
+        for case in (cases := probes.cases(FISH)):
+            case.run(context)
+    assert [each.found.scenario.name for each in court.judged] == [each.id for each in cases]
+    levels = dict.fromkeys(each.level for each in cases)
+    rows = {level: [each.id for each in cases if each.level is level] for level in levels}
+    wanted = [row[at : at + 8] for row in rows.values() for at in range(0, len(row), 8)]
+    assert sorted(batches) == sorted(wanted)

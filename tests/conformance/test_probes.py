@@ -84,6 +84,7 @@ def draws_lots(number: int) -> Any:
 def test_a_player_that_answers_differently_plays_a_probe_more_often() -> None:
     report = judged(lambda: draws_lots(ROUNDS), only=f"{FREE_CHOICE},memory.back-to-back")
     assert report.exit_code == 1
+    assert judged(lambda: draws_lots(ROUNDS), only=FREE_CHOICE).exit_code == 1
     assert judged(lambda: draws_lots(ROUNDS + 1), only=FREE_CHOICE).exit_code == 0
 
 
