@@ -102,3 +102,21 @@ def test_a_round_is_not_repeated_by_itself() -> None:
         return counts
 
     assert in_no_time(rounds()) == [1, 1]
+
+
+def test_after_a_round_there_is_a_rest_in_which_news_gather() -> None:
+    async def rounds() -> list[list[int]]:
+        room = Room(2)
+        room.broadcaster.wake_all()
+        found = []
+        for _ in range(3):  # no time passes in these turns of the loop
+            for _ in range(10):
+                await asyncio.sleep(0)
+            found.append(room.counts)
+            room.broadcaster.wake_all()
+        await asyncio.sleep(60)
+        found.append(room.counts)
+        await room.broadcaster.stop()
+        return found
+
+    assert in_no_time(rounds()) == [[1, 1]] * 3 + [[2, 2]]
