@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from fairplay.certificate.limits import LONGEST_S, default_limits_ms
-from fairplay.conformance.cases import cases
+from fairplay.conformance.cases import cases, probes
 from fairplay.conformance.methods import tells_the_end
 from fairplay.conformance.plan import limits_of
 from fairplay.conformance.reference_players import rival_names
 from fairplay.conformance.verdicts import Verdict
-from fairplay.games.conformance import Level
+from fairplay.games.conformance import Level, find_conformance
 from fairplay.games.game import find, registered
 from tests.conformance.harness import Method, judged, player
 from tests.slow import all_but_first_slow
@@ -37,6 +39,14 @@ def test_every_case_says_what_it_checks_and_why(game: str) -> None:
         assert case.checks, case.id
         assert case.why.endswith("."), case.id
         assert case.id.count(".") >= 1, case.id
+
+
+def test_no_two_cases_of_a_game_have_the_same_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    probe = find_conformance("fish").probes[0]
+    monkeypatch.setattr(probes, "find_conformance", lambda _: SimpleNamespace(probes=[probe, probe]))
+    [once] = {case.id for case in probes.cases(find("fish"))}
+    with pytest.raises(ValueError, match=f"^there are two cases with the id {re.escape(once)}$"):
+        cases(find("fish"))
 
 
 @pytest.mark.parametrize(
