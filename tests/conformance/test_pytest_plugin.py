@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Sequence
 from xml.etree import ElementTree as Xml
 
@@ -65,6 +66,7 @@ def test_a_must_that_is_not_met_is_a_failure_with_its_evidence(pytester: pytest.
     assert "Traceback" not in text
     assert "1 failed" in ran.outlines[-1]
     assert "1 not tested" in ran.outlines[-1]
+    assert [line.split()[1] for line in ran.outlines if "[100%]" in line] == ["FN"]
     [first, second] = Xml.parse(pytester.path / "j.xml").getroot().iter("failure")
     assert "The player cannot be reached" in str(first.get("message"))
     assert "NOT TESTED: the player cannot be reached: see contract.reachable" in str(second.get("message"))
@@ -123,6 +125,53 @@ def test_tests_of_others_in_the_same_run_are_tests(pytester: pytest.Pytester) ->
     ran = certify(pytester, *BOT, "test_mine.py", "--fairplay-certificate", "c.json", only=("contract.reachable",))
     ran.assert_outcomes(passed=2)
     assert len(check((pytester.path / "c.json").read_bytes()).cases) == 1
+
+
+def test_a_run_in_which_tests_of_others_fail_has_failed(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_mine="def test_mine(): assert False")
+    ran = certify(pytester, *BOT, "test_mine.py", only=("contract.reachable",))
+    ran.assert_outcomes(passed=1, failed=1)
+    assert ran.ret == pytest.ExitCode.TESTS_FAILED
+
+
+def test_a_run_in_which_somebody_else_skips_a_case_has_failed(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        picky="""
+        import pytest
+
+        def pytest_runtest_setup(item):
+            if item.name == "contract.describes-itself":
+                pytest.skip()
+        """
+    )
+    pytester.syspathinsert()
+    ran = certify(pytester, *BOT, "-p", "picky", only=("contract.reachable", "contract.describes-itself"))
+    ran.assert_outcomes(passed=1, skipped=1)
+    assert ran.ret == pytest.ExitCode.TESTS_FAILED
+
+
+def test_what_goes_wrong_in_another_plugin_is_shown_with_its_trace(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        failing="""
+        def pytest_runtest_call(item):
+            raise OSError("no room on the disk")
+        """
+    )
+    pytester.syspathinsert()
+    ran = certify(
+        pytester, *BOT, "-p", "failing", "--junitxml", "j.xml", "-o", "junit_family=xunit1", only=("memory.early-end",)
+    )
+    assert ran.ret == pytest.ExitCode.TESTS_FAILED
+    assert "OSError: no room on the disk" in ran.stdout.str()
+    [found] = Xml.parse(pytester.path / "j.xml").getroot().iter("testcase")
+    assert found.get("line") == "0"
+    assert str(found.get("file")).endswith("/cases/memory.py")
+
+
+def test_nothing_of_a_run_goes_on_after_its_end(pytester: pytest.Pytester) -> None:
+    before = set(threading.enumerate())
+    assert certify(pytester, *BOT, only=("contract.reachable",)).ret == 0
+    assert set(threading.enumerate()) <= before
 
 
 @pytest.mark.parametrize(

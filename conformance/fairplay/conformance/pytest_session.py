@@ -95,7 +95,7 @@ class CertifySession:
         if not self._begun:
             return
         report = self._tally.end()
-        if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        if exitstatus == pytest.ExitCode.OK:  # what has failed stays so, such as tests of others in this run
             session.exitstatus = report.exit_code
 
 
@@ -123,27 +123,26 @@ class CaseItem(pytest.Item):
     def __init__(self, *, case: Case, **rest: Any) -> None:
         super().__init__(**rest)
         self.case = case
-        self.judged: Judged | None = None
 
     def runtest(self) -> None:
         """Judge the case. The verdict decides whether it passes, fails or is skipped in pytest's sense."""
         session: Any = self.config.pluginmanager.get_plugin(SESSION)
-        self.judged = judged = session.judge(self.case)
+        judged = session.judge(self.case)
         self.user_properties.append(("verdict", str(judged.verdict)))
         if judged.outdated:
-            raise UnmetError(f"{judged.id} is listed as a known failure, but passes: take it off the list")
+            raise UnmetError(judged, f"{judged.id} is listed as a known failure, but passes: take it off the list")
         if judged.verdict in (Verdict.FAIL, Verdict.SUITE_ERROR):
-            raise UnmetError(f"{judged.sentence} (a known failure)" if judged.known else judged.sentence)
+            raise UnmetError(judged, f"{judged.sentence} (a known failure)" if judged.known else judged.sentence)
         if judged.verdict is Verdict.NOT_TESTED and judged.level is Level.MUST:
-            raise UnmetError(f"{judged.verdict}: {judged.sentence}")
+            raise UnmetError(judged, f"{judged.verdict}: {judged.sentence}")
         if judged.verdict in (Verdict.NOT_TESTED, Verdict.NOT_APPLICABLE):
             pytest.skip(f"{judged.verdict}: {judged.sentence}")
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return the evidence, in the place of a trace."""
-        if not isinstance(excinfo.value, UnmetError) or self.judged is None:
+        if not isinstance(excinfo.value, UnmetError):
             return super().repr_failure(excinfo, style)
-        evidence = self.judged.evidence
+        evidence = excinfo.value.judged.evidence
         sections = () if evidence is None else evidence.sections
         return "\n\n".join([str(excinfo.value), *(f"{title}:\n{text}" for title, text in sections)])
 
@@ -154,3 +153,7 @@ class CaseItem(pytest.Item):
 
 class UnmetError(Exception):
     """Raised by an item whose case is not met."""
+
+    def __init__(self, judged: Judged, sentence: str) -> None:
+        super().__init__(sentence)
+        self.judged = judged
