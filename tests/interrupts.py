@@ -29,3 +29,13 @@ def blocking_ctrl_c() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def ignoring_ctrl_c() -> Iterator[None]:
+    """Let what is started in this block ignore Ctrl-C, as what a shell starts in the background does."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

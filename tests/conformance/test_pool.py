@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -19,19 +20,20 @@ from fairplay.conformance.packing import pack
 from fairplay.conformance.plan import Plan, make_plan
 from fairplay.conformance.several import PlayerEvent, run_several
 from fairplay.conformance.verdicts import Judged, Verdict
-from fairplay.conformance.workers import Interruption
+from fairplay.conformance.workers import Interruption, Messages
 from fairplay.games.conformance import Level
 from fairplay.v1.player_pb2 import PlayerDescription
 
 WORKER = """
-import json, os, sys, time
+import json, os, signal, sys
 path, doing = sys.argv[1], json.loads(sys.argv[2])
+pipe, has_waited = path + "-pipe", False
 def note(what):
     with open(path, "a") as notes:
         notes.write(json.dumps([os.getpid(), what]) + chr(10))
 def say(what):
     print(json.dumps(what), flush=True)
-note(json.loads(sys.stdin.readline()))
+note({**json.loads(sys.stdin.readline()), "leads_session": os.getsid(0) == os.getpid()})
 for line in sys.stdin:
     note(json.loads(line))
     for case_id in json.loads(line):
@@ -43,11 +45,33 @@ for line in sys.stdin:
         if does == "hangs":
             sys.stdin.read()
             sys.exit()
+        if does == "outlives":
+            sys.stdin.read()
+            open(pipe).read()
+            note("outlived")
+            sys.exit()
+        if does == "waits":
+            signal.alarm(60)
+            open(pipe).read()
+            signal.alarm(0)
+            has_waited = True
+        if does == "holds":
+            sys.stdin.read()
+            held = open(pipe, "w")
+            sys.exit()
+        if does == "says no more":
+            os.close(1)
+            signal.pause()
         verdict = "FAIL" if does == "fails" else "PASS"
         say({"judged": {**json.loads(sys.argv[3]), "id": case_id, "verdict": verdict}})
 note("end")
+if "waits" in doing.values() and not has_waited:
+    held = open(pipe, "w")
 """
-"""A worker that judges nothing: it notes what it is given, and ends, hangs or fails at some cases."""
+"""A worker that judges nothing: it notes what it is given, and ends, hangs or fails at some cases.
+
+At others it waits until another worker has ended: that one holds a pipe open.
+"""
 
 
 def passed() -> dict[str, Any]:
@@ -61,6 +85,7 @@ class Workers:
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self._notes = folder / "notes"
         self._notes.touch()
+        os.mkfifo(f"{self._notes}-pipe")
         self._monkeypatch = monkeypatch
         self.do()
 
@@ -134,6 +159,7 @@ def test_each_worker_gets_the_options_of_one_job_and_groups_of_cases_until_all_a
     assert len(workers.notes) == 2
     for given in workers.notes.values():
         assert (given[0]["game"], given[0]["player"], given[0]["seed"], given[0]["jobs"]) == ("fish", "bot:first", 5, 1)
+        assert given[0]["leads_session"], "Ctrl-C reaches the run only"
         assert given[-1] == "end", "it ends by itself when there is nothing more to do"
     begun = [event.case_id for event in recorder.events if isinstance(event, CaseBegan)]
     assert sorted(begun) == sorted(IDS)
@@ -161,6 +187,38 @@ def test_a_case_in_which_a_worker_ends_is_lost_and_another_worker_judges_the_res
     assert report.complete
     assert IDS[2:4] in workers.groups
     assert len(workers.notes) == jobs + 1
+
+
+def test_a_worker_that_has_nothing_more_to_judge_ends_while_others_go_on(workers: Workers) -> None:
+    workers.do(**{name(FIRST): "waits"})
+    report = run_plan(make_plan(Options("fish", "bot:first", only=",".join(IDS[:5]), jobs=2)))
+    assert report.counts[Verdict.PASS] == 5
+
+
+def test_all_workers_are_told_to_end_before_any_of_them_is_waited_for(workers: Workers) -> None:
+    workers.do(**{name(FIRST): "outlives", name(IDS[4]): "holds"})
+    begun: list[str] = []
+
+    class Both(Recorder):
+        def take(self, event: Event) -> None:
+            if isinstance(event, CaseBegan):
+                begun.append(event.case_id)
+                if len(begun) == 2:
+                    raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_plan(plan(jobs=2), [Both()])
+    assert sorted(begun) == sorted([FIRST, IDS[4]])
+    assert "outlived" in [given[-1] for given in workers.notes.values()]
+
+
+def test_a_worker_that_says_no_more_is_killed_if_it_does_not_end(
+    workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fairplay.conformance.workers.EXIT_LIMIT_S", 0.1)
+    workers.do(**{name(FIRST): "says no more"})
+    lost = run_apart(make_plan(Options("fish", "bot:first", only=FIRST)), (), Interruption()).judged[0]
+    assert lost.sentence == "the suite failed: the process that judged this case ended with exit code -9"
 
 
 def test_a_worker_that_ends_at_its_last_case_is_replaced_if_there_is_more_to_judge(workers: Workers) -> None:
@@ -204,6 +262,19 @@ def test_a_run_is_interrupted_from_another_thread(workers: Workers) -> None:
     assert ([each.id for each in ended.report.judged], ended.report.complete) == ([FIRST], False)
     with pytest.raises(KeyboardInterrupt):
         run_apart(plan(jobs=1), [recorder], interruption)
+
+
+def test_a_run_that_is_over_is_not_interrupted_any_more(workers: Workers) -> None:
+    class Watched(Interruption):
+        def join(self, messages: Messages) -> None:
+            self.messages = messages
+            super().join(messages)
+
+    interruption = Watched()
+    run_apart(make_plan(Options("fish", "bot:first", only=FIRST)), (), interruption)
+    interruption.interrupt()
+    left = [interruption.messages.get() for _ in range(interruption.messages.qsize())]
+    assert (None, None) not in left
 
 
 class Interrupter(Recorder):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from queue import SimpleQueue
+from subprocess import PIPE
 
 import psutil
 import pytest
@@ -16,7 +20,7 @@ from fairplay.conformance.plan import make_plan
 from fairplay.conformance.verdicts import Verdict
 from fairplay.conformance.workers import Interruption, Messages, Worker
 from tests.conformance.harness import player
-from tests.interrupts import blocking_ctrl_c
+from tests.interrupts import blocking_ctrl_c, ignoring_ctrl_c
 
 
 def workers() -> list[psutil.Process]:
@@ -114,9 +118,37 @@ def test_objects_cannot_be_judged_by_other_processes() -> None:
         run(Options("fish", player, jobs=2))
 
 
-def test_a_worker_ends_with_its_input_where_ctrl_c_is_blocked() -> None:
+NOISY = """
+from fairplay.conformance import worker
+def judge_orders(orders, output):
+    orders.get()
+    print("noise", flush=True)
+    print("a line", file=output, flush=True)
+    raise BrokenPipeError
+worker.judge_orders = judge_orders
+worker.main()
+"""
+"""A worker that is told nothing more, since nobody reads what it reports; whom it judges has printed something."""
+
+
+def test_what_is_printed_in_a_worker_does_not_come_between_its_lines_and_it_ends_when_nobody_reads_them() -> None:
+    command = (sys.executable, "-P", "-c", NOISY)
+    with subprocess.Popen(command, text=True, stdin=PIPE, stdout=PIPE, stderr=PIPE) as worker:
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        assert worker.stderr is not None
+        worker.stdin.write("1\n")
+        worker.stdin.flush()
+        assert worker.wait(60) == 0
+        assert (worker.stdout.read(), worker.stderr.read()) == ("a line\n", "noise\n")
+
+
+@pytest.mark.parametrize("heedless", [blocking_ctrl_c, ignoring_ctrl_c])
+def test_a_worker_ends_with_its_input_where_ctrl_c_is_blocked_or_ignored(
+    heedless: Callable[[], AbstractContextManager[None]],
+) -> None:
     messages: Messages = SimpleQueue()
-    with blocking_ctrl_c():
+    with heedless():
         worker = Worker(Options("fish", "bot:first"), messages)
     worker.give(["contract.reachable"])
     assert [message is not None and [*message] for _, message in (messages.get(), messages.get())] == [

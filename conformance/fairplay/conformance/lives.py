@@ -96,8 +96,8 @@ def life_of(context: Context) -> Life:
 def _follow(context: Context) -> Life:
     where = "in a new process" if context.player.transport.kind == "exec" else "later"
     with context.player.fresh() as connection:
-        greeting, said = connection.hello, [(where, _ask(context, connection))]
-        agrees = _ask(context, connection) == said[0][1]
+        greeting, first = connection.hello, _ask(context, connection)
+        agrees, said = _ask(context, connection) == first, [(where, first)]
         for when, turn_count in (("during a game", DECISIONS), ("after a game", 0)):
             context.play(context.scenario(*context.seatings[0], turn_count), connection)
             if connection.lost:

@@ -6,6 +6,7 @@ Lines of JSON come in: the options, then lists of ids of cases. Lines of JSON go
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -26,10 +27,8 @@ def main() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])  # workers of Ray block it, which this one inherits
     output, orders = _claim_output(), SimpleQueue[Any]()
     threading.Thread(target=read_orders, args=(orders,), daemon=True).start()
-    try:
+    with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
         judge_orders(orders, output)
-    except (KeyboardInterrupt, BrokenPipeError):
-        return
 
 
 def judge_orders(orders: SimpleQueue[Any], output: TextIO) -> None:

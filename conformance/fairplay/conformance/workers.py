@@ -131,7 +131,7 @@ class _Pool:
             self._tally.add(self._lost(worker.pending.popleft(), code))
         if worker.pending:
             self._groups.appendleft(list(worker.pending))
-        if self._groups and len(self._workers) < self._plan.options.jobs:
+        if self._groups:
             self._start_worker()
 
     def _lost(self, case_id: str, code: int) -> Result:
