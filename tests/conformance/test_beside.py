@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from fairplay.conformance.interleaving import TO_THE_END, Rotation
-from fairplay.conformance.joining import Joining
+from fairplay.conformance.joining import Joining, StandIn
 from fairplay.conformance.ordinary import OrdinaryGames
 from fairplay.conformance.trial import Entry, Trial
 from fairplay.conformance.written_games import read_games, write_games
 from fairplay.games.game import find, registered
+from fairplay.games.steps import Call, CallKind
+from fairplay.v1.misconduct_pb2 import Overrun
 from tests.conformance.harness import Method, player, trial_of
 
 FISH = find("fish")
@@ -106,6 +108,44 @@ def test_one_decision_is_asked_for_again_with_the_same_request() -> None:
     assert found.misconduct is None
     assert asked[1] == asked[2]
     assert len(asked) == len(set(asked)) + 1 == methods(found).count("TakeTurn") + 1
+
+
+class Known:
+    """Fish, which knows which of its strategies it was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(FISH, name)
+
+    def player(self, strategy: str) -> Any:
+        self.asked.append(strategy)
+        return FISH.player(strategy)
+
+
+def call(method: str, kind: CallKind = CallKind.NOTIFICATION) -> Call:
+    [found] = [each for each in FISH.methods if each.name == method]
+    return Call(0, found, found.request(), kind)
+
+
+def test_the_calls_before_a_player_comes_in_are_answered_by_the_first_reference_player_or_another_one() -> None:
+    game: Any = Known()
+    stand_in = StandIn(game, Joining("PlayWith", 2))
+    assert [stand_in.answers(call(each)) for each in ("PlayAs", "PlayWith", "PlayAs", "PlayWith", "PlayAs")] == [
+        *(True, True, True),
+        *(False, False),
+    ]
+    assert stand_in.answer(call("PlayAs")) == FISH.methods[0].response()
+    assert not StandIn(game, None).answers(call("PlayAs"))
+    StandIn(game, Joining("PlayAs", 1), "random")
+    assert game.asked == ["first", "random"]
+
+
+def test_who_stands_in_is_late_where_the_rivals_are() -> None:
+    stand_in = StandIn(FISH, Joining("TakeTurn", 2), late_in="PlayWith")
+    assert stand_in.answer(call("PlayWith")) == Overrun()
+    assert stand_in.answer(call("PlayAs")) == FISH.methods[0].response()
 
 
 @pytest.mark.parametrize("name", registered())

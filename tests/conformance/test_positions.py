@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from random import Random
 from types import SimpleNamespace
@@ -16,7 +18,7 @@ from fairplay.conformance.methods import tells_the_end
 from fairplay.conformance.positions import Source, find_position, position
 from fairplay.conformance.reference_players import rival_names
 from fairplay.games.game import find, registered
-from fairplay.games.steps import Method
+from fairplay.games.steps import CallKind, Method, calls_in
 from fairplay.v1.player_pb2 import EndRequest
 
 FISH, BAZAAR, WEBSET = find("fish"), find("bazaar"), find("webset")
@@ -74,6 +76,57 @@ def test_a_game_without_a_state_to_go_on_from_is_an_error_of_the_suite() -> None
     assert find_position(FISH, source(max_decisions=0), 1.0) is None
     with pytest.raises(SuiteError, match="a game with seed 1 has no state to go on from"):
         position(FISH, source(max_decisions=0), 1.0)
+
+
+class AskingTwice:
+    """Fish, in which every decision is asked for twice in the same state."""
+
+    name = "fish-asked-twice"
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(FISH, name)
+
+    def play(self, *arguments: Any) -> Iterator[Any]:
+        conversation, answer = FISH.play(*arguments), None
+        with suppress(StopIteration):
+            while True:
+                step = conversation.send(answer)
+                answer = yield step
+                if any(call.kind is not CallKind.NOTIFICATION for call in calls_in(step)):
+                    answer = yield step
+
+
+def test_a_state_in_which_a_game_asks_for_several_decisions_is_one_position() -> None:
+    game: Any = AskingTwice()
+    for count in (1, 2, 5):
+        found = find_position(game, source(max_decisions=count), 1.0)
+        assert found is not None
+        assert found == find_position(FISH, source(max_decisions=count), 1.0)
+
+
+class Closing:
+    """Fish, which goes on from no state but some."""
+
+    name = "closing-fish"
+
+    def __init__(self, *states: Any) -> None:
+        self._states = states
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(FISH, name)
+
+    def check_state(self, settings: Any, state: Any) -> int:
+        if state not in self._states:
+            raise ValueError("no game goes on from here")
+        return FISH.check_state(settings, state)
+
+
+def test_where_no_game_can_go_on_the_nearest_state_before_is_the_position() -> None:
+    first, second, third = (position(FISH, source(max_decisions=count), 1.0) for count in (1, 2, 3))
+    game: Any = Closing(first.state, second.state)
+    assert position(game, source(max_decisions=3), 1.0) == second
+    assert position(game, source(max_decisions=3), 0.0) == first
+    assert third.state not in (first.state, second.state)
 
 
 @pytest.mark.parametrize("name", registered())
