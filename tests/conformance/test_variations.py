@@ -119,6 +119,10 @@ def test_every_value_of_every_setting_is_tried_with_settings_that_fit(name: str)
         assert len(tried) > 1 or field.name in kept, field.name
 
 
+def test_no_choice_is_tried_twice_as_another_one() -> None:
+    assert len(vary(find("fish"), Random(0))) <= 42
+
+
 def test_the_same_seed_gives_the_same_variations() -> None:
     game = find("fish")
     assert vary(game, Random(4)) == vary(game, Random(4))
