@@ -164,6 +164,7 @@ def test_evidence_shows_what_the_player_wrote_and_the_position() -> None:
     found.output = "what it wrote"
     shown = evidence(FISH, found)
     assert dict(shown.sections)["Output of the player"] == "what it wrote"
+    assert "state {" in dict(shown.sections)["Request"], "the last one, and not that with which the game began"
     assert shown.picture.startswith("<svg")
     assert "tested" in shown.board
     situation = found.scenario.situation._replace(state=found.shown)

@@ -184,14 +184,23 @@ def test_the_games_before_are_as_ordinary_as_they_can_be(needed: int | None, tex
         assert error.evidence.history.endswith(",seat-0-of-4")
 
 
+def test_a_game_before_that_went_to_its_end_is_shortened_too() -> None:
+    with context_of(Opened(Games(of_three("raises", games=2))).as_objects()) as context:
+        found = games_of_three(context, 0, 0)[-1]
+        error = untested(lambda: confirm(context, found))
+        assert error.evidence is not None
+        assert error.evidence.history == "seat-0-of-2:1,seat-0-of-3"
+
+
 def test_misconduct_that_nothing_shows_again_is_a_failure_all_the_same() -> None:
     games = Games(lambda request, game, number: "raises" if (game, number) == (2, FIRST) else None)
     with context_of(Opened(games).as_objects()) as context:
-        found = games_of_three(context, 1, 0)[-1]
+        found, played = games_of_three(context, 1, 0)[-1], games.games
         evidence = failed(lambda: confirm(context, found))
         assert evidence.sections[-1] == AGAIN_WELL
         assert "Games before" not in sections(evidence)
         assert context.after_others == {}
+        assert games.games == played + 1 + 2, "the game alone, and once after the game before it"
 
 
 def test_of_a_player_of_which_no_new_one_is_to_be_had_all_that_came_before_is_listed() -> None:
@@ -383,6 +392,42 @@ def test_a_player_that_hangs_is_tried_once_more_and_no_oftener() -> None:
         error = untested(condition(context, found))
         assert error.reason.startswith("it fails now and then")
         assert games.games - played == 1 + 2, "the whole game, and the game after the one before it"
+
+
+def test_a_player_that_hangs_once_more_fails_because_of_the_circumstances() -> None:
+    with context_of(Opened(Games(lambda request, game, number: None)).as_objects()) as context:
+        found = games_of_three(context, 1, 9)[-1]
+        assert found.entry is not None
+        found.misconduct = misconduct_of(context)
+        found.misconduct.kind = MisconductKind.MISCONDUCT_KIND_TIMEOUT
+        found.misconduct.overrun.CopyFrom(Overrun())
+        found.entry = found.entry._replace(replay=lambda connection: [found])
+        evidence = failed(condition(context, found))
+        assert sections(evidence)["Games before"].startswith("1. the game seat-0-of-2, 1 decision\n")
+
+
+def test_what_the_whole_game_shows_later_is_not_due_to_the_circumstances() -> None:
+    turns: list[tuple[int, int]] = []
+
+    def wrong(request: Any, game: int, number: int) -> Any:
+        turns.append((game, number))
+        goes_on = {each for each in turns if turns.count(each) > 2}
+        return "raises" if game > 1 or (len(goes_on) > 1 and (game, number) in goes_on) else None
+
+    with context_of(Opened(Games(wrong)).as_objects()) as context:
+        found = games_of_three(context, 1, 4)[-1]
+        assert found.misconduct is not None
+        error = untested(condition(context, found))
+        assert error.reason.startswith("it fails now and then")
+
+
+def test_what_one_of_two_games_shows_alone_is_not_due_to_their_being_played_at_the_same_time() -> None:
+    games = Games(lambda request, game, number: "raises" if game > 1 or number >= FIRST + 3 else None)
+    with context_of(Opened(games).as_objects()) as context:
+        found = context.pair()
+        assert found.misconduct is not None
+        error = untested(condition(context, found))
+        assert error.reason.startswith("it fails now and then")
 
 
 def misconduct_of(context: Context) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from random import Random
@@ -127,6 +128,7 @@ def test_the_end_of_a_game_is_played_from_a_late_state_on(context: Context) -> N
     late = position(FISH, Source(context.settings, 3, scenario.seed, "first"), share=1.0)
     assert scenario.situation == late.situation(0)
     assert context.ending(2).seed != scenario.seed
+    assert scenario.seed == Random("1/fish/ending/3").getrandbits(32)
 
 
 def test_a_game_is_played_on_a_fresh_connection_where_that_costs_nothing() -> None:
@@ -149,6 +151,13 @@ def test_a_game_that_is_played_alone_gets_a_new_player_which_stays() -> None:
             assert not context.alone(context.scenario(0, 2, 1)).had_past
             context.play(context.scenario(0, 2, 1))
             assert len([games for games in watched.games if games]) == player_count
+
+
+def test_each_game_and_each_tournament_has_an_id_of_its_own(context: Context) -> None:
+    for make in (context.new_id, context.new_tournament_id):
+        ids = {make() for _ in range(9)}
+        assert len(ids) == 9
+        assert all(ids)
 
 
 def test_four_games_are_played_in_a_row_and_the_last_is_the_first_one_again() -> None:
@@ -410,6 +419,14 @@ def test_the_whole_game_of_a_beginning_is_not_played_again_where_it_went_well(co
         assert broken.same_whole_game(found) is broken.whole_game(1, 2), "it had no past"
 
 
+def test_the_whole_game_of_a_beginning_is_not_played_again_that_went_well_although_it_had_a_past() -> None:
+    with context_of(Opened(player).as_started()) as context:
+        beginning = context.play(context.scenario(0, 2, 1))
+        whole = context.whole_game(0, 2)
+        assert whole.had_past
+        assert context.same_whole_game(beginning) is whole
+
+
 def test_a_case_is_tried_again_that_used_a_process_which_another_one_has_handed_on() -> None:
     with context_of(Opened(player).as_started()) as context:
         for is_tried_again in (False, True):
@@ -422,13 +439,14 @@ def test_a_case_is_tried_again_that_used_a_process_which_another_one_has_handed_
 
 
 def test_a_context_lets_go_of_the_player_whatever_happens() -> None:
-    opened = Opened(player)
+    opened, before = Opened(player), threading.enumerate()
     limits = CallLimits(5.0, 5.0, 5.0)
     with pytest.raises(KeyError), open_context(FISH, opened.as_served(), 1, limits, 1) as context:
         context.play(context.scenario(0, 2, 1))
         assert opened.open_count == 1
         raise KeyError
     assert opened.open_count == 0
+    assert not [each for each in threading.enumerate() if each not in before and each.name == "fairplay-suite"]
 
 
 def kinds(trials: Sequence[Trial]) -> set[CallKind]:

@@ -211,6 +211,57 @@ def test_nothing_is_cancelled_of_a_player_that_does_not_begin_a_game_or_is_gone(
     run(test())
 
 
+@pytest.mark.parametrize(
+    ("answered", "late", "received", "rounds"), [(1, 0, 3, 1), (2, 0, 4, 3), (2, 1, 3, 1), (3, 1, 4, 3)]
+)
+def test_three_calls_that_were_received_will_do_and_two_will_not(
+    answered: int, late: int, received: int, rounds: int
+) -> None:
+    async def test() -> None:
+        def answers(name: str, number: int) -> tuple[float, bytes | Failure] | None:
+            place, is_even = (number - 1) % 4, (number - 1) // 4 % 2 == 0
+            if name != "Setup" or (is_even and place < answered):
+                return (1.0, b"") if name == "Describe" else (0.0, b"")
+            return (0.5, b"") if is_even and place < answered + late else None
+
+        link = Slow(answers)
+        link.late = 5
+        assert await cancelled(link, 0.6) == received
+        assert link.calls.count("Setup") == 4 * rounds
+
+    run(test())
+
+
+def test_a_game_is_begun_with_all_calls_before_its_first_decision_whose_limit_and_time_count() -> None:
+    async def test() -> None:
+        begin, decision = opening(2.0)
+        told = begin._replace(method=METHODS["PlayWith"], limit_s=3.0)
+        link = Slow(lambda name, number: (0.0, b"") if name.startswith("Play") else None)
+        began, ids = asyncio.get_running_loop().time(), iter(map(str, range(9)))
+        beginning = [begin._replace(limit_s=2.0), told, decision]
+        assert await cancel_received(connected(link), beginning, lambda: next(ids), lambda: link.late) == 4
+        assert link.calls == [*["PlayAs", "PlayWith"] * 4, *["Setup"] * 4, "Describe"]
+        assert asyncio.get_running_loop().time() - began == pytest.approx(1.0 + 7.0 * 5)
+
+    run(test())
+
+
+def test_all_is_cancelled_before_the_player_is_asked_whether_it_has_done_with_it() -> None:
+    async def test() -> None:
+        cancelled_by_then: list[list[str]] = []
+
+        def answers(name: str, number: int) -> tuple[float, bytes | Failure] | None:
+            if name == "Describe":
+                cancelled_by_then.append([*link.cancelled])
+            return None if name == "Setup" else (0.0, b"")
+
+        link = Slow(answers)
+        assert await cancelled(link, 2.0) == 4
+        assert cancelled_by_then == [["Setup"] * 4]
+
+    run(test())
+
+
 def test_a_player_that_is_stuck_after_few_calls_were_cancelled_is_asked_no_more() -> None:
     async def test() -> None:
         def answers(name: str, number: int) -> tuple[float, bytes | Failure] | None:

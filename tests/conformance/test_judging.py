@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -97,6 +98,7 @@ GIVEN_UP = raising(NotTested("it is not called any more", given_up=True))
     ("bodies", "verdict", "sentence", "see"),
     [
         ((passes,), Verdict.PASS, "a remark", ""),
+        ((lambda _: None,), Verdict.PASS, "", ""),
         ((raising(NotApplicable("it is no concern")),), Verdict.NOT_APPLICABLE, "it is no concern", ""),
         ((GIVEN_UP,), Verdict.NOT_TESTED, "it is not called any more", ""),
         ((FAILS, FAILS), Verdict.FAIL, "It is wrong.", ""),
@@ -115,10 +117,11 @@ GIVEN_UP = raising(NotTested("it is not called any more", given_up=True))
 def test_a_case_that_is_not_met_where_the_player_had_a_past_is_tried_again(
     bodies: Sequence[Any], verdict: Verdict, sentence: str, see: str
 ) -> None:
+    began = time.monotonic()
     found = tried(*bodies)
     assert (found.verdict, found.sentence, found.see) == (verdict, sentence, see)
     assert (found.id, found.level, found.known) == ("x.y", Level.MUST, False)
-    assert found.seconds >= 0
+    assert 0 <= found.seconds <= time.monotonic() - began
 
 
 def test_a_recommendation_that_is_not_met_only_after_other_games_is_a_warning() -> None:
@@ -129,6 +132,17 @@ def test_a_recommendation_that_is_not_met_only_after_other_games_is_a_warning() 
 
 def test_a_case_is_tried_once_where_the_player_had_no_past() -> None:
     assert tried(FAILS, with_past=False).verdict is Verdict.FAIL
+
+
+def test_an_error_of_the_suite_is_shown_with_the_end_of_its_trace() -> None:
+    found = tried(raising(KeyError("x" * 50_000, "the end")), with_past=False)
+    assert found.verdict is Verdict.SUITE_ERROR
+    assert found.sentence.startswith("the suite failed: KeyError: (")
+    assert found.evidence is not None
+    assert found.evidence.sentence == found.sentence
+    (title, trace), (again_title, _) = found.evidence.sections
+    assert (title, again_title) == ("Trace", "Again")
+    assert trace.rstrip().endswith("'the end')")
 
 
 def test_evidence_has_the_command_that_judges_the_case_or_its_history_again() -> None:

@@ -244,6 +244,17 @@ def test_a_case_that_failed_with_a_past_is_tried_again_without_it() -> None:
         assert tested.try_again(settled=False)
 
 
+def test_a_case_is_tried_again_that_used_a_process_with_a_past_before_one_without() -> None:
+    opened, _ = counting()
+    with under_test(opened.as_started()) as tested:
+        with tested.separate() as first:
+            pass
+        with tested.separate() as second, tested.separate() as third:
+            assert second is first
+            assert third is not first
+        assert tested.try_again(settled=False)
+
+
 def test_a_connection_on_which_the_player_failed_is_not_handed_on() -> None:
     opened, _ = counting(start=dies)
     with under_test(opened.as_started()) as tested:

@@ -184,6 +184,24 @@ async def test_the_others_wait_until_the_answer_of_the_player_counts_or_it_is_ou
     races.end()
 
 
+async def test_nothing_of_a_game_that_has_ended_counts_in_the_next_race() -> None:
+    runners = Runners()
+    races = races_of(runners, tested=9)
+    stays, waits = call(0), call(1)
+    race = await running(races, Race([stays, waits], handicap_s={1: 60.0}))
+    runners.answers[1].set_result("too early")
+    await turns()
+    race.cancel()
+    races.end()
+    await turns()
+    assert runners.cancelled == [0]
+    race = await running(races, Race([stays, waits]))
+    assert runners.asked == [0, 1, 0, 1]
+    runners.answers[0].set_result("x")
+    assert [(arrival.seat, arrival.answer) for arrival in await race] == [(0, "x")]
+    races.end()
+
+
 def in_simulated_time(test: Callable[[Runners, Races], Coroutine[Any, Any, None]]) -> None:
     async def run() -> None:
         runners = Runners()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,23 +10,27 @@ from typing import Any
 
 import pytest
 
+from fairplay.conformance.breaker import Breaker
 from fairplay.conformance.budget import Budget
 from fairplay.conformance.case_errors import SuiteError
+from fairplay.conformance.connection import Connection
 from fairplay.conformance.context import Context
 from fairplay.conformance.joining import Joining, StandIn
 from fairplay.conformance.rivals import Departure, Fault, Rivals
-from fairplay.conformance.trial import CallLimits, Scenario, Trial, seat_names
+from fairplay.conformance.trial import CallLimits, Scenario, Trial, play_trial, seat_names
 from fairplay.eriantys.v1 import eriantys_settings_pb2
 from fairplay.games.conformance import Level, Situation
 from fairplay.games.game import find
-from fairplay.games.steps import Call, CallKind
+from fairplay.games.steps import Call, CallAll, CallKind, Race, Step
 from fairplay.player.handlers import reply_of
 from fairplay.server.links.link import duration
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, MisconductKind, Overrun
 from fairplay.webset.v1 import webset_pb2
-from tests.conformance.harness import player, trial_of
+from tests.conformance.harness import player, raises, trial_of
 from tests.conformance.opened import Opened, context_of
+from tests.conformance.test_ahead import run, turns
+from tests.conformance.test_interrupting import Slow, connected
 
 FISH, WEBSET, ERIANTYS = find("fish"), find("webset"), find("eriantys")
 LIMITS = CallLimits(41.0, 42.0, 43.0)
@@ -210,6 +215,89 @@ def test_only_a_decision_that_was_answered_is_asked_for_again(asked_again: int, 
     assert calls == ["PlayAs", "PlayWith", *["Setup"] * (2 if fails or not asked_again else 3)]
     assert [each.method.name for each in found.exchanges] == ["PlayAs", "PlayWith", "Setup", "Setup"]
     assert (found.misconduct is not None) == bool(fails)
+
+
+class Scripted:
+    """Fish with other steps in its games."""
+
+    def __init__(self, *steps: Step) -> None:
+        self._steps = steps
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(FISH, name)
+
+    def play(self, *_: object) -> Iterator[Step]:
+        yield from (step for step in self._steps)  # a generator, to which answers can be sent
+
+
+def of_steps(*steps: Step) -> Any:
+    return Scripted(*steps)
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("limit_s", [None, 30.0])
+def test_a_failed_call_is_misconduct_although_the_game_goes_on_whoever_is_called_first(
+    seat: int, limit_s: float | None
+) -> None:
+    tell = FISH.methods[0]
+    calls = [Call(each, tell, tell.request(game_id="g"), CallKind.NOTIFICATION, limit_s) for each in range(2)]
+    scenario = situation_of(0)
+    scenario = scenario._replace(situation=scenario.situation._replace(seat=seat))
+    for steps in ((CallAll(calls),), tuple(calls)):
+        found = trial_of(of_steps(*steps), player(play_as=raises), scenario)
+        assert found.misconduct is not None
+        assert found.misconduct.call_error.message == "RuntimeError: this player is broken"
+        assert trial_of(of_steps(*steps), player(), scenario).misconduct is None
+
+
+def test_a_late_answer_is_no_misconduct_where_the_game_has_set_the_limit() -> None:
+    released, tell = threading.Event(), FISH.methods[0]
+    step = Call(0, tell, tell.request(game_id="g"), CallKind.NOTIFICATION, 0.05)
+    found = trial_of(of_steps(step), player(play_as=lambda sound, request: released.wait(60)), situation_of(0))
+    released.set()
+    assert isinstance(found.exchanges[0].answer, Overrun)
+    assert found.misconduct is None
+
+
+def test_what_is_open_in_a_race_is_cancelled_when_the_game_is_over() -> None:
+    async def test() -> None:
+        link = Slow(lambda name, number: None)
+        race = Race([Call(seat, FISH.turn, FISH.turn.request(game_id="g"), CallKind.DECISION) for seat in range(2)])
+        scenario = situation_of(0)._replace(rivals_wait=False, departures=(Departure(1, 0),))
+        found = await play_trial(of_steps(race), connected(link), scenario, LIMITS, "g")
+        await turns()
+        assert (link.calls, link.cancelled) == (["TakeTurn"], ["TakeTurn"])
+        assert found.has_races
+        assert found.misconduct is None
+
+    run(test())
+
+
+def test_rivals_answer_at_once_where_they_do_not_wait() -> None:
+    async def test(rivals_wait: bool) -> None:
+        link = Slow(lambda name, number: (7.0, b""))
+        begin = FISH.methods[0]
+        race = Race([Call(seat, begin, begin.request(game_id="g"), CallKind.DECISION) for seat in range(2)])
+        began = asyncio.get_running_loop().time()
+        await play_trial(
+            of_steps(race), connected(link), situation_of(0)._replace(rivals_wait=rivals_wait), LIMITS, "g"
+        )
+        assert asyncio.get_running_loop().time() - began == (7.0 if rivals_wait else 0.0)
+
+    for rivals_wait in (True, False):
+        run(test(rivals_wait))
+
+
+def test_a_trial_has_what_the_process_of_the_player_has_written() -> None:
+    class Writing(Connection):
+        output = "what it wrote"
+
+    async def test() -> None:
+        link = Slow(lambda name, number: (0.0, b""))
+        connection = Writing(link, Breaker(), Budget(600.0), "me")
+        assert (await play_trial(of_steps(), connection, situation_of(0), LIMITS, "g")).output == "what it wrote"
+
+    run(test())
 
 
 def test_a_rival_that_is_eliminated_is_an_error_of_the_suite_unless_it_was_to_leave() -> None:

@@ -71,7 +71,7 @@ def confirm(context: Context, found: Trial) -> None:
         raise Failure(attribution.evidence(context.game, found))
     again = _again(context, found)
     if again is None or attribution.same(again, found):
-        _check_ordinary(context, again or found)
+        _check_ordinary(context, found)
         raise Failure(_with_seen_history(context, again or found))
     here = attribution.signature(found)
     if here not in context.after_others and (history := _shortest_history(context, found)):

@@ -38,7 +38,7 @@ class Races:
         self._state = RaceState[Arrival](rng)
         self._runners: dict[int, _Runner] = {}
         self._ahead: asyncio.Task[Any] | None = None
-        """The call to the player under test that the others wait for: it is open, or its answer does not count yet."""
+        """The last call to the player under test, which others wait for as long as it is open; None: they do not."""
         self._contests = 0
         """How many races the player under test has begun in which others were to decide, too."""
 
@@ -50,21 +50,20 @@ class Races:
             self._collect(clock())
             due_at, now = self._state.due_at, clock()
             if due_at is not None and due_at <= now:
-                return self._take(now)
+                return self._state.take(now)
             timeout_s = None if due_at is None else due_at - now
             if self._runners:
                 tasks = [runner.task for runner in self._runners.values()]
                 await asyncio.wait(tasks, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
             else:
-                await asyncio.sleep(timeout_s or 0.0)
+                assert timeout_s is not None, "what is not open any more has an answer that will count"
+                await asyncio.sleep(timeout_s)
 
     def _start(self, race: Race, now: float) -> None:
         """Set the open calls: cancel those that are missing in a race, and make the new ones."""
         change = self._state.start(race, now)
         for seat in change.cancel:
             self._runners.pop(seat).task.cancel()
-        if all(call.seat != self._tested for call in race.calls):
-            self._ahead = None
         new = {call.seat: call for call in change.send}
         first = new.pop(self._tested, None)
         if first is not None:
@@ -91,12 +90,6 @@ class Races:
             if task.done():
                 del self._runners[seat]
                 self._state.arrive(seat, Arrival(seat, task.result(), round(now - began, 9)), now)
-
-    def _take(self, now: float) -> list[Arrival]:
-        arrivals = self._state.take(now)
-        if any(arrival.seat == self._tested for arrival in arrivals):
-            self._ahead = None
-        return arrivals
 
     def end(self) -> None:
         """Cancel what is still open."""

@@ -263,7 +263,7 @@ class _Driver:
             self._eliminate(step)
         calls = calls_in(step)
         # A single call has no task of its own, so that rivals answer at once: games at the same time take turns then.
-        answers = [await self._ask(calls[0])] if len(calls) == 1 else await asyncio.gather(*map(self._ask, calls))
+        answers = [await self._ask(*calls)] if len(calls) == 1 else await asyncio.gather(*map(self._ask, calls))
         self._judge_failures(calls, answers)
         arrivals = [Arrival(call.seat, answer, 0.0) for call, answer in zip(calls, answers, strict=True)]
         return join_answers(step, arrivals)
@@ -305,8 +305,8 @@ class _Driver:
         return answer
 
     def _is_asked_again(self, call: Call) -> bool:
-        number = 0 if call.kind is CallKind.NOTIFICATION else self._trial.decision_count + 1
-        return 0 < self._trial.scenario.asked_again == number
+        number = self._trial.decision_count + 1
+        return call.kind is not CallKind.NOTIFICATION and self._trial.scenario.asked_again == number
 
     def _limit_s(self, call: Call) -> float:
         """Return the limit of a call; the first one after joining has at least that of first decisions."""
