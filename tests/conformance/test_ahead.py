@@ -6,8 +6,10 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Coroutine
+from types import SimpleNamespace
 from typing import Any, TypeAlias
 
+import psutil
 import pytest
 
 from fairplay.conformance.spares import Spares, close_all, count_affordable, renewed
@@ -184,6 +186,34 @@ def test_no_player_is_started_ahead_whose_process_is_not_there() -> None:
             assert starts.begun == number + 1
 
     run(test())
+
+
+FAMILY = "sh -c 'sh -c \"echo up; read line\"; :'; :"
+"""A command whose child has a child; all of them end with their input."""
+
+
+def test_what_a_player_has_started_itself_takes_memory_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen(["sh", "-c", FAMILY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as guard:
+        assert guard.stdout is not None
+        assert guard.stdout.readline() == "up\n"
+        [first] = psutil.Process(guard.pid).children()
+        child, grandchild = (each.memory_info().rss for each in (first, *first.children()))
+        free = SimpleNamespace(available=4 * (child + grandchild // 2))  # a quarter of it would do for the child
+        monkeypatch.setattr(psutil, "virtual_memory", lambda: free)
+
+        class Large(StartedLink):
+            def __init__(self) -> None:
+                super().__init__(guard.pid)
+
+        async def test() -> None:
+            starts = Starts(link=Large)
+            spares = Spares(starts.start)
+            for _ in range(2):
+                await spares.take()
+                await turns()
+            assert starts.begun == 2
+
+        run(test())
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,13 @@ def test_up_to_12_legal_answers_are_listed(listed: int, count: int, lines: int, 
     assert shown[0] == "place: 0"
 
 
+def test_a_legal_answer_is_one_line_however_much_is_in_it() -> None:
+    legal = SetupRequest(game_id="a")
+    legal.state.fish.extend([1, 2])
+    found = misconduct(rule_break=RuleBreak(rule_id="x", legal_replies=[any_of(legal)], legal_reply_count=1))
+    assert dict(sections_of(found, "", 1.0, 0.0, ""))["Legal answers"] == 'game_id: "a" state { fish: [1, 2] }'
+
+
 @pytest.mark.parametrize(
     ("found", "cause"),
     [

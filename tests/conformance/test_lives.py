@@ -219,6 +219,20 @@ def test_a_tournament_ends_for_a_player_with_the_game_that_eliminates_it() -> No
     assert [name for name, _ in asked] == ["Start", "End"]
 
 
+def test_a_tournament_may_end_for_a_player_with_a_later_game() -> None:
+    games: list[str] = []
+
+    def is_wrong_in_the_second(sound: Any, request: Any) -> Any:
+        if request.game_id not in games:
+            games.append(request.game_id)
+        return raises(sound, request) if len(games) == 2 else sound(request)
+
+    make, _ = tournaments(setup=is_wrong_in_the_second)
+    with context_of(Opened(make).as_objects()) as context:
+        played = tournament_of(context)
+    assert [each.misconduct is not None for each in played.trials] == [False, True]
+
+
 # Processes
 
 

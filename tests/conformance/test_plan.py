@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from fairplay.conformance.report import Run
 from fairplay.conformance.trial import CallLimits
 from fairplay.games.conformance import Level
 from fairplay.games.game import find
+from fairplay.sandbox.bubblewrap import SandboxMissingError
 
 FISH = find("fish")
 BOT = Options("fish", "bot:first")
@@ -71,6 +73,26 @@ def test_options_that_make_no_sense_are_refused(player: Any, options: dict[str, 
 )
 def test_options_that_make_sense_are_taken(player: Any, options: dict[str, Any]) -> None:
     assert plan(player, **options).cases
+
+
+@pytest.mark.parametrize(
+    ("player", "sandbox", "is_missed"),
+    [
+        ("exec:me", "auto", True),
+        ("exec:me", "off", False),
+        ("bot:first", "auto", False),
+        ("grpc://127.0.0.1:50", "auto", False),
+        (list, "auto", False),
+        ("bot:first", "require", True),
+    ],
+)
+def test_a_sandbox_is_looked_for_where_a_program_is_started_or_one_is_asked_for(
+    player: Any, sandbox: str, is_missed: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("FAIRPLAY_SANDBOX", "require")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SandboxMissingError, match="bubblewrap is not installed") if is_missed else nullcontext():
+        plan(player, sandbox=sandbox)
 
 
 def test_a_plan_says_what_is_judged_and_under_which_conditions(tmp_path: Path) -> None:

@@ -191,6 +191,15 @@ def test_options_that_make_no_sense_are_refused(
     assert complaint in ran.stderr.str()
 
 
+def test_a_sandbox_that_is_required_and_not_there_is_missed_in_one_sentence(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(pytester.path))
+    ran = certify(pytester, *NO_PLAYER, "--fairplay-sandbox", "require")
+    assert ran.ret == pytest.ExitCode.USAGE_ERROR
+    assert ran.stderr.str().startswith("ERROR: bubblewrap is not installed: ")
+
+
 def test_cases_are_not_judged_side_by_side_by_pytest(pytester: pytest.Pytester) -> None:
     game = ("--fairplay-game", "fish", "--pyargs", "fairplay.conformance.cases", "-p", "no:asyncio")
     ran = pytester.runpytest_inprocess(*game, *BOT, "-n", "2")

@@ -27,6 +27,7 @@ from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.link import Clock, DeadLink, Link, disconnected
+from fairplay.server.listening import ExposedError
 from fairplay.v1.connection_pb2 import GoodbyeReason
 from fairplay.v1.referee_pb2 import ListGamesRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
@@ -62,6 +63,7 @@ def test_a_player_has_a_name_that_follows_from_the_seed_unless_it_brings_its_own
     assert names == [made("exec:me", seed).player_name for seed in range(20)]
     assert len(set(names)) > 15
     assert made("dial-in:me").player_name == "me"
+    assert make_transport(FISH, "bot:first", "127.0.0.1:0", 2.0).player_name == names[0], "without a seed it is 0"
 
 
 def test_a_strategy_that_is_not_there_is_refused_before_anything_is_opened() -> None:
@@ -119,6 +121,16 @@ async def test_the_server_that_players_dial_in_to_does_nothing_else() -> None:
         await asyncio.open_connection(host, int(port))
 
 
+async def test_a_server_that_other_machines_reach_without_tls_is_started_only_if_that_is_said() -> None:
+    made_here = make_transport(FISH, "dial-in:me", "0.0.0.0:0", 0.05)
+    for transport in (DialInTransport("me", PlayerServer("0.0.0.0:0", 0.05)), made_here):
+        with pytest.raises(ExposedError):
+            await transport.open()
+    insecure = make_transport(FISH, "dial-in:me", "0.0.0.0:0", 0.05, insecure=True)
+    assert isinstance(await insecure.open(), DeadLink)
+    await insecure.close()
+
+
 async def test_a_player_that_does_not_dial_in_is_waited_for_to_the_start_limit() -> None:
     transport = make_transport(FISH, "dial-in:me", "127.0.0.1:0", 0.05)
     assert isinstance(await transport.open(), DeadLink)
@@ -158,6 +170,16 @@ class StandIn(PlayerServer):
 def started(*, serves: bool = True) -> tuple[ExecTransport, StandIn]:
     server = StandIn(serves=serves)
     return ExecTransport("me --fast", NAME, server), server
+
+
+async def test_a_player_that_dials_in_hears_goodbye_and_its_server_is_stopped() -> None:
+    server = StandIn()
+    transport = DialInTransport("me", server)
+    await transport.hang_up()
+    said = (GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN, "the server says goodbye and stays")
+    assert (server.goodbyes, server.stopped) == ([said], 0)
+    await transport.close()
+    assert server.stopped == 1
 
 
 SERVES, DIALS = f"{WITHOUT[SERVING]} me --fast", f"{WITHOUT[DIALLING]} me --fast"

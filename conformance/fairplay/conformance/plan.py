@@ -71,7 +71,11 @@ class Plan:
 
 
 def make_plan(options: Options) -> Plan:
-    """Return the plan of a run. Raises ValueError, with one sentence, if the options make no sense."""
+    """Return the plan of a run.
+
+    Raises ValueError, with one sentence, if the options make no sense, SandboxMissingError if a sandbox is required and
+    there is none.
+    """
     game, level = find(options.game), find_level(options.level)
     everything = cases(game)
     kind = _transport(game, options).kind
@@ -94,7 +98,7 @@ def make_plan(options: Options) -> Plan:
 
 
 def _transport(game: Game, options: Options) -> Transport:
-    """Return a new transport to a player. Raises ValueError if the options make no sense."""
+    """Return a new transport to a player. Raises what `make_plan` raises."""
     if bool(options.tls_cert) != bool(options.tls_key):
         raise ValueError("--tls-cert and --tls-key belong together: the certificate of --listen, and its key")
     tls = TlsFiles(Path(options.tls_cert), Path(options.tls_key)) if options.tls_cert else None

@@ -19,6 +19,7 @@ from fairplay.conformance.tally import Tally
 from fairplay.conformance.verdicts import Judged, Verdict
 from fairplay.conformance.writers.files import CertificateWriter, ReportWriter
 from fairplay.games.conformance import Level
+from fairplay.sandbox.bubblewrap import SandboxMissingError
 
 CASES = Path(__file__).with_name("cases")
 
@@ -28,7 +29,7 @@ def make_session(config: pytest.Config) -> CertifySession:
     given = {each.name: config.getoption(f"fairplay_{each.name}") for each in OPTIONS if each.name not in LEFT_OUT}
     try:
         plan = make_plan(Options(config.getoption("fairplay_game"), config.getoption("fairplay_player"), **given))
-    except ValueError as error:
+    except (ValueError, SandboxMissingError) as error:
         raise pytest.UsageError(str(error)) from None
     if config.getoption("numprocesses", None):
         raise pytest.UsageError("cases side by side are judged by: fairplay certify --jobs N")
