@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from fairplay.conformance import attribution, owners
+from fairplay.conformance import attribution, enlarging, owners, silence
 from fairplay.conformance.case import Case
 from fairplay.conformance.case_errors import Failure, NotTested, SuiteError
 from fairplay.conformance.cases import beside, exceptions, fresh, games, memory, numbers, outcomes, probes, seats, time
@@ -328,6 +328,68 @@ def test_a_case_that_owns_what_went_wrong_fails_and_another_is_not_tested(method
                     case.run(context)
             else:
                 case.run(context)
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_there", "said"),
+    [
+        ("objects", True, ["begin", "finish"]),
+        ("started", True, ["begin", "finish"]),
+        ("started", False, ["begin", "finish", "play"]),
+        ("served", True, ["play"]),
+    ],
+)
+def test_rivals_are_slow_while_other_cases_are_judged_unless_the_player_has_a_past(
+    kind: str, is_there: bool, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    sound = trial_of(FISH, player())
+
+    def ask(word: str, answer: Any) -> Any:
+        asked.append(word)
+        return answer
+
+    monkeypatch.setattr(silence, "begin", lambda context: ask("begin", "begun"))
+    monkeypatch.setattr(silence, "finish", lambda context, begun: ask("finish", sound if is_there else None))
+    monkeypatch.setattr(silence, "play", lambda context: ask("play", sound))
+    judged: list[Any] = []
+
+    def judge_condition(found: Trial, *controls: Control) -> None:
+        judged.append((found, [owner for owner, _ in controls]))
+
+    for is_prepared in (True, False):
+        asked.clear()
+        opened = Opened(player)
+        open_as = {"objects": opened.as_objects, "started": opened.as_started, "served": opened.as_served}[kind]
+        with context_of(open_as()) as context:
+            monkeypatch.setattr(context, "judge_condition", judge_condition)
+            assert time.slow_rivals.prepare is not None
+            if is_prepared:
+                time.slow_rivals.prepare(context)
+                assert asked == [each for each in said if each == "begin"]
+            time.slow_rivals.run(context)
+            assert len(opened.links) > 0, "it is not the first to ask the player"
+        assert asked == said
+    assert judged == [(sound, [AFTER])] * 2
+
+
+# Numbers of many digits, and games from the middle
+
+
+@pytest.mark.parametrize("names", [["random"], ["nobody", "random"]])
+def test_states_to_go_on_from_are_those_of_the_last_of_the_quick_strategies(
+    names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    court = Court()
+    with court.sitting(monkeypatch) as context:
+        for module in (enlarging, games, numbers):
+            monkeypatch.setattr(module, "rival_names", lambda _: names)
+        for case in (numbers.large_numbers, games.cases(FISH)[-1]):
+            case.run(context)
+    assert len(court.played) == 4 + 1
+    allows_large_scores = enlarging.allows_large_scores.__wrapped__
+    assert allows_large_scores("fish")
+    assert not allows_large_scores("webset")
 
 
 # Probes
