@@ -23,7 +23,7 @@ def one(case_id: str, verdict: Verdict, see: str = "", evidence: Evidence | None
 
 def contradictions_in(*judged: Judged) -> list[str]:
     run = Run("fish", "object", 1, CallLimits(1, 1, 1), Level.MAY)
-    return contradictions(Report(run, PlayerDescription(), judged, {}, datetime(2026, 1, 1, tzinfo=UTC), 1.0))
+    return contradictions(Report(run, PlayerDescription(), judged, {}, datetime(2026, 1, 1, tzinfo=UTC), 1.0, True))
 
 
 PASSED, FAILED = one("a.passed", Verdict.PASS), one("a.failed", Verdict.FAIL)

@@ -65,7 +65,7 @@ class Report:
     times: Mapping[str, Times]
     began: datetime
     seconds: float
-    complete: bool = True
+    complete: bool
     """Whether all chosen cases were judged; a run may be interrupted."""
     decisions: Mapping[str, int] = field(default_factory=dict)
     """Method -> how many of its replies were judged as decisions in games."""
