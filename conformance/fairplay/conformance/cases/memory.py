@@ -76,7 +76,8 @@ def _cancel(context: Context, connection: Connection, found: Trial) -> int:
         return ()
 
     context.record(connection, Entry(cancel, "calls that were cancelled"))
-    return counts[0]
+    [count] = counts
+    return count
 
 
 def _judge(context: Context, found: Trial) -> None:
