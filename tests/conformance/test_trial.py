@@ -17,7 +17,7 @@ from fairplay.conformance.connection import Connection
 from fairplay.conformance.context import Context
 from fairplay.conformance.joining import Joining, StandIn
 from fairplay.conformance.rivals import Departure, Fault, Rivals
-from fairplay.conformance.trial import CallLimits, Scenario, Trial, play_trial, seat_names
+from fairplay.conformance.trial import CallLimits, Exchange, Scenario, Trial, play_trial, seat_names
 from fairplay.eriantys.v1 import eriantys_settings_pb2
 from fairplay.games.conformance import Level, Situation
 from fairplay.games.game import find
@@ -136,6 +136,18 @@ def test_a_game_that_takes_too_long_is_left_once_all_that_it_is_about_was_some_t
         assert (later.is_cut, later.decision_count) == (True, 3)
         short = tried.play(tried.scenario(0, 3, 2))
         assert (short.is_cut, short.decision_count) == (False, 2)
+
+
+def test_the_time_of_a_decision_is_the_mean_of_all_that_were_made() -> None:
+    def mean_s(*calls: tuple[CallKind, float]) -> float:
+        answer = FISH.turn.response()
+        exchanges = [Exchange(FISH.turn, b"", kind, 9.0, elapsed_s, answer) for kind, elapsed_s in calls]
+        return Trial(situation_of(0), exchanges).mean_decision_s
+
+    told, first, decided = CallKind.NOTIFICATION, CallKind.FIRST_DECISION, CallKind.DECISION
+    assert mean_s((told, 8.0)) == mean_s() == 0.0
+    assert mean_s((told, 8.0), (decided, 3.0)) == 3.0
+    assert mean_s((first, 1.0), (told, 8.0), (decided, 3.0), (decided, 5.0)) == 3.0
 
 
 def test_who_breaks_too_many_of_the_lesser_rules_cannot_play() -> None:
@@ -286,6 +298,19 @@ def test_rivals_answer_at_once_where_they_do_not_wait() -> None:
 
     for rivals_wait in (True, False):
         run(test(rivals_wait))
+
+
+@pytest.mark.parametrize(("answer_s", "is_cut", "decisions"), [(1.25, False, 13), (1.5, True, 11)])
+def test_a_game_takes_too_long_from_its_own_beginning_on(answer_s: float, is_cut: bool, decisions: int) -> None:
+    async def test() -> None:
+        await asyncio.sleep(1_000.0)
+        connection = Connection(Slow(lambda name, number: (answer_s, b"")), Breaker(), Budget(600.0, lambda: 0.0), "me")
+        tell = FISH.methods[0]
+        steps = [Call(0, tell, tell.request(game_id="g"), CallKind.DECISION)] * 13
+        found = await play_trial(of_steps(*steps), connection, situation_of(0), LIMITS, "g")
+        assert (found.is_cut, found.decision_count) == (is_cut, decisions)
+
+    run(test())
 
 
 def test_a_trial_has_what_the_process_of_the_player_has_written() -> None:
