@@ -13,17 +13,20 @@ from fairplay.conformance import attribution, enlarging, owners, silence
 from fairplay.conformance.case import Case
 from fairplay.conformance.case_errors import Failure, NotTested, SuiteError
 from fairplay.conformance.cases import beside, exceptions, fresh, games, memory, numbers, outcomes, probes, seats, time
+from fairplay.conformance.cases import endings as ends
 from fairplay.conformance.confirming import Control
 from fairplay.conformance.evidence import Evidence
+from fairplay.conformance.interleaving import TO_THE_END
 from fairplay.conformance.joining import Joining
 from fairplay.conformance.transports import PlayerServer
 from fairplay.conformance.trial import Scenario, Trial
+from fairplay.conformance.variations import unusual_part
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import find
 from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind
 from tests.conformance.harness import player, raises, trial_of
 from tests.conformance.opened import Opened, context_of
-from tests.conformance.test_played_games import Recorder, ordinary
+from tests.conformance.test_played_games import Asked, Recorder, ordinary
 
 FISH = find("fish")
 RAISED = Misconduct(kind=MisconductKind.MISCONDUCT_KIND_EXCEPTION)
@@ -88,6 +91,8 @@ AFTER, ASIDE = owners.AFTER_OTHERS, owners.AT_ONCE
         (memory.never_ended, "fish", {(AFTER,)}),
         (memory.cancelled_call, "fish", {(AFTER,)}),
         (exceptions.unusual_ids, "fish", {(AFTER,)}),
+        (ends.tournament, "fish", {(AFTER,)}),
+        (ends.win_and_lose, "fish", {(AFTER,)}),
         (beside.many_games_at_once, "fish", {("", AFTER, ASIDE)}),
         (beside.one_ends_first, "fish", {("", AFTER, ASIDE)}),
         (
@@ -109,8 +114,9 @@ AFTER, ASIDE = owners.AFTER_OTHERS, owners.AT_ONCE
 def test_each_game_of_a_case_is_judged(case: Case, game: str, controls: set[Any], monkeypatch: Any) -> None:
     court = Court(game)
     with court.sitting(monkeypatch) as context:
-        ends = [context.scenario(0, 2), context.scenario(1, 2)]
-        monkeypatch.setattr(outcomes, "find_endings", lambda *_: iter(ends))
+        late = [context.scenario(0, 2), context.scenario(1, 2)]
+        monkeypatch.setattr(outcomes, "find_endings", lambda *_: iter(late))
+        context.ask = Asked()
         case.run(context)
     played = [scenario for each in court.played for scenario in each.scenarios]
     assert [each.found.scenario for each in court.judged] == played
@@ -145,6 +151,31 @@ def test_what_goes_wrong_beside_games_with_similar_ids_is_tried_with_ordinary_id
     assert [list(each.scenarios) for each in court.played] == [list(mixed.scenarios)] * 2
     assert [each.ids or None for each in court.played] == [None] * 2
     assert len({each.connection for each in court.played} | {mixed.connection}) == 3
+
+
+@pytest.mark.parametrize(
+    ("exchanges", "share", "more"), [(1, 1, 0), (2, 1, 1), (3, 1, 1), (9, 4, 4), (48, 24, 24), (90, 24, 24)]
+)
+def test_another_game_begins_halfway_through_an_ordinary_one_at_the_latest_after_24_calls(
+    exchanges: int, share: int, more: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    court = Court()
+    with court.sitting(monkeypatch) as context:
+        monkeypatch.setattr(type(context), "ordinary", SimpleNamespace(exchanges=[None] * exchanges))
+        beside.one_ends_first.run(context)
+    assert {each.shares for each in court.played} == {(share, TO_THE_END)}
+    assert {each.seatings[0] for each in court.played} == {(0, 2, 12 + more)}
+
+
+def test_the_settings_of_games_with_similar_ids_are_those_that_differ_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    court = Court()
+    with court.sitting(monkeypatch) as context:
+        beside.similar_ids.run(context)
+        sizes = sorted(
+            (len(unusual_part(FISH, each.settings).ListFields()) for each in context.variations), reverse=True
+        )
+    others = [each.situation for each in court.played[-1].scenarios[1::2]]
+    assert [len(unusual_part(FISH, each.settings).ListFields()) for each in others] == sizes[: len(others)]
 
 
 # One seat in two games
@@ -273,6 +304,17 @@ def test_what_goes_wrong_after_other_games_without_coming_in_is_judged_as_such(
     assert [each.found.scenario for each in court.judged[3:]] == begun[2:] * also_plain
 
 
+def test_a_player_comes_into_the_end_of_a_game_to_be_told_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    court = Court("q")
+    with court.sitting(monkeypatch) as context:
+        fresh.fresh_process.run(context)
+    joined = [each.scenarios[0] for each in court.played if each.scenarios[0].joins]
+    assert {each.joins.method for each in joined if each.situation.state is not None and each.joins} == {"Win"}
+    assert {each.joins.method for each in joined if each.situation.state is None and each.joins} == {
+        method.name for method in find("q").methods if method.name != "Win"
+    }
+
+
 def test_games_before_are_played_again_until_one_goes_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     court = Court(wrong=(2,))
     with court.sitting(monkeypatch) as context:
@@ -290,8 +332,8 @@ def test_an_end_that_reference_players_hardly_reach_is_an_error_of_the_suite(
 ) -> None:
     court = Court()
     with court.sitting(monkeypatch) as context:
-        ends = [context.scenario(0, 2)] * number
-        monkeypatch.setattr(outcomes, "find_endings", lambda *_: iter(ends))
+        late = [context.scenario(0, 2)] * number
+        monkeypatch.setattr(outcomes, "find_endings", lambda *_: iter(late))
         if is_enough:
             outcomes.game_won.run(context)
             assert len(court.played) == 2 + 1

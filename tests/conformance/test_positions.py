@@ -209,6 +209,34 @@ def test_large_scores_are_the_largest_that_a_game_allows_of_32_30_17_or_9_bits(
     assert (large.settings != found.settings) is others, "whether a setting is at its largest"
 
 
+class Unwilling:
+    """Webset, which goes on from no state, with a setting that is no field; notes the settings that are tried."""
+
+    def __init__(self) -> None:
+        self.tried: list[Any] = []
+        self.settings = [*WEBSET.settings, SimpleNamespace(name="nothing", limits=(0, 9))]
+
+    def check_state(self, settings: Any, state: Any) -> int:
+        self.tried.append(settings)
+        raise ValueError("no game goes on from here")
+
+
+def test_each_number_of_the_settings_is_tried_at_its_largest_for_each_score() -> None:
+    game: Any = Unwilling()
+    found = position(BAZAAR, source(BAZAAR), 0.4)._replace(settings=WEBSET.full_settings(WEBSET.settings_type()))
+    assert with_scores(game, found) is None
+    usual, *changed = game.tried[: len(game.tried) // 4]
+    assert usual == found.settings
+    wanted = []
+    for each in WEBSET.settings:
+        if each.limits is not None and each.name not in ("window", "lockout", "min_reaction"):  # durations
+            largest = WEBSET.full_settings(WEBSET.settings_type())
+            setattr(largest, each.name, each.limits[1])
+            wanted.append(largest)
+    assert changed == wanted
+    assert game.tried == [usual, *changed] * 4
+
+
 SCORING = ["bazaar", "fish", "q"]
 
 
