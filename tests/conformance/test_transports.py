@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -270,6 +272,37 @@ def test_what_was_started_ahead_is_ended_with_the_transport_or_when_the_server_h
         await transport.close()
 
     run(test())
+
+
+OFFERING_A_STREAM = """
+import asyncio, os
+from fairplay.games.game import find
+from fairplay.player.handlers import Handlers
+from fairplay.player.serving import start_server
+async def take_calls(requests, context):
+    print("a stream was opened", flush=True)
+    await context.write(b"")
+    await context.read()
+async def serve():
+    handlers = Handlers(find("fish").player("first"))
+    server, _ = await start_server(handlers, os.environ["FAIRPLAY_LISTEN"], stream=lambda _: take_calls)
+    await server.wait_for_termination()
+asyncio.run(serve())
+"""
+
+
+async def test_a_process_that_serves_is_called_by_unary_calls_even_if_it_offers_a_stream(tmp_path: Path) -> None:
+    (tmp_path / "player.py").write_text(OFFERING_A_STREAM)
+    command = f"{sys.executable} {tmp_path / 'player.py'}"
+    transport = ExecTransport(command, NAME, PlayerServer("127.0.0.1:0", 60.0))
+    link = await transport.open_serving()
+    assert link is not None
+    answered = asyncio.get_running_loop().create_future()
+    link.call("/fairplay.v1.PlayerService/Describe", b"", 60.0, lambda outcome, _: answered.set_result(outcome))
+    assert isinstance(await answered, bytes)
+    assert output_of(link) == ""
+    await link.close()
+    await transport.close()
 
 
 def test_the_player_under_test_is_begun_before_its_ways() -> None:

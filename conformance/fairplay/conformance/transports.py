@@ -128,7 +128,6 @@ class PlayerServer:
         return await Server.start(
             Config(
                 listen=self._listen,
-                allow_exec=True,
                 resume=False,
                 only_connections=True,
                 start_limit_s=self.start_limit_s,
