@@ -118,6 +118,38 @@ def test_no_player_is_started_ahead_in_a_pause_which_begins_when_all_are_up() ->
     run(test())
 
 
+def test_a_pause_waits_for_a_player_that_was_just_begun() -> None:
+    async def test() -> None:
+        starts = Starts()
+        spares = Spares(starts.start)
+        for _ in range(3):
+            await spares.take()
+        assert len(starts.links) == 4
+        await spares.pause()
+        assert (starts.begun, len(starts.links)) == (5, 5)
+        await spares.close()
+
+    run(test())
+
+
+def test_a_pause_begins_even_if_a_player_that_is_started_ahead_cannot_be_started() -> None:
+    async def test() -> None:
+        starts = Starts()
+
+        async def start() -> Link:
+            if starts.begun == 2:
+                raise OSError("there are too many processes")
+            return await starts.start()
+
+        spares = Spares(start)
+        await spares.take()
+        await spares.take()
+        await spares.pause()
+        await spares.close()
+
+    run(test())
+
+
 def test_spares_that_did_not_come_up_or_have_ended_are_closed_and_the_next_one_is_taken() -> None:
     async def test() -> None:
         starts = Starts(3)
