@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from itertools import combinations, product
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from fairplay.conformance import variations
 from fairplay.conformance.coverings import Row, cover_pairs
 from fairplay.conformance.variations import fits, unusual_part, vary
 from fairplay.fish.v1 import fish_player_pb2
@@ -121,6 +123,29 @@ def test_every_value_of_every_setting_is_tried_with_settings_that_fit(name: str)
 
 def test_no_choice_is_tried_twice_as_another_one() -> None:
     assert len(vary(find("fish"), Random(0))) <= 42
+
+
+class Lenient:
+    """Webset for two players, which may be played under any settings."""
+
+    name, seats = "lenient", range(2, 3)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(find("webset"), name)
+
+    def play(self, *_: Any) -> Any:
+        return SimpleNamespace(close=lambda: None)
+
+
+def test_what_is_no_number_is_varied_only_where_a_game_says_how(monkeypatch: pytest.MonkeyPatch) -> None:
+    game: Any = Lenient()
+    monkeypatch.setattr(variations, "find_conformance", lambda _: SimpleNamespace(settings_values={}))
+    usual: Any = game.full_settings(game.settings_type())
+    made: list[Any] = [each.settings for each in vary(game, Random(1))]
+    assert len(made) > 1
+    for each in made:
+        assert (each.window, each.lockout) == (usual.window, usual.lockout)
+        assert each.handicaps == usual.handicaps
 
 
 def test_the_same_seed_gives_the_same_variations() -> None:
