@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from contextlib import nullcontext
 from dataclasses import replace
@@ -154,3 +155,16 @@ def test_the_secret_of_a_player_is_that_of_the_options_or_of_the_environment(
 ) -> None:
     monkeypatch.setenv("FAIRPLAY_SECRET", variable)
     assert plan("grpc://127.0.0.1:50", secret=option).make_transport().secret == wanted
+
+
+@pytest.mark.parametrize(("option", "named"), [("mine.pem", "mine"), ("", "theirs")])
+async def test_who_vouches_for_a_player_is_said_by_the_options_or_by_the_environment(
+    option: str, named: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FAIRPLAY_CA", "theirs.pem")
+    link = await plan("grpcs://127.0.0.1:9", ca=option).make_transport().open()
+    asked = asyncio.get_running_loop().create_future()
+    link.call("/fairplay.v1.PlayerService/Describe", b"", 30.0, lambda outcome, _: asked.set_result(outcome))
+    assert f"{named}.pem cannot be read" in (await asked).message
+    await link.close()
