@@ -471,6 +471,46 @@ async def test_a_table_that_nobody_is_at_is_deleted_a_minute_after_its_owner_has
     assert [event.table_deleted for event in hall.after(seen)] == ["t"]
 
 
+async def test_an_owner_that_comes_back_in_time_keeps_its_empty_table(hall: Hall) -> None:
+    [ann] = hall.enter("ann")
+    table = hall.create(ann)
+    hall.lobby.leave(ann)
+    assert hall.waiting == [60.0]
+    hall.lobby.enter("ann", ann.token, "host")
+    assert hall.waiting == [10.0]
+    assert not table.deleted
+
+
+async def test_a_table_that_all_have_left_is_deleted_a_minute_after_its_game(hall: Hall) -> None:
+    a, b = hall.enter("a", "b")
+    table = hall.create(a)
+    await hall.seat(table, a, b)
+    await hall.lobby.starts.start(a)
+    hall.lobby.leave(a)
+    hall.lobby.leave(b)
+    assert hall.waiting == [], "its game goes on"
+    await hall.finish(table)
+    assert hall.waiting == [60.0]
+    hall.ring(60.0)
+    assert table.deleted
+    assert hall.enter("a", "b"), "their names are free"
+
+
+async def test_who_is_renamed_is_recorded_and_seen_at_all_tables_that_it_owns(hall: Hall) -> None:
+    ann, bob = hall.enter("ann", "bob")
+    first = hall.create(ann)
+    second = hall.create(ann, "u")
+    await hall.seat(second, ann, bob)
+    seen = hall.last
+    assert hall.lobby.rename(ann, "eve") == "eve"
+    assert (hall.recorded(first), hall.recorded(second)) == (True, True)
+    events = hall.after(seen)
+    assert [event.WhichOneof("event") for event in events] == ["user_gone", "user", "table", "table"]
+    assert [event.table.owner for event in events[2:]] == ["eve", "eve"]
+    assert hall.enter("ann"), "nothing needs the old name"
+    assert reason(lambda: hall.lobby.rename(bob, "EVE")) == "NAME_TAKEN"
+
+
 async def test_who_watches_is_in_no_record(hall: Hall) -> None:
     ann, bob = hall.enter("ann", "bob")
     table = hall.create(ann)
