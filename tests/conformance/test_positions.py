@@ -316,5 +316,6 @@ def test_games_with_an_end_have_different_seeds_and_go_on_from_a_rivals_last_dec
     assert {each.situation.turn_count for each in found} == {0}
     counts = [each.situation.player_count for each in found]
     assert len({*counts}) > 1
+    assert max(each.situation.seat for each in found) > 2, "which seat it is is drawn"
     for each in found:
         assert each.situation.state is not None
