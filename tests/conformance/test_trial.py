@@ -325,6 +325,13 @@ def test_a_trial_has_what_the_process_of_the_player_has_written() -> None:
     run(test())
 
 
+def test_who_is_eliminated_for_a_broken_rule_plays_no_further() -> None:
+    found = trial_of(FISH, player(take_turn=lambda sound, request: FISH.turn.response()))
+    assert found.misconduct is not None
+    assert found.misconduct.rule_break.rule_id == "fish.action.required"
+    assert [each.method.name for each in found.exchanges].count("TakeTurn") == 1
+
+
 def test_a_rival_that_is_eliminated_is_an_error_of_the_suite_unless_it_was_to_leave() -> None:
     late = Situation(FISH.full_settings(FISH.settings_type()), 2, 0, turn_count=2, rivals_late_in="Setup")
     with pytest.raises(SuiteError, match="a reference player was eliminated in x: "):
