@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from copy import copy
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from google.protobuf.message import DecodeError
+from google.protobuf.struct_pb2 import Struct
 
 from fairplay.conformance.case import Case
-from fairplay.conformance.case_errors import Failure
+from fairplay.conformance.case_errors import Failure, NotApplicable
 from fairplay.conformance.cases import contract, robustness
 from fairplay.conformance.cases.contract import newer
+from fairplay.conformance.connection import Connection
+from fairplay.conformance.objects import ObjectLink
+from fairplay.conformance.ways import DIALLING, SERVING
 from fairplay.games.game import find
+from fairplay.server.links.link import Clock, DeadLink, Link, disconnected
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, GameService, PlayerDescription
 from tests.conformance.harness import player, raises
-from tests.conformance.opened import Opened, context_of
+from tests.conformance.opened import Opened, WatchedLink, context_of
 
 FISH = GameService(name="fairplay.fish.v1.FishPlayerService", revision=1)
 
@@ -68,6 +76,37 @@ def test_what_a_player_says_of_itself_has_its_limits(said: str, services: list[G
     assert described(*services, **words) == said
 
 
+def test_the_latest_revision_is_known_of_the_game_that_is_played_too() -> None:
+    game: Any = copy(find("fish"))
+    game.service = "games.v1.Fish"
+    for revision, said in ((1, ""), (2, REVISIONS)):
+        services = [GameService(name=game.service, revision=revision), *others(1)]
+        answer = DescribeResponse(description=PlayerDescription(display_name="me", services=services))
+        with context_of(Opened(saying(answer)).as_objects(), game) as context:
+            assert sentence_of(contract.describes_itself, context) == said
+
+
+def saying(answer: DescribeResponse) -> Callable[[], Any]:
+    return lambda: player(describe=lambda sound, request: answer)
+
+
+def sentence_of(case: Case, context: Any) -> str:
+    """Return what a case says of the failure of a player; nothing if it passes."""
+    try:
+        case.run(context)
+    except Failure as found:
+        return found.evidence.sentence
+    return ""
+
+
+def test_a_player_that_cannot_be_reached_is_said_to_be_so() -> None:
+    with context_of(Opened(player).as_started()) as context:
+        assert sentence_of(contract.reachable, context) == ""
+        assert context.player.reach_count == 1
+    with context_of(Opened(player, lambda _: "nobody is there").as_started()) as context:
+        assert sentence_of(contract.reachable, context) == "The player cannot be reached: nobody is there"
+
+
 def test_a_player_says_the_same_twice() -> None:
     def describe(_: Any, request: Any) -> DescribeResponse:
         return DescribeResponse(description=PlayerDescription(display_name=next(answers), services=[FISH]))
@@ -106,6 +145,181 @@ def test_a_newer_request_has_two_more_fields_in_each_of_its_messages() -> None:
     changed.DiscardUnknownFields()
     assert changed == request
     assert request.SerializeToString() != newer(request)
+
+
+def test_maps_of_a_request_stay_as_they_are() -> None:
+    request = Struct()
+    request.update({"one": 1.0, "two": {"three": 3.0}})
+    changed = Struct.FromString(newer(request))
+    assert b"new" in changed.SerializeToString()
+    changed.DiscardUnknownFields()
+    assert changed == request
+
+
+# Games
+
+
+def games_of(context: Any) -> list[tuple[str, int]]:
+    """Return the name and length of each game that was played."""
+    return [(each.scenario.name, each.scenario.situation.turn_count) for each in context.trials]
+
+
+WHOLE = ("seat-0-of-2", 0)
+
+
+def test_every_method_is_looked_for_in_all_whole_games_until_one_lacks_it() -> None:
+    with context_of(Opened(player).as_objects()) as context:
+        contract.every_method.run(context)
+        assert len(context.whole_games_played()) == 10
+
+    def lacking() -> Any:
+        made = player()
+        made.take_turn = None
+        return made
+
+    with context_of(Opened(lacking).as_objects()) as context:
+        assert "this player has no method /fairplay.fish.v1.FishPlayerService/TakeTurn" in sentence_of(
+            contract.every_method, context
+        )
+    with context_of(Opened(lambda: player(setup=raises)).as_objects()) as context:
+        contract.every_method.run(context)  # which is another case's business
+        assert len(context.whole_games_played()) == 1
+
+
+def test_a_newer_referee_plays_the_most_ordinary_game() -> None:
+    with context_of(Opened(player).as_objects()) as context:
+        contract.unknown_fields_ignored.run(context)
+        assert games_of(context) == [WHOLE]
+
+
+class Counted:
+    """Counts the replies that nobody asked for: those to calls of some methods; and keeps what was asked, and when."""
+
+    def __init__(self, *stray: str) -> None:
+        self.asked: list[str] = []
+        self.is_open = True
+        self._stray = stray
+
+    def make(self) -> Any:
+        def note(name: str) -> Any:
+            def answer(sound: Any, request: Any) -> Any:
+                self.asked.append(name)
+                return sound(request)
+
+            return answer
+
+        return player(describe=note("describe"), setup=note("setup"), take_turn=note("turn"))
+
+    async def stray_reply_count_of_server(self) -> int:
+        self.asked.append("count")
+        return sum(each in self._stray for each in self.asked)
+
+    @property
+    def stray_reply_count(self) -> int:
+        self.asked.append("count")
+        return sum(each in self._stray for each in self.asked)
+
+
+@pytest.mark.parametrize(
+    ("stray", "said"), [((), ""), (("setup",), "4 replies came in one game that nobody had asked for.")]
+)
+def test_replies_are_counted_before_a_game_and_once_all_have_come(stray: tuple[str, ...], said: str) -> None:
+    counted = Counted(*stray)
+    context: Any
+    with context_of(Opened(counted.make).as_started()) as context:
+        context.player.transport.server = SimpleNamespace(
+            stray_reply_count=counted.stray_reply_count_of_server, close=nothing
+        )
+        assert sentence_of(contract.one_reply_per_call, context) == said
+        assert games_of(context) == [WHOLE]
+    assert counted.asked[:3] == ["describe", "count", "setup"]
+    assert counted.asked[-3:] == ["turn", "describe", "count"]
+
+
+def test_replies_through_a_stream_are_counted_once_all_have_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = Counted()
+
+    async def open_stream(connection: Connection) -> Any:
+        return counted
+
+    monkeypatch.setattr(Connection, "open_stream", open_stream)
+    with context_of(Opened(counted.make).as_served()) as context:
+        assert contract.stream_agrees.run(context) is None
+        assert games_of(context) == [WHOLE]
+    assert counted.asked[-3:] == ["turn", "describe", "count"]
+
+
+def test_a_player_that_does_not_say_that_its_stream_is_there_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def open_stream(connection: Connection) -> Any:
+        raise TimeoutError
+
+    monkeypatch.setattr(Connection, "open_stream", open_stream)
+    with context_of(Opened(player).as_served()) as context:
+        said = sentence_of(contract.stream_agrees, context)
+    assert said == "The player opens the stream, and does not say within 5 s that it is there."
+
+
+def both_ways(serving: Any, dialling: Any) -> tuple[str, list[tuple[str, int]]]:
+    """Return what is said of a player that is these objects when it serves and dials in, and which games it played.
+
+    None: it cannot be reached so. All connections are closed at the end.
+    """
+    links: list[WatchedLink] = []
+
+    def link(made: Any) -> Link:
+        if made is None:
+            return DeadLink(Clock(), disconnected("nobody is there"))
+        links.append(WatchedLink(ObjectLink(Clock(), made)))
+        return links[-1]
+
+    async def open_ways() -> dict[str, Link]:
+        return {SERVING: link(serving), DIALLING: link(dialling)}
+
+    context: Any
+    with context_of(Opened(player).as_started()) as context:
+        context.player.transport.open_ways = open_ways
+        try:
+            said = sentence_of(contract.both_ways_agree, context)
+        except NotApplicable as reason:
+            said = str(reason)
+        assert all(each.closed for each in links)
+        return said, games_of(context)
+
+
+def named(name: str) -> Any:
+    answer = DescribeResponse(description=PlayerDescription(display_name=name))
+    return player(describe=lambda sound, request: answer)
+
+
+def test_a_player_may_be_reached_both_ways_and_is_the_same() -> None:
+    assert both_ways(player(), player()) == ("", [WHOLE] * 2)
+    said, games = both_ways(named("server"), named("caller"))
+    assert said == "The player says different things about itself when serving and when dialling in."
+    assert games == [WHOLE] * 2
+    assert both_ways(player(), player(setup=raises))[0].startswith("Setup failed")
+    assert both_ways(player(setup=raises), player())[0].startswith("Setup failed")
+
+
+def test_a_player_may_be_reached_in_one_way_only() -> None:
+    assert both_ways(player(), None) == ("the player supports only serving", [])
+    assert both_ways(None, player()) == ("the player supports only dialling in", [])
+    assert both_ways(None, None) == ("the player comes up only where it is offered both ways", [])
+
+
+def test_processes_for_other_ways_are_started_before_they_are_needed() -> None:
+    begun: list[str] = []
+    context: Any
+    with context_of(Opened(player).as_started()) as context:
+        context.player.transport.begin_ways = lambda: begun.append("both")
+        context.player.transport.begin_serving = lambda: begun.append("serving")
+        for case in (contract.both_ways_agree, contract.stream_agrees):
+            assert case.prepare is not None
+            case.prepare(context)
+    assert begun == ["both", "serving"]
+
+
+async def nothing() -> None:
+    """Do nothing."""
 
 
 # Requests that are none

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fairplay.conformance.attribution import evidence
-from fairplay.conformance.case_errors import Failure, NotTested
+from fairplay.conformance.case_errors import Failure, NotTested, failure
 from fairplay.conformance.cases import seats, settings, states
 from fairplay.conformance.trial import Scenario
 from fairplay.games.conformance import find_conformance
@@ -85,7 +85,9 @@ def test_no_state_is_drawn_twice_before_all_others_are(monkeypatch: pytest.Monke
     assert {each.step for each in drawn} == {*range(41)}
 
 
-@pytest.mark.parametrize(("seconds", "slow", "count"), [(0.0, False, 60), (0.0, True, 40), (1.4, False, 43)])
+@pytest.mark.parametrize(
+    ("seconds", "slow", "count"), [(0.0, False, 60), (0.0, True, 40), (1.4, False, 43), (1.5, False, 41)]
+)
 def test_a_slow_player_is_asked_in_fewer_states(
     seconds: float, slow: bool, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,6 +116,85 @@ def test_a_simpler_state_is_looked_for_in_smaller_and_earlier_games_for_ten_seco
     with asking(found, monkeypatch) as context:
         assert states._simplify(context, states.Drawn(1, 2), found._broken) is found._broken
         assert len(found.asked) == 3
+
+
+def test_simpler_states_are_those_of_games_under_the_usual_settings_and_earlier_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = Player()
+    with asking(found, monkeypatch) as context:
+        states._simplify(context, states.Drawn(20, 3), found._broken)
+        usual = [each for each in found.asked if each.situation.settings == context.settings]
+        assert len(usual) == 12 * 7
+        assert found.asked[: len(usual)] == usual
+        assert [each.name for each in found.asked[len(usual) :]] == ["drawn-20-0", "drawn-20-1", "drawn-20-2"]
+
+
+def test_a_state_stays_as_it_is_where_the_player_is_not_asked_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Player()
+    with asking(found, monkeypatch) as context:
+        context.play_each = stopping()
+        assert states._simplify(context, states.Drawn(1, 2), found._broken) is found._broken
+
+
+def stopping(*trials: Any) -> Any:
+    """Return what plays these games, and then no more."""
+
+    def play_each(scenarios: Iterator[Scenario]) -> Iterator[Any]:
+        for each, _ in zip(trials, scenarios, strict=False):
+            yield each
+        raise NotTested("it is not asked any more")
+
+    return play_each
+
+
+def test_a_player_that_is_not_asked_any_more_is_judged_by_what_was_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Player()
+    with asking(found, monkeypatch) as context:
+        context.play_each = stopping(found._sound, found._broken)
+        for case in (states.keeps_the_rules, states.answers_in_time):
+            with pytest.raises(NotTested, match=r"^it is not asked any more$"):
+                case.run(context)
+        context.judge = failing("as it was drawn")
+        with pytest.raises(Failure, match="as it was drawn"):
+            states.never_raises.run(context)
+
+
+def failing(sentence: str) -> Any:
+    """Return a function that says that the player fails."""
+
+    def fail(*_: Any) -> None:
+        raise failure(sentence)
+
+    return fail
+
+
+@pytest.mark.parametrize("usual", [True, False])
+def test_what_shows_under_unusual_settings_is_judged_with_what_else_does(
+    usual: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = Player(fails=(3,))
+    with asking(found, monkeypatch) as context:
+        if not usual:
+            scenario = found._broken.scenario
+            other = scenario.situation._replace(settings=context.variations[1].settings)
+            found._broken.scenario = scenario._replace(situation=other)
+        context.judge = failing("under the usual settings")
+        monkeypatch.setattr(states, "judge_elsewhere", failing("elsewhere"))
+        with pytest.raises(Failure, match="^under the usual settings$" if usual else "^elsewhere$"):
+            states.never_raises.run(context)
+
+
+@pytest.mark.parametrize(("game", "count"), [("fish", 12), ("bazaar", 10), ("webset", 14)])
+def test_there_is_a_game_at_least_for_each_number_of_players_and_strategy(game: str, count: int) -> None:
+    with context_of(Opened(player).as_objects(), find(game)) as context:
+        sources = states.sources(context)
+        assert states.sources(context) is sources
+        assert len(sources) == count + len(context.variations)
+        assert {(each.player_count, each.strategy) for each in sources[:count]} == {
+            (players, strategy) for players in context.game.seats for strategy in ("first", "random")
+        }
+        assert 2**31 <= max(each.seed for each in sources) < 2**32
 
 
 # Unusual settings

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Sequence
 from itertools import accumulate, zip_longest
+from signal import SIGKILL
+from subprocess import PIPE, Popen
+from types import SimpleNamespace
+from typing import Any
 
+import psutil
 import pytest
 
 from fairplay.conformance.case import Case
 from fairplay.conformance.case_errors import Failure, NotApplicable, NotTested
+from fairplay.conformance.cases import growth
 from fairplay.conformance.cases.growth import (
     Growth,
     Holding,
@@ -22,8 +29,10 @@ from fairplay.conformance.cases.growth import (
     processes,
     threads,
 )
+from fairplay.conformance.cases.robustness import memory_growth
 from fairplay.conformance.engine import run
 from fairplay.conformance.options import Options
+from fairplay.conformance.transports import make_transport
 from fairplay.conformance.verdicts import Verdict
 from fairplay.games.game import find
 from tests.conformance.harness import player, raises, trial_of
@@ -114,6 +123,66 @@ def test_memory_that_grows_beyond_a_gibibyte_is_shown_round_by_round() -> None:
     assert table.splitlines()[:2] == ["after 25 games: 100.0 MiB", "after 50 games: 160.0 MiB"]
     assert table.splitlines()[-1] == "after 475 games: 1,180.0 MiB"
     assert judge(memory, holdings(*[51] * 20), holdings(*[60] * 18, 51)) == ("", "")  # 51 MiB are allowed
+    assert judge(memory, holdings(*[64] * 16)) == ("", "")  # a gibibyte, and no more
+    assert judge(memory, holdings(600, 600)) == ("", "")  # as a heap may grow before it is cleared
+
+
+def test_memory_that_grows_in_ten_rounds_in_a_row_is_a_weakness() -> None:
+    assert judge(memory_growth, holdings(*[60] * 9), link="object") == ("", "")
+    sentence, _ = judge(memory_growth, holdings(0), holdings(*[60] * 10), link="object")
+    assert sentence == "250 games more made the player 600 MiB larger."
+
+
+@pytest.mark.parametrize("case", [memory, memory_growth])
+def test_misconduct_in_one_of_many_games_is_held_against_games_in_a_row(case: Case) -> None:
+    broken = held({}, {}, {})
+    broken.failed = trial_of(find("fish"), player(setup=raises))
+    judged: list[tuple[Any, list[str]]] = []
+    context: Any
+    with context_of(Opened(player).as_started()) as context:
+        context.once("growth", lambda: [holdings(0, 0), broken])
+        context.judge_condition = lambda found, *controls: judged.append((found, [name for name, _ in controls]))
+        case.run(context)
+    assert judged == [(broken.failed, ["memory.back-to-back"])]
+
+
+def test_a_started_player_holds_what_all_processes_of_its_guard_hold() -> None:
+    with Popen(["sh", "-c", "sleep 60 & echo $!; wait"], stdout=PIPE, text=True) as shell:
+        assert shell.stdout is not None
+        grandchild = int(shell.stdout.readline())
+        try:
+            connection: Any = SimpleNamespace(process=SimpleNamespace(guard_id=os.getpid(), output_bytes=7))
+            with context_of(Opened(player).as_started()) as context:
+                found = growth._measure_of(context, connection)()
+        finally:
+            os.kill(grandchild, SIGKILL)
+    assert found.output_bytes == 7
+    assert {shell.pid, grandchild} <= found.processes.keys()
+    assert os.getpid() not in found.processes
+    size = found.processes[grandchild]
+    assert size.threads == 1
+    assert size.memory_bytes > 4_096
+    assert 3 <= size.files < 100
+
+
+def test_a_reference_player_holds_what_this_process_holds() -> None:
+    nobody: Any = SimpleNamespace(process=None)
+    bots = make_transport(find("fish"), "bot:first", listen="", start_limit_s=1.0)
+    with context_of(bots) as context:
+        found = growth._measure_of(context, nobody)()
+    assert found.processes.keys() == {os.getpid()}
+    assert found.output_bytes == 0
+    with (
+        context_of(Opened(player).as_objects()) as context,
+        pytest.raises(NotApplicable, match="known only where the player was started here"),
+    ):
+        growth._measure_of(context, nobody)
+
+
+def test_a_process_that_has_ended_holds_nothing() -> None:
+    with Popen(["sh", "-c", "read line"], stdin=PIPE) as shell:
+        gone = psutil.Process(shell.pid)
+    assert growth._sizes([gone, psutil.Process()]).keys() == {os.getpid()}
 
 
 @pytest.mark.parametrize(("case", "what"), [(threads, "threads"), (files, "open files")])

@@ -544,3 +544,26 @@ def test_what_ends_by_itself_has_two_seconds_to_end(
     assert len(measured) == pytest.approx(tries, abs=1 if tries > 3 else 0)
     assert found.processes[1].threads == 1 + measured[-1]
     assert growth._settled(lambda: found, []) is found
+
+
+@pytest.mark.parametrize(("before", "tries"), [([30, 1], 9), ([1, 30], 1)])
+def test_a_round_is_measured_until_it_adds_little_to_the_one_before_it(
+    before: list[int], tries: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here each pause takes a quarter of a second, so that the two seconds are over after eight of them."""
+    now = [100.0]
+
+    def sleep(_: float) -> None:
+        now[0] += 0.25
+
+    def holding(count: int) -> growth.Holding:
+        return growth.Holding({1: growth.ProcessSize(0, count, 1)}, 0)
+
+    def measure() -> growth.Holding:
+        measured.append(holding(31))
+        return measured[-1]
+
+    measured: list[growth.Holding] = []
+    monkeypatch.setattr(growth, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
+    assert growth._settled(measure, [holding(count) for count in before]) is measured[-1]
+    assert len(measured) == tries

@@ -114,9 +114,8 @@ def _draw(context: Context) -> Iterator[Drawn]:
     began = time.monotonic()
     halves = _turns(range(usual_count), rng), _turns(range(usual_count, count), rng)
     for number in range(context.examples):
-        is_slow = context.is_slow or time.monotonic() - began > AMPLE_S
-        if is_slow and number >= FEW_STATES:
-            break
+        if number >= FEW_STATES and (context.is_slow or time.monotonic() - began > AMPLE_S):
+            return
         yield next(halves[number % 2])
 
 
