@@ -21,7 +21,7 @@ from fairplay.conformance.joining import Joining
 from fairplay.conformance.transports import PlayerServer
 from fairplay.conformance.trial import Scenario, Trial
 from fairplay.conformance.variations import unusual_part
-from fairplay.games.conformance import find_conformance
+from fairplay.games.conformance import Level, find_conformance
 from fairplay.games.game import find
 from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind
 from tests.conformance.harness import player, raises, trial_of
@@ -449,6 +449,7 @@ def test_the_two_draws_of_a_probe_are_played_until_it_is_clear_what_is_answered(
     asked: list[list[str]] = []
 
     def answers_differ(*trials: Trial) -> bool:
+        assert trials[0] is not trials[1]
         asked.append([each.scenario.name for each in trials])
         return differ
 
@@ -466,6 +467,29 @@ def test_the_two_draws_of_a_probe_are_played_until_it_is_clear_what_is_answered(
     first, second = (court.played[index].scenarios[0] for index in (0, min(1, len(names) - 1)))
     assert (first.seed != second.seed) is (len(names) > 1)
     assert {each.scenarios[0].level for each in court.played} == {drawn.level}
+
+
+def test_a_slow_player_plays_a_probe_with_those_of_its_level_that_were_not_played(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    levels = (Level.MUST, Level.SHOULD) * 3
+    drawn = [each._replace(level=level) for each, level in zip(find_conformance("fish").probes, levels, strict=False)]
+    monkeypatch.setattr(probes, "find_conformance", lambda _: SimpleNamespace(probes=drawn))
+    court = Court(slow=True)
+    batches: list[list[int]] = []
+    ids = [each.id for each in drawn]
+    with court.sitting(monkeypatch) as context:
+
+        def play_each(scenarios: Iterator[Scenario]) -> list[Trial]:
+            trials = [Trial(each) for each in scenarios]
+            batches.append([ids.index(each.scenario.name) for each in trials])
+            return trials
+
+        context.play_each = play_each
+        cases = probes.cases(FISH)
+        for number in (2, 0, 1, 5, 4, 3):
+            cases[number].run(context)
+    assert batches == [[2, 4], [0], [1, 3, 5]]
 
 
 def test_a_slow_player_plays_each_probe_once_with_those_that_follow(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,7 +69,7 @@ def _outrun(context: Context) -> list[Scenario]:
 
 def _hear(context: Context, connection: Connection, scenarios: Sequence[Scenario]) -> None:
     """Play games to their end, and the beginning of another one; judge each."""
-    for scenario in (*scenarios, context.beginnings(1, DECISIONS)[0]):
+    for scenario in (*scenarios, *context.beginnings(1, DECISIONS)):
         context.judge(context.play(scenario, connection))
 
 
