@@ -463,7 +463,7 @@ def test_the_two_draws_of_a_probe_are_played_until_it_is_clear_what_is_answered(
     assert names == ([drawn.id, f"{drawn.id}-2"] * 8)[: round(2 * rounds)]
     assert asked == [[drawn.id] * 2] * (rounds > 1)
     assert len({each.connection for each in court.played}) == 1
-    assert len(court.judged) == 2 * len(names), "the games are played once, and looked at as often as that is asked for"
+    assert [each.found.scenario.name for each in court.judged] == names * 2, "played once, and judged as often as asked"
     first, second = (court.played[index].scenarios[0] for index in (0, min(1, len(names) - 1)))
     assert (first.seed != second.seed) is (len(names) > 1)
     assert {each.scenarios[0].level for each in court.played} == {drawn.level}
