@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from random import Random
 
@@ -26,14 +26,14 @@ ENDS_ARE_REPORTED = "Every player that is still in is told how the game has ende
 def game_won(context: Context) -> None:
     """Players often keep a count of games won, or begin the next game there."""
     with context.shared() as connection:
-        _hear(context, connection, list(islice(_foreseen(context, Ending.WON), GAMES)))
+        _hear(context, connection, _foreseen(context, Ending.WON))
 
 
 @case("endings.game-lost", ENDS_ARE_REPORTED)
 def game_lost(context: Context) -> None:
     """Players are often tried against weak rivals, and fail when they are first told that they have lost."""
     with context.shared() as connection:
-        _hear(context, connection, [*islice(_foreseen(context, Ending.LOST), GAMES), *_outrun(context)])
+        _hear(context, connection, [*_foreseen(context, Ending.LOST), *_outrun(context)])
 
 
 @case("endings.game-tied", ENDS_ARE_REPORTED)
@@ -50,14 +50,12 @@ def _tied(index: int, rng: Random, tied_ending: Callable[[Random], Situation]) -
     return Scenario(f"{Ending.TIED}-{index}", tied_ending(rng), rng.getrandbits(32), rivals_wait=False)
 
 
-def _foreseen(context: Context, ending: Ending) -> Iterator[Scenario]:
-    """Yield games with this end. Raises SuiteError if there are too few."""
-    count = 0
-    for scenario in find_endings(context.game, context.settings, ending, context.rng("endings")):
-        count += 1
-        yield scenario
-    if count < GAMES:
-        raise SuiteError(f"too few games of reference players end so that another one has {ending}: {count}")
+def _foreseen(context: Context, ending: Ending) -> list[Scenario]:
+    """Return some games with this end. Raises SuiteError if there are too few."""
+    found = list(islice(find_endings(context.game, context.settings, ending, context.rng("endings")), GAMES))
+    if len(found) < GAMES:
+        raise SuiteError(f"too few games of reference players end so that another one has {ending}: {len(found)}")
+    return found
 
 
 def _outrun(context: Context) -> list[Scenario]:
