@@ -377,7 +377,7 @@ def test_a_process_that_ended_while_the_other_was_waited_for_is_started_again() 
     run(test())
 
 
-def test_ways_that_nobody_waits_for_are_closed() -> None:
+def test_ways_that_nobody_waits_for_are_closed(caplog: pytest.LogCaptureFixture) -> None:
     async def test() -> None:
         way = Way((1, True), (3, True))
         ways = Ways("me", way.start)
@@ -388,3 +388,4 @@ def test_ways_that_nobody_waits_for_are_closed() -> None:
         assert way.cancelled == [DIALLING]
 
     run(test())
+    assert caplog.text == "", "nothing is asked of a start that was cancelled"
