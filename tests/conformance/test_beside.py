@@ -52,6 +52,7 @@ def order(shares: Sequence[int], call_counts: Sequence[int]) -> str:
         ((1, 1, 1), (1, 3, 2), "abcbcb"),
         ((2, 1), (5, 2), "aabaaba"),
         ((2, TO_THE_END), (5, 4), "aabbbbaaa"),
+        ((2, TO_THE_END), (3, 2_000), "aa" + "b" * 2_000 + "a"),
         ((1, 1), (0, 2), "bb"),
     ],
 )
