@@ -347,6 +347,25 @@ def test_games_of_one_seat_go_on_from_different_states(monkeypatch: pytest.Monke
             assert all(each.situation != other.situation for each in scenarios for other in scenarios if each != other)
 
 
+def test_games_of_one_seat_are_looked_for_all_along_the_games_under_the_usual_settings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[tuple[Any, float]] = []
+
+    def find_position(game: Any, source: Any, share: float) -> None:
+        asked.append((source, share))
+
+    monkeypatch.setattr(seats, "find_position", find_position)
+    with asking(Player(), monkeypatch) as context:
+        *_, usual, unusual = states.sources(context)[:13]
+        assert usual.settings != unusual.settings
+        monkeypatch.setattr(seats, "sources", lambda _: [unusual, usual])
+        assert seats._scenarios(context, 9, 1) == []
+    assert all(source == usual for source, _ in asked)
+    shares = [share for _, share in asked]
+    assert sorted(shares) == [step / 40 for step in range(41)] != shares
+
+
 @pytest.mark.parametrize(("slow", "games", "decisions"), [(False, 16, 8), (True, 6, 2)])
 def test_games_of_one_seat_are_played_one_after_the_other_and_in_pairs(
     slow: bool, games: int, decisions: int, monkeypatch: pytest.MonkeyPatch
