@@ -102,7 +102,7 @@ def _transport(game: Game, options: Options) -> Transport:
     if bool(options.tls_cert) != bool(options.tls_key):
         raise ValueError("--tls-cert and --tls-key belong together: the certificate of --listen, and its key")
     tls = TlsFiles(Path(options.tls_cert), Path(options.tls_key)) if options.tls_cert else None
-    if isinstance(options.player, str) and options.player.startswith("dial-in:"):
+    if isinstance(options.player, str) and options.player.startswith(("dial-in:", "exec:")):
         _check_exposure(options.listen, has_tls=tls is not None, insecure=options.insecure)
     started = isinstance(options.player, str) and options.player.startswith("exec:")
     sandbox = "off" if options.sandbox == "auto" and not started else options.sandbox
