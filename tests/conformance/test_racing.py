@@ -202,6 +202,21 @@ async def test_nothing_of_a_game_that_has_ended_counts_in_the_next_race() -> Non
     races.end()
 
 
+async def test_a_rival_that_joins_the_player_later_waits_for_it_too() -> None:
+    runners = Runners()
+    races = races_of(runners)
+    told, mine = call(0), call(TESTED)
+    told.kind = CallKind.NOTIFICATION
+    race = await running(races, Race([told, mine]))
+    runners.answers[0].set_result("heard")
+    assert [arrival.seat for arrival in await race] == [0]
+    race = await running(races, Race([mine, call(2)]))
+    assert runners.asked == [TESTED, 0]
+    runners.answers[TESTED].set_result("mine")
+    assert [arrival.seat for arrival in await race] == [TESTED]
+    races.end()
+
+
 def in_simulated_time(test: Callable[[Runners, Races], Coroutine[Any, Any, None]]) -> None:
     async def run() -> None:
         runners = Runners()
