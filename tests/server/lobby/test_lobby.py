@@ -17,6 +17,7 @@ from fairplay.server.lobby.table import Table
 from fairplay.server.lobby.table_records import to_record
 from fairplay.server.lobby.users import User
 from fairplay.server.referee import Referee
+from fairplay.v1.connection_pb2 import DialInResponse, Hello, HostedPlayer
 from fairplay.v1.lobby_pb2 import AttendResponse, CreateTableRequest, LobbyEvent
 from fairplay.v1.record_pb2 import RecordEntry
 from tests.server.lobby.harness import OPEN, OVER, PATIENT, RUNNING
@@ -419,6 +420,29 @@ async def test_who_has_left_a_running_game_does_not_come_back_while_it_plays_els
     await hall.finish(second)
 
 
+async def test_who_comes_back_to_its_game_has_the_same_player_which_must_be_there(hall: Hall) -> None:
+    async def write(_: DialInResponse) -> None:
+        """Read everything."""
+
+    stream = hall.hub.admit(Hello(players=[HostedPlayer(name="b", token="mine")]), write, lambda: None)
+    b = hall.lobby.enter("b", "mine", "host")
+    [a] = hall.enter("a")
+    table = hall.create(a)
+    await hall.seat(table, a)
+    await hall.lobby.join(b, "t", "")
+    await hall.lobby.starts.start(a)
+    hall.lobby.leave_table(b)
+    assert await reason_of(hall.lobby.join(b, "t", "bot:first")) == "TABLE_RUNNING"
+    assert b.table is None
+    stream.detach(write)
+    assert await reason_of(hall.lobby.join(b, "t", "")) == "NOT_DIALLED_IN"
+    assert b.table is None
+    assert dial_in(hall.hub, "b", "mine")
+    assert (await hall.lobby.join(b, "t", "dial-in:b")).status == RUNNING
+    assert b.table is table
+    await hall.finish(table)
+
+
 async def test_who_watches_the_table_where_it_has_a_seat_gives_the_seat_up_and_a_repeat_changes_nothing(
     hall: Hall,
 ) -> None:
@@ -576,6 +600,16 @@ async def test_bots_on_a_table_that_was_full_already_start_nothing(hall: Hall) -
     await hall.lobby.starts.set_bots(ann, 1, "")
     assert table.game_id != first
     await hall.over(table)
+
+
+async def test_bots_start_no_game_while_a_user_is_not_ready(hall: Hall) -> None:
+    ann, bob = hall.enter("ann", "bob")
+    table = hall.create(ann)
+    await hall.seat(table, ann, bob)
+    await hall.lobby.starts.set_ready(ann, ready=True)
+    seen = hall.last
+    assert (await hall.lobby.starts.set_bots(ann, 1, "")).status == OPEN
+    assert not any(event.HasField("spoken") for event in hall.sent_at(table, seen))
 
 
 async def test_bots_alone_are_not_ready_to_start(hall: Hall) -> None:
