@@ -221,7 +221,7 @@ def test_what_a_player_was_asked_before_is_known_and_can_be_asked_again() -> Non
     watched = Watched()
     with context_of(Opened(watched).as_objects()) as context, context.player.fresh() as connection:
         first = context.play(context.scenario(0, 2, 1), connection)
-        context.ask(DESCRIBE, DescribeRequest(), connection)
+        assert isinstance(context.ask(DESCRIBE, DescribeRequest(), connection)[0], bytes)
         both = context.play_together(context.beginnings(2, 3), connection)
         assert (first.had_past, first.past) == (False, ())
         assert {each.had_past for each in both} == {True}

@@ -195,10 +195,10 @@ async def test_nothing_of_a_game_that_has_ended_counts_in_the_next_race() -> Non
     races.end()
     await turns()
     assert runners.cancelled == [0]
-    race = await running(races, Race([stays, waits]))
-    assert runners.asked == [0, 1, 0, 1]
-    runners.answers[0].set_result("x")
-    assert [(arrival.seat, arrival.answer) for arrival in await race] == [(0, "x")]
+    race = await running(races, Race([waits]))
+    assert runners.asked == [0, 1, 1]
+    runners.answers[1].set_result("x")
+    assert [(arrival.seat, arrival.answer) for arrival in await race] == [(1, "x")]
     races.end()
 
 
