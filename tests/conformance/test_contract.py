@@ -12,7 +12,7 @@ from google.protobuf.message import DecodeError
 from google.protobuf.struct_pb2 import Struct
 
 from fairplay.conformance.case import Case
-from fairplay.conformance.case_errors import Failure, NotApplicable
+from fairplay.conformance.case_errors import Failure, NotApplicable, NotTested
 from fairplay.conformance.cases import contract, robustness
 from fairplay.conformance.cases.contract import newer
 from fairplay.conformance.connection import Connection
@@ -22,7 +22,7 @@ from fairplay.games.game import find
 from fairplay.server.links.link import Clock, DeadLink, Link, disconnected
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, GameService, PlayerDescription
-from tests.conformance.harness import player, raises
+from tests.conformance.harness import player, raises, trial_of
 from tests.conformance.opened import Opened, WatchedLink, context_of
 
 FISH = GameService(name="fairplay.fish.v1.FishPlayerService", revision=1)
@@ -186,6 +186,32 @@ def test_every_method_is_looked_for_in_all_whole_games_until_one_lacks_it() -> N
         assert len(context.whole_games_played()) == 1
 
 
+def test_a_method_that_no_game_came_to_is_called() -> None:
+    def lacking() -> Any:
+        made: Any = find("eriantys").player("first")
+        made.show_disconnection = None
+        return made
+
+    eriantys = find("eriantys")
+    context: Any
+    with context_of(Opened(lacking).as_objects(), eriantys) as context:
+        context.whole_games = context.whole_games_played = lambda: [trial_of(eriantys, eriantys.player("first"))]
+        said = sentence_of(contract.every_method, context)
+    assert said == "The player does not implement fairplay.eriantys.v1.EriantysPlayerService/ShowDisconnection."
+
+
+@pytest.mark.parametrize(
+    ("case", "wrong"),
+    [(contract.void_methods_return, {"play_as": raises}), (contract.replies_readable, {"setup": lambda *_: b"\xff"})],
+)
+def test_what_whole_games_show_belongs_to_the_case_about_it(case: Case, wrong: Any) -> None:
+    assert judge(case) == ""
+    assert judge(case, **wrong).partition(":")[0] in ("PlayAs failed", "Setup failed")
+    others = {"setup": raises} if case is contract.void_methods_return else {"play_as": raises}
+    with pytest.raises(NotTested, match="ended before all was seen"):
+        judge(case, **others)
+
+
 def test_a_newer_referee_plays_the_most_ordinary_game() -> None:
     with context_of(Opened(player).as_objects()) as context:
         contract.unknown_fields_ignored.run(context)
@@ -247,6 +273,63 @@ def test_replies_through_a_stream_are_counted_once_all_have_come(monkeypatch: py
         assert contract.stream_agrees.run(context) is None
         assert games_of(context) == [WHOLE]
     assert counted.asked[-3:] == ["turn", "describe", "count"]
+
+
+@pytest.mark.parametrize(
+    ("stray", "opens", "said"),
+    [
+        ((), False, "not applicable: the player offers no stream"),
+        (("setup",), True, "4 replies came in one game that nobody had asked for."),
+        ((), True, "The player says something else about itself through the stream than without."),
+    ],
+)
+def test_what_is_wrong_with_a_stream_is_said(
+    stray: tuple[str, ...], opens: bool, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted, streams = Counted(*stray), list[Any]()
+
+    async def open_stream(connection: Connection) -> Any:
+        streams.append(counted if opens else None)
+        return streams[-1]
+
+    def make() -> Any:
+        made = counted.make()
+        if said.startswith("The player says"):
+            name = DescribeResponse(description=PlayerDescription(display_name="in a stream"))
+            made.describe = lambda request: name if streams else DescribeResponse()
+        return made
+
+    monkeypatch.setattr(Connection, "open_stream", open_stream)
+    with context_of(Opened(make).as_served()) as context:
+        try:
+            assert sentence_of(contract.stream_agrees, context) == said
+        except NotApplicable as reason:
+            assert f"not applicable: {reason}" == said
+
+
+def test_a_stream_that_does_not_stay_is_remarked_upon(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = Counted()
+    counted.is_open = False
+
+    async def open_stream(connection: Connection) -> Any:
+        return counted
+
+    monkeypatch.setattr(Connection, "open_stream", open_stream)
+    with context_of(Opened(player).as_served()) as context:
+        assert (contract.stream_agrees.run(context) or "").startswith("the player ended the stream, which it may")
+
+
+@pytest.mark.parametrize(
+    ("case", "said"),
+    [
+        (contract.one_reply_per_call, "only a player that dials in can reply more than once"),
+        (contract.both_ways_agree, "only a player that is started here can choose between the ways"),
+        (contract.stream_agrees, "only a player that serves can be called through a stream"),
+    ],
+)
+def test_a_player_in_this_process_is_reached_in_one_way(case: Case, said: str) -> None:
+    with context_of(Opened(player).as_objects()) as context, pytest.raises(NotApplicable, match=said):
+        case.run(context)
 
 
 def test_a_player_that_does_not_say_that_its_stream_is_there_fails(monkeypatch: pytest.MonkeyPatch) -> None:

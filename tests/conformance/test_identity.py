@@ -103,7 +103,7 @@ def test_every_service_that_is_named_is_looked_for() -> None:
     ("wrong", "said"),
     [
         ({}, ""),
-        ({"take_turn": raises}, ""),  # how it plays is another case's business
+        ({"setup": raises}, ""),  # how it plays is another case's business
         (
             {"setup": None},
             "The player says that it serves games.v1.Other, and does not implement"
@@ -259,6 +259,11 @@ def test_a_player_that_is_replaced_stays_away() -> None:
     assert judged(departed(returned=True)) == "The player dialled in again after the goodbye REPLACED."
     with pytest.raises(NotApplicable, match="only a player that is started here, and dials in, is told goodbye"):
         judged(None)
+
+
+def test_cases_are_about_tournaments_descriptions_and_how_a_player_comes_and_goes() -> None:
+    names = ["in-tournaments", "description-stays", "hello", "offered-games", "reached-again", "replaced", "ends"]
+    assert [each.id for each in identity.cases(find("fish"))] == [f"identity.{name}" for name in names]
 
 
 def test_a_player_that_is_not_needed_ends() -> None:
