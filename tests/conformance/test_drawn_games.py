@@ -185,6 +185,18 @@ def test_what_shows_under_unusual_settings_is_judged_with_what_else_does(
             states.never_raises.run(context)
 
 
+@pytest.mark.parametrize(("usual", "see"), [(True, "exceptions.whole-games"), (False, "exceptions.drawn-states")])
+def test_other_misconduct_leaves_a_case_about_drawn_states_untested(
+    usual: bool, see: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = Player(fails=(3,))
+    with asking(found, monkeypatch) as context:
+        context.whole_games = lambda: [found._broken if usual else found._sound]
+        with pytest.raises(NotTested, match=r"^games from drawn states ended early: see ") as caught:
+            states.keeps_the_rules.run(context)
+    assert caught.value.see == see
+
+
 @pytest.mark.parametrize(("game", "count"), [("fish", 12), ("bazaar", 10), ("webset", 14)])
 def test_there_is_a_game_at_least_for_each_number_of_players_and_strategy(game: str, count: int) -> None:
     with context_of(Opened(player).as_objects(), find(game)) as context:
