@@ -260,6 +260,8 @@ def test_the_end_of_a_game_is_what_its_last_request_says() -> None:
     assert told(game="webset", game_id="x", won=False, ranks=[1, 1, 3]) is Ending.LOST
     assert told(game="bazaar", game_id="x", won=True) is Ending.WON
     assert told(game="bazaar", game_id="x", won=False) is Ending.LOST
+    shortest: Any = SimpleNamespace(DESCRIPTOR=SimpleNamespace(fields_by_name=["game_id", "won"]), won=False)
+    assert parse_ending(shortest) is Ending.LOST
     assert parse_ending(EndRequest(won=True)) is None
     assert parse_ending(FISH.turn.request(game_id="x")) is None
     assert not any(tells_the_end(each) for each in FISH.methods)
