@@ -111,6 +111,15 @@ def test_a_player_that_is_not_there_is_tried_once(reason: str, said: str) -> Non
         assert tested.description.ByteSize() == 0
 
 
+def test_of_a_player_that_is_not_there_no_other_way_is_tried() -> None:
+    opened = Opened(player, lambda _: "it is asleep")
+    with under_test(opened.as_started()) as tested:
+        assert untested(tested.open_ways).see == "contract.reachable"
+        with pytest.raises(NotTested, match="see contract.reachable"), tested.serving():
+            pytest.fail("nobody serves")
+        assert len(opened.links) == 1
+
+
 def test_a_player_that_cannot_be_reached_again_was_there() -> None:
     opened = Opened(player, lambda number: "it has gone" if number == 3 else None)
     with under_test(opened.as_served()) as tested:
