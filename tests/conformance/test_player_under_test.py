@@ -115,7 +115,7 @@ def test_of_a_player_that_is_not_there_no_other_way_is_tried() -> None:
     opened = Opened(player, lambda _: "it is asleep")
     with under_test(opened.as_started()) as tested:
         assert untested(tested.open_ways).see == "contract.reachable"
-        with pytest.raises(NotTested, match="see contract.reachable"), tested.serving():
+        with pytest.raises(NotTested, match=r"see contract\.reachable"), tested.serving():
             pytest.fail("nobody serves")
         assert len(opened.links) == 1
 
