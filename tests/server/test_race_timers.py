@@ -110,6 +110,22 @@ def test_an_answer_that_came_while_the_record_was_behind_does_not_hold_up_the_ra
     play(one_of_a_race_then_alone, 3, test)
 
 
+def test_nothing_is_due_at_the_time_of_an_answer_that_came_while_the_record_was_behind() -> None:
+    async def test(at: Played) -> None:
+        at.journal.hold_up()
+        at.hands[1].say("b")
+        await asyncio.sleep(1.0)
+        at.hands[0].say("dropped")
+        at.journal.catch_up()
+        await asyncio.sleep(10.0)
+        assert at.snap.received == [[(1, "b")]]
+        at.hands[1].say("d")
+        await asyncio.sleep(1.0)
+        assert at.snap.received == [[(1, "b")], [(1, "d")]]
+
+    play(first_of([0, 1], 2, handicap_s={0: 5.0}), 2, test)
+
+
 def test_a_call_stays_the_same_over_races_and_is_made_again_when_somebody_was_asked_alone() -> None:
     def stays(snap: Snap) -> Conversation:
         calls: list[Call] = ask(0, 1)
