@@ -168,11 +168,11 @@ def test_where_there_are_many_numbers_of_players_each_has_a_pace_of_its_own() ->
 
 def test_several_rivals_leave_at_once_at_the_beginning_or_in_the_middle() -> None:
     scenarios = planned(departures.rivals_leave_at_once)
-    told = [
+    reported = [
         (each.situation.player_count, len(each.departures), afters(each)[0], each.departures[0].in_decision)
         for each in scenarios[:4]
     ]
-    assert told == [(3, 2, 0, False), (3, 2, 10, True), (4, 2, 0, False), (4, 2, 10, True)]
+    assert reported == [(3, 2, 0, False), (3, 2, 10, True), (4, 2, 0, False), (4, 2, 10, True)]
     assert all(len({*afters(each)}) == 1 for each in scenarios)
     assert len(scenarios) == 4 + 3
     for scenario in scenarios[4:]:  # under each of the settings that matter

@@ -19,7 +19,7 @@ TELLING = [name for name in registered() if any(map(tells_the_end, find(name).me
 TYING = [name for name in TELLING if find_conformance(name).tied_ending is not None]
 
 
-def told(found: Trial) -> Ending | None:
+def reported(found: Trial) -> Ending | None:
     """Return the end that the player was told in the last call of a game."""
     last = found.exchanges[-1]
     return parse_ending(last.method.request.FromString(last.request))
@@ -38,7 +38,7 @@ def test_a_game_ends_as_foreseen_whatever_the_player_would_answer(name: str, end
     assert len(scenarios) == 2
     for scenario in scenarios:
         for strategy in list(game.strategies)[:2]:
-            assert told(played(game, scenario, strategy)) is ending
+            assert reported(played(game, scenario, strategy)) is ending
 
 
 @pytest.mark.parametrize("name", TYING)
@@ -47,13 +47,13 @@ def test_a_game_is_tied_whatever_the_player_would_answer(name: str) -> None:
     assert tied_ending is not None
     for seed in range(3):
         scenario = Scenario("tied", tied_ending(Random(seed)), seed, rivals_wait=False)
-        assert told(played(game, scenario, "first")) is Ending.TIED
+        assert reported(played(game, scenario, "first")) is Ending.TIED
 
 
 def test_rivals_that_do_not_wait_win_the_races() -> None:
     game = find("webset")
     found = trial_of(game, game.player("solver:reaction=0.3"), rivals_wait=False)
-    assert told(found) is Ending.LOST
+    assert reported(found) is Ending.LOST
 
 
 def test_the_end_of_a_tournament_is_none_of_a_game() -> None:

@@ -23,31 +23,31 @@ class Recorder:
 def test_writers_get_each_case_as_it_begins_and_as_it_is_judged_between_beginning_and_end() -> None:
     first, second = Recorder(), Recorder()
     report = run(Options("fish", player, only="contract", limit_s=5.0), (first, second))
-    began, *told, ended = first.events
+    began, *reported, ended = first.events
     assert isinstance(began, Began)
     assert isinstance(ended, Ended)
     assert ended.report is report
     ids = [case.id for case in began.cases]
     assert len(ids) > 1
-    assert [type(event) for event in told] == [CaseBegan, CaseJudged] * len(ids)
-    assert [event.case_id for event in told if isinstance(event, CaseBegan)] == ids
-    assert [event.judged for event in told if isinstance(event, CaseJudged)] == report.judged
+    assert [type(event) for event in reported] == [CaseBegan, CaseJudged] * len(ids)
+    assert [event.case_id for event in reported if isinstance(event, CaseBegan)] == ids
+    assert [event.judged for event in reported if isinstance(event, CaseJudged)] == report.judged
     assert second.events == first.events
 
 
 def test_with_jobs_each_case_begins_before_it_is_judged_and_the_report_has_their_order() -> None:
     recorder = Recorder()
     report = run(Options("fish", "bot:first", only="contract,memory", jobs=2), (recorder,))
-    began, *told, ended = recorder.events
+    began, *reported, ended = recorder.events
     assert isinstance(began, Began)
     assert isinstance(ended, Ended)
     ids = [case.id for case in began.cases]
-    begun = [event.case_id for event in told if isinstance(event, CaseBegan)]
-    judged = [event.judged.id for event in told if isinstance(event, CaseJudged)]
+    begun = [event.case_id for event in reported if isinstance(event, CaseBegan)]
+    judged = [event.judged.id for event in reported if isinstance(event, CaseJudged)]
     assert sorted(begun) == sorted(judged) == sorted(ids)
     for case_id in ids:
-        places = [index for index, event in enumerate(told) if case_of(event) == case_id]
-        assert [type(told[index]) for index in places] == [CaseBegan, CaseJudged]
+        places = [index for index, event in enumerate(reported) if case_of(event) == case_id]
+        assert [type(reported[index]) for index in places] == [CaseBegan, CaseJudged]
     assert [each.id for each in report.judged] == ids
     assert report.complete
 

@@ -235,10 +235,10 @@ def test_three_calls_that_were_received_will_do_and_two_will_not(
 def test_a_game_is_begun_with_all_calls_before_its_first_decision_whose_limit_and_time_count() -> None:
     async def test() -> None:
         begin, decision = opening(2.0)
-        told = begin._replace(method=METHODS["PlayWith"], limit_s=3.0)
+        reported = begin._replace(method=METHODS["PlayWith"], limit_s=3.0)
         link = Slow(lambda name, number: (0.0, b"") if name.startswith("Play") else None)
         began, ids = asyncio.get_running_loop().time(), iter(map(str, range(9)))
-        beginning = [begin._replace(limit_s=2.0), told, decision]
+        beginning = [begin._replace(limit_s=2.0), reported, decision]
         assert await cancel_received(connected(link), beginning, lambda: next(ids), lambda: link.late) == 4
         assert link.calls == [*["PlayAs", "PlayWith"] * 4, *["Setup"] * 4, "Describe"]
         assert asyncio.get_running_loop().time() - began == pytest.approx(1.0 + 7.0 * 5)

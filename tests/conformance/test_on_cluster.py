@@ -72,9 +72,9 @@ class Recorder:
 async def test_all_are_told_of_each_player_that_a_cluster_has_judged(at_once: int | None, most: int) -> None:
     options = Options("fish", "bot:first", only=ONLY)
     plan, cluster = make_plan(options), Here(run(options))
-    told: list[PlayerEvent] = []
+    reported: list[PlayerEvent] = []
     written = {name: (Recorder(), Recorder()) for name in ("anna", "bruno", "carla")}
-    await judge_all(cluster, dict.fromkeys(written, plan), at_once, written.__getitem__, told.append)
+    await judge_all(cluster, dict.fromkeys(written, plan), at_once, written.__getitem__, reported.append)
     assert cluster.most == most
     for name, (first, second) in written.items():
         began, *judged, ended = first.events
@@ -82,4 +82,4 @@ async def test_all_are_told_of_each_player_that_a_cluster_has_judged(at_once: in
         assert began.cases == plan.cases
         assert [event.judged.id for event in judged if isinstance(event, CaseJudged)] == ONLY.split(",")
         assert isinstance(ended, Ended)
-        assert second.events == first.events == [each.event for each in told if each.name == name]
+        assert second.events == first.events == [each.event for each in reported if each.name == name]

@@ -314,16 +314,16 @@ class Told:
 
 @pytest.mark.parametrize("at_once", [1, 2])
 def test_all_players_are_judged_and_told_of(workers: Workers, at_once: int) -> None:
-    told = Told()
-    reports = run_several({each: plan(jobs=1) for each in ("anna", "bruno")}, at_once, told.writers, told.take)
+    reported = Told()
+    reports = run_several({each: plan(jobs=1) for each in ("anna", "bruno")}, at_once, reported.writers, reported.take)
     assert list(reports) == ["anna", "bruno"]
     assert all(report.complete and len(report.judged) == len(IDS) for report in reports.values())
     for each, report in reports.items():
-        assert told.of(each) == told.written[each].events
-        assert isinstance(told.of(each)[0], Began)
-        assert told.of(each)[-1] == Ended(report)
+        assert reported.of(each) == reported.written[each].events
+        assert isinstance(reported.of(each)[0], Began)
+        assert reported.of(each)[-1] == Ended(report)
     if at_once == 1:
-        names = [each.name for each in told.events]
+        names = [each.name for each in reported.events]
         assert names == sorted(names)
 
 
@@ -339,16 +339,16 @@ def test_when_one_run_fails_the_others_are_interrupted_and_told_of(workers: Work
             begun.wait()
             return super().writers(name)
 
-    told = Both(raises)
+    reported = Both(raises)
     with pytest.raises(RuntimeError, match="no room on the disk"):
-        run_several({each: plan(jobs=1) for each in ("anna", "bruno")}, 2, told.writers, told.take)
-    [ended] = [event for event in told.of("bruno") if isinstance(event, Ended)]
+        run_several({each: plan(jobs=1) for each in ("anna", "bruno")}, 2, reported.writers, reported.take)
+    [ended] = [event for event in reported.of("bruno") if isinstance(event, Ended)]
     assert not ended.report.complete
 
 
 def test_when_one_run_fails_those_that_have_not_begun_do_not_begin(workers: Workers) -> None:
     workers.do(**{name(SECOND): "hangs"})
-    told = Told(lambda event: event.name == "anna" and isinstance(event.event, CaseJudged))
+    reported = Told(lambda event: event.name == "anna" and isinstance(event.event, CaseJudged))
     with pytest.raises(RuntimeError, match="no room on the disk"):
-        run_several({each: plan(jobs=1) for each in ("anna", "bruno", "carla")}, 1, told.writers, told.take)
-    assert "carla" not in told.written
+        run_several({each: plan(jobs=1) for each in ("anna", "bruno", "carla")}, 1, reported.writers, reported.take)
+    assert "carla" not in reported.written

@@ -243,7 +243,7 @@ SCORING = ["bazaar", "fish", "q"]
 # Ends
 
 
-def told(**fields: Any) -> Any:
+def reported(**fields: Any) -> Any:
     game = find(fields.pop("game"))
     [method] = [each for each in game.methods if tells_the_end(each)]
     return parse_ending(method.request(**fields))
@@ -251,15 +251,15 @@ def told(**fields: Any) -> Any:
 
 def test_the_end_of_a_game_is_what_its_last_request_says() -> None:
     over = {"game": "eriantys", "game_id": "x"}
-    assert told(**over, seat=1, winner_seats=[0, 1]) is Ending.WON
-    assert told(**over, seat=1, winner_seats=[0]) is Ending.LOST
-    assert told(**over, seat=1, winner_seats=[]) is Ending.TIED
-    assert told(game="webset", game_id="x", won=True, ranks=[1, 2]) is Ending.WON
-    assert told(game="webset", game_id="x", won=True, ranks=[1, 1]) is Ending.TIED
-    assert told(game="webset", game_id="x", won=True, ranks=[2, 1, 2]) is Ending.WON
-    assert told(game="webset", game_id="x", won=False, ranks=[1, 1, 3]) is Ending.LOST
-    assert told(game="bazaar", game_id="x", won=True) is Ending.WON
-    assert told(game="bazaar", game_id="x", won=False) is Ending.LOST
+    assert reported(**over, seat=1, winner_seats=[0, 1]) is Ending.WON
+    assert reported(**over, seat=1, winner_seats=[0]) is Ending.LOST
+    assert reported(**over, seat=1, winner_seats=[]) is Ending.TIED
+    assert reported(game="webset", game_id="x", won=True, ranks=[1, 2]) is Ending.WON
+    assert reported(game="webset", game_id="x", won=True, ranks=[1, 1]) is Ending.TIED
+    assert reported(game="webset", game_id="x", won=True, ranks=[2, 1, 2]) is Ending.WON
+    assert reported(game="webset", game_id="x", won=False, ranks=[1, 1, 3]) is Ending.LOST
+    assert reported(game="bazaar", game_id="x", won=True) is Ending.WON
+    assert reported(game="bazaar", game_id="x", won=False) is Ending.LOST
     shortest: Any = SimpleNamespace(DESCRIPTOR=SimpleNamespace(fields_by_name=["game_id", "won"]), won=False)
     assert parse_ending(shortest) is Ending.LOST
     assert parse_ending(EndRequest(won=True)) is None

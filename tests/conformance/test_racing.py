@@ -88,9 +88,9 @@ async def test_rivals_that_are_only_told_something_do_not_wait_and_are_not_raced
     runners = Runners()
     races = races_of(runners)
     for _ in range(OUTRUN_EVERY + 1):
-        told = call(0)
-        told.kind = CallKind.NOTIFICATION
-        race = await running(races, Race([told, call(TESTED)]))
+        reported = call(0)
+        reported.kind = CallKind.NOTIFICATION
+        race = await running(races, Race([reported, call(TESTED)]))
         assert runners.asked == [TESTED, 0]
         runners.answers[TESTED].set_result("mine")
         await race
@@ -205,10 +205,10 @@ async def test_nothing_of_a_game_that_has_ended_counts_in_the_next_race() -> Non
 async def test_a_rival_that_joins_the_player_later_waits_for_it_too() -> None:
     runners = Runners()
     races = races_of(runners)
-    told, mine = call(0), call(TESTED)
-    told.kind = CallKind.NOTIFICATION
-    race = await running(races, Race([told, mine]))
-    runners.answers[0].set_result("heard")
+    reported, mine = call(0), call(TESTED)
+    reported.kind = CallKind.NOTIFICATION
+    race = await running(races, Race([reported, mine]))
+    runners.answers[0].set_result("received")
     assert [arrival.seat for arrival in await race] == [0]
     race = await running(races, Race([mine, call(2)]))
     assert runners.asked == [TESTED, 0]

@@ -144,10 +144,10 @@ def test_the_time_of_a_decision_is_the_mean_of_all_that_were_made() -> None:
         exchanges = [Exchange(FISH.turn, b"", kind, 9.0, elapsed_s, answer) for kind, elapsed_s in calls]
         return Trial(situation_of(0), exchanges).mean_decision_s
 
-    told, first, decided = CallKind.NOTIFICATION, CallKind.FIRST_DECISION, CallKind.DECISION
-    assert mean_s((told, 8.0)) == mean_s() == 0.0
-    assert mean_s((told, 8.0), (decided, 3.0)) == 3.0
-    assert mean_s((first, 1.0), (told, 8.0), (decided, 3.0), (decided, 5.0)) == 3.0
+    reported, first, decided = CallKind.NOTIFICATION, CallKind.FIRST_DECISION, CallKind.DECISION
+    assert mean_s((reported, 8.0)) == mean_s() == 0.0
+    assert mean_s((reported, 8.0), (decided, 3.0)) == 3.0
+    assert mean_s((first, 1.0), (reported, 8.0), (decided, 3.0), (decided, 5.0)) == 3.0
 
 
 def test_who_breaks_too_many_of_the_lesser_rules_cannot_play() -> None:

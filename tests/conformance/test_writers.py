@@ -145,8 +145,8 @@ def test_the_page_tells_the_facts_of_a_run_and_leaves_out_what_there_is_not() ->
     facts = Run("fish", "exec", 7, CallLimits(1, 2.5, 3), Level.MAY)
     services = [GameService(name="fish"), GameService(name="nim")]
     player = PlayerDescription(display_name="Ann", software_version="2.0", services=services)
-    told = replace(report(one("a.pass", Verdict.PASS)), run=facts, player=player)
-    text = page(told)
+    reported = replace(report(one("a.pass", Verdict.PASS)), run=facts, player=player)
+    text = page(reported)
     assert dict(zip(listed(text, "dt"), listed(text, "dd"), strict=True)) == {
         "Player": "Ann 2.0",
         "Services": "fish, nim",
@@ -158,7 +158,7 @@ def test_the_page_tells_the_facts_of_a_run_and_leaves_out_what_there_is_not() ->
         "Took": "1.5 s",
     }
     assert listed(text, "h1") == listed(text, "title") == ["Fish: Ann"]
-    nameless = page(replace(told, player=PlayerDescription()))
+    nameless = page(replace(reported, player=PlayerDescription()))
     assert listed(nameless, "h1") == ["Fish: a player without a name"]
     assert listed(nameless, "dt")[:2] == ["Reached by", "Protocol revision"]
 
@@ -312,10 +312,10 @@ def test_junit_shows_every_verdict() -> None:
 
 def certified_alone(judged: Judged) -> bool:
     """Return whether the certificate and the conclusion take one case as met; they must agree."""
-    told = report(judged)
-    listed = json.loads(certificate(told))["cases"][0]
+    reported = report(judged)
+    listed = json.loads(certificate(reported))["cases"][0]
     unmet = (listed["level"], listed["verdict"] in MET) == ("MUST", False)
-    assert unmet == ("of the MUST cases" in conclusion(told))
+    assert unmet == ("of the MUST cases" in conclusion(reported))
     return not unmet
 
 
@@ -331,15 +331,15 @@ def certified_alone(judged: Judged) -> bool:
 )
 def test_all_that_a_run_leaves_says_the_same(verdict: Verdict, level: Level, known: bool) -> None:
     judged = one("a.case", verdict, level=level, known=known)
-    told = report(judged)
-    root = Xml.fromstring(junit(told))
+    reported = report(judged)
+    root = Xml.fromstring(junit(reported))
     wrong = int(root.get("failures", "")) + int(root.get("errors", ""))
-    assert wrong == told.exit_code
+    assert wrong == reported.exit_code
     assert len(root.findall(".//failure") + root.findall(".//error")) == wrong
-    assert certified_alone(judged) or told.exit_code == 1
-    assert ("The exit code is 1" in conclusion(told)) == (certified_alone(judged) and told.exit_code == 1)
-    for text in (page(told), shown([judged], terminal=False)):
-        assert escape(conclusion(told)) in text
+    assert certified_alone(judged) or reported.exit_code == 1
+    assert ("The exit code is 1" in conclusion(reported)) == (certified_alone(judged) and reported.exit_code == 1)
+    for text in (page(reported), shown([judged], terminal=False)):
+        assert escape(conclusion(reported)) in text
         assert verdict in text
 
 
@@ -355,11 +355,11 @@ def test_an_interrupted_run_is_no_success_in_junit() -> None:
 def shown(judged: list[Judged], *, terminal: bool) -> str:
     out = io.StringIO()
     writer = ConsoleWriter(Console(file=out, force_terminal=terminal, width=100, highlight=False))
-    told = report(*judged)
-    events: list[Event] = [Began(told.run, cases(find("fish"))[: len(judged)])]
+    reported = report(*judged)
+    events: list[Event] = [Began(reported.run, cases(find("fish"))[: len(judged)])]
     for each in judged:
         events += [CaseBegan(each.id), CaseJudged(each)]
-    for event in [*events, Ended(told)]:
+    for event in [*events, Ended(reported)]:
         writer.take(event)
     return out.getvalue()
 
@@ -383,7 +383,7 @@ def test_a_terminal_is_shown_the_progress() -> None:
 
 
 def test_files_are_written_at_the_end_of_a_run_only(tmp_path: Path) -> None:
-    told = report(*ALL)
+    reported = report(*ALL)
     writers: dict[str, CertificateWriter | JunitWriter | ReportWriter] = {
         "certificate.json": CertificateWriter(tmp_path / "certificate.json"),
         "junit.xml": JunitWriter(tmp_path / "junit.xml"),
@@ -392,24 +392,24 @@ def test_files_are_written_at_the_end_of_a_run_only(tmp_path: Path) -> None:
     for name, writer in writers.items():
         writer.take(CaseJudged(ALL[0]))
         assert not (tmp_path / name).exists()
-        writer.take(Ended(told))
-    assert (tmp_path / "certificate.json").read_bytes() == certificate(told)
-    assert (tmp_path / "junit.xml").read_bytes() == junit(told)
-    assert (tmp_path / "out" / "certificate.json").read_bytes() == certificate(told)
-    assert (tmp_path / "out" / "junit.xml").read_bytes() == junit(told)
-    assert (tmp_path / "out" / "report.html").read_text(encoding="utf-8") == page(told)
+        writer.take(Ended(reported))
+    assert (tmp_path / "certificate.json").read_bytes() == certificate(reported)
+    assert (tmp_path / "junit.xml").read_bytes() == junit(reported)
+    assert (tmp_path / "out" / "certificate.json").read_bytes() == certificate(reported)
+    assert (tmp_path / "out" / "junit.xml").read_bytes() == junit(reported)
+    assert (tmp_path / "out" / "report.html").read_text(encoding="utf-8") == page(reported)
 
 
 def test_a_certificate_goes_to_standard_output_for_a_dash(capsys: pytest.CaptureFixture[str]) -> None:
-    told = report(*ALL)
-    CertificateWriter(Path("-")).take(Ended(told))
-    assert capsys.readouterr().out == certificate(told).decode()
+    reported = report(*ALL)
+    CertificateWriter(Path("-")).take(Ended(reported))
+    assert capsys.readouterr().out == certificate(reported).decode()
 
 
 def test_certificates_are_signed_where_there_is_a_key(tmp_path: Path) -> None:
-    key, told = new_key(tmp_path / "key.pem"), report(*ALL)
-    CertificateWriter(tmp_path / "certificate.json", key).take(Ended(told))
-    ReportWriter(tmp_path / "deep" / "out", key).take(Ended(told))
+    key, reported = new_key(tmp_path / "key.pem"), report(*ALL)
+    CertificateWriter(tmp_path / "certificate.json", key).take(Ended(reported))
+    ReportWriter(tmp_path / "deep" / "out", key).take(Ended(reported))
     for file in (tmp_path / "certificate.json", tmp_path / "deep" / "out" / "certificate.json"):
         assert check(file.read_bytes()).signer == public_text(key)
 

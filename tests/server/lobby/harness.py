@@ -128,9 +128,9 @@ class Guest:
         self.events.append(event)
         return event
 
-    async def until(self, told: Callable[[pb.LobbyEvent], bool]) -> pb.LobbyEvent:
+    async def until(self, reported: Callable[[pb.LobbyEvent], bool]) -> pb.LobbyEvent:
         """Return the next event for which the condition holds."""
-        while not told(event := await self.event()):
+        while not reported(event := await self.event()):
             pass
         return event
 

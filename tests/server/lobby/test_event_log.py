@@ -111,13 +111,13 @@ def test_what_is_said_is_for_those_who_are_there_since_before() -> None:
     fake.say("t", "two")
     fake.say("u", "other")
 
-    def heard(place: str, since: int) -> list[str]:
+    def received(place: str, since: int) -> list[str]:
         return [event.spoken.text for event in fake.sent(seen, place, since)]
 
-    assert heard("t", seen) == ["one", "two"]
-    assert heard("t", came) == ["two"]
-    assert heard("", 0) == []
-    assert heard("u", seen) == ["other"]
+    assert received("t", seen) == ["one", "two"]
+    assert received("t", came) == ["two"]
+    assert received("", 0) == []
+    assert received("u", seen) == ["other"]
 
 
 def test_who_is_at_a_table_is_sent_what_is_said_there_among_what_everybody_is_sent() -> None:

@@ -163,10 +163,10 @@ async def test_a_program_joins_a_race_and_plays_on_from_no_points(server: Server
         await bob.ask("WatchTable", table="t")
         assert [seat.name for seat in (await bob.ask("JoinTable")).table.seats] == ["ann", "bob"]
         first = await eager.next_call()
-        told = messages.DealRequest.FromString(first.request)
-        assert (first.method_name.rpartition("/")[2], told.seat) == ("Deal", 1)
-        assert [player.points for player in told.state.players] == [0, 0]
-        assert told.settings.late_join
+        reported = messages.DealRequest.FromString(first.request)
+        assert (first.method_name.rpartition("/")[2], reported.seat) == ("Deal", 1)
+        assert [player.points for player in reported.state.players] == [0, 0]
+        assert reported.settings.late_join
         assert await first_events(server, game_id) == ["state", "joined"]
         await eager.reply(*quick()(first))
         async with playing(eager, quick()):

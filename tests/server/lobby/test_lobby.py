@@ -236,15 +236,15 @@ async def test_a_stream_tells_what_happens_after_what_its_user_has_seen(hall: Ha
     hall.lobby.watch(ann, "t")
     hall.lobby.say(bob, "hello")
     stream = hall.lobby.attend(ann, seen)
-    told: list[LobbyEvent] = []
+    reported: list[LobbyEvent] = []
 
     async def write(data: bytes) -> None:
-        told.extend(AttendResponse.FromString(data).events)
+        reported.extend(AttendResponse.FromString(data).events)
         hall.lobby.leave(ann)
 
     await stream.run(write)
-    assert [event.WhichOneof("event") for event in told] == ["user", "user", "table", "spoken"]
-    assert told[-1].sequence == hall.last - 2, "the table and the user have changed since"
+    assert [event.WhichOneof("event") for event in reported] == ["user", "user", "table", "spoken"]
+    assert reported[-1].sequence == hall.last - 2, "the table and the user have changed since"
 
 
 async def test_a_change_is_told_at_once_at_its_table_and_to_the_user_itself_and_to_others_in_the_next_round(
@@ -252,10 +252,10 @@ async def test_a_change_is_told_at_once_at_its_table_and_to_the_user_itself_and_
 ) -> None:
     ann, bob, cy = hall.enter("ann", "bob", "cy")
     hall.create(ann)
-    told: dict[str, list[bytes]] = {user.name: [] for user in (ann, bob, cy)}
+    reported: dict[str, list[bytes]] = {user.name: [] for user in (ann, bob, cy)}
 
     async def write(name: str, data: bytes) -> None:
-        told[name].append(data)
+        reported[name].append(data)
 
     running = [
         asyncio.create_task(hall.lobby.attend(user, hall.last).run(partial(write, user.name)))
@@ -263,22 +263,22 @@ async def test_a_change_is_told_at_once_at_its_table_and_to_the_user_itself_and_
     ]
     hall.lobby.watch(cy, "t")
     async with asyncio.timeout(30):
-        while not all(told.values()):
+        while not all(reported.values()):
             await asyncio.sleep(0)
     for change, name in (
         (lambda: hall.lobby.leave_table(cy), "ann"),
         (lambda: hall.lobby.watch(bob, "t"), "bob"),
         (lambda: hall.lobby.say(bob, "hello"), "ann"),
     ):
-        count = len(told[name])
+        count = len(reported[name])
         change()
         for _ in range(5):  # in which the round that was just made is not over
             await asyncio.sleep(0)
-        assert len(told[name]) > count
-    before = {name: len(messages) for name, messages in told.items()}
+        assert len(reported[name]) > count
+    before = {name: len(messages) for name, messages in reported.items()}
     hall.enter("dee")
     async with asyncio.timeout(30):
-        while not all(len(messages) > before[name] for name, messages in told.items()):
+        while not all(len(messages) > before[name] for name, messages in reported.items()):
             await asyncio.sleep(0.001)
     for task in running:
         task.cancel()

@@ -36,9 +36,9 @@ async def test_everybody_sees_a_new_name_and_the_old_one_is_free(server: Server)
 async def test_the_token_stays_and_a_repeat_changes_nothing(server: Server) -> None:
     async with guests(server, "ann") as [ann]:
         await ann.ask("Rename", name="eve")
-        told = server.lobby._state.events.last
+        reported = server.lobby._state.events.last
         assert (await ann.ask("Rename", name="eve")).name == "eve"
-        assert server.lobby._state.events.last == told
+        assert server.lobby._state.events.last == reported
         again = await Guest(server, "EVE", ann.token).enter()
         assert again.token == ann.token
         await again.close()

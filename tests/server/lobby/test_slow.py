@@ -31,8 +31,8 @@ async def test_a_slow_reader_gets_the_whole_again_and_holds_up_nobody() -> None:
         await slow.attend().event()  # and from now on it does not read
         for number in range(2 * REMEMBERED + 50):
             await ann.ask("Say", text=f"{number} {TEXT}")
-            heard = await bob.until(lambda event: event.HasField("spoken"))
-            assert heard.spoken.text == f"{number} {TEXT}"
+            received = await bob.until(lambda event: event.HasField("spoken"))
+            assert received.spoken.text == f"{number} {TEXT}"
         await ann.ask("LeaveTable")
         await slow.sees(lambda known: "ann" in known.users and not known.user("ann").table)
         assert sum(event.HasField("lobby") for event in slow.events) == 2

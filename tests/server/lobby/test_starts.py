@@ -185,9 +185,9 @@ async def test_bots_fill_all_free_seats_in_one_step(server: Server) -> None:
             *((f"bot-{number}", "bot:greedy", True) for number in (1, 2, 3)),
         ]
         assert await bob.refused("JoinTable", table="t", link="bot:first") == (NOT_NOW, "TABLE_FULL")
-        told = server.lobby._state.events.last
+        reported = server.lobby._state.events.last
         assert (await ann.ask("SetBots", count=4, link="bot:greedy")).table == table
-        assert server.lobby._state.events.last == told
+        assert server.lobby._state.events.last == reported
         await ann.ask("SetBots", count=1)
         await bob.ask("JoinTable", table="t", link="bot:first")
         table = (await bob.ask("StartTable")).table

@@ -164,9 +164,9 @@ async def test_a_repeat_changes_nothing(server: Server) -> None:
         for method in ("WatchTable", "JoinTable"):
             fields = {"link": "bot:first"} if method == "JoinTable" else {}
             first = await ann.ask(method, table="t", **fields)
-            told = server.lobby._state.events.last
+            reported = server.lobby._state.events.last
             assert await ann.ask(method, table="t", **fields) == first
-            assert server.lobby._state.events.last == told
+            assert server.lobby._state.events.last == reported
 
 
 @pytest.mark.parametrize("method", ["WatchTable", "JoinTable", "DeleteTable"])
@@ -255,11 +255,11 @@ async def test_nothing_secret_is_told_to_others() -> None:
         await bob.ask("JoinTable", table="t", link="bot:first")
         await ann.ask("StartTable")
         await bob.sees(lambda known: known.table("t").status == OVER)
-        told = b"".join(event.SerializeToString() for event in bob.events)
+        reported = b"".join(event.SerializeToString() for event in bob.events)
         listed = (await bob.ask("ListTables")).SerializeToString()
         assert bob.mirror.table("t").result.misconducts[0].player == "ann"
         for secret in (ann.token, bob.token, "59999", "grpc:", "bot:first"):
-            assert secret.encode() not in told + listed
+            assert secret.encode() not in reported + listed
 
 
 # --- deleting ---

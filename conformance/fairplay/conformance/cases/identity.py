@@ -96,7 +96,7 @@ def offered_games(context: Context) -> None:
 
 
 def _check_served(context: Context, game: Game) -> None:
-    """Raise Failure if the player lacks a method of another game; how it plays that game is not looked at."""
+    """Raise Failure if the player lacks a method of another game up to its first decision, whatever it answers."""
     situation = Situation(game.full_settings(game.settings_type()), game.seats.start, 0)
     scenario = Scenario(f"offered-{game.name}", situation, context.rng("offered", game.name).getrandbits(32))
     with context.shared() as connection:
