@@ -48,11 +48,12 @@ async def test_too_many_questions_at_once_are_refused_and_the_loop_goes_on() -> 
 
 def test_two_are_answered_at_once_for_5_seconds_each() -> None:
     assert f"| questions to `RulesService` | {MAX_QUESTIONS} at once, {LIMIT_S:g} s and" in OPERATE
-    over = threading.Event()
+    begun, over = threading.Semaphore(0), threading.Event()
 
     def hold_on() -> None:
         # It looks up now and then: until a thread takes notice of its interruption, Python 3.11 can trace no other one.
         try:
+            begun.release()
             while not over.wait(0.01):
                 pass
         except TookTooLongError:
@@ -62,6 +63,8 @@ def test_two_are_answered_at_once_for_5_seconds_each() -> None:
         loop, questions = asyncio.get_running_loop(), Questions()
         asked = [asyncio.create_task(questions.ask(hold_on)) for _ in range(2)]
         await asyncio.sleep(0)
+        for _ in asked:  # the simulated time of who is not there yet is over at once
+            assert begun.acquire(timeout=30)
         with pytest.raises(Refusal, match="the server answers 2 such questions at once: ask again") as refusal:
             await questions.ask(lambda: "too many")
         assert (refusal.value.reason, refusal.value.retry_s) == ("TOO_MANY_REQUESTS", 1.0)
