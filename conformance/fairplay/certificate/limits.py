@@ -22,7 +22,7 @@ def default_limits_ms(game_name: str) -> Mapping[str, int]:
     return {name: round(1000 * min(each, LONGEST_S)) for name, each in seconds.items()}
 
 
-def other_limits(game_name: str, limits_ms: Mapping[str, int], *, longer: bool = False) -> list[str]:
+def other_limits(game_name: str, limits_ms: Mapping[str, int], *, longer: bool) -> list[str]:
     """Return the limits that are not the game's, for people, e.g. "decision 5 s instead of 1 s". `longer`: only those.
 
     A limit that is shorter than the game's demands more of a player, a longer one less.

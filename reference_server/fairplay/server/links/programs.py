@@ -68,7 +68,7 @@ class Programs:
         serve_one: ServeOne,
         start_limit_s: float,
         *,
-        streams: bool = True,
+        streams: bool,
     ) -> None:
         self._hub = hub
         self._clock = clock

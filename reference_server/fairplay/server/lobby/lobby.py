@@ -205,7 +205,7 @@ class Lobby:
     def watch(self, user: User, name: str) -> TableMessage:
         """Move a user to a table to watch. Raises Refusal if it may not."""
         table = self._table(name)
-        if user.table is not table or user.name not in table.watchers:
+        if user.name not in table.watchers:
             check_not_playing(user)
             self._state.move(user, table)
         return table.to_message()
