@@ -329,7 +329,7 @@ def test_limits_that_are_not_the_games_are_named(content: dict[str, Any]) -> Non
 
 
 def test_limits_of_a_game_that_is_not_here_are_not_judged() -> None:
-    assert other_limits("chess", {"decision": 1}) == []
+    assert other_limits("chess", {"decision": 1}, longer=False) == []
 
 
 @pytest.mark.parametrize(("game", "decision_ms"), [("fish", 1000), ("eriantys", 6000), ("webset", 6000)])

@@ -168,6 +168,23 @@ def test_what_goes_wrong_in_another_plugin_is_shown_with_its_trace(pytester: pyt
     assert str(found.get("file")).endswith("/cases/memory.py")
 
 
+def test_a_run_that_another_plugin_refuses_before_anything_is_collected_has_no_end(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        refusing="""
+        import pytest
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_collection(session):
+            raise pytest.UsageError("not on a Sunday")
+        """
+    )
+    pytester.syspathinsert()
+    ran = certify(pytester, *BOT, "-p", "refusing", "--fairplay-certificate", "c.json", only=("contract.reachable",))
+    assert ran.ret == pytest.ExitCode.USAGE_ERROR
+    assert ran.stderr.str().strip() == "ERROR: not on a Sunday"
+    assert not (pytester.path / "c.json").exists()
+
+
 def test_nothing_of_a_run_goes_on_after_its_end(pytester: pytest.Pytester) -> None:
     before = set(threading.enumerate())
     assert certify(pytester, *BOT, only=("contract.reachable",)).ret == 0

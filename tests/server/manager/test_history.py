@@ -422,6 +422,15 @@ def test_what_is_wrong_with_a_call_or_game_is_said(
     assert check_tournament(tampered(index, changed)) == [Finding(index + 1, problem)]
 
 
+def test_nobody_is_told_the_end_of_a_tournament_that_goes_on() -> None:
+    begun, rain = parsed(whole())[:3], change(cancelled="rain")
+    cancelled = parsed(resumed([entry.SerializeToString() for entry in (*begun, rain)], CALM))
+    end = next(entry for entry in cancelled if entry.call.method_name.endswith("/End"))
+    assert check_tournament([*begun, rain, end]) == []
+    problem = "by the rules entrant 4 is not called with /fairplay.v1.PlayerService/End here"
+    assert check_tournament([*begun, end]) == [Finding(4, problem)]
+
+
 def test_who_is_examined_may_sign_up_or_leave_or_be_examined_again() -> None:
     again = [examined(), REFUSED, examined()]
     assert [each.status for each in read([*SIGN_UP, *again]).message.examinations] == [states.EXAMINING]
