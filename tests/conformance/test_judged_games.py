@@ -43,7 +43,7 @@ class Judged(NamedTuple):
         return None if self.controls is None else tuple(owner for owner, _ in self.controls)
 
 
-class Court(Recorder):
+class JudgedRecorder(Recorder):
     """Keeps which games are played and judged, in a context in which those with such a number, from 1, go wrong."""
 
     def __init__(self, game: str = "fish", *, slow: bool = False, wrong: Sequence[int] = ()) -> None:
@@ -61,7 +61,7 @@ class Court(Recorder):
         return Trial(scenario, misconduct=RAISED if self.count in self._wrong else None)
 
     @contextmanager
-    def sitting(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    def judging(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         """Yield a context that keeps what is to be judged."""
 
         def play_in_turn(_: Any, scenarios: Any, connection: Any, shares: Any = None, ids: Any = None) -> Any:
@@ -112,22 +112,22 @@ AFTER, ASIDE = owners.AFTER_OTHERS, owners.AT_ONCE
     ids=lambda value: value.id if isinstance(value, Case) else "",
 )
 def test_each_game_of_a_case_is_judged(case: Case, game: str, controls: set[Any], monkeypatch: Any) -> None:
-    court = Court(game)
-    with court.sitting(monkeypatch) as context:
+    recorder = JudgedRecorder(game)
+    with recorder.judging(monkeypatch) as context:
         late = [context.scenario(0, 2), context.scenario(1, 2)]
         monkeypatch.setattr(outcomes, "find_endings", lambda *_: iter(late))
         context.ask = Asked()
         case.run(context)
-    played = [scenario for each in court.played for scenario in each.scenarios]
-    assert [each.found.scenario for each in court.judged] == played
-    assert {each.owners for each in court.judged} == controls
+    played = [scenario for each in recorder.played for scenario in each.scenarios]
+    assert [each.found.scenario for each in recorder.judged] == played
+    assert {each.owners for each in recorder.judged} == controls
 
 
 def test_games_with_nearly_the_same_ids_may_have_unusual_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    court = Court()
-    with court.sitting(monkeypatch) as context:
+    recorder = JudgedRecorder()
+    with recorder.judging(monkeypatch) as context:
         beside.similar_ids.run(context)
-        for each in court.judged:
+        for each in recorder.judged:
             assert each.owners is not None
             is_usual = each.found.scenario.situation.settings == context.settings
             assert each.owners[0] == ("" if is_usual else owners.UNUSUAL_SETTINGS)
@@ -136,21 +136,21 @@ def test_games_with_nearly_the_same_ids_may_have_unusual_settings(monkeypatch: p
 def test_what_goes_wrong_beside_games_with_similar_ids_is_tried_with_ordinary_ids(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    court = Court()
-    with court.sitting(monkeypatch) as context:
+    recorder = JudgedRecorder()
+    with recorder.judging(monkeypatch) as context:
         beside.similar_ids.run(context)
-        mixed = court.played[-1]
-        court.played.clear()
-        controls = court.judged[-1].controls
+        mixed = recorder.played[-1]
+        recorder.played.clear()
+        controls = recorder.judged[-1].controls
         assert controls is not None
         owner, control = controls[-1]
         assert owner == beside.MANY
         assert control().scenario == mixed.scenarios[0], "all go well"
-        court.count, court._wrong = 0, (3, 5)
+        recorder.count, recorder._wrong = 0, (3, 5)
         assert control().scenario == mixed.scenarios[2], "the first that goes wrong"
-    assert [list(each.scenarios) for each in court.played] == [list(mixed.scenarios)] * 2
-    assert [each.ids or None for each in court.played] == [None] * 2
-    assert len({each.connection for each in court.played} | {mixed.connection}) == 3
+    assert [list(each.scenarios) for each in recorder.played] == [list(mixed.scenarios)] * 2
+    assert [each.ids or None for each in recorder.played] == [None] * 2
+    assert len({each.connection for each in recorder.played} | {mixed.connection}) == 3
 
 
 @pytest.mark.parametrize(
@@ -159,22 +159,22 @@ def test_what_goes_wrong_beside_games_with_similar_ids_is_tried_with_ordinary_id
 def test_another_game_begins_halfway_through_an_ordinary_one_at_the_latest_after_24_calls(
     exchanges: int, share: int, more: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    court = Court()
-    with court.sitting(monkeypatch) as context:
+    recorder = JudgedRecorder()
+    with recorder.judging(monkeypatch) as context:
         monkeypatch.setattr(type(context), "ordinary", SimpleNamespace(exchanges=[None] * exchanges))
         beside.one_ends_first.run(context)
-    assert {each.shares for each in court.played} == {(share, TO_THE_END)}
-    assert {each.seatings[0] for each in court.played} == {(0, 2, 12 + more)}
+    assert {each.shares for each in recorder.played} == {(share, TO_THE_END)}
+    assert {each.seatings[0] for each in recorder.played} == {(0, 2, 12 + more)}
 
 
 def test_the_settings_of_games_with_similar_ids_are_those_that_differ_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    court = Court()
-    with court.sitting(monkeypatch) as context:
+    recorder = JudgedRecorder()
+    with recorder.judging(monkeypatch) as context:
         beside.similar_ids.run(context)
         sizes = sorted(
             (len(unusual_part(FISH, each.settings).ListFields()) for each in context.variations), reverse=True
         )
-    others = [each.situation for each in court.played[-1].scenarios[1::2]]
+    others = [each.situation for each in recorder.played[-1].scenarios[1::2]]
     assert [len(unusual_part(FISH, each.settings).ListFields()) for each in others] == sizes[: len(others)]
 
 
@@ -182,31 +182,31 @@ def test_the_settings_of_games_with_similar_ids_are_those_that_differ_most(monke
 
 
 def test_games_of_one_seat_are_held_against_games_in_another_seat(monkeypatch: pytest.MonkeyPatch) -> None:
-    court = Court(slow=True, wrong=range(1, 100))
-    with court.sitting(monkeypatch) as context:
+    recorder = JudgedRecorder(slow=True, wrong=range(1, 100))
+    with recorder.judging(monkeypatch) as context:
         seats.same_seat.run(context)
-        assert len(court.judged) == 12, "six alone, and six in pairs"
-        assert {each.owners for each in court.judged[:6]} == {("exceptions.drawn-states", seats.NEVER_ENDED)}
-        assert {each.owners for each in court.judged[6:]} == {("exceptions.drawn-states", ASIDE)}
-        court.played.clear()
+        assert len(recorder.judged) == 12, "six alone, and six in pairs"
+        assert {each.owners for each in recorder.judged[:6]} == {("exceptions.drawn-states", seats.NEVER_ENDED)}
+        assert {each.owners for each in recorder.judged[6:]} == {("exceptions.drawn-states", ASIDE)}
+        recorder.played.clear()
         for number in (0, 6, 7):
-            controls = court.judged[number].controls
+            controls = recorder.judged[number].controls
             assert controls is not None
-            assert controls[1][1]().scenario == court.judged[number].found.scenario
-    after, same, first, second = court.played
-    assert (after.seatings, same.scenarios) == ([(1, 2, 1)], [court.judged[0].found.scenario])
+            assert controls[1][1]().scenario == recorder.judged[number].found.scenario
+    after, same, first, second = recorder.played
+    assert (after.seatings, same.scenarios) == ([(1, 2, 1)], [recorder.judged[0].found.scenario])
     assert after.connection == same.connection
-    one, other = (court.judged[number].found.scenario for number in (6, 7))
+    one, other = (recorder.judged[number].found.scenario for number in (6, 7))
     assert first.scenarios[0] == one
     assert second.scenarios[1] == other
     assert first.seatings[1] == second.seatings[0] == (1, 2, 2)
 
 
 def test_games_of_one_seat_that_go_well_need_no_controls(monkeypatch: pytest.MonkeyPatch) -> None:
-    court = Court(slow=True, wrong=(2, 9))
-    with court.sitting(monkeypatch) as context:
+    recorder = JudgedRecorder(slow=True, wrong=(2, 9))
+    with recorder.judging(monkeypatch) as context:
         seats.same_seat.run(context)
-    assert len(court.judged) == 2
+    assert len(recorder.judged) == 2
 
 
 # Memory
@@ -215,21 +215,21 @@ def test_games_of_one_seat_that_go_well_need_no_controls(monkeypatch: pytest.Mon
 def test_back_to_back_is_judged_in_the_sequence_and_by_what_other_cases_came_upon(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    court = Court()
-    with court.sitting(monkeypatch) as context:
+    recorder = JudgedRecorder()
+    with recorder.judging(monkeypatch) as context:
         memory.back_to_back.run(context)
-        assert [each.owners for each in court.judged] == [()]
-        assert [each.found for each in court.judged] == [context.sequence()]
+        assert [each.owners for each in recorder.judged] == [()]
+        assert [each.found for each in recorder.judged] == [context.sequence()]
         context.after_others[None] = Evidence("It failed later.")
         with pytest.raises(Failure, match="It failed later"):
             memory.back_to_back.run(context)
 
 
 def test_two_games_at_once_are_judged_by_the_sequence(monkeypatch: pytest.MonkeyPatch) -> None:
-    court = Court()
-    with court.sitting(monkeypatch) as context:
+    recorder = JudgedRecorder()
+    with recorder.judging(monkeypatch) as context:
         memory.two_games_at_once.run(context)
-        assert [(each.found, each.owners) for each in court.judged] == [(context.pair(), (AFTER,))]
+        assert [(each.found, each.owners) for each in recorder.judged] == [(context.pair(), (AFTER,))]
 
 
 @pytest.mark.parametrize("is_cheap", [False, True])
@@ -266,17 +266,17 @@ def test_what_is_cancelled_are_the_calls_of_the_game_before(is_cheap: bool, monk
 def test_what_goes_wrong_in_a_game_that_is_come_into_is_tried_from_its_beginning(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    court = Court()
-    with court.sitting(monkeypatch) as context:
+    recorder = JudgedRecorder()
+    with recorder.judging(monkeypatch) as context:
         fresh.fresh_process.run(context)
-        asked_again, joined = court.judged[-1], court.judged[0]
+        asked_again, joined = recorder.judged[-1], recorder.judged[0]
         assert joined.found.scenario.joins == Joining("TakeTurn", 3)
         assert asked_again.found.scenario.asked_again == 3
-        court.played.clear()
+        recorder.played.clear()
         for each in (joined, asked_again):
             assert each.controls is not None
             each.controls[0][1]()
-    for each, played in zip((joined, asked_again), court.played, strict=True):
+    for each, played in zip((joined, asked_again), recorder.played, strict=True):
         assert list(played.scenarios) == [each.found.scenario._replace(joins=None, asked_again=0)]
 
 
@@ -284,8 +284,8 @@ def test_what_goes_wrong_in_a_game_that_is_come_into_is_tried_from_its_beginning
 def test_what_goes_wrong_after_other_games_without_coming_in_is_judged_as_such(
     also_plain: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    court = Court(wrong=(3, 6) if also_plain else (3,))
-    with court.sitting(monkeypatch) as context:
+    recorder = JudgedRecorder(wrong=(3, 6) if also_plain else (3,))
+    with recorder.judging(monkeypatch) as context:
         fail = context.judge_condition
 
         def judge_condition(found: Trial, *controls: Control) -> None:
@@ -297,18 +297,18 @@ def test_what_goes_wrong_after_other_games_without_coming_in_is_judged_as_such(
         monkeypatch.setattr(attribution, "same", lambda one, other: one.misconduct == other.misconduct)
         with pytest.raises(Failure, match="It failed"):
             fresh.fresh_process.run(context)
-    begun = [each.found.scenario._replace(joins=None, asked_again=0) for each in court.judged[:3]]
-    again = court.played[3:]
+    begun = [each.found.scenario._replace(joins=None, asked_again=0) for each in recorder.judged[:3]]
+    again = recorder.played[3:]
     assert [each.scenarios for each in again] == [[each] for each in begun]
     assert len({each.connection for each in again}) == 1
-    assert [each.found.scenario for each in court.judged[3:]] == begun[2:] * also_plain
+    assert [each.found.scenario for each in recorder.judged[3:]] == begun[2:] * also_plain
 
 
 def test_a_player_comes_into_the_end_of_a_game_to_be_told_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    court = Court("q")
-    with court.sitting(monkeypatch) as context:
+    recorder = JudgedRecorder("q")
+    with recorder.judging(monkeypatch) as context:
         fresh.fresh_process.run(context)
-    joined = [each.scenarios[0] for each in court.played if each.scenarios[0].joins]
+    joined = [each.scenarios[0] for each in recorder.played if each.scenarios[0].joins]
     assert {each.joins.method for each in joined if each.situation.state is not None and each.joins} == {"Win"}
     assert {each.joins.method for each in joined if each.situation.state is None and each.joins} == {
         method.name for method in find("q").methods if method.name != "Win"
@@ -316,11 +316,11 @@ def test_a_player_comes_into_the_end_of_a_game_to_be_told_of_it(monkeypatch: pyt
 
 
 def test_games_before_are_played_again_until_one_goes_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    court = Court(wrong=(2,))
-    with court.sitting(monkeypatch) as context:
+    recorder = JudgedRecorder(wrong=(2,))
+    with recorder.judging(monkeypatch) as context:
         scenarios = [context.scenario(0, 2), context.scenario(1, 2), context.scenario(0, 3)]
         assert fresh._one_after_another(context, scenarios).scenario == scenarios[1]
-    assert len(court.played) == 2
+    assert len(recorder.played) == 2
 
 
 # Ends
@@ -330,13 +330,13 @@ def test_games_before_are_played_again_until_one_goes_wrong(monkeypatch: pytest.
 def test_an_end_that_reference_players_hardly_reach_is_an_error_of_the_suite(
     number: int, is_enough: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    court = Court()
-    with court.sitting(monkeypatch) as context:
+    recorder = JudgedRecorder()
+    with recorder.judging(monkeypatch) as context:
         late = [context.scenario(0, 2)] * number
         monkeypatch.setattr(outcomes, "find_endings", lambda *_: iter(late))
         if is_enough:
             outcomes.game_won.run(context)
-            assert len(court.played) == 2 + 1
+            assert len(recorder.played) == 2 + 1
             return
         with pytest.raises(SuiteError, match=f"so that another one has won: {number}$"):
             outcomes.game_won.run(context)
@@ -348,14 +348,14 @@ def test_an_end_that_reference_players_hardly_reach_is_an_error_of_the_suite(
 def test_games_under_load_are_judged_where_they_go_wrong_and_their_like_was_played_before(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    court = Court(wrong=(2, 5))
+    recorder = JudgedRecorder(wrong=(2, 5))
     before: list[tuple[int, int]] = []
-    with court.sitting(monkeypatch) as context:
+    with recorder.judging(monkeypatch) as context:
         context.whole_game = lambda *seating: before.append(seating)
         time.under_load.run(context)
-    [played] = court.played
-    assert [each.found.scenario for each in court.judged] == [played.scenarios[1], played.scenarios[4]]
-    assert {each.owners for each in court.judged} == {(AFTER, ASIDE)}
+    [played] = recorder.played
+    assert [each.found.scenario for each in recorder.judged] == [played.scenarios[1], played.scenarios[4]]
+    assert {each.owners for each in recorder.judged} == {(AFTER, ASIDE)}
     assert before == [each[:2] for each in played.seatings]
 
 
@@ -422,13 +422,13 @@ def test_rivals_are_slow_while_other_cases_are_judged_unless_the_player_has_a_pa
 def test_states_to_go_on_from_are_those_of_the_last_of_the_quick_strategies(
     names: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    court = Court()
-    with court.sitting(monkeypatch) as context:
+    recorder = JudgedRecorder()
+    with recorder.judging(monkeypatch) as context:
         for module in (enlarging, games, numbers):
             monkeypatch.setattr(module, "rival_names", lambda _: names)
         for case in (numbers.large_numbers, games.cases(FISH)[-1]):
             case.run(context)
-    assert len(court.played) == 4 + 1
+    assert len(recorder.played) == 4 + 1
     allows_large_scores = enlarging.allows_large_scores.__wrapped__
     assert allows_large_scores("fish")
     assert not allows_large_scores("webset")
@@ -454,19 +454,21 @@ def test_the_two_draws_of_a_probe_are_played_until_it_is_clear_what_is_answered(
         return differ
 
     monkeypatch.setattr(probes, "answers_differ", answers_differ)
-    court = Court(wrong=wrong)
-    with court.sitting(monkeypatch) as context:
+    recorder = JudgedRecorder(wrong=wrong)
+    with recorder.judging(monkeypatch) as context:
         [case] = probes.cases(FISH)
         case.run(context)
         case.run(context)
-    names = [each.scenarios[0].name for each in court.played]
+    names = [each.scenarios[0].name for each in recorder.played]
     assert names == ([drawn.id, f"{drawn.id}-2"] * 8)[: round(2 * rounds)]
     assert asked == [[drawn.id] * 2] * (rounds > 1)
-    assert len({each.connection for each in court.played}) == 1
-    assert [each.found.scenario.name for each in court.judged] == names * 2, "played once, and judged as often as asked"
-    first, second = (court.played[index].scenarios[0] for index in (0, min(1, len(names) - 1)))
+    assert len({each.connection for each in recorder.played}) == 1
+    assert [each.found.scenario.name for each in recorder.judged] == names * 2, (
+        "played once, and judged as often as asked"
+    )
+    first, second = (recorder.played[index].scenarios[0] for index in (0, min(1, len(names) - 1)))
     assert (first.seed != second.seed) is (len(names) > 1)
-    assert {each.scenarios[0].level for each in court.played} == {drawn.level}
+    assert {each.scenarios[0].level for each in recorder.played} == {drawn.level}
 
 
 def test_a_slow_player_plays_a_probe_with_those_of_its_level_that_were_not_played(
@@ -475,10 +477,10 @@ def test_a_slow_player_plays_a_probe_with_those_of_its_level_that_were_not_playe
     levels = (Level.MUST, Level.SHOULD) * 3
     drawn = [each._replace(level=level) for each, level in zip(find_conformance("fish").probes, levels, strict=False)]
     monkeypatch.setattr(probes, "find_conformance", lambda _: SimpleNamespace(probes=drawn))
-    court = Court(slow=True)
+    recorder = JudgedRecorder(slow=True)
     batches: list[list[int]] = []
     ids = [each.id for each in drawn]
-    with court.sitting(monkeypatch) as context:
+    with recorder.judging(monkeypatch) as context:
 
         def play_each(scenarios: Iterator[Scenario]) -> list[Trial]:
             trials = [Trial(each) for each in scenarios]
@@ -493,9 +495,9 @@ def test_a_slow_player_plays_a_probe_with_those_of_its_level_that_were_not_playe
 
 
 def test_a_slow_player_plays_each_probe_once_with_those_that_follow(monkeypatch: pytest.MonkeyPatch) -> None:
-    court = Court(slow=True)
+    recorder = JudgedRecorder(slow=True)
     batches: list[list[str]] = []
-    with court.sitting(monkeypatch) as context:
+    with recorder.judging(monkeypatch) as context:
 
         def play_each(scenarios: Iterator[Scenario]) -> list[Trial]:
             trials = [Trial(each) for each in scenarios]
@@ -505,7 +507,7 @@ def test_a_slow_player_plays_each_probe_once_with_those_that_follow(monkeypatch:
         context.play_each = play_each
         for case in (cases := probes.cases(FISH)):
             case.run(context)
-    assert [each.found.scenario.name for each in court.judged] == [each.id for each in cases]
+    assert [each.found.scenario.name for each in recorder.judged] == [each.id for each in cases]
     levels = dict.fromkeys(each.level for each in cases)
     rows = {level: [each.id for each in cases if each.level is level] for level in levels}
     wanted = [row[at : at + 8] for row in rows.values() for at in range(0, len(row), 8)]
