@@ -12,6 +12,7 @@ from fairplay.conformance.objects import Gone
 from fairplay.conformance.verdicts import Verdict
 from fairplay.games.game import find
 from tests.conformance.harness import LIMIT_S, SOUND_LIMIT_S, Method, Wrong, judged, player, raises
+from tests.slow import SLOW
 
 DRAWN_STATES = "rules.drawn-states,exceptions.drawn-states,time.drawn-states"
 
@@ -59,27 +60,34 @@ NOTIFIED, DECIDED, FIRST, EVERY, ALIVE, READABLE, TOLD, CUP = (
 
 DEFECTS: list[tuple[str, Wrong, str]] = [
     ("play_as", raises, NOTIFIED),
-    ("play_with", hangs, EVERY),
     ("setup", raises, DECIDED),
-    ("setup", late, FIRST),
     ("take_turn", raises, DECIDED),
     ("take_turn", ends_the_program, DECIDED),
     ("take_turn", hangs, FIRST),
     ("take_turn", garbage, READABLE),
     ("take_turn", huge, READABLE),
     ("take_turn", dies, ALIVE),
-    ("describe", raises, TOLD),
     ("describe", hangs, TOLD),
     ("describe", garbage, TOLD),
     ("start", raises, CUP),
-    ("start", garbage, CUP),
     ("end", dies, CUP),
-    ("end", late, CUP),
     ("end", loses, "endings.win-and-lose"),
 ]
 
+LIKE_THEM: list[tuple[str, Wrong, str]] = [
+    ("play_with", hangs, EVERY),
+    ("setup", late, FIRST),
+    ("describe", raises, TOLD),
+    ("start", garbage, CUP),
+    ("end", late, CUP),
+]
 
-@pytest.mark.parametrize(("method", "wrong", "named"), DEFECTS, ids=lambda value: getattr(value, "__name__", value))
+
+@pytest.mark.parametrize(
+    ("method", "wrong", "named"),
+    [*DEFECTS, *(pytest.param(*each, marks=SLOW) for each in LIKE_THEM)],
+    ids=lambda value: getattr(value, "__name__", value),
+)
 def test_a_defect_fails_the_case_that_names_it_and_nothing_else(method: str, wrong: Wrong, named: str) -> None:
     limit_s = LIMIT_S if wrong in (hangs, late) else SOUND_LIMIT_S
     report = judged(lambda: player(**{method: wrong}), limit_s=limit_s, first_limit_s=limit_s)

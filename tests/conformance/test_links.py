@@ -25,6 +25,7 @@ from fairplay.player.serving import Behaviour, start_server, taking_calls
 from fairplay.v1.connection_pb2 import Call, DialInRequest, Hello, HostedPlayer, Reply
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
 from tests.conformance.harness import SOUND_LIMIT_S, player, raises
+from tests.slow import SLOW
 
 
 @contextmanager
@@ -179,6 +180,7 @@ def test_a_player_that_serves_one_connection_cannot_be_reached_again() -> None:
     assert report.failed() == ["identity.reached-again"]
 
 
+@SLOW  # almost the same as one that serves
 def test_a_player_that_dials_in_passes() -> None:
     address = free_address()
 

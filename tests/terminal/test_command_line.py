@@ -15,6 +15,7 @@ import pytest
 from fairplay.games.game import registered
 from fairplay.terminal import extras
 from fairplay.terminal.extras import commands, missing_extra
+from tests.slow import all_but_first_slow
 from tests.terminal.running import Run, done
 
 COMMAND = [sys.executable, "-m", "fairplay.terminal"]
@@ -173,7 +174,7 @@ def completed(shell: str, *words: str) -> list[str]:
     return ran.stdout.split()
 
 
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("shell", all_but_first_slow(SHELLS))
 def test_names_of_commands_and_games_are_completed(shell: str) -> None:
     assert "tournament" in " ".join(completed(shell, "tourn"))
     for command in ("game", "tournament", "games", "player", "check", "certify"):
