@@ -109,6 +109,10 @@ class Context:
         """Return a game with the player under test in a seat, to its end or for so many of its decisions."""
         return self.ordinary_games.scenario(seat, count, turn_count)
 
+    def first_scenario(self, turn_count: int = 0) -> Scenario:
+        """Return the most ordinary game, to its end or for so many decisions of the player under test."""
+        return self.scenario(*self.seatings[0], turn_count)
+
     def beginnings(self, number: int, turn_count: int) -> list[Scenario]:
         """Return the beginnings of so many games, in different seats as far as there are different ones."""
         seatings = self.seatings

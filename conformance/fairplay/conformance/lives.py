@@ -99,7 +99,7 @@ def _follow(context: Context) -> Life:
         greeting, first = connection.hello, _ask(context, connection)
         agrees, said = _ask(context, connection) == first, [(where, first)]
         for when, turn_count in (("during a game", DECISIONS), ("after a game", 0)):
-            context.play(context.scenario(*context.seatings[0], turn_count), connection)
+            context.play(context.first_scenario(turn_count), connection)
             if connection.lost:
                 break
             said.append((when, _ask(context, connection)))

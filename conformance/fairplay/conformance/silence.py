@@ -76,5 +76,5 @@ async def play_silently(context: Context, connection: Connection) -> Trial:
             await asyncio.sleep(SILENCE_S)
         yield
 
-    [scenario] = context.beginnings(1, DECISIONS)
+    scenario = context.first_scenario(DECISIONS)
     return await play_trial(context.game, connection, scenario, context.limits, context.new_id(), turn=turn)

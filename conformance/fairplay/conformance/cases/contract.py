@@ -138,7 +138,7 @@ def _judge_owned(context: Context, found: Trial, case_id: str) -> None:
 def unknown_fields_ignored(context: Context) -> None:
     """A referee may be newer than the player."""
     with context.player.separate() as connection:
-        found = context.play(context.scenario(*context.seatings[0]), connection, newer)
+        found = context.play(context.first_scenario(), connection, newer)
     context.judge_condition(found)
 
 
@@ -168,7 +168,7 @@ def one_reply_per_call(context: Context) -> None:
         raise NotApplicable("only a player that dials in can reply more than once")
     with context.player.separate() as connection:
         before = context.player.loop.run(transport.server.stray_reply_count())
-        context.play(context.scenario(*context.seatings[0]), connection)
+        context.play(context.first_scenario(), connection)
         context.ask(DESCRIBE, DescribeRequest(), connection)  # whose reply comes behind all others
         after = context.player.loop.run(transport.server.stray_reply_count())
     if after > before:
@@ -197,7 +197,7 @@ def both_ways_agree(context: Context) -> None:
             raise NotApplicable(f"the player supports only {next(iter(offered))}")
         descriptions = [_description(context, connection) for connection in offered.values()]
         for connection in offered.values():
-            context.judge_condition(context.play(context.scenario(*context.seatings[0]), connection))
+            context.judge_condition(context.play(context.first_scenario(), connection))
     finally:
         for connection in connections.values():
             context.player.loop.run(connection.close())
@@ -225,7 +225,7 @@ def stream_agrees(context: Context) -> str | None:
         if stream is None:
             raise NotApplicable("the player offers no stream")
         through = _description(context, connection)
-        context.judge_condition(context.play(context.scenario(*context.seatings[0]), connection))
+        context.judge_condition(context.play(context.first_scenario(), connection))
         context.ask(DESCRIBE, DescribeRequest(), connection)  # whose reply comes behind all others
         stays, stray_count = stream.is_open, stream.stray_reply_count
     if stray_count:

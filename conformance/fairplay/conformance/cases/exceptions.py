@@ -30,7 +30,7 @@ def unusual_ids(context: Context) -> None:
     """The organiser chooses the ids of games."""
     with context.player.separate() as connection:
         for game_id in STRANGE_IDS:
-            scenario = context.scenario(*context.seatings[0], DECISIONS)
+            scenario = context.first_scenario(DECISIONS)
             found = context.play_as(scenario, connection, game_id)
             context.judge_condition(found, ("memory.back-to-back", context.sequence))
 

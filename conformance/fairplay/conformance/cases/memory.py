@@ -38,7 +38,7 @@ def early_end(context: Context) -> None:
     with context.player.separate() as connection:
         for turn_count in (1, 2, 3):
             _judge(context, context.play(context.beginnings(2, turn_count)[-1], connection))
-        _judge(context, context.play(context.scenario(*context.seatings[0], DECISIONS), connection))
+        _judge(context, context.play(context.first_scenario(DECISIONS), connection))
 
 
 @case("memory.never-ended", "A game may end at any time, without a word to the player.")
@@ -47,14 +47,14 @@ def never_ended(context: Context) -> None:
     with context.player.separate() as connection:
         for found in context.play_together(context.beginnings(UNFINISHED_GAMES, 1), connection):
             _judge(context, found)
-        _judge(context, context.play(context.scenario(*context.seatings[0], DECISIONS), connection))
+        _judge(context, context.play(context.first_scenario(DECISIONS), connection))
 
 
 @case("memory.cancelled-call", "A call may be cancelled before its answer has come.")
 def cancelled_call(context: Context) -> str:
     """The server gives a call up when the game is stopped; the player must be ready for the next one."""
     with context.player.separate() as connection:
-        found = context.play(context.scenario(*context.seatings[0], turn_count=1), connection)
+        found = context.play(context.first_scenario(turn_count=1), connection)
         _judge(context, found)
         received = _cancel(context, connection, found)
         _judge(context, context.play(context.beginnings(2, DECISIONS)[-1], connection))

@@ -38,7 +38,7 @@ def _scenarios(context: Context) -> list[Scenario]:
     """Return an ordinary game, and some under different settings; none is played to its end."""
     rng, turn_count = context.rng("mixture"), FEW_DECISIONS if context.is_slow else DECISIONS
     drawn = rng.sample(context.variations, min(GAMES, len(context.variations)))
-    first = context.scenario(*context.seatings[0], turn_count)
+    first = context.first_scenario(turn_count)
     return [first, *(_scenario(context, each, turn_count) for each in drawn)]
 
 

@@ -62,12 +62,12 @@ def _outrun(context: Context) -> list[Scenario]:
     """Return a whole game in which the rivals are quicker, where the quickest one counts; none for other games."""
     if not context.ordinary.has_races:
         return []
-    return [context.scenario(*context.seatings[0])._replace(name="outrun", rivals_wait=False)]
+    return [context.first_scenario()._replace(name="outrun", rivals_wait=False)]
 
 
 def _hear(context: Context, connection: Connection, scenarios: Sequence[Scenario]) -> None:
     """Play games to their end, and the beginning of another one; judge each."""
-    for scenario in (*scenarios, *context.beginnings(1, DECISIONS)):
+    for scenario in (*scenarios, context.first_scenario(DECISIONS)):
         context.judge(context.play(scenario, connection))
 
 

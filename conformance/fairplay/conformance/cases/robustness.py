@@ -13,7 +13,7 @@ from fairplay.conformance.connection import Connection
 from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal
 from fairplay.conformance.transports import DialInTransport, ExecTransport
-from fairplay.conformance.trial import Scenario, Trial
+from fairplay.conformance.trial import Trial
 from fairplay.games.conformance import Level
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE
@@ -39,7 +39,7 @@ def out_of_contract(context: Context) -> None:
     with context.player.separate() as connection:
         for method, request in _invalid_requests(context):
             _check_refused(context, connection, method, request)
-        _judge(context, context.play(_beginning(context, DECISIONS), connection))
+        _judge(context, context.play(context.first_scenario(DECISIONS), connection))
 
 
 def _invalid_requests(context: Context) -> list[tuple[Method, bytes]]:
@@ -67,24 +67,24 @@ def reconnect(context: Context) -> None:
         _dial_in_again(context, transport)
     elif transport.kind == "grpc":
         with context.player.fresh() as first:
-            context.play(_beginning(context, 1), first)
+            context.play(context.first_scenario(1), first)
         context.player.renew()
         with context.player.fresh() as second:
-            _judge(context, context.play(_beginning(context, DECISIONS), second))
+            _judge(context, context.play(context.first_scenario(DECISIONS), second))
     else:
         raise NotApplicable("there is no connection to a player in this process")
 
 
 def _dial_in_again(context: Context, transport: DialInTransport | ExecTransport) -> None:
     with context.player.separate() as connection:
-        _judge(context, context.play(_beginning(context, 1), connection))
+        _judge(context, context.play(context.first_scenario(1), connection))
         context.player.loop.run(transport.hang_up())
         if not _answers_again(context, connection):
             sentence = (
                 f"The player did not dial in again within {RETURN_LIMIT_S:g} s after the server had said goodbye."
             )
             raise failure(sentence, ("Output of the player", connection.output))
-        _judge(context, context.play(_beginning(context, DECISIONS), connection))
+        _judge(context, context.play(context.first_scenario(DECISIONS), connection))
 
 
 def _answers_again(context: Context, connection: Connection) -> bool:
@@ -117,11 +117,6 @@ def memory_growth(context: Context) -> None:
             _judge(context, found.failed)
         if keeps_growing(found):
             raise grown(found)
-
-
-def _beginning(context: Context, turn_count: int) -> Scenario:
-    """Return the beginning of the most ordinary game."""
-    return context.scenario(*context.seatings[0], turn_count)
 
 
 def _judge(context: Context, found: Trial) -> None:
