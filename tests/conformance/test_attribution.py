@@ -74,7 +74,7 @@ DEFECTS: list[tuple[str, Wrong, str]] = [
     ("end", loses, "endings.win-and-lose"),
 ]
 
-LIKE_THEM: list[tuple[str, Wrong, str]] = [
+MORE_DEFECTS: list[tuple[str, Wrong, str]] = [
     ("play_with", hangs, EVERY),
     ("setup", late, FIRST),
     ("describe", raises, TOLD),
@@ -85,7 +85,7 @@ LIKE_THEM: list[tuple[str, Wrong, str]] = [
 
 @pytest.mark.parametrize(
     ("method", "wrong", "named"),
-    [*DEFECTS, *(pytest.param(*each, marks=SLOW) for each in LIKE_THEM)],
+    [*DEFECTS, *(pytest.param(*each, marks=SLOW) for each in MORE_DEFECTS)],
     ids=lambda value: getattr(value, "__name__", value),
 )
 def test_a_defect_fails_the_case_that_names_it_and_nothing_else(method: str, wrong: Wrong, named: str) -> None:

@@ -111,8 +111,8 @@ def test_one_decision_is_asked_for_again_with_the_same_request() -> None:
     assert len(asked) == len(set(asked)) + 1 == methods(found).count("TakeTurn") + 1
 
 
-class Known:
-    """Fish, which knows which of its strategies it was asked for."""
+class Recording:
+    """Fish, which records the strategies whose players were asked for."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -131,7 +131,7 @@ def call(method: str, kind: CallKind = CallKind.NOTIFICATION) -> Call:
 
 
 def test_the_calls_before_a_player_comes_in_are_answered_by_the_first_reference_player_or_another_one() -> None:
-    game: Any = Known()
+    game: Any = Recording()
     stand_in = StandIn(game, Joining("PlayWith", 2))
     assert [stand_in.answers(call(each)) for each in ("PlayAs", "PlayWith", "PlayAs", "PlayWith", "PlayAs")] == [
         *(True, True, True),

@@ -419,7 +419,7 @@ def test_the_whole_game_of_a_beginning_is_not_played_again_where_it_went_well(co
         assert broken.same_whole_game(found) is broken.whole_game(1, 2), "it had no past"
 
 
-def test_the_whole_game_of_a_beginning_is_not_played_again_that_went_well_although_it_had_a_past() -> None:
+def test_a_whole_game_that_went_well_after_other_games_is_not_played_again() -> None:
     with context_of(Opened(player).as_started()) as context:
         beginning = context.play(context.scenario(0, 2, 1))
         whole = context.whole_game(0, 2)

@@ -44,7 +44,7 @@ class Judged(NamedTuple):
 
 
 class JudgedRecorder(Recorder):
-    """Keeps which games are played and judged, in a context in which those with such a number, from 1, go wrong."""
+    """Keeps which games are played and judged. `wrong`: the numbers, from 1, of the games that go wrong."""
 
     def __init__(self, game: str = "fish", *, slow: bool = False, wrong: Sequence[int] = ()) -> None:
         super().__init__(game, slow)

@@ -180,7 +180,7 @@ def test_a_player_that_serves_one_connection_cannot_be_reached_again() -> None:
     assert report.failed() == ["identity.reached-again"]
 
 
-@SLOW  # almost the same as one that serves
+@SLOW  # a player that serves is tried by the quick tests
 def test_a_player_that_dials_in_passes() -> None:
     address = free_address()
 

@@ -134,32 +134,39 @@ def test_a_run_in_which_tests_of_others_fail_has_failed(pytester: pytest.Pyteste
     assert ran.ret == pytest.ExitCode.TESTS_FAILED
 
 
+def plugin(pytester: pytest.Pytester, source: str) -> tuple[str, str]:
+    """Write a plugin of somebody else, and return the options that load it."""
+    pytester.makepyfile(another=source)
+    pytester.syspathinsert()
+    return "-p", "another"
+
+
 def test_a_run_in_which_somebody_else_skips_a_case_has_failed(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(
-        picky="""
+    another = plugin(
+        pytester,
+        """
         import pytest
 
         def pytest_runtest_setup(item):
             if item.name == "contract.describes-itself":
                 pytest.skip()
-        """
+        """,
     )
-    pytester.syspathinsert()
-    ran = certify(pytester, *BOT, "-p", "picky", only=("contract.reachable", "contract.describes-itself"))
+    ran = certify(pytester, *BOT, *another, only=("contract.reachable", "contract.describes-itself"))
     ran.assert_outcomes(passed=1, skipped=1)
     assert ran.ret == pytest.ExitCode.TESTS_FAILED
 
 
 def test_what_goes_wrong_in_another_plugin_is_shown_with_its_trace(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(
-        failing="""
+    another = plugin(
+        pytester,
+        """
         def pytest_runtest_call(item):
             raise OSError("no room on the disk")
-        """
+        """,
     )
-    pytester.syspathinsert()
     ran = certify(
-        pytester, *BOT, "-p", "failing", "--junitxml", "j.xml", "-o", "junit_family=xunit1", only=("memory.early-end",)
+        pytester, *BOT, *another, "--junitxml", "j.xml", "-o", "junit_family=xunit1", only=("memory.early-end",)
     )
     assert ran.ret == pytest.ExitCode.TESTS_FAILED
     assert "OSError: no room on the disk" in ran.stdout.str()
@@ -169,17 +176,17 @@ def test_what_goes_wrong_in_another_plugin_is_shown_with_its_trace(pytester: pyt
 
 
 def test_a_run_that_another_plugin_refuses_before_anything_is_collected_has_no_end(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(
-        refusing="""
+    another = plugin(
+        pytester,
+        """
         import pytest
 
         @pytest.hookimpl(tryfirst=True)
         def pytest_collection(session):
             raise pytest.UsageError("not on a Sunday")
-        """
+        """,
     )
-    pytester.syspathinsert()
-    ran = certify(pytester, *BOT, "-p", "refusing", "--fairplay-certificate", "c.json", only=("contract.reachable",))
+    ran = certify(pytester, *BOT, *another, "--fairplay-certificate", "c.json", only=("contract.reachable",))
     assert ran.ret == pytest.ExitCode.USAGE_ERROR
     assert ran.stderr.str().strip() == "ERROR: not on a Sunday"
     assert not (pytester.path / "c.json").exists()
