@@ -14,7 +14,7 @@ from textual.widgets import Input, Select, Static
 from fairplay.server.server import Server
 from fairplay.terminal.lobby import games
 from fairplay.terminal.lobby.screens.app import LobbyApp
-from fairplay.terminal.lobby.screens.forms import Form, Help, Question
+from fairplay.terminal.lobby.screens.forms import Answers, Field, Form, Help, Question
 from fairplay.v1.lobby_pb2 import Spoken
 from fairplay.v1.table_pb2 import Table, User
 from tests.server.lobby.harness import lobby
@@ -65,6 +65,12 @@ class Person:
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
 
+    async def submit(self) -> None:
+        """Send the form, and wait until it has gone: what is behind it is seen before, but gets no keys yet."""
+        form = self.app.screen
+        await self.press("enter")
+        await self.until(lambda: self.app.screen is not form)
+
     async def type(self, text: str) -> None:
         await self.pilot.press(*text)
 
@@ -87,7 +93,7 @@ async def screen(address: str, name: str, *, notifications: bool = False) -> Asy
 async def ann_and_bob(server: Server) -> AsyncIterator[tuple[Person, Visitor]]:
     """Let Ann enter with a screen, and Bob without one."""
     async with visitors(server, "bob") as [bob], screen(server.address, "ann") as ann:
-        await ann.sees("you are ann")
+        await ann.sees("2 here")
         await bob.until(lambda each: "ann" in each.client.lobby.users)
         yield ann, bob
 
@@ -97,6 +103,14 @@ async def at_bobs_table(ann: Person, bob: Visitor, game: str = "webset", setting
     await ann.sees("blue")
     await ann.press("enter")
     await ann.sees(f"blue: {game}")
+
+
+async def join(person: Person) -> None:
+    """Join the table as the one who plays, with keys."""
+    await person.press("j")
+    await person.until(lambda: isinstance(person.app.screen, Form))
+    await person.submit()
+    await person.sees("1 ann")
 
 
 # --- entering and leaving ---
@@ -109,7 +123,7 @@ async def test_a_name_is_asked_until_it_is_taken_and_the_reason_is_said(server: 
         await ann.press("enter")
         await ann.sees("'no name'")
         ann.app.screen.query_one("#name", Input).value = "ann"
-        await ann.press("enter")
+        await ann.submit()
         await ann.sees("you are ann")
 
 
@@ -148,14 +162,11 @@ async def test_these_keys_leave_the_lobby(server: Server, key: str) -> None:
 async def test_who_has_a_seat_is_asked_before_quitting(server: Server) -> None:
     async with ann_and_bob(server) as (ann, bob):
         await at_bobs_table(ann, bob)
-        await ann.press("j")
-        await ann.until(lambda: isinstance(ann.app.screen, Form))
-        await ann.press("enter")
-        await ann.sees("1 ann")
+        await join(ann)
         await ann.press("q")
         await ann.until(lambda: isinstance(ann.app.screen, Question))
         await ann.press("n")
-        await ann.sees("blue: webset")
+        await ann.until(lambda: not isinstance(ann.app.screen, Question))
         await ann.press("q")
         await ann.until(lambda: isinstance(ann.app.screen, Question))
         await ann.press("y")
@@ -186,7 +197,7 @@ async def test_a_name_is_changed_and_a_taken_one_asked_again(server: Server) -> 
         await ann.press("enter")
         await ann.sees("bob is in the lobby already")
         line.value = "eve"
-        await ann.press("enter")
+        await ann.submit()
         await ann.sees("you are eve")
         await bob.until(lambda each: each.client.lobby.notice == "ann is called eve now.")
 
@@ -220,10 +231,28 @@ async def test_a_table_is_made_and_a_taken_name_asked_again(server: Server) -> N
         await ann.sees("blue")
         await ann.until(lambda: str(ann.app.screen.query_one("#refusal", Static).content) != "")
         await ann.type("2")
-        await ann.press("enter")
+        await ann.submit()
         await ann.sees("blue2: bazaar, open")
         limits = ann.app.controller.client.lobby.tables["blue2"].time_control
         assert limits.decision_limit.seconds == 120
+
+
+async def test_a_form_is_sent_once_however_often_enter_is_pressed() -> None:
+    sent, answered = [], asyncio.Event()
+
+    async def send(answers: Answers) -> str:
+        sent.append(answers["name"])
+        await answered.wait()
+        return "taken" if len(sent) == 1 else ""
+
+    async with fake_lobby() as (_, address), screen(address, "ann") as ann:
+        ann.app.push_screen(Form("A table", [Field("name", "Name", "blue")], send))
+        await ann.press("enter", "enter")
+        answered.set()
+        await ann.sees("taken")
+        assert sent == ["blue"]
+        await ann.submit()  # a refused one is sent again
+        assert sent == ["blue", "blue"]
 
 
 async def test_another_game_brings_its_own_suggestions(server: Server) -> None:
@@ -277,7 +306,7 @@ async def test_deleting_is_asked_for_and_only_offered_to_the_owner(server: Serve
         await ann.press("n")
         await ann.until(lambda: isinstance(ann.app.screen, Form))
         await ann.type("red")
-        await ann.press("enter")
+        await ann.submit()
         await ann.sees("red: bazaar")
         await ann.press("d")
         await ann.sees("Delete the table red?")
@@ -295,7 +324,7 @@ async def test_a_refused_request_is_said(server: Server, monkeypatch: pytest.Mon
         await ann.press("enter")
         await ann.sees("cannot be played by hand")
         await ann.type("bot:first")
-        await ann.press("enter")
+        await ann.submit()
         await ann.sees("1 ann")
 
 
@@ -313,10 +342,7 @@ async def test_a_refused_request_is_said(server: Server, monkeypatch: pytest.Mon
 async def test_games_are_played_with_keys(server: Server, game: str, settings: str, first: str, last: str) -> None:
     async with ann_and_bob(server) as (ann, bob):
         await at_bobs_table(ann, bob, game=game, settings=settings)
-        await ann.press("j")
-        await ann.until(lambda: isinstance(ann.app.screen, Form))
-        await ann.press("enter")
-        await ann.sees("1 ann")
+        await join(ann)
         assert await bob.controller.join(bob.table(), "bot:random") == ""
         await ann.sees("go: start")
         await ann.press("g")
@@ -334,10 +360,7 @@ async def test_a_person_plays_alone_against_bots(server: Server) -> None:
         await ann.sees("you are ann")
         assert await ann.app.controller.make_table("fish", "blue", "rows=3 columns=4 holes=0", "5m") == ""
         await ann.sees("blue: fish")
-        await ann.press("j")
-        await ann.until(lambda: isinstance(ann.app.screen, Form))
-        await ann.press("enter")
-        await ann.sees("1 ann")
+        await join(ann)
         await ann.press("b")
         await ann.until(lambda: isinstance(ann.app.screen, Form))
         assert ann.app.screen.query_one("#count", Input).value == "1"
@@ -350,7 +373,7 @@ async def test_a_person_plays_alone_against_bots(server: Server) -> None:
         await ann.press("enter")
         await ann.sees("greedy, minimax")
         ann.app.screen.query_one("#strategy", Input).value = "greedy"
-        await ann.press("enter")
+        await ann.submit()
         await ann.sees("3 bot-2")
         await ann.press("g")
         await ann.sees("Place a penguin")
@@ -366,10 +389,7 @@ async def test_a_key_that_does_nothing_is_answered_with_those_that_do_something(
 async def test_a_set_is_called_and_picked_with_keys(server: Server) -> None:
     async with ann_and_bob(server) as (ann, bob):
         await at_bobs_table(ann, bob, settings="window=60s")
-        await ann.press("j")
-        await ann.until(lambda: isinstance(ann.app.screen, Form))
-        await ann.press("enter")
-        await ann.sees("1 ann")
+        await join(ann)
         assert await bob.controller.join(bob.table(), "") == ""
         await ann.sees("g go: start")
         await ann.press("g")
@@ -399,18 +419,15 @@ async def test_a_table_for_a_number_of_players_is_made_filled_with_bots_and_star
         await ann.press("enter")
         await ann.sees("'many' is not a number of players")
         form.query_one("#players", Input).value = "3"
-        await ann.press("enter")
+        await ann.submit()
         await ann.sees("Then the game starts by itself.")
-        await ann.press("j")
-        await ann.until(lambda: isinstance(ann.app.screen, Form) and ann.app.screen is not form)
-        await ann.press("enter")
-        await ann.sees("1 ann")
+        await join(ann)
         await ann.press("r")
         await ann.sees("1 ann (ready)")
         await bob.until(lambda each: each.table("blue").seats[0].ready)
         await ann.press("b")
         await ann.until(lambda: "Bots at blue" in ann.text)
-        await ann.press("enter")
+        await ann.submit()
         await ann.sees("The game begins.")
         assert [seat.name for seat in bob.table("blue").seats] == ["ann", "bot-1", "bot-2"]
 
@@ -422,7 +439,7 @@ async def test_a_board_that_is_too_large_is_scrolled_by_the_arrow_keys(server: S
         await ann.press("j")
         await ann.until(lambda: isinstance(ann.app.screen, Form))
         await ann.type("bot:first")
-        await ann.press("enter")
+        await ann.submit()
         await ann.sees("g go: start")
         await ann.press("g")
         await ann.sees("winner")

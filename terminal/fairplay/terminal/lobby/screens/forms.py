@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.events import Key
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Select, Static
+from textual.worker import Worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ class Form(ModalScreen[bool]):
         self._send = send
         self._suggestions = suggest
         self._refusal = refusal
+        self._sending: Worker[None] | None = None
 
     def compose(self) -> ComposeResult:
         """Build the lines, and one for the reason of a refusal."""
@@ -77,9 +79,11 @@ class Form(ModalScreen[bool]):
 
     @on(Input.Submitted)
     def _submitted(self) -> None:
-        self._try()
+        """Send the answers, unless they are on their way: who presses Enter twice wants it once."""
+        if self._sending is None or self._sending.is_finished:
+            self._sending = self._try()
 
-    @work(exclusive=True)
+    @work
     async def _try(self) -> None:
         refusal = await self._send(self.answers())
         if not refusal:
