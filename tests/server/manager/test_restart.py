@@ -24,6 +24,7 @@ from fairplay.server.runner import LocalRunner
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan, TournamentResult
 from tests.server.manager.harness import Environment, Stage, environment, plan
+from tests.slow import all_but_first_slow
 
 NAMES = "abcdef"
 
@@ -152,7 +153,7 @@ async def undisturbed(records: Path) -> tuple[Tournament, int]:
         return tournament, sum(len(here.store.read(listing.record_id).entries) for listing in listings)
 
 
-@pytest.mark.parametrize("first", range(1, 5))  # in four parts, which can run at the same time
+@pytest.mark.parametrize("first", all_but_first_slow(range(1, 5)))
 async def test_a_server_killed_after_any_entry_finishes_with_the_same_standings(tmp_path: Path, first: int) -> None:
     expected, total = await undisturbed(tmp_path / "undisturbed")
     for count in range(first, total + 1, 4):

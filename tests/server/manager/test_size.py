@@ -18,6 +18,7 @@ from fairplay.v1.player_pb2 import EndResponse, GameService, PlayerDescription, 
 from fairplay.v1.result_pb2 import GameResult, RankedPlayer, RankGroup
 from fairplay.v1.tournament_pb2 import Tournament, TournamentStatus
 from tests.server.manager.harness import Environment, environment, plan
+from tests.slow import SLOW
 
 GRPC_LIMIT = 4 * 1024 * 1024
 """The most bytes of a message that gRPC's clients accept by default."""
@@ -82,7 +83,10 @@ def test_the_largest_tournament_fits_with_all_that_is_known_of_it() -> None:
     assert largest(message, events) < GRPC_LIMIT
 
 
-@pytest.mark.parametrize(("failed", "name_chars", "words"), [(1, 12, 100), (3, 12, 1_000), (0, 64, 80), (2, 64, 80)])
+@pytest.mark.parametrize(
+    ("failed", "name_chars", "words"),
+    [(3, 12, 1_000), *(pytest.param(*each, marks=SLOW) for each in [(1, 12, 100), (0, 64, 80), (2, 64, 80)])],
+)
 def test_the_largest_tournament_fits_also_where_names_are_long_and_many_fail(
     failed: int, name_chars: int, words: int
 ) -> None:
