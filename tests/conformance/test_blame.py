@@ -27,6 +27,7 @@ from fairplay.games.conformance import Level
 from fairplay.games.game import find
 from fairplay.player.handlers import snake_case
 from tests.conformance.harness import judged
+from tests.slow import all_but_first_slow
 
 LIMIT_S = 5.0
 EXAMPLES = 6
@@ -149,7 +150,7 @@ def back_to_back(defect: Defect, **more: Any) -> Any:
     return found.evidence
 
 
-@pytest.mark.parametrize("number", [2, 3, 6], ids="game {}".format)
+@pytest.mark.parametrize("number", all_but_first_slow([3, 2, 6]), ids="game {}".format)
 def test_a_fault_in_a_later_game_is_shown_with_the_shortest_history_and_can_be_repeated(number: int) -> None:
     defect = Defect("game", number, "raises", "TakeTurn")
     evidence = back_to_back(defect)

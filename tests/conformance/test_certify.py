@@ -106,9 +106,9 @@ def test_a_failing_player_is_told_what_why_and_how_to_see_it_again(tmp_path: Pat
 @pytest.mark.parametrize(
     ("spec", "reason"),
     [
-        ("grpc://127.0.0.1:9", "nothing answered on 127.0.0.1:9"),
+        pytest.param("grpc://127.0.0.1:9", "nothing answered on 127.0.0.1:9", marks=SLOW),
         ("dial-in:nobody", "nobody did not dial in"),
-        ("exec:false", "ended with exit code 1"),
+        pytest.param("exec:false", "ended with exit code 1", marks=SLOW),
         ("exec:/no/such/program", "exit code 127"),
         ("exec:sleep 60", "neither served nor dialled in"),
     ],

@@ -105,11 +105,11 @@ STAGES: Mapping[str, tuple[list[str], Callable[[Command], None]]] = {
     "player, loading": (["player", "fish", "--listen", "127.0.0.1:0"], loading),
     "player, serving": (["player", "fish", "--listen", "127.0.0.1:0"], announced("serves on port")),
 }
+LIKE_OTHERS = {"demo, players come up", "demo, in a round", "player, loading"}
+"""Stages that differ from those of other commands in little."""
 
 
-@pytest.mark.parametrize(
-    "stage", [pytest.param(each, marks=[SLOW] if each == "demo, in a round" else []) for each in STAGES]
-)
+@pytest.mark.parametrize("stage", [pytest.param(each, marks=[SLOW] if each in LIKE_OTHERS else []) for each in STAGES])
 def test_ctrl_c_ends_it_with_one_sentence_and_leaves_nothing_running(stage: str, tmp_path: Path) -> None:
     arguments, when = STAGES[stage]
     if arguments == ["demo"]:

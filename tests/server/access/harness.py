@@ -23,6 +23,8 @@ from fairplay.server.server import Config, Server
 ROLES = {"alice": "player", "bob": "player", "ora": "organiser", "orb": "organiser", "root": "operator"}
 """Accounts and their roles."""
 NOBODY = "nobody"
+HIDDEN = "Internal error from Core"
+"""What gRPC says in place of a refusal that comes just while it writes."""
 
 
 class Callers:
@@ -41,7 +43,7 @@ class Callers:
             async with asyncio.timeout(30):
                 if method.client_streaming:
                     stream: Any = channel.stream_stream(path, serialise, parse)()
-                    await stream.wait_for_connection()  # gRPC hides a refusal that comes while it writes
+                    await stream.wait_for_connection()
                     await stream.write(request)
                     answer = await stream.read()
                     if answer is grpc.aio.EOF:
@@ -54,6 +56,8 @@ class Callers:
                 else:
                     await channel.unary_unary(path, serialise, parse)(request)
         except grpc.aio.AioRpcError as error:
+            if error.details() == HIDDEN:
+                return await self.reason(caller, method, request)
             assert error.code() is not grpc.StatusCode.INTERNAL, error.details()
             assert not any(token in str(error) for token in self.tokens.values())
             return reason_of(error) or error.code().name
