@@ -19,6 +19,7 @@ from fairplay.player.serving import TAKE_CALLS, start_server
 from fairplay.server.links.dial_out import DialOutLink, dial_out_link
 from fairplay.server.links.link import MAX_REPLY_BYTES, Clock, Link
 from fairplay.server.links.open_calls import MAX_STRAY_REPLIES
+from fairplay.server.links.player_stream import PlayerStream
 from fairplay.server.server import Server
 from fairplay.v1.connection_pb2 import Call, Failure, Reply
 from fairplay.v1.game_pb2 import Player
@@ -86,19 +87,28 @@ def frame(*replies: Reply) -> bytes:
 
 
 @asynccontextmanager
-async def linked(player: ByHand, clock: Clock | None = None) -> AsyncIterator[DialOutLink]:
-    """Serve a player, and yield the link to it."""
+async def listening(player: ByHand) -> AsyncIterator[str]:
+    """Serve a player, and yield its address."""
     serving_it = grpc.aio.server()
     serving_it.add_generic_rpc_handlers((player,))
     port = serving_it.add_insecure_port("127.0.0.1:0")
     await serving_it.start()
-    link = await dial_out_link(clock or Clock(), f"127.0.0.1:{port}", AMPLE_S)
-    assert isinstance(link, DialOutLink)
     try:
-        yield link
+        yield f"127.0.0.1:{port}"
     finally:
-        await link.close()
         await serving_it.stop(0)
+
+
+@asynccontextmanager
+async def linked(player: ByHand, clock: Clock | None = None) -> AsyncIterator[DialOutLink]:
+    """Serve a player, and yield the link to it."""
+    async with listening(player) as address:
+        link = await dial_out_link(clock or Clock(), address, AMPLE_S)
+        assert isinstance(link, DialOutLink)
+        try:
+            yield link
+        finally:
+            await link.close()
 
 
 async def ask(link: Link, method: str = DESCRIBE, limit_s: float = AMPLE_S, bank_s: float = 0.0) -> Any:
@@ -135,6 +145,20 @@ class RefusesLate(ByHand):
 async def test_a_player_that_refuses_the_stream_when_a_message_comes_has_refused_it() -> None:
     async with linked(RefusesLate()) as link, asyncio.timeout(AMPLE_S):
         assert await link.open_stream() is None
+
+
+async def test_a_stream_that_is_over_before_anybody_asks_for_it_was_served() -> None:
+    async def ends(_: Any, context: Any) -> None:
+        await context.write(READY)
+
+    over = asyncio.Event()
+    async with listening(ByHand(ends)) as address, grpc.aio.insecure_channel(address) as channel:
+        stream = PlayerStream(Clock(), channel, (), lambda _: over.set())
+        async with asyncio.timeout(AMPLE_S):
+            await over.wait()
+            assert await stream.opens()
+        assert not stream.is_open
+        await stream.close()
 
 
 async def sounds(player: ByHand, context: Any) -> None:

@@ -73,7 +73,7 @@ class DialOutLink:
         return PlayerStream(self._clock, self._channel, self._shown, self._go_on_without)
 
     async def open_stream(self) -> PlayerStream | None:
-        """Return the stream through which calls go from now on; None if the player serves none."""
+        """Return the stream through which calls go from now on, while it lasts; None if the player serves none."""
         self._stream = self._stream or self._new_stream()
         return self._stream if await self._stream.opens() else None
 

@@ -35,15 +35,16 @@ class PlayerStream:
         self.is_open = False
         """Whether calls can go through the stream: the player has said that it is there, and the stream lasts."""
         self._lost = lost
+        self._offered = False
         self._settled = asyncio.Event()
         self._stream: Any = channel.stream_stream(TAKE_CALLS)(metadata=metadata)
         self._reading = asyncio.create_task(self._read())
         self._greeting = asyncio.create_task(self._greet())
 
     async def opens(self) -> bool:
-        """Wait until it is known whether the player serves the stream, and return that."""
+        """Wait until it is known whether the player serves the stream, and return that, though it may be over again."""
         await self._settled.wait()
-        return self.is_open
+        return self._offered
 
     async def _read(self) -> None:
         try:
@@ -64,7 +65,7 @@ class PlayerStream:
 
     def _take(self, frame: TakeCallsResponse) -> None:
         if not self.is_open:
-            self.is_open = True
+            self.is_open = self._offered = True
             self.calls.carry(self._send, _nothing)  # what cannot be written cannot be read either
             self._settled.set()
         elif not frame.replies:
