@@ -115,6 +115,12 @@ def test_a_matching_costs_least(half: int, data: st.DataObject) -> None:
         assert sum(costs[pair] for pair in found or ()) == min(sum(costs[pair] for pair in each) for each in every)
 
 
+@pytest.mark.parametrize("seed", range(50))
+def test_what_is_drawn_among_equals_never_outweighs_a_cost(seed: int) -> None:
+    costs = {(0, 1): 0, (0, 2): 0, (0, 3): 0, (1, 2): 1, (1, 3): 0}
+    assert match(4, costs, Random(seed)) == ((0, 2), (1, 3))
+
+
 def test_the_first_criterion_decides_then_the_second() -> None:
     costs = rank_costs({(0, 1): (0, 9), (2, 3): (0, 9), (0, 2): (1, 0), (1, 3): (0, 0)}, 2)
     assert match(4, costs, Random(1)) == ((0, 1), (2, 3))

@@ -23,8 +23,9 @@ def match(count: int, costs: Mapping[Pair, int], rng: Random) -> tuple[Pair, ...
     """
     import rustworkx  # noqa: PLC0415 - only some formats need it
 
-    bits = min(NOISE_BITS, WEIGHT_BITS - max(costs.values(), default=0).bit_length() - count.bit_length())
-    noisy = [(one, other, (costs[one, other] << bits) + rng.getrandbits(bits)) for one, other in sorted(costs)]
+    room = (count // 2).bit_length()  # all noise of a matching together is less than a cost of 1
+    bits = max(0, min(NOISE_BITS, WEIGHT_BITS - max(costs.values(), default=0).bit_length() - room))
+    noisy = [(one, other, (costs[one, other] << bits + room) + rng.getrandbits(bits)) for one, other in sorted(costs)]
     top = max((cost for *_, cost in noisy), default=0)
     graph: rustworkx.PyGraph[None, int] = rustworkx.PyGraph()
     graph.add_nodes_from([None] * count)
