@@ -106,7 +106,7 @@ STAGES: Mapping[str, tuple[list[str], Callable[[Command], None]]] = {
     "player, serving": (["player", "fish", "--listen", "127.0.0.1:0"], announced("serves on port")),
 }
 LIKE_OTHERS = {"demo, players come up", "demo, in a round", "player, loading"}
-"""Stages that differ from those of other commands in little."""
+"""Stages that are almost the same as one of another command."""
 
 
 @pytest.mark.parametrize("stage", [pytest.param(each, marks=[SLOW] if each in LIKE_OTHERS else []) for each in STAGES])

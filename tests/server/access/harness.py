@@ -43,7 +43,7 @@ class Callers:
             async with asyncio.timeout(30):
                 if method.client_streaming:
                     stream: Any = channel.stream_stream(path, serialise, parse)()
-                    await stream.wait_for_connection()
+                    await stream.wait_for_connection()  # where most refusals come, and are not hidden
                     await stream.write(request)
                     answer = await stream.read()
                     if answer is grpc.aio.EOF:

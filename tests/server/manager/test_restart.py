@@ -153,7 +153,7 @@ async def undisturbed(records: Path) -> tuple[Tournament, int]:
         return tournament, sum(len(here.store.read(listing.record_id).entries) for listing in listings)
 
 
-@pytest.mark.parametrize("first", all_but_first_slow(range(1, 5)))
+@pytest.mark.parametrize("first", all_but_first_slow(range(1, 5)))  # in four parts, which can run at the same time
 async def test_a_server_killed_after_any_entry_finishes_with_the_same_standings(tmp_path: Path, first: int) -> None:
     expected, total = await undisturbed(tmp_path / "undisturbed")
     for count in range(first, total + 1, 4):

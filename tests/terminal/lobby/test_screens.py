@@ -106,7 +106,7 @@ async def at_bobs_table(ann: Person, bob: Visitor, game: str = "webset", setting
 
 
 async def join(person: Person) -> None:
-    """Join the table as the one who plays, with keys."""
+    """Take a seat with keys, to play by hand."""
     await person.press("j")
     await person.until(lambda: isinstance(person.app.screen, Form))
     await person.submit()
@@ -167,6 +167,7 @@ async def test_who_has_a_seat_is_asked_before_quitting(server: Server) -> None:
         await ann.until(lambda: isinstance(ann.app.screen, Question))
         await ann.press("n")
         await ann.until(lambda: not isinstance(ann.app.screen, Question))
+        await ann.sees("blue: webset")
         await ann.press("q")
         await ann.until(lambda: isinstance(ann.app.screen, Question))
         await ann.press("y")

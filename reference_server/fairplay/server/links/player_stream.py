@@ -42,7 +42,7 @@ class PlayerStream:
         self._greeting = asyncio.create_task(self._greet())
 
     async def opens(self) -> bool:
-        """Wait until it is known whether the player serves the stream, and return that, though it may be over again."""
+        """Wait until it is known whether the player serves the stream, and return that, even if it has ended since."""
         await self._settled.wait()
         return self._offered
 
