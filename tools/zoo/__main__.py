@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import math
 import multiprocessing
-import os
 import random
 import sys
 import time
@@ -26,6 +25,7 @@ from itertools import islice
 
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import registered
+from fairplay.games.kit.processors import processors
 from tools.zoo.page import PAGE, is_outdated, page, with_kept_rows
 from tools.zoo.trying import Outcome, Task, make_tasks, try_task
 
@@ -78,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--budget", type=float, default=math.inf, metavar="SECONDS", help="with --check: begin to try none after these"
     )
-    jobs = (os.cpu_count() or 1) + SPARE_JOBS
+    jobs = processors() + SPARE_JOBS
     parser.add_argument("--jobs", type=int, default=jobs, metavar="N", help="processes; default here: %(default)s")
     return parser
 

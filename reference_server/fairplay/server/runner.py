@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
+from fairplay.games.kit.processors import processors
 from fairplay.server.errors import Refusal
 from fairplay.server.links.link import Link
 from fairplay.server.records.store import Store
@@ -76,7 +76,7 @@ class LocalRunner:
     @property
     def processors(self) -> int:
         """Return how many processors this process may use."""
-        return len(os.sched_getaffinity(0))
+        return processors()
 
     def room(self, *, programs: bool) -> int:
         """Return how many games to play at once.

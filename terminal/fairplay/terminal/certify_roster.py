@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -25,6 +24,7 @@ from fairplay.conformance.verdicts import Judged, Verdict
 from fairplay.conformance.writers.files import ReportWriter
 from fairplay.games.conformance import Level
 from fairplay.games.game import find
+from fairplay.games.kit.processors import processors
 from fairplay.player.interrupts import run
 from fairplay.server.cluster.cluster import LostError
 from fairplay.server.cluster.jobs import ClusterOptions, WorkerError
@@ -70,7 +70,7 @@ def folder_of(name: str) -> str:
 
 def default_at_once() -> int:
     """Return how many players are judged at a time: each may need a core, and so does what judges it."""
-    return max(1, (os.cpu_count() or 1) // 2)
+    return max(1, processors() // 2)
 
 
 def certify_roster(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections import Counter, OrderedDict, deque
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
+from fairplay.games.kit.processors import processors
 from fairplay.server.errors import Refusal
 from fairplay.server.manager.suite import Finding
 from fairplay.v1.game_pb2 import Player
@@ -28,7 +28,7 @@ class Examiner:
 
     def __init__(self, examine: Examine, at_once: int = 0) -> None:
         self._examine = examine
-        self._free = at_once or max(1, len(os.sched_getaffinity(0)) // 2)
+        self._free = at_once or max(1, processors() // 2)
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
         self._counts: Counter[str] = Counter()
 
