@@ -42,7 +42,7 @@ FULL_NAME = re.compile(r"fairplay\.\w+\.v1\.[A-Z]\w+|fairplay\.v1\.[A-Z]\w+")
 PATH = re.compile(r"/(fairplay\.[\w.]+)/(\w+)")
 OTHERS_FORMS = ("add-a-game", "bring-your-own-tests")
 """Pages that show words which are not of the contract."""
-MADE = ("rules", "zoo")
+MADE = ("rules",)
 """Pages that are made from the code."""
 PLACEHOLDERS = {"LICENSE", "DIR", "NAME", "COMMAND"}
 VARIABLES = {"GRPC_EXPERIMENTS", "OMP_NUM_THREADS", "PATH", "LANG", "LANGUAGE", "TZ", "LC_"}
