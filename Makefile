@@ -2,7 +2,6 @@
 # when pyproject.toml or tools/requirements.txt change, when the tree was moved, or when their Python is gone.
 
 .DEFAULT_GOAL := help
-.NOTPARALLEL:
 .DELETE_ON_ERROR:
 
 PYTHON ?=
@@ -60,19 +59,15 @@ test-sandbox: .venv/.ready-dev ## run programs that mean harm in sandboxes (bubb
 
 .PHONY: test-postgresql
 test-postgresql: .venv/.ready-dev ## keep records in PostgreSQL (Debian: postgresql), started for it, and kill it
-	@$(BIN)/python -m pytest --timeout $(LONG_S) -m postgresql -rs tests/server tests/robustness $(ARGS)
+	@$(BIN)/python -m pytest --timeout $(LONG_S) -m postgresql -rs $(or $(ARGS),tests/server tests/robustness)
 
 .PHONY: test-web
 test-web: .venv/.ready-dev ## drive the pages in the system's Chromium: play by clicks and keys, look for what keeps people out
 	@$(BIN)/python -m pytest --timeout $(LONG_S) -m web -rs tests/web $(ARGS)
 
 .PHONY: zoo
-zoo: .venv/.ready-dev ## try all broken players on the suite, up to 10 min; writes docs/zoo.md (ARGS="--check --whole")
+zoo: .venv/.ready-dev ## try all broken players on the suite, up to 10 min; writes build/zoo.md (ARGS="--sample 100")
 	@$(BIN)/python -m tools.zoo $(ARGS)
-
-.PHONY: mutants
-mutants: .venv/.ready-dev ## change the code in small ways and list what no test notices (ARGS="--seed 2 --room rules")
-	@$(BIN)/python -m tools.mutants $(ARGS)
 
 .PHONY: fuzz
 fuzz: .venv/.ready-dev ## attack a server with 1,000,000 random frames and requests, up to half an hour (ARGS="--frames 9999")
@@ -93,6 +88,10 @@ test-languages: .venv/.ready .tools/.ready ## build and try the players in other
 .PHONY: check-languages-generate
 check-languages-generate: .venv/.ready ## make code of the protos for nine languages, and compile what is compiled here
 	@$(BIN)/python -m tools.generate_languages $(ARGS)
+
+.PHONY: all-checks
+all-checks: ## run all of these, and the quick tests on other Pythons; goes on where it was interrupted
+	@python3 -m tools.all_checks $(ARGS)
 
 .PHONY: check
 check: check-style check-types check-proto check-generated check-reference ## everything that is checked without running the code
@@ -164,6 +163,9 @@ clean: ## remove environments, caches and builds
 
 # The environments ----------------------------------------------------------------------------------------------
 
+# One at a time, also where make runs several recipes side by side.
+locked = $(if $(shell command -v flock),flock $(1)/.made-at)
+
 ifneq ($(call usable,.venv),yes)
 .PHONY: .venv/.made-at
 endif
@@ -172,12 +174,12 @@ endif
 
 .venv/.ready: .venv/.made-at pyproject.toml
 	@echo "Setting up .venv ..."
-	@$(BIN)/python $(PIP_INSTALL) --editable '.[certify,terminal]'
+	@$(call locked,.venv) $(BIN)/python $(PIP_INSTALL) --editable '.[certify,terminal]'
 	@touch $@
 
 .venv/.ready-dev: .venv/.made-at pyproject.toml
 	@echo "Setting up .venv with what development needs ..."
-	@$(BIN)/python $(PIP_INSTALL) --editable '.[dev]'
+	@$(call locked,.venv) $(BIN)/python $(PIP_INSTALL) --editable '.[dev]'
 	@touch .venv/.ready $@
 
 ifneq ($(call usable,.tools),yes)
