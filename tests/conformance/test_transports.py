@@ -25,11 +25,11 @@ from fairplay.conformance.transports import (
 )
 from fairplay.conformance.ways import DIALLING, SERVING, WITHOUT
 from fairplay.games.game import find
+from fairplay.player.exposure import ExposedError
 from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.link import Clock, DeadLink, Link, disconnected
-from fairplay.server.listening import ExposedError
 from fairplay.v1.connection_pb2 import GoodbyeReason
 from fairplay.v1.referee_pb2 import ListGamesRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub

@@ -10,14 +10,9 @@ from pathlib import Path
 import grpc
 import pytest
 
+from fairplay.player.exposure import ExposedError, check_exposure, is_loopback
 from fairplay.player.serving import AddressInUseError
-from fairplay.server.listening import (
-    ExposedError,
-    add_listener,
-    check_exposure,
-    heartbeat_options,
-    is_loopback,
-)
+from fairplay.server.listening import add_listener, heartbeat_options
 from fairplay.server.server import Config, Server
 from tests.server.harness import serving
 

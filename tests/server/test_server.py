@@ -13,12 +13,12 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from fairplay.games.game import find
+from fairplay.player.exposure import ExposedError
 from fairplay.player.tls import TlsFiles
 from fairplay.server.access.caller import SERVER
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.server.errors import Refusal
 from fairplay.server.links.program_options import ProgramOptions
-from fairplay.server.listening import ExposedError
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import at
 from fairplay.server.records.store import Store

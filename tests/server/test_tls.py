@@ -17,10 +17,10 @@ import pytest
 from fairplay.games.game import find
 from fairplay.player.channels import NO_CREDENTIALS, Credentials, CredentialsError, open_channel
 from fairplay.player.dialing import DialInError, Hosted, dial_in_async
+from fairplay.player.exposure import ExposedError
 from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
 from fairplay.player.tls import TlsFiles
-from fairplay.server.listening import ExposedError
 from fairplay.server.server import Config, Server
 from fairplay.terminal.authority import make_authority, make_client, make_server
 from fairplay.v1.referee_pb2 import ListGamesRequest, PlayGameRequest

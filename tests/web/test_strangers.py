@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 from fairplay.games.frontends import Offer
 from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
+from fairplay.server.links.networks import DialNetworks
+from fairplay.server.lobby.limits import LobbyLimits
+from fairplay.server.server import Config
 from fairplay.terminal.lobby.mirror import Line
 from fairplay.v1.table_pb2 import Seat, Table, TableStatus, User
 from fairplay.v1.tournament_pb2 import RoundRobin, TournamentFormat
+from fairplay.web.proxied import parse_networks
 from fairplay.web.site import make_templates
-from tests.web.harness import Pages, text_of
+from tests.web.harness import SERVER, Pages, pages_of, text_of
 
 HOSTILE = "</title></svg><script>alert(1)</script><img src=x onerror=alert(2)>'\"{{ 7*7 }}"
 NAME = "<b onclick=x>'\""
@@ -106,6 +112,55 @@ def test_a_server_that_lets_anything_pass_writes_no_markup_into_the_lobby() -> N
     }
     for part, values in parts.items():
         check(render(part, **values), shows=HOSTILE if part in ("talk", "news", "offer", "log") else NAME)
+
+
+def seats(pages: Pages) -> list[str]:
+    """Return who is seated at the only table, as the server knows it."""
+    tables, _ = pages.server.lobby.tables("", 10, None)
+    return [seat.name for seat in tables[0].seats]
+
+
+async def test_visitors_have_the_server_start_and_call_nothing(tmp_path: Path) -> None:
+    async with pages_of(replace(SERVER, allow_exec=True)) as pages, pages.person("ann") as ann:
+        await ann.post("/tables", data={"game": "fish", "name": "blue"})
+        proof = tmp_path / "ran"
+        refused = {
+            f"exec:touch {proof}": "have no programs started",
+            "grpc://127.0.0.1:22": "calls no players for visitors",
+            "grpcs://metadata.example:443": "calls no players for visitors",
+        }
+        for link, words in refused.items():
+            notice = text_of((await ann.post("/table/join", data={"link": link})).text)
+            assert words in notice
+        assert seats(pages) == []
+        await ann.post("/table/join", data={"link": "bot:first"})
+        assert seats(pages) == ["ann"]
+        assert not proof.exists()
+
+
+async def test_an_operator_may_say_where_players_of_visitors_are_called() -> None:
+    config = replace(SERVER, dial_networks=DialNetworks.parse("127.0.0.0/8"))
+    async with pages_of(config) as pages, pages.person("ann") as ann:
+        await ann.post("/tables", data={"game": "fish", "name": "blue"})
+        await ann.post("/table/join", data={"link": "grpc://192.0.2.1:9"})
+        assert seats(pages) == []
+        await ann.post("/table/join", data={"link": "grpc://127.0.0.1:9"})
+        assert seats(pages) == ["ann"]
+
+
+async def test_a_visitor_who_asks_too_often_shuts_nobody_else_out() -> None:
+    config = Config(listen="127.0.0.1:0", lobby=LobbyLimits(requests_per_second=1, enter_burst=3))
+    networks = parse_networks("127.0.0.1")
+    async with pages_of(config, change=lambda options: replace(options, trusted_proxies=networks)) as pages:
+        greedy, modest = {"X-Forwarded-For": "203.0.113.1"}, {"X-Forwarded-For": "192.0.2.9, 203.0.113.2"}
+        said = []
+        for number in range(8):
+            async with pages.person() as browser:
+                answer = await browser.post("/enter", data={"name": f"g{number}"}, headers=greedy)
+                said.append("more often than" in text_of(answer.text))
+        assert True in said
+        async with pages.person() as browser:
+            assert "You are" in (await browser.post("/enter", data={"name": "ann"}, headers=modest)).text
 
 
 async def test_what_is_typed_into_forms_comes_back_as_text(pages: Pages) -> None:

@@ -25,12 +25,12 @@ from fairplay.conformance.trial import CallLimits, Scenario
 from fairplay.conformance.written_games import read_games
 from fairplay.games.game import Game, find
 from fairplay.player.channels import Credentials
+from fairplay.player.exposure import ExposedError, check_exposure
 from fairplay.player.secrets import secret_from
 from fairplay.player.tls import TlsFiles
 from fairplay.server.errors import Refusal
 from fairplay.server.links.link import duration
 from fairplay.server.links.program_options import read_program_options
-from fairplay.server.listening import ExposedError, check_exposure
 from fairplay.server.plans import full_time_control
 from fairplay.v1.game_pb2 import TimeControl
 

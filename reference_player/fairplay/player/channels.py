@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,6 +15,8 @@ TOKEN_VARIABLE = "FAIRPLAY_TOKEN"
 PLAIN, SECURE = "grpc://", "grpcs://"
 LOOPBACK = re.compile(r"(localhost|127\.\d+\.\d+\.\d+|\[::1\]):\d+")
 AUTHORIZATION = "authorization"
+VISITOR = "fairplay-visitor"
+"""The metadata key of the host of the visitor for whom pages call a server: it is granted less, and counted alone."""
 
 Options: TypeAlias = Sequence[tuple[str, Any]]
 
@@ -29,12 +31,14 @@ class Credentials:
 
     `ca` is the file of the authorities that are trusted, in PEM; None: those of the system. `certificate` and `key`
     are the files of the caller's own certificate, for servers that ask for one. `token` is that of an account.
+    `visitor` returns the host of whom a call is made for, empty if that is not known; None: calls are the caller's own.
     """
 
     ca: Path | None = None
     certificate: Path | None = None
     key: Path | None = None
     token: str = ""
+    visitor: Callable[[], str] | None = None
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str], ca: Path | None = None) -> Credentials:
@@ -86,36 +90,39 @@ def open_channel(address: str, credentials: Credentials = NO_CREDENTIALS, option
     Raises CredentialsError if a file of the credentials cannot be used.
     """
     target, secure = split_address(address, credentials)
+    token = credentials.token if secure or LOOPBACK.fullmatch(target) else ""
     interceptors = []
-    if credentials.token and (secure or LOOPBACK.fullmatch(target)):
-        interceptors = [kind(credentials.token) for kind in (_UnaryUnary, _UnaryStream, _StreamStream)]
+    if token or credentials.visitor is not None:
+        interceptors = [kind(token, credentials.visitor) for kind in (_UnaryUnary, _UnaryStream, _StreamStream)]
     if secure:
         granted = credentials.channel_credentials()
         return grpc.aio.secure_channel(target, granted, options=options, interceptors=interceptors)
     return grpc.aio.insecure_channel(target, options=options, interceptors=interceptors)
 
 
-class _WithToken:
-    """Adds the token to the metadata of calls."""
+class _Introduced:
+    """Adds to the metadata of calls whose they are."""
 
-    def __init__(self, token: str) -> None:
-        self._header = (AUTHORIZATION, f"Bearer {token}")
+    def __init__(self, token: str, visitor: Callable[[], str] | None) -> None:
+        self._own = [(AUTHORIZATION, f"Bearer {token}")] if token else []
+        self._visitor = visitor
 
     async def _continue(self, continuation: Any, details: Any, request: Any) -> Any:
-        metadata = grpc.aio.Metadata(*(details.metadata or ()), self._header)
+        visitor = [(VISITOR, self._visitor())] if self._visitor is not None else []
+        metadata = grpc.aio.Metadata(*(details.metadata or ()), *self._own, *visitor)
         return await continuation(details._replace(metadata=metadata), request)
 
 
-class _UnaryUnary(_WithToken, grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[misc]  # grpcio has no types
+class _UnaryUnary(_Introduced, grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[misc]  # grpcio has no types
     async def intercept_unary_unary(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
         return await self._continue(continuation, client_call_details, request)
 
 
-class _UnaryStream(_WithToken, grpc.aio.UnaryStreamClientInterceptor):  # type: ignore[misc]
+class _UnaryStream(_Introduced, grpc.aio.UnaryStreamClientInterceptor):  # type: ignore[misc]
     async def intercept_unary_stream(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
         return await self._continue(continuation, client_call_details, request)
 
 
-class _StreamStream(_WithToken, grpc.aio.StreamStreamClientInterceptor):  # type: ignore[misc]
+class _StreamStream(_Introduced, grpc.aio.StreamStreamClientInterceptor):  # type: ignore[misc]
     async def intercept_stream_stream(self, continuation: Any, client_call_details: Any, request_iterator: Any) -> Any:
         return await self._continue(continuation, client_call_details, request_iterator)

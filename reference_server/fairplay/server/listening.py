@@ -1,9 +1,8 @@
-"""Where a server listens: over TLS or not, and only to this machine where strangers are not kept apart."""
+"""Where a server listens: over TLS or not."""
 
 from __future__ import annotations
 
-import ipaddress
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import grpc
 
@@ -18,22 +17,6 @@ HEARTBEAT_S = 30.0
 """How long a connection may be silent before it is asked for a sign of life, where the operator says nothing else."""
 MAX_ANSWER_S = 10.0
 """How long the answer may take at the most; with a shorter heartbeat, as long as that."""
-
-
-class ExposedError(OSError):
-    """A server would be open to strangers on the network; one sentence says what to add."""
-
-
-def check_exposure(listen: str, needed: Mapping[str, bool], *, insecure: bool) -> None:
-    """Raise ExposedError if an address can be reached from other machines, and what keeps strangers apart is missing.
-
-    `needed` says of each option that is needed whether it is given; with `insecure` none is.
-    """
-    missing = [name for name, given in needed.items() if not given]
-    if insecure or not missing or is_loopback(listen):
-        return
-    message = f"{listen} can be reached from other machines: add {' and '.join(missing)}"
-    raise ExposedError(f"{message}, or --insecure if you trust everybody who reaches it")
 
 
 def heartbeat_options(heartbeat_s: float) -> list[tuple[str, int]]:
@@ -54,15 +37,6 @@ def heartbeat_options(heartbeat_s: float) -> list[tuple[str, int]]:
 
 def _answer_limit_s(heartbeat_s: float) -> float:
     return min(heartbeat_s, MAX_ANSWER_S)
-
-
-def is_loopback(listen: str) -> bool:
-    """Return whether only this machine reaches an address, HOST:PORT."""
-    host = listen.rpartition(":")[0].strip("[]")
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
 
 
 def add_listener(server: grpc.aio.Server, listen: str, tls: TlsFiles | None) -> str:

@@ -14,6 +14,7 @@ from grpc_health.v1 import health, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
+from fairplay.player.exposure import check_exposure, is_loopback
 from fairplay.player.tls import TlsFiles
 from fairplay.server.access.accounts import Accounts
 from fairplay.server.access.audit import Audit
@@ -37,9 +38,7 @@ from fairplay.server.listening import (
     HEARTBEAT_S,
     PlayerListener,
     add_listener,
-    check_exposure,
     heartbeat_options,
-    is_loopback,
 )
 from fairplay.server.load import LoadGauge
 from fairplay.server.lobby.limits import LobbyLimits

@@ -28,6 +28,9 @@ def certify_server(
             "--players-host", metavar="HOST", help="The address of this machine at which the server reaches players."
         ),
     ] = "127.0.0.1",
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Let --players-host be reached by other machines, without TLS.")
+    ] = False,
     report: Annotated[
         Path | None, typer.Option("--report", metavar="DIR", help="Write a page, the results and the evidence here.")
     ] = None,
@@ -62,7 +65,8 @@ def certify_server(
             if not address:
                 raise UsageError("say which server: fairplay certify-server HOST:PORT")
             parse_server(address, "the server")
-            options = ServerOptions(address, level, only, known_failures, players_host, str(ca) if ca else "")
+            authorities = str(ca) if ca else ""
+            options = ServerOptions(address, level, only, known_failures, players_host, authorities, insecure)
             plan = make_server_plan(options)
         except ValueError as error:
             raise UsageError(str(error)) from None

@@ -18,6 +18,9 @@ def player(
         str | None, typer.Option("--connect", metavar="HOST:PORT", help="Dial in to this server; grpcs:// over TLS.")
     ] = None,
     tls: Tls = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Let other machines in without TLS and FAIRPLAY_SECRET.")
+    ] = False,
     ca: Authorities = None,
     serve: Annotated[
         bool, typer.Option("--serve", help="Serve where the server that starts this says (exec:).")
@@ -51,6 +54,8 @@ def player(
         from fairplay.player.channels import Credentials
         from fairplay.player.command import Reach, reach_from, run_player, slowed
         from fairplay.player.dialing import DialInError
+        from fairplay.player.exposure import check_exposure
+        from fairplay.player.secrets import SECRET_VARIABLE, secret_from
         from fairplay.player.tls import TlsFiles
         from fairplay.terminal.options import find_game, parse_address, parse_seconds, parse_server
 
@@ -60,7 +65,8 @@ def player(
             if pause_s := parse_seconds(pause, "--pause"):
                 chosen = slowed(chosen, pause_s)
             if listen is not None:
-                parse_address(listen, "--listen")
+                needed = {"--tls CERT KEY": tls is not None, SECRET_VARIABLE: bool(secret_from(os.environ))}
+                check_exposure(parse_address(listen, "--listen"), needed, insecure=insecure)
             if connect is not None:
                 parse_server(connect, "--connect")
             patience_s, resume_s = parse_seconds(patience, "--patience"), parse_seconds(resume, "--resume")

@@ -175,6 +175,7 @@ def serve(
         import os
 
         from fairplay.player.channels import Credentials
+        from fairplay.player.exposure import check_exposure
         from fairplay.player.interrupts import run
         from fairplay.player.tls import TlsFiles
         from fairplay.server.access.quotas import QuotaLimits
@@ -195,8 +196,13 @@ def serve(
         if web is not None and tls is not None:
             raise UsageError("--web goes without --tls: run fairplay web --server grpcs://HOST:PORT beside this server")
         pages = parse_address(web, "--web") if web is not None else None
+        if pages is not None:
+            remedy = {"`fairplay web --tls CERT KEY` in place of --web, which speaks no TLS": False}
+            check_exposure(pages, remedy, insecure=insecure)
         if metrics is not None:
             parse_address(metrics, "--metrics")
+            needed = {"--tls CERT KEY": tls is not None, "--accounts": accounts}
+            check_exposure(metrics, needed, insecure=insecure)
             _check_installed("prometheus_client", "--metrics", "metrics")
         if traces is not None:
             _check_traces(traces)
@@ -343,6 +349,7 @@ async def _show(address: str, pages: str, terminated: asyncio.Event) -> None:
     host, _, port = address.rpartition(":")
     near = "127.0.0.1" if host in ("0.0.0.0", "[::]") else host
     command = [sys.executable, "-m", "fairplay.terminal", "web", "--server", f"{near}:{port}", "--listen", pages]
+    command += ["--insecure"]  # whether they may be exposed, `serve` has checked
     process = await asyncio.create_subprocess_exec(
         *guard_command(Spec(NO_LIMITS), command), stdin=subprocess.PIPE, start_new_session=True
     )

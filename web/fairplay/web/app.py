@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files as resources
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from fairplay.terminal.lobby.wording import plain
 from fairplay.terminal.outcomes import UsageError
 from fairplay.web.contests import Contests
 from fairplay.web.pages import PAGES
-from fairplay.web.proxied import Networks, Proxied
+from fairplay.web.proxied import VISITOR, Networks, Proxied
 from fairplay.web.rooted import Rooted
 from fairplay.web.security import Guard
 from fairplay.web.site import Site, make_templates, page
@@ -94,9 +94,10 @@ def make_app(options: Options) -> Starlette:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        upstream = Upstream(options.server, options.credentials)
+        credentials = replace(options.credentials, visitor=VISITOR.get)
+        upstream = Upstream(options.server, credentials)
         files = VisitorFiles(options.state)
-        visitors = Visitors(options.server, options.credentials, options.grace_s, options.max_visitors, files)
+        visitors = Visitors(options.server, credentials, options.grace_s, options.max_visitors, files)
         watching, contests, templates = Watching(upstream), Contests(upstream), make_templates()
         site = Site(upstream, visitors, watching, contests, templates, options.root_path, options.secure_cookies)
         app.state.site = site

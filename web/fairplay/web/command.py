@@ -10,9 +10,6 @@ import typer
 from fairplay.terminal.outcomes import outcomes
 from fairplay.terminal.parameters import Authorities, Tls
 
-NICENESS = 10
-"""How far the pages let others go first where processors are short: above all the referee on the same machine."""
-
 
 def web(
     server: Annotated[
@@ -35,6 +32,9 @@ def web(
         typer.Option("--state", metavar="DIR", help="Where visitors are kept over a new start of the pages."),
     ] = None,
     tls: Tls = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Let other machines in without TLS, and without accounts of the server.")
+    ] = False,
     secure_cookies: Annotated[
         bool, typer.Option("--secure-cookies", help="Send cookies over HTTPS only, where a proxy speaks it.")
     ] = False,
@@ -61,6 +61,7 @@ def web(
         import os
 
         from fairplay.player.channels import Credentials
+        from fairplay.player.exposure import check_exposure
         from fairplay.player.interrupts import run
         from fairplay.player.tls import TlsFiles
         from fairplay.terminal.options import parse_address, parse_seconds, parse_server
@@ -79,5 +80,7 @@ def web(
             secure_cookies=secure_cookies,
             trusted_proxies=parse_networks(trusted_proxies),
         )
-        os.nice(NICENESS)
-        run(serve_pages(options, parse_address(listen, "--listen"), TlsFiles(*tls) if tls is not None else None))
+        parse_address(listen, "--listen")
+        check_exposure(listen, {"--tls CERT KEY": tls is not None}, insecure=insecure)
+        files = TlsFiles(*tls) if tls is not None else None
+        run(serve_pages(options, listen, files, insecure=insecure))

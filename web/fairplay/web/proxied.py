@@ -1,10 +1,12 @@
-"""What a proxy before the pages says of the browser behind it: the scheme and the host that were asked for."""
+"""Whom a request is from: a browser, or a proxy before the pages, which says so of the browser behind it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from contextlib import suppress
+from contextvars import ContextVar
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import TypeAlias
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -14,6 +16,8 @@ from fairplay.terminal.outcomes import UsageError
 
 Networks: TypeAlias = Sequence[IPv4Network | IPv6Network]
 SCHEMES = ("http", "https")
+VISITOR: ContextVar[str] = ContextVar("fairplay_visitor", default="")
+"""The address of the browser that is answered now; empty where the pages act by themselves."""
 HOST = re.compile(r"[A-Za-z0-9._-]{1,253}(:\d{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:\d{1,5})?")
 
 
@@ -29,10 +33,7 @@ def parse_networks(text: str) -> Networks:
 
 
 class Proxied:
-    """Takes scheme and host from the headers of trusted proxies; what anybody else says of them is not read.
-
-    X-Forwarded-For is read of nobody: the pages keep no addresses of people.
-    """
+    """Takes scheme, host and address from the headers of trusted proxies; what anybody else says there is not read."""
 
     def __init__(self, app: ASGIApp, trusted: Networks) -> None:
         self._app = app
@@ -42,15 +43,22 @@ class Proxied:
         """Answer a request."""
         if scope["type"] == "http" and self._trusts(scope):
             scope = forwarded(scope)
+        if scope.get("client"):
+            VISITOR.set(scope["client"][0])  # for the task that answers this request, and those that it begins
         await self._app(scope, receive, send)
 
     def _trusts(self, scope: Scope) -> bool:
         if not self._trusted or not scope.get("client"):
             return False
-        address = ip_address(scope["client"][0].partition("%")[0])
-        if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
-            address = address.ipv4_mapped
+        address = _address(scope["client"][0])
         return any(address in network for network in self._trusted)
+
+
+def _address(text: str) -> IPv4Address | IPv6Address:
+    """Return an address that is written down. Raises ValueError if it is none."""
+    address = ip_address(text.strip("[]").partition("%")[0])
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return mapped or address
 
 
 def forwarded(scope: Scope) -> Scope:
@@ -61,6 +69,8 @@ def forwarded(scope: Scope) -> Scope:
         changed["scheme"] = scheme.lower()
     if HOST.fullmatch(host):
         MutableHeaders(scope=changed)["host"] = host
+    with suppress(ValueError):
+        changed["client"] = (str(_address(_last(scope, "x-forwarded-for"))), 0)
     return changed
 
 

@@ -5,20 +5,27 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import grpc
 import uvicorn
 from starlette.applications import Starlette
 
+from fairplay.player.exposure import check_exposure, is_loopback
 from fairplay.player.tls import TlsFiles
+from fairplay.terminal.outcomes import FailedError
 from fairplay.web.app import Options, make_app
+from fairplay.web.upstream import Upstream, knows_accounts
 
 BACKLOG = 1024
 FAREWELL_S = 2
+NICENESS = 10
+"""How far the pages let others go first where processors are short: above all the referee on the same machine."""
 KEEP_ALIVE_S = 75
 """How long a connection may be silent: longer than proxies keep theirs open, so that none sends a request too late."""
 
@@ -58,8 +65,15 @@ async def served(app: Starlette, listen: str, tls: TlsFiles | None = None) -> As
         await serving
 
 
-async def serve_pages(options: Options, listen: str, tls: TlsFiles | None) -> None:
-    """Serve the pages until this task is cancelled, or the process is terminated."""
+async def serve_pages(options: Options, listen: str, tls: TlsFiles | None, *, insecure: bool = False) -> None:
+    """Serve the pages until this task is cancelled, or the process is terminated.
+
+    Raises ExposedError if strangers reach them and the server has no accounts, and FailedError if it does not say
+    whether it has; not if they are to be `insecure`.
+    """
+    if not insecure and not is_loopback(listen):
+        check_exposure(listen, {"--accounts to the server": await _has_accounts(options)}, insecure=False)
+    os.nice(NICENESS)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     terminated = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminated.set)
@@ -70,6 +84,18 @@ async def serve_pages(options: Options, listen: str, tls: TlsFiles | None) -> No
         )
         sys.stdout.flush()
         await terminated.wait()
+
+
+async def _has_accounts(options: Options) -> bool:
+    """Return whether the server of the pages has accounts. Raises FailedError if it does not answer."""
+    upstream = Upstream(options.server, options.credentials)
+    try:
+        return knows_accounts(await upstream.info())
+    except grpc.aio.AioRpcError as error:
+        why = f"no server answers on {options.server}: {error.details() or error.code().name}"
+        raise FailedError(f"{why}. Pages that other machines reach ask it first whether it has accounts") from None
+    finally:
+        await upstream.close()
 
 
 def _bind(listen: str) -> socket.socket:

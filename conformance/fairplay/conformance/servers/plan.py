@@ -22,6 +22,7 @@ from fairplay.conformance.servers.scenes import AMPLE_S
 from fairplay.conformance.trial import CallLimits
 from fairplay.games.conformance import Conformance
 from fairplay.player.channels import Credentials
+from fairplay.player.exposure import is_loopback
 
 CONFORMANCE = Conformance(package=__package__)
 """Where the frozen sets of MUST cases for servers are."""
@@ -39,6 +40,8 @@ class ServerOptions:
     """The address of this machine at which the server reaches players that serve."""
     ca: str = ""
     """The file of the authorities that vouch for the server; empty: FAIRPLAY_CA, or those of the system."""
+    insecure: bool = False
+    """Whether `players_host` may be one that other machines reach."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ class ServerPlan:
         """Return the command that judges one case again in the same way."""
         words = ["fairplay", "certify-server", self.options.address, "--only", case_id]
         if self.options.players_host != ServerOptions.__dataclass_fields__["players_host"].default:
-            words += ["--players-host", self.options.players_host]
+            words += ["--players-host", self.options.players_host, *(["--insecure"] if self.options.insecure else [])]
         if self.options.ca:
             words += ["--ca", self.options.ca]
         return shlex.join(words)
@@ -68,6 +71,9 @@ class ServerPlan:
 
 def make_server_plan(options: ServerOptions) -> ServerPlan:
     """Return the plan of a run. Raises ValueError, with one sentence, if the options make no sense."""
+    if not options.insecure and not is_loopback(f"{options.players_host}:0"):
+        exposed = f"--players-host {options.players_host} can be reached from other machines, without TLS"
+        raise ValueError(f"{exposed}: add --insecure if you trust everybody who reaches it")
     level = find_level(options.level)
     ids = [case.id for case in CASES]
     known = read_known_failures(Path(options.known_failures), ids) if options.known_failures else frozenset()

@@ -7,7 +7,6 @@ import time
 
 from fairplay.server.errors import Refusal
 from fairplay.server.lobby.limits import PeerBuckets
-from fairplay.server.peers import host_of
 
 PER_SECOND, BURST = 1, 10
 """How often one host may fail: in the long run, and at once."""
@@ -21,10 +20,10 @@ class Failures:
         self._buckets = PeerBuckets(PER_SECOND, BURST)
         self._held_count = 0
 
-    async def slow_down(self, peer: str) -> None:
+    async def slow_down(self, host: str) -> None:
         """Count a failure. Raises Refusal, after a while, if there were too many."""
         try:
-            self._buckets.take(host_of(peer), time.monotonic())
+            self._buckets.take(host, time.monotonic())
         except Refusal as refusal:
             if self._held_count < MAX_HELD:
                 self._held_count += 1

@@ -19,6 +19,7 @@ from fairplay.server.access.failures import Failures
 from fairplay.server.access.quotas import Quotas, payer
 from fairplay.server.access.roles import harmless_methods, role_name
 from fairplay.server.errors import Refusal
+from fairplay.server.peers import caller_host
 from fairplay.server.servicers.interceptor import KINDS, Behaviour
 from fairplay.v1.access_pb2 import Role
 
@@ -71,7 +72,7 @@ class AccessInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # gr
             _check_role(caller, self._roles[method])
             if self._quotas is None:
                 return await behaviour(request, context)
-            who = payer(caller.account, context.peer())
+            who = payer(caller.account, caller_host(context))
             self._quotas.take(who, request.ByteSize() if isinstance(request, Message) else 0)
             with self._quotas.stream(who) if streams else nullcontext():
                 return await behaviour(request, context)
@@ -108,7 +109,7 @@ class AccessInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # gr
             if key == AUTHORIZATION:
                 caller = self._accounts.find(value[len(SCHEME) :].strip()) if _is_bearer(value) else None
                 if caller is None:
-                    await self._failures.slow_down(context.peer())
+                    await self._failures.slow_down(caller_host(context))
                     message = "the token is not valid here: it was revoked, has expired, or is of another server"
                     raise Refusal("ACCOUNT_REQUIRED", message)
                 return caller

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from fairplay.server.errors import Refusal
 from fairplay.server.lobby.limits import TokenBucket
-from fairplay.server.peers import host_of
 
 MAX_BUCKETS = 20_000
 WAIT_S = 1.0
@@ -85,6 +84,6 @@ class Quotas:
             raise Refusal("TOO_MANY_REQUESTS", message, retry_s=WAIT_S)
 
 
-def payer(account: str, peer: str) -> str:
+def payer(account: str, host: str) -> str:
     """Return whose quota a call takes from: the account's, or else the host's."""
-    return f"account {account}" if account else f"host {host_of(peer)}"
+    return f"account {account}" if account else f"host {host}"

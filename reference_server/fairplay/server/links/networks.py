@@ -37,6 +37,11 @@ class DialNetworks:
                 raise ValueError(f"{part!r} is not a network, e.g. 10.0.0.0/8: {error}") from None
         return cls(networks)
 
+    @property
+    def named(self) -> bool:
+        """Return whether somebody has said which networks may be called."""
+        return self._networks is not None
+
     def check(self, target: str, field: str) -> None:
         """Check the address in HOST:PORT, if it is no name. Raises Refusal, which names the field, if it is wrong."""
         try:

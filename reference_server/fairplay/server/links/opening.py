@@ -77,6 +77,19 @@ class Links:
             message = "this server does not start programs for others: have the player serve or dial in, "
             raise Refusal("EXEC_NOT_ALLOWED", message + "or start the server with --allow-exec", f"{field}.link")
 
+    def check_visitor(self, link: str, field: str) -> None:
+        """Check that a link is one that strangers may give. Raises Refusal, which names `field`, if it is not.
+
+        Visitors of pages reach this server through a program on this machine, whose own links would be trusted.
+        """
+        kind = parse_link(link).kind
+        if kind == "exec":
+            message = "visitors of the pages have no programs started: have the player serve or dial in"
+            raise Refusal("EXEC_NOT_ALLOWED", message, field)
+        if kind == "grpc" and not self._networks.named:
+            message = "this server calls no players for visitors of the pages: have the player dial in"
+            raise Refusal("ADDRESS_NOT_ALLOWED", f"{message} (see --dial-networks)", field)
+
     def identify(self, player: Player, game: Game) -> Player:
         """Return who a checked player is: its name, and its description where the server knows it."""
         spec = parse_link(player.link)

@@ -210,8 +210,13 @@ class Lobby:
             self._state.move(user, table)
         return table.to_message()
 
-    async def join(self, user: User, name: str, link: str, secret: str = "") -> TableMessage:
-        """Give a user a seat, or change link and secret of its seat. Raises Refusal if it may not."""
+    async def join(
+        self, user: User, name: str, link: str, secret: str = "", *, by_visitor: bool = False
+    ) -> TableMessage:
+        """Give a user a seat, or change link and secret of its seat. Raises Refusal if it may not.
+
+        `by_visitor`: the pages ask for it, for one of their visitors.
+        """
         table = self._table(name) if name else table_of(user)
         seat = table.seat(user.name) if user.table is table else None
         if seat is None and (left := table.left_seat(user.name, user.key)) is not None:
@@ -220,7 +225,7 @@ class Lobby:
         if seat is None:
             check_joinable(table)
             check_not_playing(user)
-        self._seat_links.check(user, table, link)
+        self._seat_links.check(user, table, link, by_visitor=by_visitor)
         secret = checked_secret(link, secret, "secret")
         if seat is None:
             self._state.move(user, table, Seat(user.name, link, user.key, secret=secret))

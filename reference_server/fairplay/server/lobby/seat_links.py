@@ -19,9 +19,11 @@ class SeatLinks:
         self._links = links
         self._hub = hub
 
-    def check(self, user: User, table: Table, link: str) -> None:
+    def check(self, user: User, table: Table, link: str, *, by_visitor: bool = False) -> None:
         """Raise Refusal if a user may not have this link, or its player is not there."""
         self._check_link(user.name, table, link)
+        if by_visitor:
+            self._links.check_visitor(link, "link")
         spec = parse_link(link)
         if spec.kind == "dial-in":
             self._check_here(spec.value)

@@ -11,6 +11,7 @@ from fairplay.server.access.accounts import AccountError, Accounts, NameTakenErr
 from fairplay.server.access.caller import CALLER, Caller
 from fairplay.server.access.failures import Failures
 from fairplay.server.errors import Refusal
+from fairplay.server.peers import caller_host
 from fairplay.v1 import account_pb2 as pb
 from fairplay.v1.account_pb2_grpc import AccountServiceServicer
 
@@ -37,7 +38,7 @@ class AccountServicer(AccountServiceServicer):
         except AccountError as error:
             raise Refusal("NAME_INVALID", str(error), "name") from None
         if made is None:
-            await self._failures.slow_down(context.peer())
+            await self._failures.slow_down(caller_host(context))
             raise Refusal("INVITATION_INVALID", "the invitation is not valid, or was used up", "invitation")
         token, expires_s = await asyncio.to_thread(self._accounts.new_token, made.name, TOKEN_LASTS_S)
         return pb.CreateAccountResponse(

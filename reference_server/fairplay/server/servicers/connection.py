@@ -67,7 +67,7 @@ class ConnectionServicer(ConnectionServiceServicer):
         account = CALLER.get().account
         await context.send_initial_metadata(())  # or a refusal would send it too, while the welcome is under way
         stream = self._hub.admit(hello, write, partial(_end, over), host, account)
-        pay = partial(self._quotas.take_bytes, payer(account, context.peer())) if self._quotas is not None else None
+        pay = partial(self._quotas.take_bytes, payer(account, host)) if self._quotas is not None else None
         try:
             reading = _hand_on(context, partial(_take, stream, pay))
             reading.add_done_callback(partial(_settle, over))

@@ -16,7 +16,7 @@ from fairplay.server.links.link import duration
 from fairplay.server.lobby.lobby import Lobby
 from fairplay.server.lobby.text import check_user_name
 from fairplay.server.lobby.users import User
-from fairplay.server.peers import host_of
+from fairplay.server.peers import caller_host, visitor_of
 from fairplay.server.servicers.paging import cursor_of, page_size, token_of
 from fairplay.v1 import lobby_pb2 as pb
 from fairplay.v1.lobby_pb2_grpc import LobbyServiceServicer
@@ -35,7 +35,7 @@ class LobbyServicer(LobbyServiceServicer):
 
     async def _user(self, request: Any, context: Any) -> User:
         try:
-            user = self._lobby.user(request.token, host_of(context.peer()))
+            user = self._lobby.user(request.token, caller_host(context))
             self._ownership.check_name(user.name)
             return user
         except Refusal as refusal:
@@ -55,7 +55,7 @@ class LobbyServicer(LobbyServiceServicer):
         """Enter the lobby."""
         await self._ownership.claim_names([check_user_name(request.name)], "name")
         try:
-            user = self._lobby.enter(request.name, request.token, host_of(context.peer()))
+            user = self._lobby.enter(request.name, request.token, caller_host(context))
         except Refusal as refusal:
             await self._hold(refusal.retry_s)
             raise
@@ -108,7 +108,9 @@ class LobbyServicer(LobbyServiceServicer):
         """Take a seat."""
         user = await self._user(request, context)
         self._ownership.check_link(request.link, "link")
-        return pb.JoinTableResponse(table=await self._lobby.join(user, request.table, request.link, request.secret))
+        by_visitor = visitor_of(context) is not None
+        joined = await self._lobby.join(user, request.table, request.link, request.secret, by_visitor=by_visitor)
+        return pb.JoinTableResponse(table=joined)
 
     async def SetBots(self, request: pb.SetBotsRequest, context: Any) -> pb.SetBotsResponse:  # noqa: N802
         """Bring bots to a table, or send them away."""
