@@ -30,11 +30,21 @@ class Ways:
     player_streams: bool = True
 
     def open(
-        self, hub: Hub, clock: Clock, secrets: Secrets | None = None, quota: GameQuota | None = None
+        self,
+        hub: Hub,
+        clock: Clock,
+        secrets: Secrets | None = None,
+        quota: GameQuota | None = None,
+        starts_at_once: int = 0,
     ) -> tuple[Programs, Links]:
-        """Return the programs that are started, to be closed at the end, and the links to all players."""
+        """Return the programs that are started, to be closed at the end, and the links to all players.
+
+        `starts_at_once` is how many programs come up at a time; 0: one a processor.
+        """
         servers = OnePlayerServers(hub, self.handshake_limit_s)
-        programs = Programs(hub, clock, self.programs, servers, self.start_limit_s, streams=self.player_streams)
+        programs = Programs(
+            hub, clock, self.programs, servers, self.start_limit_s, starts_at_once, streams=self.player_streams
+        )
         links = Links(
             hub,
             clock,

@@ -44,7 +44,7 @@ class GameWork:
 async def _play(work: GameWork) -> Record:
     clock = Clock()
     hub = Hub(clock)
-    programs, links = work.ways.open(hub, clock)
+    programs, links = work.ways.open(hub, clock, starts_at_once=1)  # this process has one processor
     given = GamePlan.FromString(work.plan)
     secrets = take_secrets(given.players, "plan.players")
     plan = full_game_plan(given, links.check)

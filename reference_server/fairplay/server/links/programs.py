@@ -30,6 +30,7 @@ from fairplay.server.links.link import Clock, DeadLink, Link, disconnected
 from fairplay.server.links.process import ProcessLink
 from fairplay.server.links.program import Program
 from fairplay.server.links.program_options import ProgramOptions
+from fairplay.server.links.starting import Room, Turn
 
 PORTS = range(15_000, 32_000)
 """Ports that started players may serve on: above the well-known ones, below the ephemeral ones."""
@@ -58,7 +59,10 @@ class _Place(NamedTuple):
 
 
 class Programs:
-    """The started players of a server. With `streams`, those that serve are called through one if they offer it."""
+    """The started players of a server. With `streams`, those that serve are called through one if they offer it.
+
+    At most `at_once` of them come up at a time; 0: one a processor.
+    """
 
     def __init__(
         self,
@@ -67,6 +71,7 @@ class Programs:
         options: ProgramOptions,
         serve_one: ServeOne,
         start_limit_s: float,
+        at_once: int = 0,
         *,
         streams: bool,
     ) -> None:
@@ -74,7 +79,7 @@ class Programs:
         self._clock = clock
         self._options = options
         self._serve_one = serve_one
-        self._start_limit_s = start_limit_s
+        self._room = Room(start_limit_s, at_once)
         self._streams = streams
         self._running: set[AsyncExitStack] = set()
 
@@ -93,11 +98,13 @@ class Programs:
         """
         async with AsyncExitStack() as stack:
             try:
-                return await self._start(stack, f"{player[:50]}.{secrets.token_hex(4)}", shlex.split(command))
+                words = shlex.split(command)
+                async with self._room.turn() as turn:
+                    return await self._start(stack, f"{player[:50]}.{secrets.token_hex(4)}", words, turn)
             except (OSError, ValueError) as error:
                 return DeadLink(self._clock, disconnected(f"the command cannot be started: {error}"))
 
-    async def _start(self, stack: AsyncExitStack, name: str, words: Sequence[str]) -> Link:
+    async def _start(self, stack: AsyncExitStack, name: str, words: Sequence[str], turn: Turn) -> Link:
         """Start a program under a name of its own. What has to be released in the end is left to the stack, or link."""
         token, secret = secrets.token_hex(16), secrets.token_hex(16)
         place = await (self._in_sandbox if self._options.sandbox else self._in_the_open)(stack, name, words)
@@ -113,14 +120,14 @@ class Programs:
         stack.callback(self._hub.forget, name)
         program = Program.start(words, environment, self._options.limits, place.walls)
         stack.push_async_callback(program.end)
-        inner = await self._first_way(name, place.target, secret, program)
+        inner = await self._first_way(name, place.target, secret, program, turn)
         if inner is not None:
             resources = stack.pop_all()
             self._running.add(resources)
             return ProcessLink(self._clock, self._hub, name, program, inner, partial(self._release, resources))
         if program.ended.is_set():
             return DeadLink(self._clock, program.failure)
-        message = f"the player neither served nor dialled in within {self._start_limit_s:g} s"
+        message = f"the player neither served nor dialled in within {self._room.limit_s:g} s"
         return DeadLink(self._clock, disconnected(message, program.output))
 
     async def _in_the_open(self, stack: AsyncExitStack, name: str, words: Sequence[str]) -> _Place:
@@ -142,7 +149,7 @@ class Programs:
         environment = sandbox_environment(os.environ)
         return _Place(f"{HOST}:{CONNECT_PORT}", f"{HOST}:{LISTEN_PORT}", f"unix:{player}", environment, walls)
 
-    async def _first_way(self, name: str, target: str, secret: str, program: Program) -> Link | None:
+    async def _first_way(self, name: str, target: str, secret: str, program: Program, turn: Turn) -> Link | None:
         """Return a link for what a player does first: dial in or serve; None if it does neither in time, or ends."""
         options = [*CHANNEL_OPTIONS, AUTHORITY] if target.startswith("unix:") else CHANNEL_OPTIONS
         channel = grpc.aio.insecure_channel(target, options=options)
@@ -152,7 +159,7 @@ class Programs:
         ways = (dials_in, serves, ends)
         served = False
         try:
-            await asyncio.wait(ways, timeout=self._start_limit_s, return_when=asyncio.FIRST_COMPLETED)
+            await turn.wait(ways, program.guard_id)
             if dials_in.done():
                 return DialInLink(self._hub, name)
             served = serves.done()
