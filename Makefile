@@ -77,10 +77,6 @@ fuzz: .venv/.ready-dev ## attack a server with 1,000,000 random frames and reque
 cluster-kills: .venv/.ready-dev ## kill workers of a tournament on Ray and look for lost games (ARGS="--games 10000 --kills 2")
 	@$(BIN)/python -m tools.cluster_kills $(ARGS)
 
-.PHONY: h2spec
-h2spec: .venv/.ready-dev ## try what listens for players with h2spec, which is built for it (Go)
-	@$(BIN)/python -m tools.h2spec
-
 .PHONY: test-languages
 test-languages: .venv/.ready .tools/.ready ## build and try the players in other languages (says what it needs)
 	@$(BIN)/python -m tools.test_languages $(ARGS)

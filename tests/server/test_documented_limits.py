@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from fairplay.server import evidence, plans, questions
-from fairplay.server.http2 import call, connection
+from fairplay.server import evidence, listening, plans, questions
 from fairplay.server.links import dial_in, kept_names, link, open_calls, program, stream
 from fairplay.server.lobby import broadcaster, checks, limits, lobby, text
 from fairplay.server.manager import names, plan
 from fairplay.server.records import writer
-from fairplay.server.server import OPTIONS
 from fairplay.server.servicers import paging, patience, rules, sizes
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,14 +38,8 @@ OPERATE = (
     f"| the hello or the request, after a call was opened | {patience.FIRST_LIMIT_S:g} s |",
     f"| calls of one host that have sent neither after {patience.AT_ONCE_S:g} s | {patience.MAX_SILENT:,} |",
     f"| such calls of all hosts; one more ends the oldest | {patience.MAX_ALL_SILENT:,} |",
-    f"| calls that are open on one connection | {dict(OPTIONS)['grpc.max_concurrent_streams']:,} |",
-    f"| calls that are open on one connection; others wait | {connection.MAX_CALLS:,} |",
-    f"| bytes of one call that wait to be read | {kib(call.WINDOW, 2)} MiB |",
-    f"| headers of a call | {kib(connection.MAX_HEADER_BYTES)} KiB |",
-    f"| frames without a message, one after the other and in a minute | {connection.MAX_POINTLESS:,} |",
-    f"| pings in less than {connection.PING_INTERVAL_S:g} s each, while nothing is sent | "
-    f"{connection.MAX_HASTY_PINGS} |",
-    f"| until the first settings have come, TLS included | {connection.HANDSHAKE_LIMIT_S:g} s |",
+    f"| calls that are open on one connection; others wait | {listening.MAX_CALLS:,}, "
+    f"{listening.MAX_PLAYER_CALLS} at `--players` |",
     f"| how long a stream may stay unread | {patience.UNREAD_LIMIT_S:g} s |",
     f"| names with a token that the server remembers while they are away | {kept_names.MAX_NAMES:,}; "
     f"{kept_names.MAX_HOST_NAMES:,} of one host;",

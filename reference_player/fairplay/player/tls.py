@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import logging
 import ssl
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
 
 import grpc
 
 from fairplay.player.channels import CredentialsError
-
-Loaded = TypeVar("Loaded")
 
 log = logging.getLogger("fairplay.tls")
 
@@ -38,39 +34,8 @@ def server_credentials(files: TlsFiles) -> grpc.ServerCredentials:
     """
     source = _Source(files)
     return grpc.dynamic_ssl_server_credentials(
-        source.load(), lambda: source.renewed(source.load), require_client_authentication=files.client_ca is not None
+        source.load(), source.renewed, require_client_authentication=files.client_ca is not None
     )
-
-
-def server_context(files: TlsFiles, protocols: Sequence[str]) -> ssl.SSLContext:
-    """Return the same for listeners of our own, which speak these protocols of TLS's ALPN. Raises as that does."""
-    source = _Source(files)
-    current = source.context()
-    current.set_alpn_protocols(protocols)
-
-    def newest() -> ssl.SSLContext:
-        nonlocal current
-        if (renewed := source.renewed(source.context)) is not None:
-            renewed.set_alpn_protocols(protocols)
-            current = renewed
-        return current
-
-    context = _Changing(ssl.PROTOCOL_TLS_SERVER)
-    context.newest = newest
-    return context
-
-
-class _Changing(ssl.SSLContext):
-    """A context in whose place the newest one serves each connection.
-
-    Sessions of TLS 1.2 are kept by the context with which their connections began, and are unknown to a newer one.
-    """
-
-    newest: Callable[[], ssl.SSLContext]
-
-    def wrap_bio(self, *args: Any, **kwargs: Any) -> ssl.SSLObject:
-        """Return a new connection of the newest context, as asyncio asks for it."""
-        return self.newest().wrap_bio(*args, **kwargs)
 
 
 class _Source:
@@ -87,7 +52,7 @@ class _Source:
 
     def load(self) -> grpc.ServerCertificateConfiguration:
         """Read the files for gRPC. Raises CredentialsError if they cannot be used."""
-        self.context()
+        self._check()
         files = self._files
         try:
             pair = files.key.read_bytes(), files.certificate.read_bytes()
@@ -96,35 +61,29 @@ class _Source:
             raise _unreadable(error, files.certificate) from None
         return grpc.ssl_server_certificate_configuration([pair], root_certificates=authorities)
 
-    def context(self) -> ssl.SSLContext:
-        """Read the files. Raises CredentialsError if they cannot be used."""
+    def _check(self) -> None:
+        """Raise CredentialsError if TLS cannot be spoken with the files, which gRPC would only log."""
         files = self._files
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        # No session is taken up again: that would let in callers whose authority has been taken away since. What newer
-        # versions of OpenSSL do all the same ends with the context: see _Changing.
-        context.num_tickets = 0
-        context.options |= ssl.OP_NO_TICKET
         path = files.certificate
         try:
             context.load_cert_chain(files.certificate, files.key, password=_no_password)
             if files.client_ca is not None:
                 path = files.client_ca
                 context.load_verify_locations(path)
-                context.verify_mode = ssl.CERT_REQUIRED
         except ssl.SSLError as error:
             problem = "its key is another one" if error.reason == "KEY_VALUES_MISMATCH" else "it is not valid PEM"
             raise CredentialsError(f"{path} cannot be used for TLS: {problem}") from None
         except (OSError, ValueError) as error:
             raise _unreadable(error, path) from None
-        return context
 
-    def renewed(self, load: Callable[[], Loaded]) -> Loaded | None:
-        """Return what `load` returns if the files have changed, else None. It is asked before each handshake."""
+    def renewed(self) -> grpc.ServerCertificateConfiguration | None:
+        """Read the files for gRPC if they have changed, else return None. It is asked before each handshake."""
         stamp = self._current_stamp()
         if stamp == self._stamp:
             return None
         try:
-            loaded = load()
+            loaded = self.load()
         except CredentialsError as error:  # e.g. the new key is not written yet: asked again with the next connection
             log.warning("the certificate is not renewed: %s", error)
             return None

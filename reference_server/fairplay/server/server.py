@@ -30,15 +30,15 @@ from fairplay.server.cluster.runner import ClusterRunner
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
 from fairplay.server.links.networks import ANYWHERE, NOWHERE, DialNetworks
-from fairplay.server.links.open_calls import MAX_FRAME_BYTES
 from fairplay.server.links.opening import START_LIMIT_S
 from fairplay.server.links.program_options import ProgramOptions
 from fairplay.server.links.secrets import Secrets
 from fairplay.server.listening import (
+    CONNECTION_SERVICE,
     HEARTBEAT_S,
     PlayerListener,
     add_listener,
-    heartbeat_options,
+    new_server,
 )
 from fairplay.server.load import LoadGauge
 from fairplay.server.lobby.limits import LobbyLimits
@@ -70,7 +70,6 @@ from fairplay.server.ways import Ways
 from fairplay.v1 import (
     account_pb2,
     account_pb2_grpc,
-    connection_pb2,
     connection_pb2_grpc,
     lobby_pb2,
     manager_pb2,
@@ -89,23 +88,10 @@ from fairplay.v1.server_pb2 import ServerLoad
 
 log = logging.getLogger("fairplay.server")
 
-OPTIONS = [
-    ("grpc.so_reuseport", 0),  # otherwise two servers bind one port silently
-    ("grpc.max_receive_message_length", MAX_FRAME_BYTES),
-    ("grpc.max_send_message_length", -1),
-    ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),  # strictly below the 20 s of our players
-    ("grpc.keepalive_permit_without_calls", 1),
-    # Each call that was opened costs memory before anything can look at it. One connection has fewer open than may be
-    # pending, so that a burst of calls over one connection waits its turn, and is not refused.
-    ("grpc.max_concurrent_streams", 6_000),
-    ("grpc.server.max_pending_requests", 6_500),
-    ("grpc.server.max_pending_requests_hard_limit", 9_000),
-    ("grpc.server_handshake_timeout_ms", 20_000),
-]
 STOP_LIMIT_S = 1.0
 SERVICES = (
     account_pb2.DESCRIPTOR.services_by_name["AccountService"].full_name,
-    connection_pb2.DESCRIPTOR.services_by_name["ConnectionService"].full_name,
+    CONNECTION_SERVICE,
     lobby_pb2.DESCRIPTOR.services_by_name["LobbyService"].full_name,
     manager_pb2.DESCRIPTOR.services_by_name["ManagerService"].full_name,
     record_service_pb2.DESCRIPTOR.services_by_name["RecordService"].full_name,
@@ -274,8 +260,7 @@ class Server:
         return interceptors
 
     def _build(self) -> grpc.aio.Server:
-        options = [*OPTIONS, *heartbeat_options(self._config.heartbeat_s)]
-        server = grpc.aio.server(interceptors=self._interceptors, options=options)
+        server = new_server(self._interceptors, self._config.heartbeat_s)
         connection_pb2_grpc.add_ConnectionServiceServicer_to_server(self._connections, server)
         referee_pb2_grpc.add_RefereeServiceServicer_to_server(RefereeServicer(self.referee, self.ownership), server)
         manager_pb2_grpc.add_ManagerServiceServicer_to_server(
@@ -317,15 +302,20 @@ class Server:
                 self.players_address = await self._players.start(config.players, config.tls)
             await self._grpc.start()
         loop = asyncio.get_running_loop()
-        self.store.on_failure(lambda: loop.call_soon_threadsafe(partial(self._health.set, serving=False)))
-        self._health.set(serving=self.store.failure is None)
+        self.store.on_failure(lambda: loop.call_soon_threadsafe(partial(self._say, serving=False)))
+        self._say(serving=self.store.failure is None)
         # What lives as long as the server need not be looked at again and again.
         gc.collect()
         gc.freeze()
 
+    def _say(self, *, serving: bool) -> None:
+        """Say at every address whether the server serves."""
+        for each in (self._health, self._players.health):
+            each.set(serving=serving)
+
     async def stop(self) -> None:
         """Leave games, tournaments and tables where they are, say goodbye, and close the records."""
-        self._health.set(serving=False)
+        self._say(serving=False)
         self.links.give_up()
         await self.lobby.close()
         await self.referee.suspend_all()

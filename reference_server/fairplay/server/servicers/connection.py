@@ -13,7 +13,6 @@ from fairplay.server.access.caller import CALLER
 from fairplay.server.access.ownership import Ownership
 from fairplay.server.access.quotas import Quotas, payer
 from fairplay.server.errors import Refusal
-from fairplay.server.http2.call import Call as HttpCall
 from fairplay.server.links.dial_in import check_players
 from fairplay.server.links.services import called_services
 from fairplay.server.links.stream import Stream, Write
@@ -69,7 +68,7 @@ class ConnectionServicer(ConnectionServiceServicer):
         stream = self._hub.admit(hello, write, partial(_end, over), host, account)
         pay = partial(self._quotas.take_bytes, payer(account, host)) if self._quotas is not None else None
         try:
-            reading = _hand_on(context, partial(_take, stream, pay))
+            reading = asyncio.create_task(_read_all(context, partial(_take, stream, pay)))
             reading.add_done_callback(partial(_settle, over))
             try:
                 await over
@@ -111,13 +110,6 @@ def _take(stream: Stream, pay: Callable[[int], None] | None, frame: Any) -> None
         raise Refusal("PROTOCOL_BROKEN", "only the first frame may hold a hello")
     if not frame.replies:
         stream.calls.count_stray()  # frames for nothing take time, too
-
-
-def _hand_on(context: Any, take: Callable[[Any], None]) -> asyncio.Future[None]:
-    """Give `take` each frame of a call, and return what is done when there are no more, with what `take` raised."""
-    if isinstance(context, HttpCall):
-        return context.hand_on(take)
-    return asyncio.create_task(_read_all(context, take))
 
 
 async def _read_all(context: Any, take: Callable[[Any], None]) -> None:
