@@ -105,6 +105,7 @@ async def test_the_same_token_takes_a_name_over_and_the_old_stream_is_told(hub: 
 
 
 async def test_a_resume_token_carries_a_stream_on_for_the_same_names_only(hub: Hub) -> None:
+    hub.pin("ann")
     first = Program(hub, "ann", "bob", resume_s=60)
     token = first.stream.resume_token
     assert taken(hub, "bob", "ann", resume_token=token)
@@ -116,6 +117,12 @@ async def test_a_resume_token_carries_a_stream_on_for_the_same_names_only(hub: H
     assert hub.here("ann")
     again.leave()
     hub.goodbye(GoodbyeReason.GOODBYE_REASON_FINISHED, "the test is over")
+
+
+async def test_who_does_not_play_is_gone_at_once_and_keeps_nobody_from_the_name(hub: Hub) -> None:
+    Program(hub, "ann", resume_s=60).leave()
+    assert not hub.here("ann")
+    assert not taken(hub, "ann")
 
 
 async def test_a_resume_token_does_not_get_a_name_back_that_another_stream_has_taken_over(hub: Hub) -> None:
@@ -416,6 +423,7 @@ async def test_a_resume_window_counts_to_the_nanosecond(
         return later(after, *rest)
 
     monkeypatch.setattr(loop, "call_later", noted)
+    hub.pin("ann")
     program = Program(hub, "ann", resume_s=1)
     hello = Hello(players=[HostedPlayer(name="ann")], resume_token=program.stream.resume_token)
     hello.resume_window.seconds, hello.resume_window.nanos = 1, nanos
@@ -434,6 +442,7 @@ async def test_a_resume_window_is_minutes_at_most(hub: Hub, monkeypatch: pytest.
         return later(after, *rest)
 
     monkeypatch.setattr(loop, "call_later", noted)
+    hub.pin("ann")
     for resume_s in (10**9, 2**62, 7):
         program = Program(hub, "ann", token="token", resume_s=resume_s)
         program.leave()

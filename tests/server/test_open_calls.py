@@ -191,7 +191,7 @@ class Connection:
 def new_stream(*names: str) -> tuple[Stream, list[Stream]]:
     """Return a stream, and those that are over."""
     closed: list[Stream] = []
-    return Stream(quick_clock(), names, closed.append, lambda: None, lambda: None), closed
+    return Stream(quick_clock(), names, lambda: True, closed.append, lambda: None, lambda: None), closed
 
 
 @in_simulated_time

@@ -21,7 +21,7 @@ class Connection:
 def test_a_stream_that_is_lost_again_is_kept_for_its_whole_window_again() -> None:
     async def scenario() -> None:
         closed: list[Stream] = []
-        stream = Stream(quick_clock(), ["x"], closed.append, lambda: None, lambda: None)
+        stream = Stream(quick_clock(), ["x"], lambda: True, closed.append, lambda: None, lambda: None)
         for _ in range(3):
             write = Connection().write
             stream.attach(write, lambda: None, WINDOW_S)
@@ -38,7 +38,7 @@ def test_the_end_of_a_connection_that_was_replaced_does_not_touch_the_stream() -
     async def scenario() -> None:
         closed: list[Stream] = []
         ended: list[str] = []
-        stream = Stream(quick_clock(), ["x"], closed.append, lambda: None, lambda: None)
+        stream = Stream(quick_clock(), ["x"], lambda: True, closed.append, lambda: None, lambda: None)
         first, second = Connection().write, Connection().write
         stream.attach(first, lambda: ended.append("first"), 0.0)
         stream.attach(second, lambda: ended.append("second"), 0.0)

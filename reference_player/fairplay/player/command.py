@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairplay.player.channels import Credentials
-from fairplay.player.dialing import Hosted, dial_in_async
+from fairplay.player.dialing import PATIENCE_S, Hosted, dial_in_async
 from fairplay.player.handlers import games_of, snake_case
 from fairplay.player.interrupts import run
 from fairplay.player.serving import serve_async
@@ -34,8 +34,8 @@ class Reach:
     connect: str | None = None
     name: str | None = None
     token: str = ""
-    patience_s: float = 30.0
-    resume_s: float = 0.0
+    patience_s: float = PATIENCE_S
+    resume_s: float = PATIENCE_S
     tls: TlsFiles | None = None
     credentials: Credentials | None = None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 from collections.abc import Callable, Sequence
@@ -31,6 +32,8 @@ CHANNEL_OPTIONS = [
 ]
 FIRST_RETRY_S = 0.1
 LAST_RETRY_S = 2.0
+PATIENCE_S = 30.0
+"""For how long a server that is away is tried again, and keeps the calls of a player that is away."""
 FINAL = {
     grpc.StatusCode.INVALID_ARGUMENT,
     grpc.StatusCode.ALREADY_EXISTS,
@@ -39,6 +42,8 @@ FINAL = {
     grpc.StatusCode.RESOURCE_EXHAUSTED,
     grpc.StatusCode.UNIMPLEMENTED,
 }
+"""The statuses with which a server refuses a hello for good, unless it says when to try again."""
+DETAILS, RETRY = "grpc-status-details-bin", b"google.rpc.RetryInfo"
 
 
 class DialInError(Exception):
@@ -54,7 +59,7 @@ class Hosted:
     token: str = ""
 
 
-def dial_in(player: object, address: str, name: str, token: str = "", *, patience_s: float = 30.0) -> None:
+def dial_in(player: object, address: str, name: str, token: str = "", *, patience_s: float = PATIENCE_S) -> None:
     """Dial in to HOST:PORT with one player and serve its calls until the server no longer needs it, or until Ctrl-C.
 
     The address may be grpcs://HOST:PORT, for TLS. The environment may name the authorities that are trusted
@@ -73,17 +78,17 @@ async def dial_in_async(
     hosted: Sequence[Hosted],
     address: str,
     *,
-    patience_s: float = 30.0,
-    resume_s: float = 0.0,
+    patience_s: float = PATIENCE_S,
+    resume_s: float = PATIENCE_S,
     resume_token: bytes = b"",
     on_welcome: Callable[[bytes], None] | None = None,
     credentials: Credentials | None = None,
 ) -> None:
     """Dial in with several players over one stream; see `dial_in`.
 
-    `credentials` None: those of the environment. `resume_s` is how long the server shall keep calls open when the
-    stream is lost; 0: a lost stream fails them. `resume_token` is that of a stream of an earlier process, which goes on
-    if the server still knows it; `on_welcome` is called with the token of each new stream.
+    `credentials` None: those of the environment. `resume_s` is how long games shall wait when the stream is lost; 0: a
+    lost stream fails its calls. `resume_token` is that of a stream of an earlier process, which goes on if the server
+    still knows it; `on_welcome` is called with the token of each new stream.
     """
     hello = Hello(
         players=[
@@ -106,7 +111,7 @@ async def dial_in_async(
                 problem = "the server ended the stream"
             except grpc.aio.AioRpcError as error:
                 problem = error.details() or error.code().name
-                if error.code() in FINAL:
+                if error.code() in FINAL and not _may_be_repeated(error):
                     raise DialInError(f"{address} refuses: {problem}") from None
             if connection.welcomed:
                 give_up, pause = loop.time() + patience_s, FIRST_RETRY_S
@@ -115,6 +120,10 @@ async def dial_in_async(
                 raise DialInError(f"{address} was not reached within {patience_s:g} s: {problem}")
             await asyncio.sleep(pause)
             pause = min(2 * pause, LAST_RETRY_S)
+
+
+def _may_be_repeated(error: grpc.aio.AioRpcError) -> bool:
+    return any(key == DETAILS and RETRY in value for key, value in error.trailing_metadata() or ())
 
 
 class _Connection:
@@ -137,13 +146,22 @@ class _Connection:
         self.resume_token = b""
 
     async def run(self) -> bool:
-        """Answer calls until the stream ends, and return whether the players are no longer needed."""
-        await self._stream.write(DialInRequest(hello=self._hello))
+        """Answer calls until the stream ends, and return whether the players are no longer needed.
+
+        Raises AioRpcError if it ends with a status.
+        """
         try:
+            with contextlib.suppress(asyncio.InvalidStateError):  # the stream has ended already: reading says why
+                await self._stream.write(DialInRequest(hello=self._hello))
             while (frame := await self._stream.read()) is not grpc.aio.EOF:
                 if self._take(frame):
                     return True
             return False
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            return False  # the status of the stream was CANCELLED, which grpc.aio says in the same way
         finally:
             await self._answering.close()
             self._stream.cancel()

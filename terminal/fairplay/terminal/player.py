@@ -31,8 +31,8 @@ def player(
         str, typer.Option("--patience", metavar="TIME", help="How long to try to reach the server.")
     ] = "30s",
     resume: Annotated[
-        str, typer.Option("--resume", metavar="TIME", help="How long calls wait for a lost connection to come back.")
-    ] = "0s",
+        str, typer.Option("--resume", metavar="TIME", help="How long games wait for a lost connection to come back.")
+    ] = "30s",
     pause: Annotated[
         str, typer.Option("--pause", metavar="TIME", help="Take at least so long to answer, for people to follow.")
     ] = "0s",

@@ -131,7 +131,14 @@ class Hub:
         for player in hello.players:
             self._check_free(player, stream, hello.resume_token, account)
         if stream is None:
-            stream = Stream(self._clock, names, self._closed, self._count_stray, self._count_late)
+            stream = Stream(
+                self._clock,
+                names,
+                lambda: any(map(self._away.pinned, names)),
+                self._closed,
+                self._count_stray,
+                self._count_late,
+            )
         self._streams[stream.resume_token] = stream
         for number, player in enumerate(hello.players):
             self._register(stream, number, player, host, account)

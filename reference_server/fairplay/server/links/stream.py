@@ -20,15 +20,16 @@ Write = Callable[[DialInResponse], Awaitable[None]]
 class Stream:
     """The players of one hello and their open calls.
 
-    A connection carries the stream. When the connection is lost, the calls stay open for as long as the hello asked
-    for, and another connection may carry the stream on. `closed` is called when the stream is over; `stray` and `late`
-    are those of its calls.
+    A connection carries the stream. When the connection is lost while `plays` says that a player plays, the calls stay
+    open for as long as the hello asked for, and another connection may carry the stream on. `closed` is called when the
+    stream is over; `stray` and `late` are those of its calls.
     """
 
     def __init__(
         self,
         clock: Clock,
         names: Sequence[str],
+        plays: Callable[[], bool],
         closed: Callable[[Stream], None],
         stray: Callable[[], None],
         late: Callable[[], None],
@@ -36,6 +37,7 @@ class Stream:
         self.names = names
         self.resume_token = secrets.token_bytes(16)
         self.calls = OpenCalls(clock, stray, late)
+        self._plays = plays
         self._closed = closed
         self._loop = asyncio.get_running_loop()
         self._welcome: Welcome | None = None
@@ -82,7 +84,7 @@ class Stream:
             return
         self.calls.halt()
         self._write, self._end = None, _nothing
-        if self._goodbye is None and self._resume_s > 0:
+        if self._goodbye is None and self._resume_s > 0 and self._plays():
             self._window = self._loop.call_later(self._resume_s, self._close)
         else:
             self._close()
