@@ -6,26 +6,27 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from fairplay.sandbox import gate
 from fairplay.sandbox.gate import GATE, TEMP_FOLDERS
 from fairplay.sandbox.limits import Limits
-from fairplay.sandbox.paths import Visibility, visible
+from fairplay.sandbox.paths import SYSTEM_FOLDERS, Visibility, real, visible
 
 MODES = ("auto", "require", "off")
 MODE_VARIABLE = "FAIRPLAY_SANDBOX"
 """The variable of the environment that says what the mode "auto" is."""
 TRIAL_LIMIT_S = 20.0
 
-SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 SETTINGS = (
     *("alternatives", "ca-certificates", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "pki", "ssl"),
     "java*",
 )
 """What programs need of /etc and everybody may know."""
+KEYS = tuple(map(Path, ("/etc/ssl/private", "/etc/pki/tls/private", "/etc/pki/CA/private")))
+"""What is in there and nobody may know."""
 OWN_SETTINGS = Path(__file__).with_name("etc")
 NAMED_VARIABLES = ("LANG", "LANGUAGE", "PATH", "TZ")
 NAMED_PREFIX = "LC_"
@@ -49,7 +50,15 @@ class Sandbox(NamedTuple):
 
     def command(self, visibility: Visibility, words: Sequence[str], limits: Limits) -> list[str]:
         """Return the command that builds the sandbox of a program; what is run in it is still to be added."""
-        return [self.program, *WALLS, *_system(), *_temp(limits.temp), *_own(visibility, words), *_closed(visibility)]
+        settings = [path for pattern in SETTINGS for path in sorted(Path("/etc").glob(pattern))]
+        own = visible(visibility, words)
+        shown = [*(folder for folder in SYSTEM_FOLDERS if not folder.is_symlink()), *settings, *own]
+        return [
+            *(self.program, *WALLS, *_system(settings), *_temp(limits.temp)),
+            *(word for path in own for word in _read_only(path)),
+            *_covers([*visibility.hidden, *KEYS], shown),
+            *_closed(visibility),
+        ]
 
 
 def find_sandbox() -> Sandbox:
@@ -109,15 +118,14 @@ def sandbox_environment(environ: Mapping[str, str]) -> dict[str, str]:
     return {"PATH": os.defpath, **kept, "HOME": "/tmp", "TMPDIR": "/tmp", "USER": "player", "LOGNAME": "player"}
 
 
-def _system() -> Iterator[str]:
-    for folder in map(Path, SYSTEM_FOLDERS):
+def _system(settings: Iterable[Path]) -> Iterator[str]:
+    for folder in SYSTEM_FOLDERS:
         if folder.is_symlink():
             yield from ("--symlink", str(folder.readlink()), str(folder))
         elif folder.is_dir():
             yield from _read_only(folder)
-    for pattern in SETTINGS:
-        for path in sorted(Path("/etc").glob(pattern)):
-            yield from _read_only(path)
+    for path in settings:
+        yield from _read_only(path)
     for path in sorted(OWN_SETTINGS.iterdir()):
         yield from ("--ro-bind", str(path), f"/etc/{path.name}")
     yield from ("--ro-bind", gate.__file__, GATE)
@@ -130,16 +138,15 @@ def _temp(size: int) -> Iterator[str]:
         yield from ("--perms", "1777", "--size", str(size + size // 16 + 2**20), "--tmpfs", folder)
 
 
-def _own(visibility: Visibility, words: Sequence[str]) -> Iterator[str]:
-    """Return what the program may read of others' files; what is hidden in there is covered with something empty."""
-    found = visible(visibility, words)
-    for path in found:
-        if not any(path.is_relative_to(folder) for folder in SYSTEM_FOLDERS):  # those are there as wholes
-            yield from _read_only(path)
-    for each in (each.absolute() for each in visibility.hidden):
-        if any(each.is_relative_to(path) for path in found):
-            yield from ("--tmpfs", str(each), "--remount-ro", str(each)) if each.is_dir() else ()
-            yield from ("--ro-bind", os.devnull, str(each)) if each.is_file() else ()
+def _covers(hidden: Iterable[Path], shown: Sequence[Path]) -> Iterator[str]:
+    """Return what covers the hidden files and folders, wherever they are seen, with something empty."""
+    sources = set(map(real, hidden))
+    for source in sorted(source for source in sources if not sources.intersection(source.parents)):
+        for path in shown:
+            if source.is_relative_to(real(path)):
+                place = str(path / source.relative_to(real(path)))
+                yield from ("--tmpfs", place, "--remount-ro", place) if source.is_dir() else ()
+                yield from ("--ro-bind", os.devnull, place) if source.is_file() else ()
 
 
 def _closed(visibility: Visibility) -> Iterator[str]:

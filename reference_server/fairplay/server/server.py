@@ -339,4 +339,5 @@ def _hiding(options: ProgramOptions, config: Config) -> ProgramOptions:
     """Return the options with which programs see nothing that belongs to the server."""
     own = [] if config.records is None else [*at(config.records).folders]
     own += [] if config.tls is None else [config.tls.key]
+    own += [file for file in (config.credentials.key, config.audit) if file is not None]
     return replace(options, hidden=[*options.hidden, *own])

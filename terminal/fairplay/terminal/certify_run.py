@@ -28,7 +28,7 @@ from fairplay.terminal.certify_console import ConsoleWriter
 from fairplay.terminal.options import parse_address, parse_seconds
 from fairplay.terminal.outcomes import UsageError
 from fairplay.terminal.printing import check_json, make_directory, print_json, say
-from fairplay.terminal.programs import parse_program_options
+from fairplay.terminal.programs import hide_from_programs, parse_program_options
 
 
 def build_options(game: str, player: str, typed: Mapping[str, Any]) -> Options:
@@ -51,6 +51,8 @@ def certify(
 
     Raises KeyboardInterrupt if it is interrupted; what was judged by then is shown and kept.
     """
+    if sign is not None:
+        hide_from_programs(sign)
     parse_program_options(options.sandbox, options.program_limits, options.program_folders, [str(options.player)])
     try:
         key = read_key(sign) if sign is not None else None

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
-from fairplay.server.links.program_options import ProgramOptions, read_program_options
+from fairplay.server.links.program_options import HIDDEN_VARIABLE, ProgramOptions, read_program_options
 from fairplay.terminal.outcomes import UsageError
 
 
@@ -26,3 +27,9 @@ def parse_program_options(
     if missing:
         sys.stderr.write(f"fairplay: {missing}\n")
     return options
+
+
+def hide_from_programs(file: Path) -> None:
+    """Keep a file with secrets from all programs that this process, or a child of it, runs in sandboxes."""
+    known = os.environ.get(HIDDEN_VARIABLE, "")
+    os.environ[HIDDEN_VARIABLE] = os.pathsep.join(filter(None, (known, str(file.absolute()))))

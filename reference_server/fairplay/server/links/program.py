@@ -37,7 +37,7 @@ class Program:
     nothing of it is left to the event loop when work is cancelled, once or again.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], output: int, report: int, limits: Limits) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], output: int, report: int, limits: Limits, notes: str) -> None:
         self._process = process
         self._output = output
         self._report = report
@@ -45,8 +45,8 @@ class Program:
         self._loop = asyncio.get_running_loop()
         self._unread = {self._output, report}
         self._pause: asyncio.TimerHandle | None = None
-        self.output = ""
-        """The end of what the command wrote to its standard output and error."""
+        self.output = notes
+        """The end of what the command wrote to its standard output and error, after what its author has to know."""
         self._excess = ""
         self._reported = b""
         self.output_bytes = 0
@@ -62,8 +62,12 @@ class Program:
         environment: Mapping[str, str],
         limits: Limits = DEFAULT_LIMITS,
         walls: Walls | None = None,
+        notes: str = "",
     ) -> Program:
-        """Start a command, in a sandbox if there are walls. Raises OSError or ValueError if it cannot be started."""
+        """Start a command, in a sandbox if there are walls. Raises OSError or ValueError if it cannot be started.
+
+        `notes`: lines that its author has to know, shown before what it writes.
+        """
         with ExitStack() as kept, ExitStack() as passed:
             output, command_side = _pipe(kept, passed)
             report, guard_side = _pipe(kept, passed)
@@ -78,7 +82,7 @@ class Program:
                 start_new_session=True,
             )
             kept.pop_all()
-        return cls(process, output, report, limits)
+        return cls(process, output, report, limits, notes)
 
     def _read_from_now_on(self) -> None:
         self._loop.add_reader(self._output, self._read_output)

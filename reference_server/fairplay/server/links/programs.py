@@ -22,7 +22,7 @@ from fairplay.player.channels import CA_VARIABLE, CERTIFICATE_VARIABLE, KEY_VARI
 from fairplay.player.secrets import SECRET_VARIABLE
 from fairplay.sandbox.bubblewrap import sandbox_environment
 from fairplay.sandbox.gate import CONNECT_PORT, HOST, LISTEN_PORT
-from fairplay.sandbox.paths import Visibility
+from fairplay.sandbox.paths import Visibility, view
 from fairplay.sandbox.spec import Walls
 from fairplay.server.links.dial_in import DialInLink, Hub
 from fairplay.server.links.dial_out import CHANNEL_OPTIONS, DialOutLink
@@ -36,6 +36,7 @@ PORTS = range(15_000, 32_000)
 """Ports that started players may serve on: above the well-known ones, below the ephemeral ones."""
 PORT_ATTEMPTS = 100
 MAX_FOLDER_BYTES = 64
+LEFT_OUT = "[{} is not shown to this program: a link leads there out of its folder]\n"
 CLUSTER_PREFIX = "RAY_"
 """How the variables of Ray begin, its token among them."""
 AUTHORITY = ("grpc.default_authority", "localhost")
@@ -56,6 +57,8 @@ class _Place(NamedTuple):
     """Where the server finds a program that serves."""
     environment: Mapping[str, str]
     walls: Walls | None
+    notes: str = ""
+    """What the author of the program has to know about the place."""
 
 
 class Programs:
@@ -118,7 +121,7 @@ class Programs:
         }
         self._hub.expect(name, token)
         stack.callback(self._hub.forget, name)
-        program = Program.start(words, environment, self._options.limits, place.walls)
+        program = Program.start(words, environment, self._options.limits, place.walls, place.notes)
         stack.push_async_callback(program.end)
         inner = await self._first_way(name, place.target, secret, program, turn)
         if inner is not None:
@@ -145,9 +148,11 @@ class Programs:
         search = os.environ.get("PATH", os.defpath)
         visibility = Visibility(Path.cwd(), search, Path.home(), options.hidden, options.folders, options.confined)
         command = await asyncio.to_thread(options.sandbox.command, visibility, words, options.limits)
+        left_out = (await asyncio.to_thread(view, visibility, words)).left_out
+        notes = "".join(map(LEFT_OUT.format, left_out))
         walls = Walls(command, str(server), str(player))
         environment = sandbox_environment(os.environ)
-        return _Place(f"{HOST}:{CONNECT_PORT}", f"{HOST}:{LISTEN_PORT}", f"unix:{player}", environment, walls)
+        return _Place(f"{HOST}:{CONNECT_PORT}", f"{HOST}:{LISTEN_PORT}", f"unix:{player}", environment, walls, notes)
 
     async def _first_way(self, name: str, target: str, secret: str, program: Program, turn: Turn) -> Link | None:
         """Return a link for what a player does first: dial in or serve; None if it does neither in time, or ends."""
