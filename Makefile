@@ -25,6 +25,12 @@ define environment
 	@pwd -P > $(1)/.made-at
 endef
 
+# The distribution was called fairplay once: an environment that has it under both names would have every command twice.
+define install
+	@$(call locked,.venv) $(BIN)/python -m pip uninstall --quiet --quiet --yes fairplay
+	@$(call locked,.venv) $(BIN)/python $(PIP_INSTALL) --editable '.[$(EXTRAS)]'
+endef
+
 ##@ Use
 
 .PHONY: demo
@@ -168,14 +174,16 @@ endif
 .venv/.made-at:
 	$(call environment,.venv)
 
+.venv/.ready: EXTRAS := certify,terminal,web
 .venv/.ready: .venv/.made-at pyproject.toml
 	@echo "Setting up .venv ..."
-	@$(call locked,.venv) $(BIN)/python $(PIP_INSTALL) --editable '.[certify,terminal]'
+	$(install)
 	@touch $@
 
+.venv/.ready-dev: EXTRAS := dev
 .venv/.ready-dev: .venv/.made-at pyproject.toml
 	@echo "Setting up .venv with what development needs ..."
-	@$(call locked,.venv) $(BIN)/python $(PIP_INSTALL) --editable '.[dev]'
+	$(install)
 	@touch .venv/.ready $@
 
 ifneq ($(call usable,.tools),yes)

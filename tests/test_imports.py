@@ -62,7 +62,8 @@ MAY_IMPORT: Mapping[str, Set[str]] = {
 OUTSIDE = {"tests", "benchmarks", "examples", "tools"}
 GAMES = "fairplay.games"
 CONTRACTS = tuple(
-    f"{GAMES}.{name}" for name in ("game", "steps", "race", "envelopes", "conformance", "frontends", "research", "kit")
+    f"{GAMES}.{name}"
+    for name in ("game", "distribution", "steps", "race", "envelopes", "conformance", "frontends", "research", "kit")
 )
 """What every package may know of games."""
 PURE_KIT = tuple(f"{GAMES}.kit.{name}" for name in ("draws", "settings", "strategies"))

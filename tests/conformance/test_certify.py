@@ -16,6 +16,7 @@ import pytest
 from fairplay.certificate import check
 from fairplay.conformance.cases import cases
 from fairplay.conformance.order import ordered
+from fairplay.games.distribution import lacks_extra
 from fairplay.games.game import find
 from tests.conformance.harness import FAIRPLAY, ROOT, certify
 from tests.interrupts import heeding_ctrl_c
@@ -165,7 +166,7 @@ def test_what_is_missing_is_said_with_how_to_install_it(tmp_path: Path) -> None:
     ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert (ran.returncode, ran.stderr) == (
         2,
-        "fairplay: fairplay certify needs the extra certify: pip install 'fairplay[certify]'\n",
+        f"fairplay: {lacks_extra('fairplay certify', 'certify')}\n",
     )
 
 

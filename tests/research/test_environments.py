@@ -10,6 +10,7 @@ from pettingzoo.test import api_test, render_test, seed_test
 from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 
 from fairplay.fish.v1 import fish_pb2
+from fairplay.games.distribution import lacks_extra
 from fairplay.games.game import registered
 from fairplay.pettingzoo import GameEnvironment, env
 from fairplay.q.v1 import q_pb2
@@ -186,7 +187,7 @@ def test_without_the_extra_one_sentence_says_what_to_install(missing: str, packa
     program = f"import sys; sys.modules[{missing!r}] = None; import {package}"
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)
     last = found.stderr.strip().splitlines()[-1]
-    assert last == f"ModuleNotFoundError: {package} needs the extra research: pip install 'fairplay[research]'"
+    assert last == f"ModuleNotFoundError: {lacks_extra(package, 'research')}"
 
 
 def test_the_games_load_without_the_extra() -> None:

@@ -97,7 +97,7 @@ def test_without_the_extra_one_sentence_says_what_to_install(fairplay: Run, monk
     monkeypatch.setattr("fairplay.terminal.extras.find_spec", lambda _: None)
     ran = fairplay(*roster(TWO), *FEW, "--cluster", "auto")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.endswith("needs the extra cluster: pip install 'fairplay[cluster]'\n")
+    assert ran.err.endswith("pip install 'fairplay-protocol[cluster]'\n")
 
 
 @pytest.mark.parametrize("option", ["--cluster auto", "--when-lost end", "--ship"])

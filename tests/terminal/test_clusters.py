@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from fairplay.games.distribution import lacks_extra
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.terminal.clusters import parse_cluster
 from fairplay.terminal.outcomes import UsageError
@@ -52,7 +53,7 @@ def test_what_makes_no_sense_together_is_said(arguments: Any, sentence: str) -> 
 
 def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fairplay.terminal.extras.find_spec", lambda _: None)
-    sentence = "--jobs above 1 or --cluster needs the extra cluster: pip install 'fairplay[cluster]'"
+    sentence = lacks_extra("--jobs above 1 or --cluster", "cluster")
     with pytest.raises(UsageError, match=f"^{re.escape(sentence)}$"):
         parse_cluster(2, None, "wait", BOTS)
 

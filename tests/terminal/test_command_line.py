@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from fairplay.games.distribution import lacks_extra
 from fairplay.games.game import registered
 from fairplay.terminal import extras
 from fairplay.terminal.extras import commands, missing_extra
@@ -97,7 +98,7 @@ def test_commands_of_others_are_found_likewise_and_cannot_take_our_names(brought
     assert "Run the reference server" in run("serve", "--help").stdout
     unready = run("unready")
     assert (unready.returncode, unready.stdout) == (2, "")
-    assert unready.stderr == "fairplay: fairplay unready needs the extra web: pip install 'club[web]'\n"
+    assert unready.stderr == f"fairplay: {lacks_extra('fairplay unready', 'web', 'club')}\n"
     shown = run("--help").stdout
     assert "ladder" in shown
     assert "unready" in shown
@@ -124,12 +125,12 @@ def test_a_mistyped_command_is_answered_with_those_that_are_close(fairplay: Run,
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["serve"], "fairplay serve needs the extra server: pip install 'fairplay[server]'"),
-        (["lobby", "--name", "a"], "fairplay lobby needs the extra terminal: pip install 'fairplay[terminal]'"),
-        (["certify", "fish"], "fairplay certify needs the extra certify: pip install 'fairplay[certify]'"),
-        ([], "fairplay needs the extra terminal: pip install 'fairplay[terminal]'"),
-        (["--help"], "fairplay needs the extra terminal: pip install 'fairplay[terminal]'"),
-        (["frobnicate"], "fairplay needs the extra terminal: pip install 'fairplay[terminal]'"),
+        (["serve"], lacks_extra("fairplay serve", "server")),
+        (["lobby", "--name", "a"], lacks_extra("fairplay lobby", "terminal")),
+        (["certify", "fish"], lacks_extra("fairplay certify", "certify")),
+        ([], lacks_extra("fairplay", "terminal")),
+        (["--help"], lacks_extra("fairplay", "terminal")),
+        (["frobnicate"], lacks_extra("fairplay", "terminal")),
     ],
 )
 def test_a_missing_module_of_others_means_that_an_extra_is_missing(arguments: Sequence[str], sentence: str) -> None:
@@ -151,9 +152,7 @@ def test_a_command_that_lacks_its_extra_says_so_in_one_sentence(command: str, la
     arguments = [command, "--listen", "127.0.0.1:0"] if command else []
     ran = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr == f"fairplay: {f'fairplay {command}'.strip()} needs the extra {extra}: " + (
-        f"pip install 'fairplay[{extra}]'\n"
-    )
+    assert ran.stderr == f"fairplay: {lacks_extra(f'fairplay {command}'.strip(), extra)}\n"
 
 
 # --- completion ---

@@ -14,6 +14,7 @@ from google.protobuf.json_format import ParseDict
 from pyarrow import parquet
 from typer.testing import CliRunner, Result
 
+from fairplay.games.distribution import lacks_extra
 from fairplay.games.game import find, registered
 from fairplay.terminal.app import app
 
@@ -160,4 +161,4 @@ def test_without_pyarrow_the_extra_is_named(cup: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-c", without, "records", "export", str(cup), "--format", "parquet", "-o", str(tmp_path)]
     said = subprocess.run(command, capture_output=True, text=True, check=False)
     assert said.returncode == 2
-    assert said.stderr == "fairplay: --format parquet needs the extra data: pip install 'fairplay[data]'\n"
+    assert said.stderr == f"fairplay: {lacks_extra('--format parquet', 'data')}\n"

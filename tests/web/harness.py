@@ -7,7 +7,6 @@ import html
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
-from importlib.metadata import version as find_version
 from pathlib import Path
 
 import httpx
@@ -15,6 +14,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.certificate.signing import new_key, public_text, signed
 from fairplay.player.channels import Credentials
+from fairplay.server import __version__
 from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import Player
@@ -89,7 +89,7 @@ class Pages:
         await self.server.manager.create(tournament_id, TournamentPlan(game="fish", sign_up=policy, title=title))
         player = Player(name="ann", link="bot:first")
         await self.server.manager.sign_up(
-            tournament_id, player, "", signed(certificate(suite_version=find_version("fairplay")), key)
+            tournament_id, player, "", signed(certificate(suite_version=__version__), key)
         )
         return public_text(key)
 

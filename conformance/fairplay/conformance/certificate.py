@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from importlib.metadata import version
 from typing import Any
 
 from fairplay.certificate import FORMAT, CaseResult, Certificate, check, sealed, summary
 from fairplay.conformance.report import Report, Times
 from fairplay.conformance.verdicts import Judged
+from fairplay.server import __version__
 
 __all__ = ["Certificate", "certificate", "check"]
 
@@ -21,7 +21,7 @@ def certificate(report: Report) -> bytes:
         "format": FORMAT,
         "game": run.game,
         "protocol_revision": run.protocol_revision,
-        "suite_version": version("fairplay"),
+        "suite_version": __version__,
         "player": {
             "name": report.player.display_name,
             "version": report.player.software_version,

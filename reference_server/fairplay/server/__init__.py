@@ -2,4 +2,6 @@
 
 from importlib.metadata import version
 
-__version__ = version("fairplay")
+from fairplay.games.distribution import DISTRIBUTION
+
+__version__ = version(DISTRIBUTION)

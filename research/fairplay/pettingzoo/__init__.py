@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+from fairplay.games.distribution import lacks_extra
+
 for _needed in ("gymnasium", "numpy", "pettingzoo", "rich"):
     if find_spec(_needed) is None:
-        raise ModuleNotFoundError(
-            "fairplay.pettingzoo needs the extra research: pip install 'fairplay[research]'", name=_needed
-        )
+        raise ModuleNotFoundError(lacks_extra("fairplay.pettingzoo", "research"), name=_needed)
 
 from fairplay.pettingzoo.environment import GameEnvironment, env  # noqa: E402  # what they import is there
 

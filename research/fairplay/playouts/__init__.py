@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+from fairplay.games.distribution import lacks_extra
+
 if find_spec("numpy") is None:
-    raise ModuleNotFoundError(
-        "fairplay.playouts needs the extra research: pip install 'fairplay[research]'", name="numpy"
-    )
+    raise ModuleNotFoundError(lacks_extra("fairplay.playouts", "research"), name="numpy")
 
 from fairplay.playouts.batches import Batch, Playouts  # what they import is there
 

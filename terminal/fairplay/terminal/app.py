@@ -101,9 +101,9 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
+        from fairplay.server import __version__
 
-        sys.stdout.write(f"fairplay {version('fairplay')}\n")
+        sys.stdout.write(f"fairplay {__version__}\n")
         raise typer.Exit
 
 

@@ -14,6 +14,8 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 
+from fairplay.games.distribution import DISTRIBUTION, lacks_extra
+
 ENTRY_POINTS = "fairplay.commands"
 PACKAGE = "fairplay"
 OWN_EXTRA = "terminal"
@@ -23,7 +25,7 @@ OWN_EXTRA = "terminal"
 @cache
 def commands() -> Mapping[str, EntryPoint]:
     """Return the entry points of the installed commands, by name, not loaded. A name of ours cannot be taken."""
-    found = sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: (package_of(entry) == PACKAGE, entry.name))
+    found = sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: (package_of(entry) == DISTRIBUTION, entry.name))
     return {entry.name: entry for entry in found}
 
 
@@ -44,11 +46,6 @@ def missing_extra(error: ModuleNotFoundError, arguments: Sequence[str]) -> str |
     if entry is None:
         return lacks_extra(PACKAGE, OWN_EXTRA)
     return lacks_extra(f"fairplay {name}", entry.extras[0], package_of(entry)) if entry.extras else None
-
-
-def lacks_extra(what: str, extra: str, package: str = PACKAGE) -> str:
-    """Return the sentence that says which extra a command or an option needs, and how to install it."""
-    return f"{what} needs the extra {extra}: pip install '{package}[{extra}]'"
 
 
 def missing_module(module: str, what: str, extra: str) -> str | None:

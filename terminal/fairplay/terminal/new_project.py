@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Mapping
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import NamedTuple
 
+from fairplay.games.distribution import DISTRIBUTION
 from fairplay.terminal.outcomes import UsageError
 from fairplay.terminal.protos_folder import check_empty, find_data, write_protos
 
@@ -49,8 +52,11 @@ that says what each message means.
     sh build.sh        # says what to install, or builds the players
     sh test.sh         # plays a game against a built-in player
 
-The test, games and certificates need Fairplay: `pip install 'fairplay[certify,terminal]'`. See it play, and see whether
-it is certified:
+The test, games and certificates need Fairplay:
+
+    pip install '@FAIRPLAY@'
+
+See it play, and see whether it is certified:
 
     fairplay game @GAME@ --player me=exec:"@COMMAND@" --player bot:random
     fairplay certify @GAME@ exec:"@COMMAND@" --report report
@@ -107,4 +113,18 @@ def _write_example(game: str, language: str, folder: Path) -> None:
 def _fill(text: str, game: str, example: Example | None = None) -> str:
     if example is not None:
         text = text.replace("@COMMAND@", example.command).replace("@SOURCE@", example.source)
-    return text.replace("@GAME@", game)
+    return text.replace("@GAME@", game).replace("@FAIRPLAY@", requirement("certify,terminal"))
+
+
+def requirement(extras: str) -> str:
+    """Return what pip is to install for a project that needs Fairplay: what is installed here, with other extras.
+
+    It is named by where pip found it, a folder, a file or a repository, and only by its name if that was an index.
+    """
+    named = f"{DISTRIBUTION}[{extras}]"
+    found = distribution(DISTRIBUTION).read_text("direct_url.json")  # PEP 610
+    if found is None:
+        return named
+    origin = json.loads(found)
+    url, repository = origin["url"], origin.get("vcs_info")
+    return f"{named} @ {repository['vcs']}+{url}@{repository['commit_id']}" if repository else f"{named} @ {url}"

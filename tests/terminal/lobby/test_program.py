@@ -14,6 +14,7 @@ from typing import Any
 import psutil
 import pytest
 
+from fairplay.games.distribution import lacks_extra
 from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.server import Server
 from tests.server.lobby.harness import lobby
@@ -164,4 +165,4 @@ def test_without_textual_it_says_what_to_install() -> None:
     command = [sys.executable, "-c", missing, "lobby"]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert ran.returncode == 2
-    assert ran.stderr == "fairplay: fairplay lobby needs the extra terminal: pip install 'fairplay[terminal]'\n"
+    assert ran.stderr == f"fairplay: {lacks_extra('fairplay lobby', 'terminal')}\n"
