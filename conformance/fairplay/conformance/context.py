@@ -383,10 +383,14 @@ def open_context(
     history: Sequence[Sequence[Scenario]] = (),
     budget_s: float = math.inf,
 ) -> Iterator[Context]:
-    """Yield a context, and let go of the player at the end, whatever happens."""
+    """Yield a context, and let go of the player at the end, whatever happens.
+
+    Raises OSError, with one sentence, if something on this machine keeps every player from being reached.
+    """
     loop = LoopThread()
     player = PlayerUnderTest(loop, transport, limits.notification_s, Budget(budget_s))
     try:
+        loop.run(transport.prepare())
         yield Context(game, player, seed, limits, examples, history)
     finally:
         try:

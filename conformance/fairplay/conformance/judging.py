@@ -106,6 +106,13 @@ class Judge:
             self._context = self._stack.enter_context(self._plan.open_context())
         return self._context
 
+    def reach(self) -> None:
+        """Open the context. Raises OSError, with one sentence, if this machine keeps what is judged from being reached.
+
+        The same happens when the first case is judged, which then ends without a verdict.
+        """
+        assert self.context is not None
+
     def prepare(self, cases: Iterable[Case]) -> None:
         """Begin what cases that are judged later will need. They are judged in the same way without that."""
         for case in cases:

@@ -70,6 +70,11 @@ class CertifySession:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Begin with the cases that pytest has chosen."""
         cases = [item.case for item in session.items if isinstance(item, CaseItem)]
+        if cases and not session.config.option.collectonly:
+            try:
+                self._judge.reach()
+            except OSError as error:
+                raise pytest.UsageError(str(error)) from None
         self._begun = bool(cases)
         self._tally.begin(cases)
 

@@ -14,6 +14,7 @@ from fairplay.conformance.spares import Spares, close_all, renewed
 from fairplay.conformance.ways import SERVING, WITHOUT, Ways
 from fairplay.games.game import Game
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
+from fairplay.player.proxies import check_proxy
 from fairplay.player.tls import TlsFiles
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import dial_in_link
@@ -40,6 +41,9 @@ class Transport(Protocol):
     cheap: bool
     """Whether opening it costs next to nothing and gets a player without a past."""
 
+    async def prepare(self) -> None:
+        """Do what every opening needs. Raises OSError, with one sentence, if that is impossible on this machine."""
+
     async def open(self) -> Link:
         """Return a link to the player, or a DeadLink if it cannot be reached."""
 
@@ -56,6 +60,9 @@ class ObjectTransport:
         self.kind = kind
         self.player_name = player_name
         self._link = link
+
+    async def prepare(self) -> None:
+        """Do nothing: an object needs nothing."""
 
     async def open(self) -> Link:
         """Return a link to a new object."""
@@ -87,6 +94,10 @@ class GrpcTransport:
         self._credentials = credentials
         self._target = target
         self._start_limit_s = start_limit_s
+
+    async def prepare(self) -> None:
+        """Raise ProxyError if the way to the player leads through a proxy that is of no use."""
+        await check_proxy(self._target)
 
     async def open(self) -> Link:
         """Return a link over a new channel to the same player."""
@@ -168,6 +179,10 @@ class DialInTransport:
         self.player_name = name
         self.server = server
 
+    async def prepare(self) -> None:
+        """Start to listen. Raises AddressInUseError if that is impossible."""
+        await self.server.server()
+
     async def open(self) -> Link:
         """Wait until the player is there, and return a link to it."""
         server = await self.server.server()
@@ -197,6 +212,10 @@ class ExecTransport:
         self._serving: asyncio.Task[Link] | None = None
         self._serves = True
         """Whether the player may serve, as far as is known."""
+
+    async def prepare(self) -> None:
+        """Start to listen. Raises AddressInUseError if that is impossible."""
+        await self.server.server()
 
     async def open(self) -> Link:
         """Return a link to a process of the command."""

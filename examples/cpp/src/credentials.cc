@@ -91,7 +91,7 @@ std::string Environment(const char* name) {
 Target ReadTarget(const std::string& address) {
   const std::string ca = Environment("FAIRPLAY_CA"), plain = "grpc://", tls = "grpcs://";
   const bool secure = StartsWith(address, tls) || (!StartsWith(address, plain) && !ca.empty());
-  Target target{address, grpc::InsecureChannelCredentials(), ""};
+  Target target{address, grpc::InsecureChannelCredentials(), "", false};
   for (const std::string& scheme : {plain, tls}) {
     if (StartsWith(address, scheme)) target.host = address.substr(scheme.size());
   }
@@ -102,7 +102,8 @@ Target ReadTarget(const std::string& address) {
   }
   std::string token = Environment("FAIRPLAY_TOKEN");
   token.erase(std::find_if_not(token.begin(), token.end(), IsVisible), token.end());
-  if (!token.empty() && (secure || IsLoopback(target.host))) target.authorization = "Bearer " + token;
+  target.is_here = IsLoopback(target.host);
+  if (!token.empty() && (secure || target.is_here)) target.authorization = "Bearer " + token;
   return target;
 }
 

@@ -15,11 +15,13 @@ namespace players {
 // Returns a variable of the environment; empty if it is not set.
 std::string Environment(const char* name);
 
-// Where a server is, how to connect there, and the `authorization` that calls show to it; empty: none.
+// Where a server is, how to connect there, and the `authorization` that calls show to it; empty: none. `is_here`: it is
+// on this machine, which proxies do not concern.
 struct Target {
   std::string host;
   std::shared_ptr<grpc::ChannelCredentials> transport;
   std::string authorization;
+  bool is_here;
 };
 
 // Reads an address: grpcs:// stands for TLS and grpc:// for none. Without either, there is TLS where FAIRPLAY_CA names

@@ -184,6 +184,7 @@ Status DialIn(const std::string& address, const HostedPlayer& hosted, const std:
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectLimit.count());
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLastPause.count());
   const Target target = ReadTarget(address);
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, target.is_here ? 0 : 1);
   const auto server = ConnectionService::NewStub(grpc::CreateCustomChannel(target.host, target.transport, arguments));
   Hello hello;
   *hello.add_players() = hosted;

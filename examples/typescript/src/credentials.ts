@@ -10,9 +10,10 @@ import { CallError } from "./calls.js";
 const SECRET_KEY = "fairplay-secret";
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]):\d+$/;
 
-/** Where a server is, how to connect there, and what calls show to it. */
+/** Where a server is, how to connect there, and what calls show to it. A proxy never concerns this machine. */
 export interface Target {
   host: string;
+  options: { "grpc.enable_http_proxy": 0 | 1 };
   transport: ChannelCredentials;
   metadata: Metadata;
 }
@@ -29,10 +30,11 @@ export function target(address: string): Target {
   const transport = secure ? credentials.createSsl(ca ? readFileSync(ca) : null) : credentials.createInsecure();
   const metadata = new Metadata();
   const token = process.env.FAIRPLAY_TOKEN?.trim();
-  if (token && (secure || LOOPBACK.test(host))) {
+  const here = LOOPBACK.test(host);
+  if (token && (secure || here)) {
     metadata.set("authorization", `Bearer ${token}`);
   }
-  return { host, transport, metadata };
+  return { host, options: { "grpc.enable_http_proxy": here ? 0 : 1 }, transport, metadata };
 }
 
 /** How a player serves: over TLS with a certificate and its key, or without. */

@@ -53,8 +53,8 @@ interface Conversation {
  * another stream when one is lost.
  */
 export async function dialIn(address: string, player: HostedPlayer, served: Served[]): Promise<void> {
-  const { host, transport, metadata } = target(address);
-  const client = new ConnectionServiceClient(host, transport, OPTIONS);
+  const { host, options, transport, metadata } = target(address);
+  const client = new ConnectionServiceClient(host, transport, { ...OPTIONS, ...options });
   const hello: Hello = { players: [player], resumeToken: new Uint8Array(), resumeWindow: RESUME_WINDOW };
   let [giveUp, pause] = [Date.now() + PATIENCE_MS, FIRST_PAUSE_MS];
   for (;;) {

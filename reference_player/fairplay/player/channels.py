@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,19 +10,25 @@ from typing import Any, TypeAlias
 
 import grpc
 
+from fairplay.player.proxies import check_proxy, find_proxy, host_of, is_this_machine
+
 CA_VARIABLE, CERTIFICATE_VARIABLE, KEY_VARIABLE = "FAIRPLAY_CA", "FAIRPLAY_CERT", "FAIRPLAY_KEY"
 TOKEN_VARIABLE = "FAIRPLAY_TOKEN"
 PLAIN, SECURE = "grpc://", "grpcs://"
-LOOPBACK = re.compile(r"(localhost|127\.\d+\.\d+\.\d+|\[::1\]):\d+")
 AUTHORIZATION = "authorization"
 VISITOR = "fairplay-visitor"
 """The metadata key of the host of the visitor for whom pages call a server: it is granted less, and counted alone."""
+CONNECT_LIMIT_S = 5.0
 
 Options: TypeAlias = Sequence[tuple[str, Any]]
 
 
 class CredentialsError(OSError):
     """A file of certificates or keys cannot be used; one sentence."""
+
+
+class NoServerError(OSError):
+    """No server answers on an address; one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +93,15 @@ def split_address(address: str, credentials: Credentials) -> tuple[str, bool]:
 def open_channel(address: str, credentials: Credentials = NO_CREDENTIALS, options: Options = ()) -> grpc.aio.Channel:
     """Open a channel to a server. The token goes over TLS, or to this machine, and never readable over a network.
 
+    The environment may name a proxy for other machines; see `find_proxy`.
+
     Raises CredentialsError if a file of the credentials cannot be used.
     """
     target, secure = split_address(address, credentials)
-    token = credentials.token if secure or LOOPBACK.fullmatch(target) else ""
+    proxy = find_proxy(target)
+    way = ("grpc.enable_http_proxy", 0) if proxy is None else ("grpc.http_proxy", proxy.url)
+    options = [*options, way]
+    token = credentials.token if secure or is_this_machine(host_of(target)) else ""
     interceptors = []
     if token or credentials.visitor is not None:
         interceptors = [kind(token, credentials.visitor) for kind in (_UnaryUnary, _UnaryStream, _StreamStream)]
@@ -98,6 +109,20 @@ def open_channel(address: str, credentials: Credentials = NO_CREDENTIALS, option
         granted = credentials.channel_credentials()
         return grpc.aio.secure_channel(target, granted, options=options, interceptors=interceptors)
     return grpc.aio.insecure_channel(target, options=options, interceptors=interceptors)
+
+
+async def reach_server(channel: grpc.aio.Channel, address: str, credentials: Credentials = NO_CREDENTIALS) -> None:
+    """Wait until the channel to a server is connected.
+
+    Raises NoServerError if that takes too long, ProxyError if a proxy on the way is of no use.
+    """
+    target, secure = split_address(address, credentials)
+    await check_proxy(target)
+    try:
+        await asyncio.wait_for(channel.channel_ready(), CONNECT_LIMIT_S)
+    except TimeoutError:
+        over = " over TLS with a certificate that is trusted" if secure else ""
+        raise NoServerError(f"no server answers on {address}{over}") from None
 
 
 class _Introduced:

@@ -13,8 +13,9 @@ import grpc
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.player.answering import Answering
-from fairplay.player.channels import Credentials, open_channel
+from fairplay.player.channels import Credentials, open_channel, split_address
 from fairplay.player.handlers import Handlers
+from fairplay.player.proxies import ProxyError, check_proxy
 from fairplay.v1.connection_pb2 import DialInRequest, DialInResponse, GoodbyeReason, Hello, HostedPlayer, Reply
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
 
@@ -117,6 +118,10 @@ async def dial_in_async(
                 give_up, pause = loop.time() + patience_s, FIRST_RETRY_S
                 hello.resume_token = connection.resume_token
             if loop.time() + pause > give_up:
+                try:
+                    await check_proxy(split_address(address, credentials)[0])
+                except ProxyError as error:
+                    problem = str(error)
                 raise DialInError(f"{address} was not reached within {patience_s:g} s: {problem}")
             await asyncio.sleep(pause)
             pause = min(2 * pause, LAST_RETRY_S)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -75,6 +75,10 @@ class Referee:
         self._running: dict[str, Running] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = False
+
+    async def check_proxies(self, players: Iterable[Player]) -> None:
+        """Raise Refusal if one of these players is called through a proxy that is of no use."""
+        await self._links.check_proxies(players)
 
     async def play(
         self, plan: GamePlan, game_id: str = "", tournament_id: str = "", links: Sequence[Link] | None = None

@@ -10,11 +10,10 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-import grpc
 from rich.console import Console
 from rich.table import Table
 
-from fairplay.player.channels import Credentials, open_channel
+from fairplay.player.channels import Credentials, open_channel, reach_server
 from fairplay.server.access.accounts import AccountError, Accounts
 from fairplay.server.access.roles import role_name
 from fairplay.server.records.accounts import AccountsDatabase
@@ -122,14 +121,8 @@ def create_account(name: str, server: str, ca: Path | None) -> None:
 
 async def _create(address: str, credentials: Credentials, request: CreateAccountRequest) -> CreateAccountResponse:
     async with open_channel(address, credentials) as channel:
-        try:
-            reply: CreateAccountResponse = await AccountServiceStub(channel).CreateAccount(
-                request, timeout=ANSWER_LIMIT_S
-            )
-        except grpc.aio.AioRpcError as error:
-            if error.code() is grpc.StatusCode.UNAVAILABLE:
-                raise FailedError(f"no server answers on {address}") from None
-            raise
+        await reach_server(channel, address, credentials)
+        reply: CreateAccountResponse = await AccountServiceStub(channel).CreateAccount(request, timeout=ANSWER_LIMIT_S)
     return reply
 
 

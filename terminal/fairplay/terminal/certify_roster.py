@@ -14,6 +14,7 @@ from rich.table import Table
 
 from fairplay.conformance.certificate import certificate, check
 from fairplay.conformance.conclusion import conclusion
+from fairplay.conformance.engine import check_surroundings
 from fairplay.conformance.events import Ended, Writer
 from fairplay.conformance.on_cluster import run_on_cluster
 from fairplay.conformance.options import OPTIONS, Options, option_text
@@ -91,6 +92,9 @@ def certify_roster(
     plans = _plans(game, roster, typed)
     if report is not None:
         make_directory(report)
+    if cluster is None or not cluster.address:
+        for plan in plans.values():
+            check_surroundings(plan)
     console = Console(stderr=json == "-", highlight=False)
     results = Results(game, roster, report, json, console)
     if cluster is None:

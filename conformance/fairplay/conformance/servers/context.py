@@ -21,7 +21,7 @@ from fairplay.conformance.servers.players import Cast, Served, Stream, hello
 from fairplay.conformance.servers.scenes import Expected, Scene, expect, small
 from fairplay.conformance.trial import Trial
 from fairplay.games.conformance import Level
-from fairplay.player.channels import NO_CREDENTIALS, Credentials, open_channel
+from fairplay.player.channels import NO_CREDENTIALS, Credentials, open_channel, reach_server
 from fairplay.server.errors import STATUS, reason_of
 from fairplay.v1 import manager_pb2_grpc, record_service_pb2_grpc, referee_pb2_grpc
 from fairplay.v1.game_pb2 import Player
@@ -98,6 +98,10 @@ class ServerContext:
 
     async def _open_channel(self) -> grpc.aio.Channel:
         return open_channel(self.place.address, self.place.credentials, CHANNEL_OPTIONS)
+
+    async def reach(self) -> None:
+        """Wait until the server can be called. Raises NoServerError or ProxyError if it cannot be."""
+        await reach_server(self._channel, self.place.address, self.place.credentials)
 
     def run(self, work: Coroutine[Any, Any, Value]) -> Value:
         """Return what `work` returns. Raises Failure if the server fails or takes too long."""
@@ -275,11 +279,15 @@ def server_case(
 
 @contextmanager
 def open_server_context(place: Place) -> Iterator[ServerContext]:
-    """Yield a context, and let go of the server at the end."""
+    """Yield a context, and let go of the server at the end.
+
+    Raises NoServerError if no server answers, ProxyError if a proxy on the way to it is of no use.
+    """
     loop = LoopThread()
     try:
         context = ServerContext(place, loop)
         try:
+            loop.run(context.reach())
             yield context
         finally:
             loop.run(context.close())

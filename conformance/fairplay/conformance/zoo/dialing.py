@@ -12,6 +12,7 @@ import grpc
 from fairplay.conformance.zoo.handlers import MutantHandlers
 from fairplay.conformance.zoo.mutant_player import WAIT_S
 from fairplay.conformance.zoo.program_behaviour import ProgramBehaviour
+from fairplay.player.channels import NO_CREDENTIALS, PLAIN, open_channel
 from fairplay.player.command import Reach
 from fairplay.player.dialing import CHANNEL_OPTIONS
 from fairplay.player.handlers import CallFailed
@@ -37,7 +38,7 @@ async def dial_in(handlers: MutantHandlers, reach: Reach, behaviour: ProgramBeha
     hosted.description.software_version = behaviour.hello_version or hosted.description.software_version
     loop = asyncio.get_running_loop()
     give_up = loop.time() + reach.patience_s
-    async with grpc.aio.insecure_channel(reach.connect, options=CHANNEL_OPTIONS) as channel:
+    async with open_channel(f"{PLAIN}{reach.connect}", NO_CREDENTIALS, CHANNEL_OPTIONS) as channel:
         while loop.time() < give_up:
             stream = _Stream(ConnectionServiceStub(channel).DialIn(), handlers, behaviour, die)
             with contextlib.suppress(grpc.aio.AioRpcError):

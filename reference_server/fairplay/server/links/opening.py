@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from functools import lru_cache
 
 from fairplay.games.game import Game, find
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
 from fairplay.player.handlers import describe
+from fairplay.player.proxies import ProxyError, check_proxy
 from fairplay.server.access.game_quota import GameQuota
 from fairplay.server.access.quotas import QuotaLimits
 from fairplay.server.errors import Refusal
@@ -19,7 +21,7 @@ from fairplay.server.links.networks import ANYWHERE, DialNetworks, NotAllowedErr
 from fairplay.server.links.process import ProcessLink
 from fairplay.server.links.programs import Programs
 from fairplay.server.links.secrets import Secrets
-from fairplay.server.links.spec import parse_link
+from fairplay.server.links.spec import parse_link, target_of
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.player_pb2 import PlayerDescription
 
@@ -89,6 +91,16 @@ class Links:
         if kind == "grpc" and not self._networks.named:
             message = "this server calls no players for visitors of the pages: have the player dial in"
             raise Refusal("ADDRESS_NOT_ALLOWED", f"{message} (see --dial-networks)", field)
+
+    async def check_proxies(self, players: Iterable[Player]) -> None:
+        """Raise Refusal if one of these players is called through a proxy that is of no use."""
+        for target in {target for player in players if (target := target_of(player.link))}:
+            try:
+                await check_proxy(await self._networks.resolve(target))
+            except NotAllowedError:
+                continue  # it is not called at all
+            except ProxyError as error:
+                raise Refusal("INTERNAL", str(error)) from None
 
     def identify(self, player: Player, game: Game) -> Player:
         """Return who a checked player is: its name, and its description where the server knows it."""

@@ -16,9 +16,15 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-import grpc
-
-from fairplay.player.channels import CA_VARIABLE, CERTIFICATE_VARIABLE, KEY_VARIABLE, TOKEN_VARIABLE
+from fairplay.player.channels import (
+    CA_VARIABLE,
+    CERTIFICATE_VARIABLE,
+    KEY_VARIABLE,
+    PLAIN,
+    TOKEN_VARIABLE,
+    open_channel,
+)
+from fairplay.player.proxies import without_proxies_here
 from fairplay.player.secrets import SECRET_VARIABLE
 from fairplay.sandbox.bubblewrap import sandbox_environment
 from fairplay.sandbox.gate import CONNECT_PORT, HOST, LISTEN_PORT
@@ -157,7 +163,7 @@ class Programs:
     async def _first_way(self, name: str, target: str, secret: str, program: Program, turn: Turn) -> Link | None:
         """Return a link for what a player does first: dial in or serve; None if it does neither in time, or ends."""
         options = [*CHANNEL_OPTIONS, AUTHORITY] if target.startswith("unix:") else CHANNEL_OPTIONS
-        channel = grpc.aio.insecure_channel(target, options=options)
+        channel = open_channel(f"{PLAIN}{target}", options=options)
         dials_in = asyncio.create_task(self._hub.arrived(name))
         serves = asyncio.create_task(channel.channel_ready())
         ends = asyncio.create_task(program.ended.wait())
@@ -181,7 +187,7 @@ def _inherited() -> dict[str, str]:
     """Return the environment of this process, without what lets it call servers or a cluster: players need none."""
     own = (CA_VARIABLE, CERTIFICATE_VARIABLE, KEY_VARIABLE, TOKEN_VARIABLE)
     rest = (name for name in os.environ if name not in own and not name.startswith(CLUSTER_PREFIX))
-    return {name: os.environ[name] for name in rest}
+    return without_proxies_here({name: os.environ[name] for name in rest})
 
 
 def _short_folder() -> str:

@@ -43,6 +43,15 @@ def parse_link(text: str) -> Spec:
     return Spec(kind, value, secure)
 
 
+def target_of(text: str) -> str:
+    """Return the HOST:PORT at which a player serves; "" if the text is no link to one that does."""
+    try:
+        spec = parse_link(text)
+    except ValueError:
+        return ""
+    return spec.value if spec.kind == "grpc" else ""
+
+
 def _check_command(command: str) -> None:
     try:
         words = shlex.split(command)

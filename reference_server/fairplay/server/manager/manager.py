@@ -284,8 +284,11 @@ class Manager:
     async def _full(self, plan: TournamentPlan) -> TournamentPlan:
         """Return a plan with every default filled in. Raises Refusal if it cannot be played."""
         if len(plan.entrants) > MAX_CHECKED_AT_ONCE:
-            return await asyncio.to_thread(full_tournament_plan, plan, self._services.links.check)
-        return full_tournament_plan(plan, self._services.links.check)
+            full = await asyncio.to_thread(full_tournament_plan, plan, self._services.links.check)
+        else:
+            full = full_tournament_plan(plan, self._services.links.check)
+        await self._services.links.check_proxies(full.entrants)
+        return full
 
     async def _kept_plan(self, tournament_id: str) -> TournamentPlan:
         """Return the plan of a tournament, with the defaults too that an earlier version of the server did not know."""

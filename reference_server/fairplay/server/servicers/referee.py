@@ -34,6 +34,7 @@ class RefereeServicer(RefereeServiceServicer):
         """Yield the id of the game that a request asks for, which is the caller's. Raises Refusal if it cannot be."""
         game_id = checked_single_id(request.game_id or uuid.uuid4().hex)
         self._ownership.check_players(request.plan.players, "plan.players")
+        await self._referee.check_proxies(request.plan.players)
         async with self._ownership.making("game", game_id):
             yield game_id
 

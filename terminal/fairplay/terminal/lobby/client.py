@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import grpc
 
-from fairplay.player.channels import NO_CREDENTIALS, Credentials, open_channel
+from fairplay.player.channels import NO_CREDENTIALS, Credentials, open_channel, split_address
 from fairplay.player.dialing import CHANNEL_OPTIONS
+from fairplay.player.proxies import ProxyError, check_proxy
 from fairplay.server.errors import reason_of
 from fairplay.server.plans import seconds
 from fairplay.terminal.lobby.mirror import Line, LobbyMirror
@@ -92,6 +93,10 @@ class LobbyClient:
 
     async def check(self) -> None:
         """Raise LobbyGoneError if there is no lobby at the address."""
+        try:
+            await check_proxy(split_address(self.address, self.credentials)[0])
+        except ProxyError as error:
+            raise LobbyGoneError(str(error)) from None
         try:
             await self._stub.ListTables(lobby_pb2.ListTablesRequest(), timeout=ANSWER_LIMIT_S)
         except grpc.aio.AioRpcError as error:  # at the least, a lobby says that it does not know this caller

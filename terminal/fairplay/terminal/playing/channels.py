@@ -18,7 +18,6 @@ from fairplay.terminal.playing.options import Options
 from fairplay.terminal.programs import parse_program_options
 
 CANCEL_LIMIT_S = 3.0
-CONNECT_LIMIT_S = 5.0
 PATIENCE_S = 30.0
 CHANNEL_OPTIONS = [("grpc.initial_reconnect_backoff_ms", 100), ("grpc.max_reconnect_backoff_ms", 1_000)]
 RETRY_S = 0.25
@@ -54,12 +53,7 @@ async def open_channel(options: Options, *, resume: bool) -> AsyncIterator[grpc.
         raise UsageError("--records is for a server of its own: the server that --server names keeps its records")
     address = parse_server(options.server, "--server")
     async with transport.open_channel(address, options.credentials, CHANNEL_OPTIONS) as channel:
-        try:
-            await asyncio.wait_for(channel.channel_ready(), CONNECT_LIMIT_S)
-        except TimeoutError:
-            _, secure = transport.split_address(address, options.credentials)
-            over = " over TLS with a certificate that is trusted (see --ca)" if secure else ""
-            raise FailedError(f"no server answers on {options.server}{over}") from None
+        await transport.reach_server(channel, address, options.credentials)
         yield channel
 
 
@@ -68,7 +62,7 @@ async def open_local_channel(config: Config) -> AsyncIterator[grpc.aio.Channel]:
     """Open a channel to a server of our own, which stops when the channel is closed."""
     server = await Server.start(config)
     try:
-        async with grpc.aio.insecure_channel(server.address) as channel:
+        async with transport.open_channel(f"{transport.PLAIN}{server.address}") as channel:
             yield channel
     finally:
         await server.stop()

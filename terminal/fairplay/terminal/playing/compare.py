@@ -112,6 +112,7 @@ async def _play(
     server = await Server.start(config)
     try:
         full_game_plan(plan, server.links.check)  # what makes no sense is refused before any program is started
+        await server.links.check_proxies(plan.players)
         with Live(console=console, refresh_per_second=REFRESH_PER_S, transient=True) as live:
             tables = [
                 _Table(server, game, plan, comparison) for _ in range(question.concurrency or server.runner.processors)
