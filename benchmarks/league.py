@@ -11,14 +11,13 @@ from benchmarks.bots import GAME, games_per_s
 from benchmarks.calibration import Event
 from benchmarks.figures import Figure, Pace, figure
 from benchmarks.measured import LEAGUE_REACH
-from fairplay.server.manager.standing import pause_s
+from fairplay.server.manager.standing import BURST_S, SHARE
 from fairplay.server.server import Config
 from fairplay.standings.rating import Start
 from fairplay.standings.results import Outcome
 from fairplay.standings.scoreboard import Scoreboard
 
 LEAGUE = Event(entrants=200, seats=2, deals=10_000)
-ROUND = LEAGUE.entrants // LEAGUE.seats
 
 
 async def measure(pace: Pace) -> list[Figure]:
@@ -42,14 +41,13 @@ def _standings_s(seed: int, games_per_s: float) -> float:
     columns = (table.entrants.tolist(), table.places.tolist(), table.scores.tolist(), table.deals.tolist())
     outcomes = [Outcome(*row) for row in zip(*columns, strict=True)]
     board = Scoreboard([f"entrant{number}" for number in range(LEAGUE.entrants)], seed)
-    start, due_s = Start(), 0.0
+    start, took_s = Start(), 0.0
     began = time.process_time()
     for number, outcome in enumerate(outcomes, start=1):
         board.add(outcome)
-        now_s = number / games_per_s
-        if number % ROUND == 0 and now_s >= due_s:
+        if took_s <= BURST_S + SHARE * number / games_per_s:
             before = time.process_time()
             copy.deepcopy(board).compute(start=start)
-            due_s = now_s + pause_s(time.process_time() - before)
+            took_s += time.process_time() - before
     board.compute()
     return time.process_time() - began

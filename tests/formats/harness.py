@@ -99,7 +99,7 @@ def play(
             number = rounds.begin(step)
             begun += [step] if step.games else []
             for place, game in enumerate(step.games, start=1):
-                rounds.record(number, place, decide(game))
+                rounds.record(Played(number, place, game, decide(game)))
             due = rounds.answer()
             assert due is not None
             played += due

@@ -45,3 +45,12 @@ def test_a_line_comes_when_the_last_one_is_long_ago() -> None:
     estimate = judged(10, 4.0, None)
     assert estimate.line() == "10 of 20 cases, about 40 s left"
     assert estimate.line() is None
+
+
+def test_what_was_over_before_says_nothing_of_how_long_the_rest_takes() -> None:
+    clock = Clock()
+    estimate = Estimate(1_800, None, clock)
+    estimate.set_before(866)
+    clock.now += 100.0
+    estimate.count_cases(100)
+    assert estimate.line("games") == "966 of 1800 games, about 14 min left"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -128,6 +129,22 @@ async def test_an_entrant_has_a_page_with_its_games_and_its_time_per_call(record
         assert "won by" in text
         assert (await browser.get("/tournaments/league/entrants/none")).status_code == 404
         assert (await browser.get("/tournaments/none")).status_code == 404
+
+
+async def test_games_that_wait_are_not_shown_as_games_that_run(recorded: Pages) -> None:
+    entrants = [Player(name=name, link="bot:minimax") for name in ("ann", "bob", "cem")]
+    plan = TournamentPlan(game="fish", format=LEAGUE, entrants=entrants, deal_count=20, concurrent_game_limit=1)
+    await recorded.server.manager.create("league", plan)
+    await recorded.server.manager.start("league")
+    async with recorded.person() as browser:
+        text = (await browser.get("/tournaments/league")).text
+        pictures = re.findall(r'<img src="([^"]+)"', text)
+        assert len(pictures) <= 1
+        assert text.count("<small>runs</small>") == len(pictures)
+        assert re.search(r"[0-9]+ games wait", text)
+        for picture in pictures:
+            assert (await browser.get(picture)).status_code == 200
+    await recorded.server.manager.cancel("league", "")
 
 
 async def test_records_are_found_verified_and_downloaded(recorded: Pages, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from fairplay.formats.points import Points
 from fairplay.formats.ranking import Ranking
 from fairplay.formats.schedules import Group
 from fairplay.formats.settings import SEAT_COUNT, check_count, check_game_count, fewest_seats, filled, number
-from fairplay.games.kit.tournament import Plan, PlayRound
+from fairplay.games.kit.tournament import Plan, Played, PlayRound
 from fairplay.v1.tournament_pb2 import Swiss
 
 EXTRA_ROUNDS = 2
@@ -67,9 +67,8 @@ class _SwissFormat:
             if not groups:
                 break
             games = tuple(game for group in groups for game in event.meetings.games(group))
-            played, withdrawn = yield PlayRound(games, byes=event.byes)
-            event.points.add(played)
-            event.ranking.add(played)
+            played, withdrawn = yield PlayRound(games, byes=event.byes, skipped_are_won=True)
+            event.add(played)
             event.left = [entrant for entrant in event.left if entrant not in withdrawn]
         return event.ranking.by_points(set(entrants).difference(event.left), rng)
 
@@ -119,11 +118,21 @@ class _Event:
     def _quarters(self, entrant: int) -> int:
         return self.points.quarters(entrant, self.meetings.length(self._seats))
 
+    def add(self, played: Sequence[Played]) -> None:
+        """Add the games of a round. One that was skipped is won by who is left of it, as its other opponents win."""
+        self.points.add(played)
+        self.ranking.add(played)
+        for game in played:
+            for entrant in game.pairing.entrants if game.skipped else ():
+                self._add_wins(entrant, 1)
+
     def _sit_out(self, entrant: int) -> None:
         self._sat_out[entrant] += 1
-        games = self.meetings.length(self._seats)
-        self.points.add_wins(entrant, games)
-        self.ranking.add_wins(entrant, games)
+        self._add_wins(entrant, self.meetings.length(self._seats))
+
+    def _add_wins(self, entrant: int, count: int) -> None:
+        self.points.add_wins(entrant, count)
+        self.ranking.add_wins(entrant, count)
 
 
 def _most_rounds(count: int) -> int:

@@ -18,6 +18,7 @@ class Estimate:
         self._budget_s = budget_s
         self._clock = clock
         self._began = self._printed = clock()
+        self._before_count = 0
         self._judged_count = 0
 
     def count_case(self) -> None:
@@ -28,10 +29,18 @@ class Estimate:
         """Count some cases, or whatever else the run consists of."""
         self._judged_count += count
 
+    def set_before(self, count: int) -> None:
+        """Set how many were over before: they say nothing of how long others take."""
+        self._before_count = count
+
+    def set_total(self, case_count: int) -> None:
+        """Set how many there are, where that has changed."""
+        self._case_count = case_count
+
     @property
     def text(self) -> str:
         """Return how long the run is still going to take, e.g. "about 3 min left"; "" if nothing is known yet."""
-        left_count = self._case_count - self._judged_count
+        left_count = self._case_count - self._before_count - self._judged_count
         if self._judged_count < CASES_NEEDED or left_count <= 0:
             return ""
         elapsed_s = self._clock() - self._began
@@ -47,5 +56,5 @@ class Estimate:
             return None
         self._printed = now
         if not self._case_count:  # nobody knows how many there are
-            return f"{self._judged_count} {noun}"
-        return f"{self._judged_count} of {self._case_count} {noun}, {self.text}"
+            return f"{self._before_count + self._judged_count} {noun}"
+        return f"{self._before_count + self._judged_count} of {self._case_count} {noun}, {self.text}"

@@ -64,9 +64,9 @@ def test_rounds_are_answered_as_they_are_due() -> None:
     assert rounds.answer() == ()  # the second round is named before the first is over
     assert rounds.begin(advance(conversation, ())) == 2
     assert rounds.answer() is None
-    rounds.record(2, 1, result(1))
+    rounds.record(Played(2, 1, Pairing((1, 2)), result(1)))
     assert rounds.answer() is None  # whatever comes first, rounds are answered in their order
-    rounds.record(1, 1, result())
+    rounds.record(Played(1, 1, Pairing((0, 1)), result()))
     first = rounds.answer()
     assert first == (Played(1, 1, Pairing((0, 1)), result()),)
     rounds.begin(advance(conversation, first))
@@ -77,7 +77,7 @@ def test_rounds_are_answered_as_they_are_due() -> None:
     assert waiting == PlayRound(())  # the plan is over; the last game is waited for
     assert rounds.begin(waiting) == 3
     assert rounds.answer() is None
-    rounds.record(3, 1, result())
+    rounds.record(Played(3, 1, Pairing((2, 0)), result()))
     third = rounds.answer()
     assert third is not None
     with pytest.raises(StopIteration) as stop:
@@ -139,6 +139,6 @@ def test_in_a_league_a_winner_that_fails_end_has_won_all_the_same() -> None:
 def test_a_cancelled_tournament_forgets_games_that_are_not_over() -> None:
     rounds = Rounds()
     rounds.begin(PlayRound((Pairing((0, 1)), Pairing((2, 3)))))
-    rounds.record(1, 2, result())
+    rounds.record(Played(1, 2, Pairing((2, 3)), result()))
     assert rounds.drain() == (Played(1, 2, Pairing((2, 3)), result()),)
     assert rounds.answer() == ()

@@ -44,7 +44,7 @@ class World(NamedTuple):
 
 
 def first_wins(_: str, table: OpenGame) -> GameResult:
-    return result(table, [0], range(1, len(table.entrants)))
+    return result(table, [0], range(1, len(table.pairing.entrants)))
 
 
 def result(table: OpenGame, *groups: Sequence[int], failed: Sequence[int] = (), aborted: str = "") -> GameResult:
@@ -124,7 +124,7 @@ def worlds(draw: st.DrawFn) -> World:
 
     def decided(game_id: str, table: OpenGame) -> GameResult:
         if game_id not in fates:
-            kinds = [rng.choice(("first", "first", "rest", "failed")) for _ in table.entrants]
+            kinds = [rng.choice(("first", "first", "rest", "failed")) for _ in table.pairing.entrants]
             first, rest, failed = (
                 [seat for seat, own in enumerate(kinds) if own == kind] for kind in ("first", "rest", "failed")
             )

@@ -10,7 +10,7 @@ import grpc
 
 from fairplay.terminal.lobby.wording import plain
 from fairplay.v1.manager_pb2 import GetStandingsRequest, GetTournamentRequest, WatchTournamentRequest
-from fairplay.v1.tournament_pb2 import RoundGame, Standings, Tournament, TournamentStatus
+from fairplay.v1.tournament_pb2 import RoundGame, RoundGameStatus, Standings, Tournament, TournamentStatus
 from fairplay.web.changes import Changes
 from fairplay.web.upstream import ANSWER_LIMIT_S, Upstream
 
@@ -18,6 +18,11 @@ PAUSE_S = 1.0
 MAX_CONTESTS = 50
 SHOWN_STANDINGS = 200
 ENDED = (TournamentStatus.TOURNAMENT_STATUS_FINISHED, TournamentStatus.TOURNAMENT_STATUS_CANCELLED)
+
+
+def has_begun(game: RoundGame) -> bool:
+    """Return whether a game runs, or was played: the server knows it, and it has a page of its own."""
+    return game.status not in (RoundGameStatus.ROUND_GAME_STATUS_WAITING, RoundGameStatus.ROUND_GAME_STATUS_SKIPPED)
 
 
 class Contest:
@@ -47,8 +52,8 @@ class Contest:
 
     @property
     def running(self) -> Sequence[RoundGame]:
-        """Return the games that run."""
-        return [game for game in self.games if not game.HasField("result")] if not self.over else []
+        """Return the games that run, and can be watched."""
+        return [game for game in self.games if has_begun(game) and not game.HasField("result")]
 
     async def _listen(self) -> None:
         """Follow the events of the tournament, through lost connections."""

@@ -42,16 +42,23 @@ class PlayRound(NamedTuple):
     """The stage of the tournament, from 1; 0: it has no stages."""
     byes: tuple[int, ...] = ()
     """Who sits the round out for points: the entrant, once for each game that counts as won."""
+    skipped_are_won: bool = False
+    """Whether a game that is skipped counts as won for who is left of it."""
 
 
 class Played(NamedTuple):
-    """A game that is over. A game that was aborted has decided nothing."""
+    """A game that is over. A game that was aborted has decided nothing.
+
+    Its pairing is without those who were withdrawn after the plan had named it and before it began.
+    """
 
     round_number: int
     place: int
     """Its number in the round; both count from 1."""
     pairing: Pairing
     result: GameResult
+    skipped: bool = False
+    """Whether it was not played, because too few were left of it; its result says that it was aborted."""
 
     @property
     def failed(self) -> list[int]:
@@ -208,12 +215,12 @@ class Rounds:
         self._ahead = step.ahead
         if step.games:
             self.begun += 1
-            self._open.append(_OpenRound(step.games))
+            self._open.append(_OpenRound(len(step.games)))
         return self.begun
 
-    def record(self, round_number: int, place: int, result: GameResult) -> None:
-        """Record the result of the game at a place of an open round; both count from 1."""
-        self._open[round_number - self._first].results[place] = result
+    def record(self, game: Played) -> None:
+        """Record a game of an open round that is over."""
+        self._open[game.round_number - self._first].played[game.place] = game
 
     def answer(self) -> tuple[Played, ...] | None:
         """Return the games that are due, and forget them; None if one of them is not over."""
@@ -227,21 +234,19 @@ class Rounds:
     def _take(self, count: int) -> tuple[Played, ...]:
         played: list[Played] = []
         for _ in range(count):
-            played += self._open.popleft().played(self._first)
+            games = self._open.popleft().played
+            played += (games[place] for place in sorted(games))
             self._first += 1
         return tuple(played)
 
 
 class _OpenRound:
-    """The games of a round, and the results of those that are over, by place."""
+    """How many games a round has, and those that are over, by place."""
 
-    def __init__(self, games: Sequence[Pairing]) -> None:
-        self._games = games
-        self.results: dict[int, GameResult] = {}
+    def __init__(self, game_count: int) -> None:
+        self._game_count = game_count
+        self.played: dict[int, Played] = {}
 
     @property
     def over(self) -> bool:
-        return len(self.results) == len(self._games)
-
-    def played(self, number: int) -> list[Played]:
-        return [Played(number, place, self._games[place - 1], self.results[place]) for place in sorted(self.results)]
+        return len(self.played) == self._game_count

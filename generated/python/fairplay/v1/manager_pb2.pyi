@@ -487,17 +487,20 @@ class WatchTournamentResponse(google.protobuf.message.Message):
     CANCELLED_FIELD_NUMBER: builtins.int
     STANDINGS_FIELD_NUMBER: builtins.int
     EXAMINATION_FIELD_NUMBER: builtins.int
+    GAME_STARTED_FIELD_NUMBER: builtins.int
     withdrawn: builtins.str
     """The player of this name withdrew."""
     cancelled: builtins.str
     """The tournament was cancelled, for this reason. The last event."""
+    game_started: builtins.str
+    """The game of this id has begun."""
     @property
     def tournament(self) -> fairplay.v1.tournament_pb2.Tournament:
         """The whole tournament as it is now. The first event and no other."""
 
     @property
     def round_started(self) -> fairplay.v1.tournament_pb2.Round:
-        """A round begins. Games of earlier rounds may still run."""
+        """A round begins: its games wait until they are `game_started`. Games of earlier rounds may still run."""
 
     @property
     def game_finished(self) -> global___GameFinished:
@@ -521,7 +524,7 @@ class WatchTournamentResponse(google.protobuf.message.Message):
 
     @property
     def standings(self) -> fairplay.v1.tournament_pb2.Standings:
-        """The standings changed: the first 200 entrants. Sent after rounds, at most once a second, and before `finished`.
+        """The standings changed: the first 200 entrants. Sent after games, at most once a second, and before `finished`.
         Not sent in knockout of single games.
         """
 
@@ -543,10 +546,11 @@ class WatchTournamentResponse(google.protobuf.message.Message):
         cancelled: builtins.str = ...,
         standings: fairplay.v1.tournament_pb2.Standings | None = ...,
         examination: fairplay.v1.tournament_pb2.Examination | None = ...,
+        game_started: builtins.str = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["cancelled", b"cancelled", "event", b"event", "examination", b"examination", "failed", b"failed", "finished", b"finished", "game_finished", b"game_finished", "round_started", b"round_started", "signed_up", b"signed_up", "standings", b"standings", "started", b"started", "tournament", b"tournament", "withdrawn", b"withdrawn"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["cancelled", b"cancelled", "event", b"event", "examination", b"examination", "failed", b"failed", "finished", b"finished", "game_finished", b"game_finished", "round_started", b"round_started", "signed_up", b"signed_up", "standings", b"standings", "started", b"started", "tournament", b"tournament", "withdrawn", b"withdrawn"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["event", b"event"]) -> typing.Literal["tournament", "round_started", "game_finished", "failed", "signed_up", "withdrawn", "started", "finished", "cancelled", "standings", "examination"] | None: ...
+    def HasField(self, field_name: typing.Literal["cancelled", b"cancelled", "event", b"event", "examination", b"examination", "failed", b"failed", "finished", b"finished", "game_finished", b"game_finished", "game_started", b"game_started", "round_started", b"round_started", "signed_up", b"signed_up", "standings", b"standings", "started", b"started", "tournament", b"tournament", "withdrawn", b"withdrawn"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["cancelled", b"cancelled", "event", b"event", "examination", b"examination", "failed", b"failed", "finished", b"finished", "game_finished", b"game_finished", "game_started", b"game_started", "round_started", b"round_started", "signed_up", b"signed_up", "standings", b"standings", "started", b"started", "tournament", b"tournament", "withdrawn", b"withdrawn"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["event", b"event"]) -> typing.Literal["tournament", "round_started", "game_finished", "failed", "signed_up", "withdrawn", "started", "finished", "cancelled", "standings", "examination", "game_started"] | None: ...
 
 global___WatchTournamentResponse = WatchTournamentResponse
 
@@ -572,15 +576,18 @@ global___TournamentStarted = TournamentStarted
 
 @typing.final
 class GameFinished(google.protobuf.message.Message):
-    """A game of a tournament that is over."""
+    """A game of a tournament that is over, or will not be played."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     GAME_ID_FIELD_NUMBER: builtins.int
     PLAYERS_FIELD_NUMBER: builtins.int
     RESULT_FIELD_NUMBER: builtins.int
+    SKIPPED_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The id of the game."""
+    skipped: builtins.bool
+    """Whether it was not played, see ROUND_GAME_STATUS_SKIPPED."""
     @property
     def players(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
         """The names of its players, in turn order."""
@@ -595,8 +602,9 @@ class GameFinished(google.protobuf.message.Message):
         game_id: builtins.str = ...,
         players: collections.abc.Iterable[builtins.str] | None = ...,
         result: fairplay.v1.result_pb2.GameResult | None = ...,
+        skipped: builtins.bool = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["result", b"result"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "players", b"players", "result", b"result"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["game_id", b"game_id", "players", b"players", "result", b"result", "skipped", b"skipped"]) -> None: ...
 
 global___GameFinished = GameFinished

@@ -177,7 +177,7 @@ class ManagerServiceServicer(object):
     def GetStandings(self, request, context):
         """Returns the standings of a tournament that was started, a page of them. Changes nothing.
 
-        While the tournament runs they are those after its latest round, or a while before; pages that are asked for one
+        While the tournament runs they are those after its latest game, or a moment before; pages that are asked for one
         after the other may then come from different standings. A tournament that has not started has none.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
@@ -187,7 +187,8 @@ class ManagerServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListTournamentGames(self, request, context):
-        """Lists the games of a tournament, those that run included, in the order of the rounds. Changes nothing.
+        """Lists the games of a tournament, those that run and those that wait included, in the order of the rounds. Changes
+        nothing.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
         """

@@ -108,7 +108,7 @@ class ManagerServiceStub:
     ]
     """Returns the standings of a tournament that was started, a page of them. Changes nothing.
 
-    While the tournament runs they are those after its latest round, or a while before; pages that are asked for one
+    While the tournament runs they are those after its latest game, or a moment before; pages that are asked for one
     after the other may then come from different standings. A tournament that has not started has none.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
@@ -118,7 +118,8 @@ class ManagerServiceStub:
         fairplay.v1.manager_pb2.ListTournamentGamesRequest,
         fairplay.v1.manager_pb2.ListTournamentGamesResponse,
     ]
-    """Lists the games of a tournament, those that run included, in the order of the rounds. Changes nothing.
+    """Lists the games of a tournament, those that run and those that wait included, in the order of the rounds. Changes
+    nothing.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
     """
@@ -234,7 +235,7 @@ class ManagerServiceAsyncStub:
     ]
     """Returns the standings of a tournament that was started, a page of them. Changes nothing.
 
-    While the tournament runs they are those after its latest round, or a while before; pages that are asked for one
+    While the tournament runs they are those after its latest game, or a moment before; pages that are asked for one
     after the other may then come from different standings. A tournament that has not started has none.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
@@ -244,7 +245,8 @@ class ManagerServiceAsyncStub:
         fairplay.v1.manager_pb2.ListTournamentGamesRequest,
         fairplay.v1.manager_pb2.ListTournamentGamesResponse,
     ]
-    """Lists the games of a tournament, those that run included, in the order of the rounds. Changes nothing.
+    """Lists the games of a tournament, those that run and those that wait included, in the order of the rounds. Changes
+    nothing.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
     """
@@ -374,7 +376,7 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
     ) -> typing.Union[fairplay.v1.manager_pb2.GetStandingsResponse, collections.abc.Awaitable[fairplay.v1.manager_pb2.GetStandingsResponse]]:
         """Returns the standings of a tournament that was started, a page of them. Changes nothing.
 
-        While the tournament runs they are those after its latest round, or a while before; pages that are asked for one
+        While the tournament runs they are those after its latest game, or a moment before; pages that are asked for one
         after the other may then come from different standings. A tournament that has not started has none.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
@@ -386,7 +388,8 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.v1.manager_pb2.ListTournamentGamesRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.v1.manager_pb2.ListTournamentGamesResponse, collections.abc.Awaitable[fairplay.v1.manager_pb2.ListTournamentGamesResponse]]:
-        """Lists the games of a tournament, those that run included, in the order of the rounds. Changes nothing.
+        """Lists the games of a tournament, those that run and those that wait included, in the order of the rounds. Changes
+        nothing.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
         """

@@ -520,6 +520,7 @@ class RecordedGame(google.protobuf.message.Message):
     GAME_ID_FIELD_NUMBER: builtins.int
     RESULT_FIELD_NUMBER: builtins.int
     CHAIN_HASH_FIELD_NUMBER: builtins.int
+    LEFT_OUT_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The id of the game, whose own record has the rest."""
     chain_hash: builtins.bytes
@@ -531,14 +532,21 @@ class RecordedGame(google.protobuf.message.Message):
     def result(self) -> fairplay.v1.result_pb2.GameResult:
         """How it ended."""
 
+    @property
+    def left_out(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
+        """The names of those whom the format had named, and who were left out because they had been withdrawn before the game
+        began. Where the others were too few for a game it was not played, and `result.aborted` says so.
+        """
+
     def __init__(
         self,
         *,
         game_id: builtins.str = ...,
         result: fairplay.v1.result_pb2.GameResult | None = ...,
         chain_hash: builtins.bytes = ...,
+        left_out: collections.abc.Iterable[builtins.str] | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["result", b"result"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["chain_hash", b"chain_hash", "game_id", b"game_id", "result", b"result"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["chain_hash", b"chain_hash", "game_id", b"game_id", "left_out", b"left_out", "result", b"result"]) -> None: ...
 
 global___RecordedGame = RecordedGame

@@ -128,6 +128,38 @@ TOURNAMENT_STATUS_CANCELLED: TournamentStatus.ValueType  # 4
 """It was cancelled, or too few signed up; Tournament.reason says so."""
 global___TournamentStatus = TournamentStatus
 
+class _RoundGameStatus:
+    ValueType = typing.NewType("ValueType", builtins.int)
+    V: typing_extensions.TypeAlias = ValueType
+
+class _RoundGameStatusEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_RoundGameStatus.ValueType], builtins.type):
+    DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
+    ROUND_GAME_STATUS_UNSPECIFIED: _RoundGameStatus.ValueType  # 0
+    """It is over: its result is set. Without a result an older server does not say where it stands."""
+    ROUND_GAME_STATUS_WAITING: _RoundGameStatus.ValueType  # 1
+    """It waits for its players or for its turn, or is played where nobody can watch it. RefereeService does not know it."""
+    ROUND_GAME_STATUS_RUNNING: _RoundGameStatus.ValueType  # 2
+    """It runs, and can be watched."""
+    ROUND_GAME_STATUS_SKIPPED: _RoundGameStatus.ValueType  # 3
+    """It is not played: of those whom the format had named, too few had not been withdrawn before it began. Its result
+    says so in `aborted`.
+    """
+
+class RoundGameStatus(_RoundGameStatus, metaclass=_RoundGameStatusEnumTypeWrapper):
+    """Where a game of a tournament stands that has not been played to its end."""
+
+ROUND_GAME_STATUS_UNSPECIFIED: RoundGameStatus.ValueType  # 0
+"""It is over: its result is set. Without a result an older server does not say where it stands."""
+ROUND_GAME_STATUS_WAITING: RoundGameStatus.ValueType  # 1
+"""It waits for its players or for its turn, or is played where nobody can watch it. RefereeService does not know it."""
+ROUND_GAME_STATUS_RUNNING: RoundGameStatus.ValueType  # 2
+"""It runs, and can be watched."""
+ROUND_GAME_STATUS_SKIPPED: RoundGameStatus.ValueType  # 3
+"""It is not played: of those whom the format had named, too few had not been withdrawn before it began. Its result
+says so in `aborted`.
+"""
+global___RoundGameStatus = RoundGameStatus
+
 @typing.final
 class TournamentFormat(google.protobuf.message.Message):
     """How a tournament goes from games to an order of its entrants.
@@ -745,6 +777,7 @@ class Tournament(google.protobuf.message.Message):
     END_TIME_FIELD_NUMBER: builtins.int
     GAME_COUNT_FIELD_NUMBER: builtins.int
     ROUND_COUNT_FIELD_NUMBER: builtins.int
+    SKIPPED_GAME_COUNT_FIELD_NUMBER: builtins.int
     SECRET_FIELD_NUMBER: builtins.int
     EXAMINATIONS_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
@@ -757,6 +790,8 @@ class Tournament(google.protobuf.message.Message):
     """How many games have been played."""
     round_count: builtins.int
     """How many rounds have begun."""
+    skipped_game_count: builtins.int
+    """How many games were named and not played, see ROUND_GAME_STATUS_SKIPPED."""
     secret: builtins.bytes
     """The secret from which all randomness of the tournament follows, 32 bytes. Not set in answers until the tournament
     is over. The seed of a game is the first 53 bits of HMAC-SHA256 under it of "deal/DEAL", or of
@@ -804,11 +839,12 @@ class Tournament(google.protobuf.message.Message):
         end_time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
         game_count: builtins.int = ...,
         round_count: builtins.int = ...,
+        skipped_game_count: builtins.int = ...,
         secret: builtins.bytes = ...,
         examinations: collections.abc.Iterable[global___Examination] | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["create_time", b"create_time", "end_time", b"end_time", "plan", b"plan", "result", b"result"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["create_time", b"create_time", "end_time", b"end_time", "entrants", b"entrants", "examinations", b"examinations", "game_count", b"game_count", "plan", b"plan", "reason", b"reason", "result", b"result", "round_count", b"round_count", "rounds", b"rounds", "secret", b"secret", "status", b"status", "tournament_id", b"tournament_id"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["create_time", b"create_time", "end_time", b"end_time", "entrants", b"entrants", "examinations", b"examinations", "game_count", b"game_count", "plan", b"plan", "reason", b"reason", "result", b"result", "round_count", b"round_count", "rounds", b"rounds", "secret", b"secret", "skipped_game_count", b"skipped_game_count", "status", b"status", "tournament_id", b"tournament_id"]) -> None: ...
 
 global___Tournament = Tournament
 
@@ -912,19 +948,24 @@ class RoundGame(google.protobuf.message.Message):
     RESULT_FIELD_NUMBER: builtins.int
     DEAL_FIELD_NUMBER: builtins.int
     ROUND_NUMBER_FIELD_NUMBER: builtins.int
+    STATUS_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The id of the game."""
     deal: builtins.int
     """The number of its deal, from 1: the games of a deal have the same seed. 0: a deal of its own."""
     round_number: builtins.int
     """The round to which it belongs, from 1. Set only where games are listed without their rounds."""
+    status: global___RoundGameStatus.ValueType
+    """Where it stands, until it is over."""
     @property
     def players(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
-        """The names of its players, in turn order."""
+        """The names of its players, in turn order. Who is withdrawn before it begins is left out, where the others are enough
+        for a game.
+        """
 
     @property
     def result(self) -> fairplay.v1.result_pb2.GameResult:
-        """How it ended. Not set while it runs."""
+        """How it ended. Not set before."""
 
     def __init__(
         self,
@@ -934,9 +975,10 @@ class RoundGame(google.protobuf.message.Message):
         result: fairplay.v1.result_pb2.GameResult | None = ...,
         deal: builtins.int = ...,
         round_number: builtins.int = ...,
+        status: global___RoundGameStatus.ValueType = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["result", b"result"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["deal", b"deal", "game_id", b"game_id", "players", b"players", "result", b"result", "round_number", b"round_number"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["deal", b"deal", "game_id", b"game_id", "players", b"players", "result", b"result", "round_number", b"round_number", "status", b"status"]) -> None: ...
 
 global___RoundGame = RoundGame
 
@@ -1013,7 +1055,7 @@ class Standings(google.protobuf.message.Message):
     entrant_count: builtins.int
     """How many entrants there are; more than `standings` where these are a page or the first ones."""
     game_count: builtins.int
-    """How many games count so far."""
+    """How many games count so far: each does as soon as it is over."""
     round_count: builtins.int
     """How many rounds are over."""
     complete: builtins.bool

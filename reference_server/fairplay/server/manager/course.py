@@ -7,12 +7,13 @@ record, goes in; the entries of the record, the news for watchers and what is to
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
 from fairplay.formats.format import chosen
 from fairplay.games.kit import tournament
 from fairplay.games.kit.player_service import END
-from fairplay.games.kit.tournament import Conversation, Failures, Order, Played, PlayRound, Rounds
+from fairplay.games.kit.tournament import Conversation, Failures, Order, Pairing, Played, PlayRound, Rounds
 from fairplay.games.steps import CallAll, Eliminate, Failure
 from fairplay.server.evidence import result_without_evidence, without_evidence
 from fairplay.server.manager.plan import game_id_of, game_plan_of, plan_rng, terms_of
@@ -23,7 +24,13 @@ from fairplay.v1.manager_pb2 import GameFinished, WatchTournamentResponse
 from fairplay.v1.record_pb2 import RecordedGame, RecordEntry
 from fairplay.v1.referee_pb2 import GamePlan
 from fairplay.v1.result_pb2 import GameResult
-from fairplay.v1.tournament_pb2 import RoundGame, Tournament, TournamentFailure, TournamentResult
+from fairplay.v1.tournament_pb2 import (
+    RoundGame,
+    RoundGameStatus,
+    Tournament,
+    TournamentFailure,
+    TournamentResult,
+)
 
 Tell = Callable[[WatchTournamentResponse], None]
 
@@ -31,10 +38,13 @@ Tell = Callable[[WatchTournamentResponse], None]
 class OpenGame(NamedTuple):
     """A game to be played: its players by place in the list of entrants, and its place in the rounds."""
 
-    entrants: tuple[int, ...]
+    pairing: Pairing
     shown: RoundGame
     round_number: int
     place: int
+    skipped_is_won: bool
+    left_out: tuple[int, ...] = ()
+    """Those whom the format had named too, and who were withdrawn before it began."""
 
 
 class Course:
@@ -63,9 +73,11 @@ class Course:
         self._transcript = Transcript(self._names, self._record)
         self._rounds = Rounds()
         self._failures = Failures(message.plan.failures_allowed)
+        """All that have been heard of. The format is told of them with the rounds in which they happened."""
         self.standings = LiveStandings(message, self._failures)
         self.archive = Archive(message)
-        self._conversation = _conversation(message, self._failures)
+        self._sizes = terms_of(message.plan, message.entrants).sizes
+        self._conversation = _conversation(message)
         self._advance(None)
 
     @property
@@ -78,9 +90,14 @@ class Course:
         """Return whether the winners are certain: nothing is left but to call End."""
         return self.result is not None or (self._ending and not self.leaving)
 
+    @property
+    def withdrawn(self) -> AbstractSet[int]:
+        """Return the entrants that are to play no further game."""
+        return self._failures.withdrawn
+
     def plan_of(self, game: OpenGame) -> GamePlan:
         """Return the plan of an open game. A round may have thousands: each is planned when it is to be played."""
-        players = [self.message.entrants[seat] for seat in game.entrants]
+        players = [self.message.entrants[seat] for seat in game.pairing.entrants]
         return game_plan_of(self.message, players, game.round_number, game.place, game.shown.deal)
 
     # --- what the driver reports ---
@@ -93,31 +110,74 @@ class Course:
         """Go on from the outcome of an open call that a record tells."""
         self._answered(seat, self._transcript.parse_outcome(self.open_calls[seat], outcome))
 
+    def begin(self, game_id: str) -> None:
+        """Show that an open game has begun."""
+        self.open_games[game_id].shown.status = RoundGameStatus.ROUND_GAME_STATUS_RUNNING
+        self.tell(WatchTournamentResponse(game_started=game_id))
+
+    def leave_out(self, game_id: str, withdrawn: AbstractSet[int]) -> None:
+        """Leave those who have been withdrawn out of an open game that has not begun.
+
+        Raises ValueError if somebody has not been withdrawn.
+        """
+        if not withdrawn <= self.withdrawn:
+            raise ValueError(f"somebody is left out of the game {game_id!r} who has not been withdrawn")
+        game = self.open_games[game_id]
+        left = tuple(seat for seat in game.pairing.entrants if seat not in withdrawn)
+        out = (*game.left_out, *(seat for seat in game.pairing.entrants if seat in withdrawn))
+        self.open_games[game_id] = game._replace(pairing=game.pairing._replace(entrants=left), left_out=out)
+        if len(left) in self._sizes:
+            game.shown.players[:] = [self._names[seat] for seat in left]
+
+    def is_playable(self, game_id: str) -> bool:
+        """Return whether enough are left for an open game."""
+        return len(self.open_games[game_id].pairing.entrants) in self._sizes
+
+    def skip(self, game_id: str) -> None:
+        """Record that an open game is not played, and go on from it."""
+        names = " and ".join(self._names[seat] for seat in self.open_games[game_id].left_out)
+        self.record_result(game_id, GameResult(aborted=f"not played: {names} had been withdrawn"))
+
     def record_result(self, game_id: str, result: GameResult, chain_hash: bytes = b"") -> None:
         """Record the result of an open game and the last hash of its record, if it has one, and go on from it.
 
         The evidence stays in the record of the game alone: kept here too it would be there once for each copy.
         """
         result = result_without_evidence(result)
-        played = RecordedGame(game_id=game_id, result=result, chain_hash=chain_hash)
+        left_out = [self._names[seat] for seat in self.open_games[game_id].left_out]
+        played = RecordedGame(game_id=game_id, result=result, chain_hash=chain_hash, left_out=left_out)
         self._record(RecordEntry(played=played).SerializeToString())
         self.apply_result(game_id, result)
 
     def apply_result(self, game_id: str, result: GameResult) -> None:
         """Go on from the result of an open game that a record tells."""
-        game = self.open_games.pop(game_id)
-        game.shown.result.CopyFrom(result)
-        self._rounds.record(game.round_number, game.place, result)
-        finished = GameFinished(game_id=game_id, players=game.shown.players, result=result)
-        self.message.game_count += 1
-        self.tell(WatchTournamentResponse(game_finished=finished))
+        game, skipped = self.open_games[game_id], not self.is_playable(game_id)
+        del self.open_games[game_id]
+        played = Played(game.round_number, game.place, game.pairing, result, skipped)
+        self._show(game.shown, played)
+        self._rounds.record(played)
+        self._failures.count(played.failed)
+        self.standings.add(played)
+        if skipped and game.skipped_is_won:
+            self.standings.add_byes(game.pairing.entrants)
         if self.cancelled is None:
             self._advance_rounds()
         elif not self.open_games:
-            drained = self._rounds.drain()
-            self._count(drained)
-            self._failures.count(seat for game in drained for seat in game.failed)
+            self._note(self._rounds.drain())
             self.leave()
+
+    def _show(self, shown: RoundGame, played: Played) -> None:
+        shown.result.CopyFrom(played.result)
+        if played.skipped:
+            shown.status = RoundGameStatus.ROUND_GAME_STATUS_SKIPPED
+            self.message.skipped_game_count += 1
+        else:
+            shown.ClearField("status")
+            self.message.game_count += 1
+        finished = GameFinished(
+            game_id=shown.game_id, players=shown.players, result=played.result, skipped=played.skipped
+        )
+        self.tell(WatchTournamentResponse(game_finished=finished))
 
     def cancel(self, reason: str) -> None:
         """Begin nothing new. What is open is settled first; calls that never will be are dropped by `leave`."""
@@ -158,7 +218,7 @@ class Course:
     def _advance_rounds(self) -> None:
         """Answer the rounds that are due while their games are over, and begin those that follow."""
         while (played := self._rounds.answer()) is not None:
-            self._count(played)
+            self._note(played)
             step = self._next(played)
             if not isinstance(step, PlayRound):
                 if step is not None:
@@ -166,9 +226,10 @@ class Course:
                 return
             self._begin_round(step)
 
-    def _count(self, played: Sequence[Played]) -> None:
-        self.standings.add(played)
+    def _note(self, played: Sequence[Played]) -> None:
+        """Take note of the failures in games of rounds that are over, in the order of the rounds."""
         for game in played:
+            self.standings.round_count = game.round_number
             self.archive.pack(game.round_number)
             game_id = game_id_of(self.message.tournament_id, game.round_number, game.place)
             self.failures += (
@@ -190,6 +251,7 @@ class Course:
     def _eliminate(self, step: Eliminate) -> None:
         failure = TournamentFailure(misconduct=without_evidence(self._transcript.record_misconduct(step)))
         self.failures.append(failure)
+        self._failures.count([step.seat])
         self.tell(WatchTournamentResponse(failed=failure))
 
     def _begin_calls(self, step: CallAll) -> None:
@@ -203,11 +265,12 @@ class Course:
         if not step.games:
             return
         shown = self.message.rounds.add(number=number, stage=step.stage)
-        for place, (entrants, deal) in enumerate(step.games, start=1):
-            players = [self._names[seat] for seat in entrants]
+        for place, pairing in enumerate(step.games, start=1):
+            players = [self._names[seat] for seat in pairing.entrants]
             game_id = game_id_of(self.message.tournament_id, number, place)
-            game = shown.games.add(game_id=game_id, players=players, deal=deal)
-            self.open_games[game_id] = OpenGame(entrants, game, number, place)
+            waiting = RoundGameStatus.ROUND_GAME_STATUS_WAITING
+            game = shown.games.add(game_id=game_id, players=players, deal=pairing.deal, status=waiting)
+            self.open_games[game_id] = OpenGame(pairing, game, number, place, step.skipped_are_won)
         self.tell(WatchTournamentResponse(round_started=shown))
 
     def _end(self, order: Order) -> None:
@@ -217,7 +280,7 @@ class Course:
             self.standings.finish(self.result)
 
 
-def _conversation(message: Tournament, failures: Failures) -> Conversation:
+def _conversation(message: Tournament) -> Conversation:
     plan, terms = message.plan, terms_of(message.plan, message.entrants)
     format_, settings = chosen(plan.format)
     lenient = plan.format.HasField("knockout") and not plan.format.knockout.end_failure_is_failure
@@ -226,6 +289,6 @@ def _conversation(message: Tournament, failures: Failures) -> Conversation:
         len(terms.names),
         terms.sizes,
         lambda entrants: format_.plan(settings, terms, entrants, plan_rng(message)),
-        failures,
+        Failures(plan.failures_allowed),
         not lenient,
     )

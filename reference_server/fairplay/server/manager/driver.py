@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 from itertools import takewhile
 from typing import Any, NamedTuple
@@ -26,6 +27,7 @@ from fairplay.server.records.journal import Journal
 from fairplay.server.records.store import Store
 from fairplay.server.runner import NobodyPlaysError, PlayedGame, Runner, shutting_down
 from fairplay.v1.game_pb2 import Player
+from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.tournament_pb2 import Tournament
 
@@ -75,6 +77,8 @@ class Driver:
         self._waiting = WaitingGames()
         self._noted = 0
         """The number of the last round whose games wait, or have been begun."""
+        self._heard = (0, 0)
+        """How many entrants were withdrawn, and which round was the last, when games were last looked through."""
         self._unasked = 0
         """How many of the open calls of the course have not been made yet."""
         self._suspended = False
@@ -135,16 +139,18 @@ class Driver:
                 tournament_id = self._course.message.tournament_id
                 log.error("a player of tournament %s cannot be let go", tournament_id, exc_info=error)
 
-    async def _links_of(self, table: OpenGame) -> list[Link]:
-        """Return the links of the players of a game.
+    async def _links_of(self, game: OpenGame) -> list[Link]:
+        """Return the links of the players of a game, which begins with that.
 
         Players are started again whose processes have ended, or that could not be reached before.
         """
-        lost = [seat for seat in table.entrants if self._services.links.lost(self._links[seat])]
+        entrants = game.pairing.entrants
+        lost = [seat for seat in entrants if self._services.links.lost(self._links[seat])]
         for seat, opened in zip(lost, await self._opened(lost), strict=True):
             closing, self._links[seat] = self._links[seat], opened
             await closing.close()
-        return [self._links[seat] for seat in table.entrants]
+        self._course.begin(game.shown.game_id)
+        return [self._links[seat] for seat in entrants]
 
     async def _opened(self, seats: Sequence[int]) -> list[Link]:
         """Return new links of these entrants, opened at once. Those not open when the tournament is cancelled fail."""
@@ -215,8 +221,14 @@ class Driver:
         running: dict[asyncio.Task[PlayedGame], str] = {}
         error: BaseException | None = None
         while running or (self._course.open_games and error is None):
-            if error is None:
-                self._begin_games(running)
+            try:
+                if error is None:
+                    await self._leave_out(running.values())
+                    self._begin_games(running)
+            except Exception as failed:
+                error = failed
+            if not running:
+                break
             over, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
             for task in over:
                 game_id = running.pop(task)
@@ -227,15 +239,42 @@ class Driver:
         if error is not None:
             raise error
 
+    async def _leave_out(self, running: Collection[str]) -> None:
+        """Leave those out of games that have not begun who have been withdrawn since the format named them.
+
+        Games of which too few are left are over with that; rounds that follow may name further ones.
+        """
+        course = self._course
+        while (heard := (len(course.withdrawn), course.message.round_count)) != self._heard:
+            self._heard = heard
+            waiting = [(game_id, game) for game_id, game in course.open_games.items() if game_id not in running]
+            concerned = [game_id for game_id, game in waiting if not course.withdrawn.isdisjoint(game.pairing.entrants)]
+            for number, game_id in enumerate(concerned, start=1):
+                course.leave_out(game_id, self._left_out(game_id))
+                if not course.is_playable(game_id):
+                    course.skip(game_id)
+                if number % AT_ONCE == 0:
+                    await asyncio.sleep(0)
+
+    def _left_out(self, game_id: str) -> AbstractSet[int]:
+        """Return who is left out of an open game: those withdrawn by now, or when it began before a new start."""
+        entrants = set(self._course.open_games[game_id].pairing.entrants)
+        listing = self._services.store.find(game_id)
+        if listing is None:
+            return self._course.withdrawn & entrants
+        begun = {player.name for player in RecordEntry.FromString(listing.header).game.plan.players}
+        return {seat for seat in entrants if self._course.message.entrants[seat].name not in begun}
+
     def _begin_games(self, running: dict[asyncio.Task[PlayedGame], str]) -> None:
         """Begin open games, in their order, as long as there is room for more."""
         self._take_note()
         open_games = self._course.open_games
         busy = {seat for game_id in running.values() for seat in self._alone(open_games[game_id])}
         while len(running) < self._game_limit and (game_id := self._waiting.take(busy)) is not None:
-            game = open_games[game_id]
-            busy.update(self._alone(game))
-            running[asyncio.create_task(self._result(game_id, game))] = game_id
+            if game_id in open_games:  # else it was skipped while it waited
+                game = open_games[game_id]
+                busy.update(self._alone(game))
+                running[asyncio.create_task(self._result(game_id, game))] = game_id
 
     def _take_note(self) -> None:
         """Have the games wait that have opened since; they are of later rounds, and so the last ones."""
@@ -248,19 +287,19 @@ class Driver:
     def _alone(self, game: OpenGame) -> list[int]:
         """Return the entrants in a game that can be in no other one meanwhile."""
         players, runner = self._course.message.entrants, self._services.runner
-        return [seat for seat in game.entrants if not runner.has_several(players[seat])]
+        return [seat for seat in game.pairing.entrants if not runner.has_several(players[seat])]
 
-    async def _result(self, game_id: str, table: OpenGame) -> PlayedGame:
+    async def _result(self, game_id: str, game: OpenGame) -> PlayedGame:
         if self._cancelled.done() and self._services.store.find(game_id) is None:
             return PlayedGame(GameResult(aborted=self._cancelled.result()))
         try:
             async with self._services.links.quota.place(self._given_up):
                 await self._journal.saved()
                 return await self._services.runner.play(
-                    self._course.plan_of(table),
+                    self._course.plan_of(game),
                     game_id,
                     self._course.message.tournament_id,
-                    partial(self._links_of, table),
+                    partial(self._links_of, game),
                     self._cancelled,
                 )
         except NobodyPlaysError:

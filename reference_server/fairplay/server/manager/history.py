@@ -16,6 +16,8 @@ from fairplay.v1.record_pb2 import RecordedCall, RecordedGame, RecordEntry, Tour
 from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.tournament_pb2 import Examination, TournamentResult
 
+NOBODY = -1
+
 
 class History:
     """A tournament as its record tells it, an entry at a time.
@@ -166,10 +168,22 @@ class History:
     def _played(self, played: RecordedGame) -> None:
         if self.course is None or played.game_id not in self.course.open_games:
             raise self._diverged(f"by the rules the game {played.game_id!r} is not played here")
+        if played.left_out:
+            self._leave_out(self.course, played)
         names = self.course.open_games[played.game_id].shown.players
         known = all(names[seat : seat + 1] == [name] for seat, name in _named(played.result))
         self._check(known, f"the result of {played.game_id} names players that were not in it")
         self.course.apply_result(played.game_id, played.result)
+
+    def _leave_out(self, course: Course, played: RecordedGame) -> None:
+        game = course.open_games[played.game_id]
+        seats = dict(zip(game.shown.players, game.pairing.entrants, strict=True))
+        out = {seats.get(name, NOBODY) for name in played.left_out}
+        legal = len(out) == len(played.left_out) and out <= course.withdrawn
+        self._check(legal, f"by the rules the game {played.game_id} is not played without {', '.join(played.left_out)}")
+        course.leave_out(played.game_id, out)
+        aborted = bool(played.result.aborted)
+        self._check(aborted or course.is_playable(played.game_id), f"too few were left to play {played.game_id}")
 
     def _check(self, holds: bool, problem: str) -> None:
         if not holds:

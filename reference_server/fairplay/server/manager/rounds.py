@@ -44,7 +44,7 @@ class Archive:
         if count:
             del self._message.rounds[:count]
 
-    def games(self, after: int, limit: int) -> list[RoundGame]:
+    def games(self, after: int, limit: int | None = None) -> list[RoundGame]:
         """Return the games after the first `after`, at most `limit`, each with the number of its round."""
         return list(islice(self._games(after), limit))
 

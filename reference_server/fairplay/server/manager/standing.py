@@ -18,13 +18,8 @@ from fairplay.v1.tournament_pb2 import Standings, Tournament, TournamentResult, 
 
 SHARE = 0.005
 """The share of the time that computing live standings may take: with what else standings cost, less than 1 %."""
-PAUSE_S = 1.0
-"""The least time between two live standings."""
-
-
-def pause_s(took_s: float) -> float:
-    """Return how long to wait after live standings whose computation took this long."""
-    return max(PAUSE_S, took_s / SHARE)
+BURST_S = 0.25
+"""What computing may take beyond that: the standings of a short tournament are computed after each game."""
 
 
 async def load() -> None:
@@ -42,21 +37,21 @@ class LiveStandings:
         self._struck = message.plan.withdrawn_games == WithdrawnGames.WITHDRAWN_GAMES_STRUCK
         self._scoreboard = Scoreboard(self._names, derive_seed(message.secret, "lot"))
         self._start = Start()
-        self._round_count = 0
+        self.round_count = 0
+        """How many rounds are over."""
         self._latest: Standings | None = None
         self._changed = True
         self._result: TournamentResult | None = None
-        self._due_s = 0.0
+        self._began_s = time.monotonic()
+        self._took_s = 0.0
         self._lock = asyncio.Lock()
 
-    def add(self, played: Sequence[Played]) -> None:
-        """Add the games of rounds that are over."""
+    def add(self, game: Played) -> None:
+        """Add a game that is over."""
         self._changed = True
-        for game in played:
-            self._round_count = game.round_number
-            outcome = read_outcome(game.pairing.entrants, game.result, game.pairing.deal)
-            if outcome is not None:
-                self._scoreboard.add(outcome)
+        outcome = read_outcome(game.pairing.entrants, game.result, game.pairing.deal)
+        if outcome is not None:
+            self._scoreboard.add(outcome)
 
     def add_byes(self, entrants: Sequence[int]) -> None:
         """Add a game that counts as won for each of the entrants; one may be there several times."""
@@ -68,12 +63,12 @@ class LiveStandings:
         """Take note of the result: no further game counts."""
         self._result = result
         self._changed = True
-        self._due_s = 0.0
 
     @property
     def due(self) -> bool:
-        """Return whether there is something new, and enough time has gone since standings were computed last."""
-        return self._changed and time.monotonic() >= self._due_s
+        """Return whether there is something new, and computing has not taken more than its share of the time."""
+        allowed_s = BURST_S + SHARE * (time.monotonic() - self._began_s)
+        return self._changed and (self._took_s <= allowed_s or self._result is not None)
 
     async def latest(self) -> Standings:
         """Return the standings, computed again where that is due."""
@@ -82,13 +77,12 @@ class LiveStandings:
                 self._changed = False
                 began = time.monotonic()
                 self._latest = await self._computed()
-                now = time.monotonic()
-                self._due_s = now + pause_s(now - began)
+                self._took_s += time.monotonic() - began
             return self._latest
 
     async def _computed(self) -> Standings:
         conduct = Conduct(dict(self._failures.counts), frozenset(self._failures.withdrawn), self._struck)
-        round_count, complete = self._round_count, self._result is not None
+        round_count, complete = self.round_count, self._result is not None
         # The last ones depend on the games alone, not on the live ones before them.
         start = None if complete else self._start
         standings = await asyncio.to_thread(copy.deepcopy(self._scoreboard).compute, conduct, self._order(), start)

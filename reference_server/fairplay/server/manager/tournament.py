@@ -19,7 +19,6 @@ from fairplay.server.manager.entering import Entering
 from fairplay.server.manager.history import History
 from fairplay.server.manager.plan import check_format, seated
 from fairplay.server.manager.signup import Later
-from fairplay.server.manager.standing import PAUSE_S
 from fairplay.server.manager.watchers import Watchers
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.journal import Journal
@@ -31,6 +30,8 @@ from fairplay.v1.tournament_pb2 import Tournament as TournamentMessage
 
 log = logging.getLogger("fairplay.manager")
 
+PAUSE_S = 1.0
+"""The time between standings that watchers are sent."""
 MAX_STANDINGS = 200
 """How many entrants are in the standings that watchers are sent."""
 UNFORESEEN = "the manager failed; its log says more"

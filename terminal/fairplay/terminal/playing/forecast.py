@@ -8,7 +8,7 @@ from random import Random
 
 from fairplay.formats.format import Terms, chosen, full_format
 from fairplay.games.game import find
-from fairplay.games.kit.tournament import PlayRound, Rounds
+from fairplay.games.kit.tournament import Played, PlayRound, Rounds
 from fairplay.games.kit.tournament import Results as Due
 from fairplay.v1.result_pb2 import GameResult, RankedPlayer, RankGroup
 from fairplay.v1.tournament_pb2 import TournamentPlan
@@ -54,4 +54,4 @@ def _play(rounds: Rounds, step: PlayRound, rng: Random) -> None:
     for place, game in enumerate(step.games, start=1):
         order = rng.sample(range(len(game.entrants)), len(game.entrants))
         groups = [RankGroup(players=[RankedPlayer(seat=seat, score=-rank)]) for rank, seat in enumerate(order)]
-        rounds.record(number, place, GameResult(ranking=groups))
+        rounds.record(Played(number, place, game, GameResult(ranking=groups)))

@@ -22,11 +22,10 @@ from fairplay.terminal.misconducts import draw_failure, draw_standing
 from fairplay.terminal.playing.summary import standings_table
 from fairplay.terminal.printing import counted
 from fairplay.v1.game_pb2 import GameState, Player
-from fairplay.v1.manager_pb2 import WatchTournamentResponse
+from fairplay.v1.manager_pb2 import GameFinished, WatchTournamentResponse
 from fairplay.v1.referee_pb2 import WatchGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
-from fairplay.v1.result_pb2 import GameResult
-from fairplay.v1.tournament_pb2 import Round, RoundGame, Standings, Tournament, TournamentStatus
+from fairplay.v1.tournament_pb2 import Round, RoundGame, RoundGameStatus, Standings, Tournament, TournamentStatus
 
 MAX_BOARDS = 4
 MAX_NAMED = 40
@@ -40,7 +39,8 @@ class TournamentView:
     """Shows a tournament: boards or standings and a progress bar in a terminal, lines elsewhere.
 
     A knock-out has a line for each game. A league, which may have thousands, has its standings, and a line from time to
-    time where there is no terminal. `expected` is how many games it is going to have; None: not known.
+    time where there is no terminal. `expected` is how many games it is going to have; None: not known. Whoever watches
+    is sent the whole tournament first, and again after a lost connection or a new start of the server.
     """
 
     def __init__(
@@ -59,6 +59,8 @@ class TournamentView:
         self._expected = expected
         self._standings = Standings()
         self._estimate = Estimate(expected or 0, None)
+        self._over_count = 0
+        self._skipped_count = 0
         self._game = game
         self._referee = referee
         self._boards: dict[str, RenderableType] = {}
@@ -121,7 +123,7 @@ class TournamentView:
             case "round_started":
                 self._start_round(event.round_started)
             case "game_finished":
-                self._finish_game(event.game_finished.game_id, event.game_finished.result)
+                self._finish_game(event.game_finished)
             case "standings":
                 self._standings = event.standings
             case "failed":
@@ -134,14 +136,18 @@ class TournamentView:
         if tournament.status == TournamentStatus.TOURNAMENT_STATUS_RUNNING and self._round_count == 0:
             self._show_entrants(tournament.entrants)
         if self._league:
-            self._count(tournament.game_count)
+            if not self._over_count:
+                self._estimate.set_before(tournament.game_count)
+                self._over_count = tournament.game_count
+            self._count(tournament.game_count, tournament.skipped_game_count)
             return
         for round_ in tournament.rounds:
             if round_.number > self._round_count:
                 self._start_round(round_)
             for game in round_.games:
                 if game.HasField("result"):
-                    self._finish_game(game.game_id, game.result)
+                    skipped = game.status == RoundGameStatus.ROUND_GAME_STATUS_SKIPPED
+                    self._finish_game(GameFinished(game_id=game.game_id, result=game.result, skipped=skipped))
 
     def _show_entrants(self, entrants: Sequence[Player]) -> None:
         names = ", ".join(escape(player.name) for player in entrants)
@@ -169,26 +175,32 @@ class TournamentView:
         for game in round_.games[:MAX_BOARDS]:
             self._watchers[game.game_id] = asyncio.ensure_future(self._watch(game))
 
-    def _finish_game(self, game_id: str, result: GameResult) -> None:
-        if game_id in self._finished:
-            return
-        self._finished.add(game_id)
+    def _finish_game(self, finished: GameFinished) -> None:
+        game_id, result = finished.game_id, finished.result
         if self._league:
             for misconduct in result.misconducts:
                 self._print(f"  {game_id.rpartition('/')[2]}  {draw_failure(misconduct)}")
-            self._count(1)
+            self._count(self._over_count + (not finished.skipped), self._skipped_count + finished.skipped)
             return
-        self._print(f"  {game_id.rpartition('/')[2]}  {draw_standing(result)}")
+        if game_id in self._finished:
+            return
+        self._finished.add(game_id)
+        if not finished.skipped:
+            self._print(f"  {game_id.rpartition('/')[2]}  {draw_standing(result)}")
         for misconduct in result.misconducts:
             self._print(f"    {draw_failure(misconduct)}")
         if self._task is not None:
             self._progress.advance(self._task)
 
-    def _count(self, game_count: int) -> None:
-        """Count games of a league that are over; now and then, say how far it is where there is no terminal."""
+    def _count(self, over_count: int, skipped_count: int) -> None:
+        """Take note of how many games of a league are over; now and then, say so where there is no terminal."""
+        self._estimate.count_cases(over_count - self._over_count)
+        self._over_count, self._skipped_count = over_count, skipped_count
+        total = self._expected - skipped_count if self._expected else None
+        self._estimate.set_total(total or 0)
         if self._task is not None:
-            self._progress.advance(self._task, game_count)
-        self._estimate.count_cases(game_count)
+            of = f"/{total}" if total else ""
+            self._progress.update(self._task, completed=over_count, total=total, of=of)
         if self._live is None and (line := self._estimate.line("games")) is not None:
             first = [each for each in self._standings.standings if each.place == 1]
             leading = f"; first: {', '.join(escape(each.name) for each in first)}" if first else ""

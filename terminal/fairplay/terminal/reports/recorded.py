@@ -69,7 +69,7 @@ def _rebuild(source: Source, tournament_id: str) -> WholeTournament:
         raise FailedError(message) from None
     if known.course is None:
         return WholeTournament(known.message, [], Standings(entrant_count=len(known.message.entrants)))
-    games = known.course.archive.games(0, known.message.game_count + len(known.course.open_games))
+    games = known.course.archive.games(0)
     return WholeTournament(known.message, games, asyncio.run(known.course.standings.latest()))
 
 

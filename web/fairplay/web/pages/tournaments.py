@@ -16,8 +16,8 @@ from fairplay.terminal.reports.cross import Meeting, meetings
 from fairplay.v1.manager_pb2 import ListTournamentsRequest
 from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.record_service_pb2 import GetRecordRequest
-from fairplay.v1.tournament_pb2 import RoundGame, Standing, Tournament
-from fairplay.web.contests import Contest
+from fairplay.v1.tournament_pb2 import Round, RoundGame, RoundGameStatus, Standing, Tournament
+from fairplay.web.contests import Contest, has_begun
 from fairplay.web.site import page, render, site_of, stream
 from fairplay.web.upstream import ANSWER_LIMIT_S, Upstream
 
@@ -62,12 +62,30 @@ def _parts(request: Request, contest: Contest) -> Mapping[str, str]:
             "bars": bars(contest.standings.standings),
             "cross": cross_table(contest),
             "boards": contest.running[:MAX_BOARDS],
+            "rounds": [round_view(round_) for round_ in shown.rounds],
             "failures": failures(shown, contest.games),
         }
         names = ("state", "standings", "boards", "rounds", "failures")
         parts = {name: render(request, f"parts/tournament_{name}.html", **values) for name in names}
         contest.drawn_parts = (version, parts)
     return contest.drawn_parts[1]
+
+
+class RoundView(NamedTuple):
+    """A round: the games that have begun, and how many others there are."""
+
+    number: int
+    stage: int
+    games: Sequence[RoundGame]
+    waiting_count: int
+    skipped_count: int
+
+
+def round_view(round_: Round) -> RoundView:
+    """Return what is shown of a round. Hundreds of games may wait that are all alike."""
+    begun = [game for game in round_.games if has_begun(game)]
+    skipped = sum(game.status == RoundGameStatus.ROUND_GAME_STATUS_SKIPPED for game in round_.games)
+    return RoundView(round_.number, round_.stage, begun, len(round_.games) - len(begun) - skipped, skipped)
 
 
 class Bar(NamedTuple):
@@ -139,8 +157,9 @@ async def entrant(request: Request) -> Response:
     player = next((each for each in contest.tournament.entrants if each.name == name), None)
     if player is None:
         raise HTTPException(404, "There is no such entrant in this tournament.")
-    games = [game for game in contest.games if name in game.players]
-    timing = await _timing(site_of(request).upstream, name, games[-MAX_TIMED_GAMES:]) if contest.over else None
+    games = [game for game in contest.games if name in game.players and has_begun(game)]
+    played = [game for game in games if not game.result.aborted]  # others may have no record
+    timing = await _timing(site_of(request).upstream, name, played[-MAX_TIMED_GAMES:]) if contest.over else None
     return page(
         request,
         "entrant.html",

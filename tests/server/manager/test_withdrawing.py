@@ -1,0 +1,137 @@
+"""Entrants that fail too often are withdrawn at once, in every format; what was named for them is not played."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairplay.server.manager.states import FINISHED
+from fairplay.terminal.playing.format_text import parse_format
+from fairplay.v1.tournament_pb2 import RoundGame, RoundGameStatus, Tournament, TournamentPlan
+from tests.server.manager.harness import environment, plan
+
+WAITING, RUNNING, SKIPPED = (
+    RoundGameStatus.ROUND_GAME_STATUS_WAITING,
+    RoundGameStatus.ROUND_GAME_STATUS_RUNNING,
+    RoundGameStatus.ROUND_GAME_STATUS_SKIPPED,
+)
+
+
+def event(format_: str, names: str = "abcde", deals: int = 0, **settings: Any) -> TournamentPlan:
+    """The plan of a tournament on as small a board as the players of a game need."""
+    made = plan(names, link="bot:random", **settings)
+    made.format.CopyFrom(parse_format(format_))
+    made.deal_count = deals
+    made.settings.fish.rows = made.settings.fish.columns = 4
+    return made
+
+
+def games(tournament: Tournament) -> list[RoundGame]:
+    return [game for round_ in tournament.rounds for game in round_.games]
+
+
+def played(tournament: Tournament, name: str) -> int:
+    return sum(name in game.players and game.status != SKIPPED for game in games(tournament))
+
+
+@pytest.mark.parametrize(
+    ("format_", "deals", "allowed"),
+    [
+        ("knockout games=12", 0, 0),
+        ("double-elimination games=12", 0, 0),
+        ("round-robin", 4, 3),
+        ("round-robin seats=3", 3, 3),
+        ("swiss rounds=2", 10, 3),
+        ("gauntlet", 10, 3),
+        ("gauntlet challengers=b", 10, 3),
+        ("ladder game-limit=60", 4, 3),
+        ("swiss rounds=2 top=2, knockout games=4", 10, 3),
+    ],
+)
+async def test_whoever_fails_too_often_plays_no_further_game(format_: str, deals: int, allowed: int) -> None:
+    async with environment() as here:
+        here.stage.act("a", take_turn="raise")
+        tournament = await here.play("t", event(format_, deals=deals))
+        assert tournament.status == FINISHED
+        failed = Counter(each.misconduct.player for each in tournament.result.failures)
+        assert failed == {"a": allowed + 1}
+        assert played(tournament, "a") == allowed + 1
+        skipped = [game for game in games(tournament) if game.status == SKIPPED]
+        assert all(game.result.aborted == "not played: a had been withdrawn" for game in skipped)
+        assert tournament.skipped_game_count == len(skipped)
+        assert tournament.game_count == len(games(tournament)) - len(skipped)
+        assert here.findings() == []
+
+
+async def test_who_never_answers_costs_its_limit_as_often_as_it_may_fail() -> None:
+    async with environment() as here:
+        here.stage.act("a", play_as="hang")
+        tournament = await here.play("t", event("round-robin", deals=5, limit_s=0.25))
+        assert played(tournament, "a") == 4
+        assert tournament.game_count == 4 + 10 * len([*combinations("bcde", 2)])
+
+
+async def test_the_others_of_a_larger_game_play_it_without_who_was_withdrawn() -> None:
+    async with environment() as here:
+        here.stage.act("a", take_turn="raise")
+        made = event("round-robin seats=3 cycles=4")
+        made.failures_allowed = 0
+        tournament = await here.play("t", made)
+        smaller = [game for game in games(tournament) if len(game.players) == 2]
+        assert len(smaller) >= 3
+        assert not any("a" in game.players for game in smaller)
+        assert tournament.skipped_game_count == 0
+        assert here.findings() == []
+
+
+async def test_opponents_in_a_swiss_round_get_the_points_of_games_that_are_not_played() -> None:
+    async with environment() as here:
+        here.stage.act("a", take_turn="raise")
+        await here.play("t", event("swiss rounds=1", names="abcd", deals=5))
+        lines = (await here.manager.standings("t", 10, 0))[0].standings
+        assert max(line.points for line in lines) == 10
+        assert sum(line.points for line in lines) == 2 * 10
+
+
+async def test_games_are_waiting_until_they_begin() -> None:
+    async with environment() as here:
+        here.stage.act("a", take_turn="hold")
+        await here.manager.create("t", event("gauntlet", names="abc", deals=2, limit_s=60.0))
+        watching = here.manager.watch("t")
+        await anext(watching)
+        await here.manager.start("t")
+        async with asyncio.timeout(20):
+            while not (started := (await anext(watching)).game_started):
+                pass
+        shown = {game.game_id: game.status for game in games(here.manager.get("t"))}
+        assert shown.pop(started) == RUNNING
+        assert set(shown.values()) == {WAITING}
+        here.stage.actors["a"].release.set()
+        assert {game.status for game in games(await here.over("t"))} == {0}
+
+
+@pytest.mark.parametrize("format_", ["round-robin", "round-robin seats=3"])
+async def test_a_tournament_goes_on_after_a_new_start_with_who_was_withdrawn_before(
+    tmp_path: Path, format_: str
+) -> None:
+    made = event(format_, deals=3)
+    async with environment(tmp_path) as here:
+        here.stage.act("a", take_turn="raise")
+        await here.manager.create("t", made)
+        await here.manager.start("t")
+        failures = 0
+        async for each in here.manager.watch("t"):
+            failures += bool(each.game_finished.result.misconducts)
+            if failures == 4:
+                break
+    async with environment(tmp_path) as here:
+        here.stage.act("a", take_turn="raise")
+        await here.manager.resume_all()
+        tournament = await here.over("t")
+        assert len(tournament.result.failures) == played(tournament, "a") == 4
+        assert here.findings() == []
